@@ -121,7 +121,7 @@ export default defineConfig({
       // the bundler drops the license notice of pdf.js
       output: {
         postBanner: ({ name, isDynamicEntry }) =>
-          name === 'pdf' && isDynamicEntry
+          name === 'pdfjs' && isDynamicEntry
             ? `/*! pdf.js ${version}, Apache-2.0: /${pdfjsFolder}/LICENSE */`
             : '',
       },

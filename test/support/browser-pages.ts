@@ -45,7 +45,7 @@ export async function newReader(
 }
 
 /** The share of pixels of the first page's picture that are not white or transparent: 0 to 1. */
-export function inkOf(page: Page, selector = '#viewer'): Promise<number> {
+export function inkOf(page: Page, selector = '#viewer .canvasWrapper'): Promise<number> {
   return page.evaluate<number>(`(() => {
     const canvas = document.querySelector('${selector} canvas');
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);

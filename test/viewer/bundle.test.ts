@@ -32,7 +32,7 @@ it("the viewer's own code takes at most 60 kB, and pdf.js is separate", async ()
   const chunks = [viewer, ...sharedBy(viewer, manifest)];
   const later = chunks.flatMap(({ dynamicImports = [] }) => dynamicImports);
   expect(later.map((name) => manifest[name]?.file ?? name)).toEqual([
-    expect.stringMatching(/^assets\/pdf-/),
+    expect.stringMatching(/^assets\/pdfjs-/),
   ]);
 
   const own = [...chunks.map(({ file }) => file), style.file, ...(style.assets ?? [])];
@@ -59,7 +59,7 @@ describe('no page sends requests to another origin', () => {
   it.each([
     [
       'a PDF with scripts and actions',
-      { bytes: scripted, name: 'actions.pdf', stands: '.page.drawn .text' },
+      { bytes: scripted, name: 'actions.pdf', stands: '.page .textLayer' },
     ],
     ['a picture', { bytes: makePng(40, 30), name: 'picture.png', stands: '.picture img' }],
     ['another file', { bytes: makeZip(), name: 'files.zip' }],
@@ -85,7 +85,7 @@ describe('no page sends requests to another origin', () => {
       await page.goto(isUnknown ? link.url.replace(/.{22}$/, '0'.repeat(22)) : link.url);
       await page.waitForLoadState('networkidle');
       if (name === 'actions.pdf' && !fields && !isRevoked && !isUnknown) {
-        await page.locator('#viewer .page.drawn').waitFor();
+        await page.locator('#viewer .page:has(.textLayer)').waitFor();
       }
       if (stands) await page.locator(stands).first().waitFor();
       await page.mouse.click(640, 400);

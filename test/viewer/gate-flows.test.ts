@@ -58,7 +58,7 @@ async function expectError(page: Page, label: string, text: string): Promise<voi
 const expectAsked = (page: Page, label: string) => page.getByLabel(label).waitFor();
 
 async function expectDocument(page: Page): Promise<void> {
-  const text = page.locator('#viewer .page').first().locator('.text');
+  const text = page.locator('#viewer .page').first().locator('.textLayer');
   await expect.poll(() => text.textContent()).toBe('The terms, page 1');
 }
 

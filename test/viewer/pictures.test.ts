@@ -14,7 +14,7 @@ const isWriting = process.env.LATCHKEY_WRITE_PICTURES === 'true';
 
 const { app, read, share } = useViewer();
 
-const documentStands = (page: Page) => page.locator('.page.drawn .text span').first().waitFor();
+const documentStands = (page: Page) => page.locator('.page .textLayer span').first().waitFor();
 
 it('the sample document is up to date', async () => {
   const file = path.join(docs, 'sample.pdf');

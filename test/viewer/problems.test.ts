@@ -16,7 +16,7 @@ const textOf = (page: Page, number: number) =>
   page
     .locator('#viewer .page')
     .nth(number - 1)
-    .locator('.text')
+    .locator('.textLayer')
     .textContent();
 
 async function jumpTo(page: Page, number: number): Promise<void> {
@@ -94,9 +94,9 @@ describe('while reading', () => {
 
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('could not be loaded');
+    expect(await alert.textContent()).toContain('The server does not respond');
     isBroken = false;
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Try now' }).click();
     await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
     await expect.poll(() => alert.count()).toBe(0);
   });

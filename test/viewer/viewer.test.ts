@@ -13,7 +13,7 @@ const { app, read, share } = useViewer();
 
 function scrollToMiddle(page: Page): Promise<void> {
   return page.evaluate(`(() => {
-    const viewer = document.querySelector('#viewer');
+    const viewer = document.querySelector('.scroller');
     viewer.scrollTop = viewer.scrollHeight / 2;
   })()`);
 }
@@ -25,7 +25,7 @@ describe('a link without a gate', () => {
 
     await page.goto(link.url);
 
-    const text = page.locator('#viewer .page').first().locator('.text');
+    const text = page.locator('#viewer .page').first().locator('.textLayer');
     await expect.poll(() => text.textContent()).toBe('The terms, page 1');
     expect(await inkOf(page)).toBeGreaterThan(0.0005);
     expect(await page.locator('h1').textContent()).toBe('terms.pdf');
@@ -47,11 +47,11 @@ describe('a link without a gate', () => {
     });
 
     await page.goto(link.url);
-    await page.locator('#viewer .text').first().waitFor();
+    await page.locator('#viewer .textLayer').first().waitFor();
     const first = received;
-    await page.locator('#viewer').press('End');
+    await page.locator('.scroller').press('End');
 
-    const text = (index: number) => page.locator('#viewer .page').nth(index).locator('.text');
+    const text = (index: number) => page.locator('#viewer .page').nth(index).locator('.textLayer');
     await expect.poll(() => text(12).textContent()).toBe('Long terms, page 13');
     await expect.poll(() => page.getByLabel('Page (of 13)').inputValue()).toBe('13');
     await scrollToMiddle(page);
@@ -157,7 +157,7 @@ describe('a link with a gate', () => {
     await page.getByLabel('E-mail address').fill('reader@example.com');
     await page.keyboard.press('Enter');
 
-    const text = page.locator('#viewer .page').first().locator('.text');
+    const text = page.locator('#viewer .page').first().locator('.textLayer');
     await expect.poll(() => text.textContent()).toBe('The terms, page 1');
     expect(await inkOf(page)).toBeGreaterThan(0.0005);
     const views = () => callSharingApi(app(), 'GET', `/links/${link.id}/views`);
@@ -176,7 +176,7 @@ describe('a link with a gate', () => {
     await admitted.page.goto(link.url);
     await admitted.page.getByLabel('E-mail address').fill('reader@example.com');
     await admitted.page.keyboard.press('Enter');
-    await admitted.page.locator('#viewer .text').first().waitFor();
+    await admitted.page.locator('#viewer .textLayer').first().waitFor();
 
     const file = await stranger.page.goto(`${link.url}/file`);
     await stranger.page.goto(link.url);
@@ -204,7 +204,7 @@ describe('a link that is revoked', () => {
     const link = await share(largePdf, 'long.pdf', { allow_download: true });
     const { page } = await read();
     await page.goto(link.url);
-    await page.locator('#viewer .text').first().waitFor();
+    await page.locator('#viewer .textLayer').first().waitFor();
 
     await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
     // A part of the file that is not loaded yet.

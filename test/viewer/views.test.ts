@@ -1,7 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
-import { newReader } from '../support/browser-pages.ts';
+import { desktop, newReader, phone } from '../support/browser-pages.ts';
+import { makeDeck } from '../support/deck-pdf.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { type ViewFields, viewsOf } from '../support/link-views.ts';
 import { makePdf } from '../support/pdf.ts';
@@ -26,8 +27,8 @@ async function share(bytes: Buffer, filename: string, options = {}): Promise<Lin
 }
 
 /** A reader whose browser clock can be advanced. */
-async function read(link: LinkFields) {
-  const { page, requests, complaints } = await newReader(browser, test.app.publicUrl);
+async function read(link: LinkFields, options: BrowserContextOptions = desktop) {
+  const { page, requests, complaints } = await newReader(browser, test.app.publicUrl, options);
   onTestFinished(() => page.context().close());
   await page.clock.install({ time: Date.now() + aheadMs });
   await page.goto(link.url);
@@ -62,7 +63,7 @@ const durationOf = async (link: LinkFields) => (await viewOf(link)).duration_ms;
 const timeOn = ({ pages }: ViewFields, number: number) =>
   pages.find(({ page }) => page === number)?.duration_ms ?? 0;
 
-const firstText = (page: Page) => page.locator('#viewer .page').first().locator('.text');
+const firstText = (page: Page) => page.locator('#viewer .page').first().locator('.textLayer');
 
 /** Waits until the page measures the time, and the service knows the view. */
 async function expectBegun(link: LinkFields): Promise<void> {
@@ -107,6 +108,18 @@ it('a view counts the time of each page, but not while the tab is hidden', async
   expect(timeOn(read2, 1)).toBeLessThan(timeOn(read1, 1) + slackMs);
   expect(timeOn(read2, 3)).toBe(0);
   expect(complaints).toEqual([]);
+});
+
+it('a view of a presentation on a phone counts the slide that is shown', async () => {
+  const link = await share(makeDeck({ pages: 3 }), 'deck.pdf');
+  const { page, wait } = await read(link, phone);
+  await firstText(page).waitFor();
+  await expectBegun(link);
+
+  await wait(20_000);
+  await expect.poll(async () => (await viewOf(link)).duration_ms).toBeGreaterThanOrEqual(20_000);
+
+  expect((await viewOf(link)).pages.map((one) => one.page)).toEqual([1]);
 });
 
 it('a view continues after a reload and ends when the tab closes', async () => {

@@ -11,6 +11,9 @@ import type { StepRefusal } from './gate-steps.ts';
 
 const headers = htmlHeaders();
 
+/** Printing uses pictures of the pages, which the viewer's script has drawn. */
+const printableHeaders = htmlHeaders({ 'img-src': "'self' blob:" });
+
 export type GateHtml = {
   unknown(): RouteReply;
   gone(): RouteReply;
@@ -74,7 +77,8 @@ ${body}
     },
 
     document(shared) {
-      return htmlReply(200, shared.document.name, documentBody(shared), true);
+      const reply = htmlReply(200, shared.document.name, documentBody(shared), true);
+      return isPrintable(shared) ? { ...reply, headers: printableHeaders } : reply;
     },
   };
 }
@@ -100,9 +104,13 @@ data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/d
 ${button('button primary')}</section>`,
   }[kind]();
   return html`<body class="document">
-<header class="top"><h1 id="name">${document.name}</h1>${kind === 'other' ? undefined : button('button')}</header>
+<header class="top"><h1 id="name"><span>${document.name}</span></h1>${kind === 'other' ? undefined : button('button')}</header>
 <main id="viewer" aria-labelledby="name" ${data}>${content}</main>
 </body>`;
+}
+
+function isPrintable({ link, document }: SharedDocument): boolean {
+  return link.allow_download === 1 && kindOf(document.content_type) === 'pdf';
 }
 
 function kindOf(contentType: string): 'pdf' | 'image' | 'other' {

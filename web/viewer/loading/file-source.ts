@@ -10,7 +10,7 @@ import {
 } from './persistent-requests.ts';
 
 export interface FileEvents {
-  /** The received share, 0 to 1. Called only if one response contains the whole file. */
+  /** The received share of the requested bytes, 0 to 1. */
   onProgress(share: number): void;
   /** `retry` is absent if a retry cannot help. */
   onProblem(problem: LoadProblem, retry?: () => void): void;
@@ -27,7 +27,10 @@ export interface FileSource {
 }
 
 /** Bytes of the smallest range: small, because pdf.js may read from every page to find the last. */
-export const chunkBytes = 64 * 1024;
+export const chunkBytes = 32 * 1024;
+
+/** Long ranges are fetched in pieces, so that a page that is requested later can overtake. */
+const pieceBytes = 256 * 1024;
 
 /** Files up to this size are fetched with one request. */
 export const wholeBytesMax = 512 * 1024;
@@ -58,25 +61,45 @@ interface Part {
 /** `size`: the expected length in bytes; the responses override it. */
 export async function openFile(url: string, size: number, events: FileEvents): Promise<FileSource> {
   const lost = new PersistentRequests(events.onProblem, events.onRecovered);
-  const fetchPart = (begin: number, end: number): Promise<Part> =>
-    lost.persist(async () => {
+  const progress = { received: 0, requested: 0 };
+  const count = (bytes: number) => {
+    progress.received += bytes;
+    events.onProgress(Math.min(1, progress.received / progress.requested));
+  };
+  const fetchPart = (begin: number, end: number, rank: number): Promise<Part> => {
+    progress.requested += end - begin;
+    return lost.persist(async () => {
       const headers = { Range: `bytes=${begin}-${end - 1}` };
       // Neither a revoked document nor an old error may come from the browser cache.
       const response = await fetch(url, { headers, cache: 'no-store' });
-      return receive(response, begin, events.onProgress);
+      return receive(response, begin, count);
+    }, rank);
+  };
+  let rank = 0;
+  const fetchPieces = async (begin: number, end: number): Promise<Uint8Array> => {
+    const own = ++rank;
+    const begins = Array.from(
+      { length: Math.ceil((end - begin) / pieceBytes) },
+      (_, index) => begin + index * pieceBytes,
+    );
+    const pieces = begins.map(async (from) => {
+      const to = Math.min(end, from + pieceBytes);
+      return cut(await fetchPart(from, to, own), from, to);
     });
+    return join(await Promise.all(pieces));
+  };
 
   const small = !(size > wholeBytesMax);
   const tailBegin = small ? Infinity : size - endBytes;
-  const tail = small ? undefined : fetchPart(tailBegin, size);
-  const head = await fetchPart(0, small ? wholeBytesMax : endBytes);
+  const tail = small ? undefined : fetchPart(tailBegin, size, rank);
+  const head = await fetchPart(0, small ? size || wholeBytesMax : endBytes, rank);
   return {
     length: head.length,
     whole: head.bytes.byteLength >= head.length ? head.bytes : undefined,
     async read(begin, end) {
       if (end <= head.bytes.byteLength) return cut(head, begin, end);
       if (tail && begin >= tailBegin) return cut(await tail, begin, end);
-      return cut(await fetchPart(begin, end), begin, end);
+      return fetchPieces(begin, end);
     },
   };
 }
@@ -84,41 +107,54 @@ export async function openFile(url: string, size: number, events: FileEvents): P
 async function receive(
   response: Response,
   begin: number,
-  onProgress: FileEvents['onProgress'],
+  count: (bytes: number) => void,
 ): Promise<Part> {
   const { status, headers } = response;
   const problem = finalProblemOf(status);
   if (problem) throw new FinalError(problem);
   if (status === 200) {
-    const bytes = await receiveWhole(response, onProgress);
+    const bytes = await receiveBytes(response, count);
     return { begin: 0, bytes, length: bytes.byteLength };
   }
   const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get('Content-Range') ?? '');
-  const [first = -1, last = -1, length = -1] = range?.slice(1).map(Number) ?? [];
+  const [first = -1, , length = -1] = range?.slice(1).map(Number) ?? [];
   if (status !== 206 || first !== begin) {
     throw new UnexpectedResponse(`status ${status}`, Number(headers.get('Retry-After')));
   }
-  const isWhole = begin === 0 && last === length - 1;
-  const bytes = isWhole
-    ? await receiveWhole(response, onProgress)
-    : new Uint8Array(await response.arrayBuffer());
-  return { begin, bytes, length };
+  return { begin, bytes: await receiveBytes(response, count), length };
 }
 
-async function receiveWhole(
+async function receiveBytes(
   response: Response,
-  onProgress: FileEvents['onProgress'],
+  count: (bytes: number) => void,
 ): Promise<Uint8Array> {
-  const expected = Number(response.headers.get('Content-Length'));
   const reader = response.body?.getReader();
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let received = 0;
-  for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
-    chunks.push(part.value);
-    received += part.value.byteLength;
-    if (expected > 0) onProgress(Math.min(1, received / expected));
+  try {
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+      chunks.push(part.value);
+      received += part.value.byteLength;
+      count(part.value.byteLength);
+    }
+  } catch (error) {
+    // The attempt is repeated from its beginning.
+    count(-received);
+    throw error;
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  return join(chunks);
+}
+
+function join(chunks: readonly Uint8Array[]): Uint8Array {
+  const [only] = chunks;
+  if (only && chunks.length === 1) return only;
+  const bytes = new Uint8Array(chunks.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
 }
 
 function cut(part: Part, begin: number, end: number): Uint8Array {

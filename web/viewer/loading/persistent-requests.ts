@@ -1,5 +1,9 @@
-/** Retries requests on a bad connection: lost requests wait and are repeated together. */
+/**
+ * Repeats failed requests until they succeed. Requests wait in an order: the latest rank first, so
+ * that the page at which the reader looks now comes before pages that were requested earlier.
+ */
 
+/** `offline`: the device has no network. `busy`: the server does not answer, or with an error. */
 export type LoadProblem = 'gone' | 'refused' | 'offline' | 'busy' | 'broken';
 
 /** A response that a retry cannot change. */
@@ -24,13 +28,26 @@ export class UnexpectedResponse extends Error {
 const quietPausesMilliseconds = [800, 2500];
 const pauseMillisecondsMax = 10_000;
 
-const inFlightMax = 6;
+/** Pauses before the retries while a message is shown. */
+const loudPausesMilliseconds = [2000, 4000, 8000, 15_000];
+
+/** Few, because requests that are under way cannot be overtaken. */
+const inFlightMax = 4;
+
+interface Waiting {
+  readonly rank: number;
+  start(): void;
+}
 
 export class PersistentRequests {
   #stalled: (() => void)[] = [];
-  #queued: (() => void)[] = [];
+  #queued: Waiting[] = [];
   #inFlight = 0;
   #over = false;
+  /** Set while a message is shown. */
+  #problem: LoadProblem | undefined;
+  #loudRetries = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** `onProblem` gets no retry if a retry cannot help; all requests stop then. */
   constructor(
@@ -41,22 +58,24 @@ export class PersistentRequests {
   }
 
   /** Resolves with the first successful attempt. Never rejects. */
-  async persist<T>(attempt: () => Promise<T>): Promise<T> {
+  async persist<T>(attempt: () => Promise<T>, rank = 0): Promise<T> {
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#limited(attempt);
+        const result = await this.#limited(attempt, rank);
+        this.#recover();
+        return result;
       } catch (error) {
         if (error instanceof FinalError) return this.#giveUp(error.problem);
         const pause = quietPausesMilliseconds[tries];
         if (pause !== undefined && navigator.onLine) await delay(longer(pause, error));
-        else await this.#stall(error instanceof UnexpectedResponse ? 'busy' : 'offline');
+        else await this.#stall(navigator.onLine ? 'busy' : 'offline');
       }
     }
   }
 
-  async #limited<T>(attempt: () => Promise<T>): Promise<T> {
+  async #limited<T>(attempt: () => Promise<T>, rank: number): Promise<T> {
     while (this.#inFlight >= inFlightMax) {
-      await new Promise<void>((resolve) => this.#queued.push(resolve));
+      await new Promise<void>((start) => this.#queued.push({ rank, start }));
     }
     if (this.#over) return never();
     this.#inFlight++;
@@ -64,26 +83,64 @@ export class PersistentRequests {
       return await attempt();
     } finally {
       this.#inFlight--;
-      this.#queued.shift()?.();
+      this.#startNext();
     }
+  }
+
+  /** The highest rank first; requests of one rank in their order. */
+  #startNext(): void {
+    let next = 0;
+    this.#queued.forEach(({ rank }, index) => {
+      if (rank > (this.#queued[next]?.rank ?? rank)) next = index;
+    });
+    this.#queued.splice(next, 1)[0]?.start();
   }
 
   #giveUp(problem: LoadProblem): Promise<never> {
     if (!this.#over) this.onProblem(problem);
     this.#over = true;
+    clearTimeout(this.#timer);
     return never();
   }
 
   #stall(problem: LoadProblem): Promise<void> {
     if (this.#over) return never();
-    this.onProblem(problem, () => this.#retry());
+    if (problem !== this.#problem) this.onProblem(problem, () => this.#retry());
+    this.#problem = problem;
+    const pause = loudPausesMilliseconds[this.#loudRetries] ?? loudPausesMilliseconds.at(-1);
+    this.#timer ??= setTimeout(() => this.#retry(), pause);
     return new Promise((resolve) => this.#stalled.push(resolve));
   }
 
   #retry(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (this.#over || this.#stalled.length === 0) return;
-    this.onRecovered();
+    this.#loudRetries++;
     for (const resume of this.#stalled.splice(0)) resume();
+  }
+
+  #recover(): void {
+    if (this.#problem === undefined || this.#over) return;
+    this.#problem = undefined;
+    this.#loudRetries = 0;
+    this.onRecovered();
+    this.#retry();
+  }
+}
+
+/**
+ * Resolves when the server answers again, after it did not. Never resolves if it answers at once:
+ * then something else failed, and a reload would not help.
+ */
+export async function serverReturns(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const answers = await fetch(url, { method: 'HEAD', cache: 'no-store' }).then(
+      ({ status }) => status < 500,
+      () => false,
+    );
+    if (answers) return tries > 0 ? undefined : never();
+    await delay(loudPausesMilliseconds[tries] ?? pauseMillisecondsMax);
   }
 }
 

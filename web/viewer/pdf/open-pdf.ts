@@ -1,9 +1,9 @@
 /** Opens a PDF with pdf.js, which is loaded only when needed. */
-import type { PDFDataRangeTransport, PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { PDFDataRangeTransport, PDFDocumentProxy } from 'pdfjs-dist';
 import { chunkBytes, type FileSource } from '../loading/file-source.ts';
 import type { LoadProblem } from '../loading/persistent-requests.ts';
 
-export type Pdfjs = typeof import('pdfjs-dist');
+export type Pdfjs = typeof import('./pdfjs.ts');
 
 export interface Engine {
   readonly pdfjs: Promise<Pdfjs>;
@@ -15,7 +15,6 @@ export interface Engine {
 export interface OpenPdf {
   readonly pdfjs: Pdfjs;
   readonly pdf: PDFDocumentProxy;
-  readonly firstPage: PDFPageProxy;
 }
 
 /** `again`: whether the previous password was wrong. */
@@ -32,7 +31,7 @@ export function startPdfjs(): Engine {
   const workerLost = new Promise<never>((_, reject) => {
     worker.onerror = () => reject(new EngineLost('worker'));
   });
-  const pdfjs = import('pdfjs-dist/legacy/build/pdf.mjs').catch((cause) => {
+  const pdfjs = import('./pdfjs.ts').catch((cause) => {
     throw new EngineLost('library', { cause });
   });
   // Both are awaited later; until then, a rejection must not be reported as unhandled.
@@ -50,7 +49,7 @@ export async function openPdf(
     return await Promise.race([open(engine, source, askPassword), engine.workerLost]);
   } catch (error) {
     console.error(error);
-    return error instanceof EngineLost ? 'offline' : 'broken';
+    return error instanceof EngineLost ? 'busy' : 'broken';
   }
 }
 
@@ -78,8 +77,7 @@ async function open(
   task.onPassword = async (submit: (password: string) => void, reason: number) => {
     submit(await askPassword(reason === pdfjs.PasswordResponses.INCORRECT_PASSWORD));
   };
-  const pdf = await task.promise;
-  return { pdfjs, pdf, firstPage: await pdf.getPage(1) };
+  return { pdfjs, pdf: await task.promise };
 }
 
 function rangeTransport(pdfjs: Pdfjs, source: FileSource): PDFDataRangeTransport {

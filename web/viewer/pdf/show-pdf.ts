@@ -1,56 +1,74 @@
-/** Shows a PDF. */
+/** Shows a PDF with search, side panel and printing. */
 import { openFile } from '../loading/file-source.ts';
-import type { LoadProblem } from '../loading/persistent-requests.ts';
+import { type LoadProblem, serverReturns } from '../loading/persistent-requests.ts';
+import { addFullscreen } from '../shell/fullscreen.ts';
 import { zoomByGestures } from '../shell/gestures.ts';
+import { hideBarsWhileReading } from '../shell/hiding-bars.ts';
 import { listenToKeys } from '../shell/keyboard.ts';
 import type { Shell } from '../shell/shell.ts';
 import { createZooming } from '../shell/zoom.ts';
-import { openPdf, startPdfjs } from './open-pdf.ts';
-import { pageFromAddress, pushPageAddress, rememberPage } from './page-address.ts';
-import { PdfPageList } from './pdf-page-list.ts';
+import { FindBar } from './find-bar.ts';
+import { type OpenPdf, openPdf, startPdfjs } from './open-pdf.ts';
+import { pageFromAddress, pushPageAddress, rememberPage, startPage } from './page-address.ts';
+import { PdfView } from './pdf-view.ts';
+import { offerPrinting } from './printing.ts';
+import { SidePanel } from './side-panel.ts';
+import { turnSlides } from './slides.ts';
+import { addViewTools } from './view-tools.ts';
 
-export async function showPdf({ main, toolbar, notices, time }: Shell): Promise<void> {
-  const { file = '' } = main.dataset;
+export async function showPdf(shell: Shell): Promise<void> {
+  const { main, toolbar, notices } = shell;
+  const { file = '', size } = main.dataset;
   const onProblem = (problem: LoadProblem, retry?: () => void) => {
     if (!retry) toolbar.close();
     notices.showProblem(problem, retry);
   };
   notices.showLoading();
   const engine = startPdfjs();
-  const source = await openFile(file, Number(main.dataset.size), {
+  const source = await openFile(file, Number(size), {
     onProgress: (share) => notices.showLoading(share),
     onProblem,
     onRecovered: () => notices.clear(),
   });
   const outcome = await openPdf(engine, source, (again) => notices.askPassword(again));
-  if (typeof outcome === 'string') {
-    notices.showProblem(outcome, outcome === 'offline' ? () => location.reload() : undefined);
-    return;
-  }
-  const { pdfjs, pdf, firstPage } = outcome;
+  if (typeof outcome !== 'string') return showPages(shell, outcome);
+  const reload = () => location.reload();
+  notices.showProblem(outcome, outcome === 'busy' ? reload : undefined);
+  if (outcome === 'busy') await serverReturns(file).then(reload);
+}
+
+function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): void {
+  const { main, toolbar, notices, time } = shell;
   const total = pdf.numPages;
-  const start = pageFromAddress();
-  const pages = new PdfPageList({
-    scroller: main,
+  const view: PdfView = new PdfView({
+    parent: main,
     pdfjs,
     pdf,
-    firstPage,
+    startPage: startPage(),
     onPage(number) {
       toolbar.showPage(number);
+      panel.showPage(number);
       rememberPage(number);
       time.read(number);
     },
     onScale: (target) => toolbar.showZoom(target),
-    // Changes the URL, so that the back button returns to the link.
-    onLink: pushPageAddress,
     onDrawn: () => notices.showLoaded(total === 1 ? '1 page' : `${total} pages`),
+    onJump: pushPageAddress,
   });
-  const goTo = (page: number) => pages.goTo(page);
-  goTo(start);
-  addEventListener('hashchange', () => goTo(pageFromAddress()));
-  const zooming = createZooming(pages);
+  const { scroller } = view;
+  scroller.role = 'group';
+  scroller.ariaLabel = 'Pages';
+  const panel = new SidePanel(view, pdf, main, toolbar);
+  new FindBar(pdfjs, view, main, toolbar);
+  addViewTools(view, toolbar);
+  addFullscreen(toolbar);
+  offerPrinting({ pdf, notices, toolbar, isAllowed: main.dataset.download !== undefined });
+  addEventListener('hashchange', () => view.goTo(pageFromAddress()));
+  const zooming = createZooming(view);
   toolbar.connect(zooming);
-  toolbar.connectPages(total, goTo);
-  zoomByGestures(main, pages);
-  listenToKeys({ scroller: main, zooming, pager: pages });
+  toolbar.connectPages(total, (page) => view.goTo(page));
+  zoomByGestures(scroller, view);
+  listenToKeys({ scroller, zooming, pager: view });
+  turnSlides(view);
+  hideBarsWhileReading(scroller);
 }

@@ -86,6 +86,6 @@ async function findProblem(url: string): Promise<LoadProblem> {
     const { ok, status } = await fetch(url, { method: 'HEAD', cache: 'no-store' });
     return ok ? 'broken' : (finalProblemOf(status) ?? 'busy');
   } catch {
-    return 'offline';
+    return navigator.onLine ? 'busy' : 'offline';
   }
 }

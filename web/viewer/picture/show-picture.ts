@@ -1,4 +1,6 @@
 /** Shows an image, which is part of the HTML. */
+import { serverReturns } from '../loading/persistent-requests.ts';
+import { addFullscreen } from '../shell/fullscreen.ts';
 import { zoomByGestures } from '../shell/gestures.ts';
 import { listenToKeys } from '../shell/keyboard.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -13,8 +15,11 @@ export async function showPicture({ main, toolbar, notices, time }: Shell): Prom
   if (problem) {
     const mayHelp = problem === 'offline' || problem === 'busy';
     if (!mayHelp && problem !== 'broken') toolbar.close();
+    const url = image.src;
+    const reload = () => location.reload();
     image.remove();
-    notices.showProblem(problem, mayHelp ? () => location.reload() : undefined);
+    notices.showProblem(problem, mayHelp ? reload : undefined);
+    if (mayHelp) await serverReturns(url).then(reload);
     return;
   }
   const onScale = toolbar.showZoom.bind(toolbar);
@@ -23,6 +28,7 @@ export async function showPicture({ main, toolbar, notices, time }: Shell): Prom
   time.read(1);
   const zooming = createZooming(picture);
   toolbar.connect(zooming);
+  addFullscreen(toolbar);
   zoomByGestures(main, picture);
   listenToKeys({ scroller: main, zooming });
 }

@@ -1,23 +1,51 @@
-/** The icons of the toolbar. They are decorative: each button has a label. */
+/** The icons of the viewer, from Tabler. They are decorative: each button has a label. */
+import autofitHeight from '@tabler/icons/outline/arrow-autofit-height.svg?raw';
+import autofitWidth from '@tabler/icons/outline/arrow-autofit-width.svg?raw';
+import down from '@tabler/icons/outline/chevron-down.svg?raw';
+import left from '@tabler/icons/outline/chevron-left.svg?raw';
+import right from '@tabler/icons/outline/chevron-right.svg?raw';
+import up from '@tabler/icons/outline/chevron-up.svg?raw';
+import dots from '@tabler/icons/outline/dots.svg?raw';
+import download from '@tabler/icons/outline/download.svg?raw';
+import rows from '@tabler/icons/outline/layout-rows.svg?raw';
+import sidebar from '@tabler/icons/outline/layout-sidebar.svg?raw';
+import maximize from '@tabler/icons/outline/maximize.svg?raw';
+import minimize from '@tabler/icons/outline/minimize.svg?raw';
+import minus from '@tabler/icons/outline/minus.svg?raw';
+import plus from '@tabler/icons/outline/plus.svg?raw';
+import presentation from '@tabler/icons/outline/presentation.svg?raw';
+import printer from '@tabler/icons/outline/printer.svg?raw';
+import rotate from '@tabler/icons/outline/rotate-clockwise.svg?raw';
+import search from '@tabler/icons/outline/search.svg?raw';
+import x from '@tabler/icons/outline/x.svg?raw';
 
-/** SVG paths in a 20 × 20 box. */
-const paths = {
-  minus: 'M5 10h10',
-  plus: 'M5 10h10M10 5v10',
-  width: 'M3 4v12M17 4v12M6 10h8M8.5 7.5 6 10l2.5 2.5M11.5 7.5 14 10l-2.5 2.5',
-  page: 'M4 3h12M4 17h12M10 6v8M7.5 8.5 10 6l2.5 2.5M7.5 11.5 10 14l2.5-2.5',
+const icons = {
+  close: x,
+  column: rows,
+  download,
+  fullscreen: maximize,
+  minus,
+  more: dots,
+  next: right,
+  nextMatch: down,
+  page: autofitHeight,
+  panel: sidebar,
+  plus,
+  previous: left,
+  previousMatch: up,
+  print: printer,
+  rotate,
+  search,
+  slides: presentation,
+  width: autofitWidth,
+  window: minimize,
 } as const;
 
-export type IconName = keyof typeof paths;
+export type IconName = keyof typeof icons;
 
-export function createIcon(name: IconName): SVGSVGElement {
-  const namespace = 'http://www.w3.org/2000/svg';
-  const svg = document.createElementNS(namespace, 'svg');
-  svg.setAttribute('viewBox', '0 0 20 20');
+export function createIcon(name: IconName): Element {
+  const svg = new DOMParser().parseFromString(icons[name], 'image/svg+xml').documentElement;
   svg.setAttribute('class', 'icon');
   svg.setAttribute('aria-hidden', 'true');
-  const path = document.createElementNS(namespace, 'path');
-  path.setAttribute('d', paths[name]);
-  svg.append(path);
   return svg;
 }

@@ -4,6 +4,9 @@ import type { Zooming } from './zoom.ts';
 /** Turns pages. Images have no pager. */
 export interface Pager {
   readonly current: number;
+  readonly total: number;
+  /** Whether one page at a time is shown, so that more keys turn pages. */
+  readonly slides: boolean;
   goTo(page: number): void;
 }
 
@@ -16,6 +19,16 @@ export interface KeyOptions {
 const zoomKeys: Record<string, keyof Zooming> = { '+': 'by', '=': 'by', '-': 'by', '0': 'reset' };
 
 const pageSteps: Record<string, 1 | -1> = { ArrowLeft: -1, ArrowRight: 1 };
+
+const slideSteps: Record<string, number> = {
+  ArrowUp: -1,
+  ArrowDown: 1,
+  PageUp: -1,
+  PageDown: 1,
+  ' ': 1,
+  Home: -Infinity,
+  End: Infinity,
+};
 
 export function listenToKeys({ scroller, zooming, pager }: KeyOptions): void {
   scroller.tabIndex = 0;
@@ -34,11 +47,20 @@ export function listenToKeys({ scroller, zooming, pager }: KeyOptions): void {
     if (zoom === 'reset') zooming.reset();
     else if (zoom) zooming.by(key === '-' ? -1 : 1);
     if (zoom) return true;
-    const step = pageSteps[key];
-    if (!step || ctrlKey || metaKey || shiftKey || !pager) return false;
-    // On a page wider than the window, the arrow keys scroll.
-    if (scroller.scrollWidth > scroller.clientWidth) return false;
-    pager.goTo(pager.current + step);
+    if (ctrlKey || metaKey || !pager) return false;
+    const step = stepOf(key, shiftKey, pager);
+    if (step === undefined) return false;
+    pager.goTo(Math.min(pager.total, Math.max(1, pager.current + step)));
     return true;
+  }
+
+  function stepOf(key: string, shiftKey: boolean, { slides }: Pager): number | undefined {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = scroller;
+    // On a page larger than the window, the keys scroll.
+    if (pageSteps[key] !== undefined) {
+      return shiftKey || scrollWidth > clientWidth ? undefined : pageSteps[key];
+    }
+    if (!slides || scrollHeight > clientHeight) return undefined;
+    return key === ' ' && shiftKey ? -1 : slideSteps[key];
   }
 }

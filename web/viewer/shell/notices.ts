@@ -22,13 +22,13 @@ const wordings: Record<LoadProblem, Wording> = {
   },
   offline: {
     title: 'No connection',
-    text: 'Check your internet connection and try again.',
-    action: 'Try again',
+    text: 'Your device is offline. The document loads when the connection is back.',
+    action: 'Try now',
   },
   busy: {
-    title: 'The document could not be loaded',
-    text: 'The server is not responding. Try again in a moment.',
-    action: 'Try again',
+    title: 'The server does not respond',
+    text: 'Trying again …',
+    action: 'Try now',
   },
   broken: {
     title: 'This document cannot be shown',
@@ -36,10 +36,14 @@ const wordings: Record<LoadProblem, Wording> = {
   },
 };
 
+const briefMilliseconds = 6000;
+
 export class Notices {
+  readonly #brief = document.createElement('p');
   readonly #status = document.createElement('p');
   readonly #progress = document.createElement('div');
   #notice: HTMLElement | undefined;
+  #briefTimer: ReturnType<typeof setTimeout> | undefined;
   #loaded = false;
 
   constructor(private readonly main: HTMLElement) {
@@ -48,7 +52,33 @@ export class Notices {
     this.#progress.className = 'progress';
     this.#progress.role = 'progressbar';
     this.#progress.ariaLabel = 'Loading document';
-    main.append(this.#status, this.#progress);
+    this.#brief.className = 'brief';
+    this.#brief.role = 'status';
+    main.append(this.#status, this.#progress, this.#brief);
+  }
+
+  /** Shows a sentence for some seconds. */
+  showBriefly(text: string): void {
+    this.#brief.textContent = text;
+    clearTimeout(this.#briefTimer);
+    this.#briefTimer = setTimeout(() => {
+      this.#brief.textContent = '';
+    }, briefMilliseconds);
+  }
+
+  /** Shows the progress of something that can be cancelled; returns a function that updates it. */
+  showTask(title: string, cancel: () => void): { update(text: string): void; close(): void } {
+    const notice = panel(title, '', [button('Cancel', cancel)]);
+    notice.role = 'status';
+    notice.classList.add('bar');
+    this.main.append(notice);
+    const text = notice.querySelector('p');
+    return {
+      update(progress) {
+        if (text) text.textContent = progress;
+      },
+      close: () => notice.remove(),
+    };
   }
 
   /** `share`: 0 to 1; absent if unknown. */

@@ -1,5 +1,6 @@
-/** The page number and the zoom buttons, inside <header>. */
-import { createIcon, type IconName } from './icons.ts';
+/** The bar of the viewer, inside <header>: page, zoom, tools and the download. */
+import { iconButton, setFace } from './buttons.ts';
+import type { IconName } from './icons.ts';
 import { alternativeFit, scaleMax, scaleMin, type Zoomable, type Zooming } from './zoom.ts';
 
 const fits = {
@@ -8,45 +9,58 @@ const fits = {
 } as const;
 
 export class Toolbar {
-  readonly #element = document.createElement('div');
-  readonly #out = button('minus', 'Zoom out');
-  readonly #in = button('plus', 'Zoom in');
-  readonly #fit = button(fits.page.icon, fits.page.text);
+  readonly #pages = group('Page', 'pages');
+  readonly #zoom = group('Zoom', 'zoom');
+  readonly #tools = group('Tools', 'more');
+  readonly #out = iconButton('minus', 'Zoom out');
+  readonly #in = iconButton('plus', 'Zoom in');
+  readonly #fit = iconButton(fits.page.icon, fits.page.text);
   readonly #percent = document.createElement('output');
   readonly #pageField = document.createElement('input');
+  readonly #previous = iconButton('previous', 'Previous page');
+  readonly #next = iconButton('next', 'Next page');
+  readonly #menu = iconButton('more', 'More tools');
   #page = 1;
+  #total = 1;
 
-  constructor(private readonly header: Element | null) {
-    this.#element.className = 'tools';
-    this.#element.role = 'group';
-    this.#element.ariaLabel = 'Page and zoom';
+  constructor(private readonly header: HTMLElement | null) {
     this.#percent.ariaLabel = 'Zoom';
     this.#percent.className = 'percent';
-    this.#element.append(this.#out, this.#percent, this.#in, this.#fit);
-    this.#element.hidden = true;
-    header?.insertBefore(this.#element, header.querySelector('a'));
+    this.#zoom.append(this.#out, this.#percent, this.#in, this.#fit);
+    const place = document.createElement('div');
+    place.className = 'place';
+    place.append(this.#pages, this.#zoom);
+    for (const element of [this.#pages, this.#zoom, this.#tools, this.#menu]) {
+      element.hidden = true;
+    }
+    const download = header?.querySelector('a') ?? null;
+    if (download) setFace(download, 'download', 'Download');
+    header?.insertBefore(place, download);
+    header?.insertBefore(this.#tools, download);
+    header?.insertBefore(this.#menu, download);
+    this.#openMenuOnClick();
   }
 
   connect(zooming: Zooming): void {
     this.#out.addEventListener('click', () => zooming.by(-1));
     this.#in.addEventListener('click', () => zooming.by(1));
     this.#fit.addEventListener('click', () => zooming.toggleFit());
-    this.#element.hidden = false;
+    this.#zoom.hidden = false;
   }
 
-  /** Adds the page field; `goTo` accepts any whole number. */
+  /** Adds the page field and its buttons; `goTo` accepts any whole number. */
   connectPages(total: number, goTo: (page: number) => void): void {
     const field = this.#pageField;
+    this.#total = total;
     field.inputMode = 'numeric';
     field.autocomplete = 'off';
     field.maxLength = String(total).length;
     field.ariaLabel = `Page (of ${total})`;
-    field.style.width = `calc(${field.maxLength}ch + 28px)`;
+    field.style.width = `calc(${field.maxLength}ch + 20px)`;
     const rest = document.createElement('span');
     rest.ariaHidden = 'true';
     rest.textContent = `of ${total}`;
     const form = document.createElement('form');
-    form.className = 'place';
     form.append(field, rest);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -55,45 +69,89 @@ export class Toolbar {
     });
     field.addEventListener('focus', () => field.select());
     field.addEventListener('blur', () => this.#updatePageField());
-    this.#element.prepend(form);
-    this.#updatePageField();
+    this.#previous.addEventListener('click', () => goTo(this.#page - 1));
+    this.#next.addEventListener('click', () => goTo(this.#page + 1));
+    this.#pages.append(this.#previous, form, this.#next);
+    this.#pages.hidden = false;
+    this.showPage(this.#page);
+  }
+
+  /** Adds a button in front of the title. */
+  addFirst(button: HTMLButtonElement): void {
+    this.header?.prepend(button);
+  }
+
+  /** Adds a button that stays visible on a phone. */
+  addButton(button: HTMLButtonElement): void {
+    this.#tools.before(button);
+  }
+
+  /** Adds a button that a phone shows in a menu. */
+  addTool(icon: IconName, text: string, onClick: () => void): HTMLButtonElement {
+    const button = iconButton(icon, text, onClick);
+    this.#tools.append(button);
+    this.#tools.hidden = false;
+    this.#menu.hidden = false;
+    return button;
   }
 
   showPage(number: number): void {
     this.#page = number;
+    // Not `disabled`, which would remove the keyboard focus.
+    this.#previous.ariaDisabled = String(number <= 1);
+    this.#next.ariaDisabled = String(number >= this.#total);
     if (document.activeElement !== this.#pageField) this.#updatePageField();
   }
 
   showZoom(target: Zoomable): void {
     this.#percent.textContent = `${Math.round(target.scale * 100)}%`;
-    // Not `disabled`, which would remove the keyboard focus.
     this.#out.ariaDisabled = String(target.scale <= scaleMin);
     this.#in.ariaDisabled = String(target.scale >= scaleMax);
     const { icon, text } = fits[alternativeFit(target)];
-    label(this.#fit, text);
-    this.#fit.replaceChildren(createIcon(icon));
+    if (this.#fit.ariaLabel !== text) setFace(this.#fit, icon, text);
   }
 
   /** Removes all controls after a loss of access. */
   close(): void {
-    this.#element.remove();
-    for (const link of this.header?.querySelectorAll('a') ?? []) link.remove();
+    for (const control of this.header?.querySelectorAll('a, button, input, .place') ?? []) {
+      control.remove();
+    }
   }
 
   #updatePageField(): void {
     this.#pageField.value = String(this.#page);
   }
+
+  /** The menu contains the tools on a phone, where the bar has no place for them. */
+  #openMenuOnClick(): void {
+    const menu = this.#menu;
+    const tools = this.#tools;
+    menu.classList.add('menu');
+    tools.id = 'tools';
+    menu.setAttribute('aria-controls', tools.id);
+    const open = (isOpen: boolean) => {
+      menu.ariaExpanded = String(isOpen);
+      tools.classList.toggle('open', isOpen);
+    };
+    open(false);
+    menu.addEventListener('click', () => open(menu.ariaExpanded !== 'true'));
+    tools.addEventListener('click', () => open(false));
+    document.addEventListener('pointerdown', ({ target }) => {
+      if (!(target instanceof Node) || tools.contains(target) || menu.contains(target)) return;
+      open(false);
+    });
+    this.header?.addEventListener('keydown', ({ key }) => {
+      if (key !== 'Escape' || menu.ariaExpanded !== 'true') return;
+      open(false);
+      menu.focus();
+    });
+  }
 }
 
-function button(icon: IconName, text: string): HTMLButtonElement {
-  const element = document.createElement('button');
-  element.type = 'button';
-  element.append(createIcon(icon));
-  label(element, text);
+function group(label: string, className: string): HTMLElement {
+  const element = document.createElement('div');
+  element.className = `tools ${className}`;
+  element.role = 'group';
+  element.ariaLabel = label;
   return element;
-}
-
-function label(element: HTMLElement, text: string): void {
-  element.ariaLabel = text;
-  element.title = text;
 }

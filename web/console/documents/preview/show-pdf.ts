@@ -1,7 +1,7 @@
 /** Shows a PDF inside an element, with the modules of the link viewer. */
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { openPdf, startPdfjs } from '../../../viewer/pdf/open-pdf.ts';
-import { PdfPageList } from '../../../viewer/pdf/pdf-page-list.ts';
+import { PdfView } from '../../../viewer/pdf/pdf-view.ts';
 import { createZooming, type Zooming } from '../../../viewer/shell/zoom.ts';
 import type { Session } from '../../session/session.ts';
 import { openSource } from './document-source.ts';
@@ -17,7 +17,7 @@ export type PdfState =
 export type ShowPdfOptions = {
   readonly session: Session;
   readonly document: Document;
-  /** The scrolling element that receives the pages. */
+  /** The positioned element that the pages fill. */
   readonly scroller: HTMLElement;
   readonly onState: (state: PdfState) => void;
   /** Receives the number of the current page, from 1. */
@@ -55,15 +55,8 @@ async function show(
   if (outcome === 'broken') return onState({ status: 'broken' });
   if (typeof outcome === 'string') return fail(new Error('The PDF viewer could not be loaded.'));
   const { pdf } = outcome;
-  const list: PdfPageList = new PdfPageList({
-    ...outcome,
-    scroller,
-    onPage,
-    onScale() {},
-    onDrawn() {},
-    onLink: (number) => list.goTo(number),
-  });
-  list.zoomTo({ fit: 'page' });
-  onState({ status: 'shown', total: pdf.numPages, zooming: createZooming(list) });
-  closing.addEventListener('abort', () => list.close());
+  const view = new PdfView({ ...outcome, parent: scroller, onPage });
+  view.zoomTo({ fit: 'page' });
+  onState({ status: 'shown', total: pdf.numPages, zooming: createZooming(view) });
+  closing.addEventListener('abort', () => view.close());
 }

@@ -1,0 +1,108 @@
+/** Prints all pages: draws one after the other, then opens the browser's print dialog. */
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { Notices } from '../shell/notices.ts';
+import type { Toolbar } from '../shell/toolbar.ts';
+
+/** Pixels per point: 150 dots per inch. */
+const printScale = 150 / 72;
+
+const refused = 'The sender does not allow printing this document.';
+
+export interface PrintingOptions {
+  readonly pdf: PDFDocumentProxy;
+  readonly notices: Notices;
+  readonly toolbar: Toolbar;
+  readonly isAllowed: boolean;
+}
+
+export function offerPrinting(options: PrintingOptions): void {
+  const { isAllowed, notices, toolbar } = options;
+  // Only the viewer can draw all pages, so the browser's own command prints a note.
+  const note = document.createElement('p');
+  note.className = 'print-note';
+  note.textContent = isAllowed ? 'To print this document, use Print in the viewer.' : refused;
+  document.body.append(note);
+  let current: AbortController | undefined;
+  const start = () => {
+    if (!isAllowed) return notices.showBriefly(refused);
+    current?.abort();
+    current = new AbortController();
+    print(options, current).catch((error) => {
+      console.error(error);
+      notices.showBriefly('The document could not be printed.');
+    });
+  };
+  if (isAllowed) toolbar.addTool('print', 'Print', start);
+  document.addEventListener('keydown', (event) => {
+    const isPrint = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'p';
+    if (!isPrint || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    start();
+  });
+}
+
+async function print({ pdf, notices }: PrintingOptions, abort: AbortController): Promise<void> {
+  const { signal } = abort;
+  const sheets = document.createElement('div');
+  sheets.className = 'sheets';
+  const task = notices.showTask('Preparing to print', () => abort.abort());
+  const clean = () => {
+    task.close();
+    for (const { src } of sheets.querySelectorAll('img')) URL.revokeObjectURL(src);
+    sheets.remove();
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== paper);
+  };
+  const first = await pdf.getPage(1);
+  const paper = paperOf(first);
+  signal.addEventListener('abort', clean);
+  try {
+    for (let number = 1; number <= pdf.numPages; number++) {
+      task.update(`Page ${number} of ${pdf.numPages}`);
+      const sheet = await drawSheet(await pdf.getPage(number), isLandscape(first));
+      if (signal.aborted) return URL.revokeObjectURL(sheet.src);
+      sheets.append(sheet);
+    }
+  } catch (error) {
+    abort.abort();
+    throw error;
+  }
+  task.close();
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, paper];
+  document.body.append(sheets);
+  addEventListener('afterprint', () => abort.abort(), { once: true, signal });
+  window.print();
+}
+
+/** The sheets have the size of the first page. */
+function paperOf(page: PDFPageProxy): CSSStyleSheet {
+  const { width, height } = page.getViewport({ scale: page.userUnit });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`@page { size: ${width}pt ${height}pt; margin: 0; }`);
+  return sheet;
+}
+
+/** Turns a page that lies across the paper. */
+async function drawSheet(page: PDFPageProxy, isPaperLandscape: boolean): Promise<HTMLImageElement> {
+  const turn = isLandscape(page) === isPaperLandscape ? 0 : -90;
+  const viewport = page.getViewport({
+    scale: printScale * page.userUnit,
+    rotation: (page.rotate + turn + 360) % 360,
+  });
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.floor(viewport.width);
+  canvas.height = Math.floor(viewport.height);
+  await page.render({ canvas, viewport, intent: 'print' }).promise;
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
+  canvas.width = 0;
+  if (!blob) throw new Error('The page is too large for the memory.');
+  const image = document.createElement('img');
+  image.alt = '';
+  image.src = URL.createObjectURL(blob);
+  await image.decode();
+  return image;
+}
+
+function isLandscape(page: PDFPageProxy): boolean {
+  const { width, height } = page.getViewport({ scale: 1 });
+  return width > height;
+}

@@ -1,0 +1,107 @@
+/**
+ * Small pictures of all pages. pdf.js has such a component, but does not export it. A picture is
+ * drawn when it is visible and the document itself is complete, one after the other.
+ */
+import type { PDFDocumentProxy, RenderTask } from 'pdfjs-dist';
+import type { PdfView } from './pdf-view.ts';
+
+/** CSS pixels. */
+const width = 128;
+
+export class Thumbnails {
+  readonly #buttons: HTMLButtonElement[] = [];
+  readonly #visible = new Set<number>();
+  readonly #drawn = new Set<number>();
+  #isDrawing = false;
+
+  constructor(
+    private readonly view: PdfView,
+    private readonly pdf: PDFDocumentProxy,
+    private readonly list: HTMLElement,
+    goTo: (page: number) => void,
+  ) {
+    for (let page = 1; page <= pdf.numPages; page++) {
+      const button = this.#createButton(page);
+      button.addEventListener('click', () => goTo(page));
+      this.#buttons.push(button);
+      const item = document.createElement('li');
+      item.append(button);
+      list.append(item);
+    }
+    const observer = new IntersectionObserver((entries) => this.#moved(entries), {
+      root: list,
+    });
+    for (const button of this.#buttons) observer.observe(button);
+  }
+
+  /** Marks the current page and scrolls its picture into view. */
+  show(current: number): void {
+    for (const marked of this.list.querySelectorAll('[aria-current]')) {
+      marked.removeAttribute('aria-current');
+    }
+    const button = this.#buttons[current - 1];
+    button?.setAttribute('aria-current', 'page');
+    button?.scrollIntoView({ block: 'nearest' });
+  }
+
+  #createButton(page: number): HTMLButtonElement {
+    const { width: pageWidth, height } = this.view.viewer.getPageView(page - 1) ?? {
+      width: 1,
+      height: 1.4,
+    };
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.ariaLabel = `Page ${page}`;
+    button.dataset.page = String(page);
+    const canvas = document.createElement('canvas');
+    canvas.style.aspectRatio = String(pageWidth / height);
+    const number = document.createElement('span');
+    number.textContent = String(page);
+    button.append(canvas, number);
+    return button;
+  }
+
+  #moved(entries: IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      const page = Number(target instanceof HTMLElement ? target.dataset.page : 0);
+      if (isIntersecting) this.#visible.add(page);
+      else this.#visible.delete(page);
+    }
+    void this.#drawNext();
+  }
+
+  async #drawNext(): Promise<void> {
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    await this.view.idle();
+    // The reader may have scrolled on meanwhile.
+    const next = [...this.#visible].find((page) => !this.#drawn.has(page));
+    if (next !== undefined) {
+      this.#drawn.add(next);
+      await this.#draw(next).catch((error) => console.error(error));
+    }
+    this.#isDrawing = false;
+    if (next !== undefined) await this.#drawNext();
+  }
+
+  async #draw(page: number): Promise<void> {
+    const canvas = this.#buttons[page - 1]?.querySelector('canvas');
+    if (!canvas) return;
+    const proxy = await this.pdf.getPage(page);
+    const { viewer } = this.view;
+    const rotation = (proxy.rotate + viewer.pagesRotation) % 360;
+    const paper = proxy.getViewport({ scale: 1, rotation });
+    const scale = (width * devicePixelRatio) / paper.width;
+    canvas.style.aspectRatio = String(paper.width / paper.height);
+    canvas.width = Math.floor(paper.width * scale);
+    canvas.height = Math.floor(paper.height * scale);
+    const shown = viewer.getPageView(page - 1)?.thumbnailCanvas;
+    if (shown && viewer.pagesRotation === 0) {
+      canvas.getContext('2d')?.drawImage(shown, 0, 0, canvas.width, canvas.height);
+      return;
+    }
+    const viewport = proxy.getViewport({ scale, rotation });
+    const task: RenderTask = proxy.render({ canvas, viewport });
+    await task.promise;
+  }
+}
