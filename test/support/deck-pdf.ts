@@ -1,4 +1,4 @@
-// A presentation: landscape pages with a title, each with a picture if wanted.
+// A presentation: landscape pages with a title and an entry in the outline each.
 import { layOut } from './pdf.ts';
 
 export type DeckOptions = {
@@ -7,15 +7,16 @@ export type DeckOptions = {
   readonly picture?: { readonly width: number; readonly height: number };
 };
 
-/** Page n shows "Slide n". The pictures are not compressed. */
+/** Page n shows "Slide n"; its entry is "Chapter n". The pictures are not compressed. */
 export function makeDeck({ pages, picture }: DeckOptions): Buffer {
   const first = 4;
   const perPage = picture ? 3 : 2;
   const pageId = (index: number) => first + index * perPage;
+  const outline = first + pages * perPage;
   const indexes = Array.from({ length: pages }, (_, index) => index);
   const kids = indexes.map((index) => `${pageId(index)} 0 R`).join(' ');
   return layOut([
-    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Catalog /Pages 2 0 R /Outlines ${outline} 0 R >>`,
     `<< /Type /Pages /Count ${pages} /Kids [${kids}] >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
     ...indexes.flatMap((index) => {
@@ -29,6 +30,12 @@ export function makeDeck({ pages, picture }: DeckOptions): Buffer {
         `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
       ];
       return picture ? [...objects, pictureObject(picture)] : objects;
+    }),
+    `<< /Type /Outlines /First ${outline + 1} 0 R /Last ${outline + pages} 0 R >>`,
+    ...indexes.map((index) => {
+      const next = index + 1 < pages ? `/Next ${outline + index + 2} 0 R` : '';
+      const place = `/Dest [${pageId(index)} 0 R /Fit]`;
+      return `<< /Title (Chapter ${index + 1}) /Parent ${outline} 0 R ${next} ${place} >>`;
     }),
   ]);
 }

@@ -23,7 +23,7 @@ function sharedBy(chunk: Chunk, manifest: Record<string, Chunk>, found = new Set
   return found;
 }
 
-it("the viewer's own code takes at most 60 kB, and pdf.js is separate", async () => {
+it("the viewer's own code takes at most 60 kB, and pdf.js at most 225 kB", async () => {
   const text = await readFile(path.join(web, '.vite/manifest.json'), 'utf8');
   const manifest: Record<string, Chunk> = JSON.parse(text);
   const viewer = manifest['web/viewer/viewer.ts'];
@@ -34,6 +34,10 @@ it("the viewer's own code takes at most 60 kB, and pdf.js is separate", async ()
   expect(later.map((name) => manifest[name]?.file ?? name)).toEqual([
     expect.stringMatching(/^assets\/pdfjs-/),
   ]);
+
+  const [pdfjs = ''] = later.map((name) => manifest[name]?.file);
+  const engine = await readFile(path.join(web, pdfjs));
+  expect(gzipSync(engine).byteLength).toBeLessThanOrEqual(225_000);
 
   const own = [...chunks.map(({ file }) => file), style.file, ...(style.assets ?? [])];
   const files = await Promise.all(own.map((file) => readFile(path.join(web, file))));

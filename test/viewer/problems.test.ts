@@ -78,6 +78,24 @@ describe('while reading', () => {
     await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
   });
 
+  it('a server that does not respond is named, and the page loads when it is back', async () => {
+    const { page } = await openLarge();
+    await expectDrawn(page, 1, 2);
+    let isDown = true;
+    await page.route('**/file', (route) =>
+      isDown ? route.abort('connectionrefused') : route.continue(),
+    );
+
+    await jumpTo(page, 9);
+
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('The server does not respondTrying again …');
+    isDown = false;
+    await alert.waitFor({ state: 'detached' });
+    await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
+  });
+
   it('a server error can be retried', async () => {
     const { page } = await openLarge();
     await expectDrawn(page, 1, 2);

@@ -24,8 +24,12 @@ export type GateHtml = {
 
 export function createGateHtml(assets: Assets): GateHtml {
   const style = assets.addressOf('web/viewer/pages.css');
-  const script = assets.addressOf('web/viewer/viewer.ts');
+  const script = assets.entry('web/viewer/viewer.ts');
   const icon = assets.addressOf('web/viewer/mark.svg');
+
+  // The browser fetches the imported modules at once, and not one after the other.
+  const scriptTags = html`<script type="module" src="${script.file}"></script>
+${script.imports.map((file) => html`<link rel="modulepreload" href="${file}">`)}`;
 
   function htmlReply(status: number, title: string, body: Html, scripted = false): RouteReply {
     const text = html`<!doctype html>
@@ -38,7 +42,7 @@ export function createGateHtml(assets: Assets): GateHtml {
 <title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="${icon}">
 <link rel="stylesheet" href="${style}">
-${scripted ? html`<script type="module" src="${script}"></script>` : undefined}
+${scripted ? scriptTags : undefined}
 </head>
 ${body}
 </html>

@@ -10,7 +10,7 @@ import {
 } from './persistent-requests.ts';
 
 export interface FileEvents {
-  /** The received share of the requested bytes, 0 to 1. */
+  /** The received share of the whole file or of the page's long ranges, 0 to 1. */
   onProgress(share: number): void;
   /** `retry` is absent if a retry cannot help. */
   onProblem(problem: LoadProblem, retry?: () => void): void;
@@ -66,33 +66,34 @@ export async function openFile(url: string, size: number, events: FileEvents): P
     progress.received += bytes;
     events.onProgress(Math.min(1, progress.received / progress.requested));
   };
-  const fetchPart = (begin: number, end: number, rank: number): Promise<Part> => {
-    progress.requested += end - begin;
+  const fetchPart = (begin: number, end: number, rank: number, isCounted: boolean) => {
+    if (isCounted) progress.requested += end - begin;
     return lost.persist(async () => {
       const headers = { Range: `bytes=${begin}-${end - 1}` };
       // Neither a revoked document nor an old error may come from the browser cache.
       const response = await fetch(url, { headers, cache: 'no-store' });
-      return receive(response, begin, count);
+      return receive(response, begin, isCounted ? count : () => {});
     }, rank);
   };
   let rank = 0;
   const fetchPieces = async (begin: number, end: number): Promise<Uint8Array> => {
     const own = ++rank;
+    const isLong = end - begin > pieceBytes;
     const begins = Array.from(
       { length: Math.ceil((end - begin) / pieceBytes) },
       (_, index) => begin + index * pieceBytes,
     );
     const pieces = begins.map(async (from) => {
       const to = Math.min(end, from + pieceBytes);
-      return cut(await fetchPart(from, to, own), from, to);
+      return cut(await fetchPart(from, to, own, isLong), from, to);
     });
     return join(await Promise.all(pieces));
   };
 
   const small = !(size > wholeBytesMax);
   const tailBegin = small ? Infinity : size - endBytes;
-  const tail = small ? undefined : fetchPart(tailBegin, size, rank);
-  const head = await fetchPart(0, small ? size || wholeBytesMax : endBytes, rank);
+  const tail = small ? undefined : fetchPart(tailBegin, size, rank, false);
+  const head = await fetchPart(0, small ? size || wholeBytesMax : endBytes, rank, small);
   return {
     length: head.length,
     whole: head.bytes.byteLength >= head.length ? head.bytes : undefined,

@@ -61,6 +61,8 @@ export class PdfView implements Zoomable, Pager {
   readonly finder: PDFFindController;
   readonly #ending = new AbortController();
   #zoom: Zoom = { fit: 'auto' };
+  #hasPages = false;
+  #hasStarted = false;
   /** The scroll position after the last call of `goTo`, which set the current page. */
   #wentTo = 0;
 
@@ -190,7 +192,11 @@ export class PdfView implements Zoomable, Pager {
 
   #listen(): void {
     const { eventBus, scroller, options } = this;
-    eventBus.on('pagesinit', () => this.#start());
+    eventBus.on('pagesinit', () => {
+      labelPages(this.viewer, eventBus);
+      this.#hasPages = true;
+      this.#start();
+    });
     eventBus.on('pagechanging', ({ pageNumber }: { pageNumber: number }) => {
       // After a loss of access, the current page stays in the URL.
       if (!scroller.isConnected) return;
@@ -202,6 +208,7 @@ export class PdfView implements Zoomable, Pager {
     eventBus.on('pagerendered', () => options.onDrawn?.());
     eventBus.on('updateviewarea', () => this.#checkEnd());
     const size = new ResizeObserver(() => {
+      this.#start();
       this.#layout();
       this.viewer.update();
     });
@@ -209,9 +216,10 @@ export class PdfView implements Zoomable, Pager {
     this.#ending.signal.addEventListener('abort', () => size.disconnect());
   }
 
-  /** All pages have their places. */
+  /** Waits until the pages are visible: the component cannot scroll hidden pages. */
   #start(): void {
-    labelPages(this.viewer, this.eventBus);
+    if (this.#hasStarted || !this.#hasPages || !this.content.offsetParent) return;
+    this.#hasStarted = true;
     const first = this.#currentView;
     if (first && isLandscape(pageSize(first)) && this.total > 1) this.slides = true;
     this.#layout();

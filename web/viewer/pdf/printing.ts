@@ -10,13 +10,15 @@ const refused = 'The sender does not allow printing this document.';
 
 export interface PrintingOptions {
   readonly pdf: PDFDocumentProxy;
+  /** The pages; removed after a loss of access. */
+  readonly scroller: HTMLElement;
   readonly notices: Notices;
   readonly toolbar: Toolbar;
   readonly isAllowed: boolean;
 }
 
 export function offerPrinting(options: PrintingOptions): void {
-  const { isAllowed, notices, toolbar } = options;
+  const { isAllowed, notices, toolbar, scroller } = options;
   // Only the viewer can draw all pages, so the browser's own command prints a note.
   const note = document.createElement('p');
   note.className = 'print-note';
@@ -24,6 +26,7 @@ export function offerPrinting(options: PrintingOptions): void {
   document.body.append(note);
   let current: AbortController | undefined;
   const start = () => {
+    if (!scroller.isConnected) return;
     if (!isAllowed) return notices.showBriefly(refused);
     current?.abort();
     current = new AbortController();

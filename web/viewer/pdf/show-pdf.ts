@@ -40,6 +40,8 @@ export async function showPdf(shell: Shell): Promise<void> {
 function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): void {
   const { main, toolbar, notices, time } = shell;
   const total = pdf.numPages;
+  /** Whether a page was drawn: waiting for it is not reading. */
+  let isShown = false;
   const view: PdfView = new PdfView({
     parent: main,
     pdfjs,
@@ -49,10 +51,15 @@ function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): void {
       toolbar.showPage(number);
       panel.showPage(number);
       rememberPage(number);
-      time.read(number);
+      if (isShown) time.read(number);
     },
     onScale: (target) => toolbar.showZoom(target),
-    onDrawn: () => notices.showLoaded(total === 1 ? '1 page' : `${total} pages`),
+    onDrawn() {
+      if (isShown) return;
+      isShown = true;
+      notices.showLoaded(total === 1 ? '1 page' : `${total} pages`);
+      time.read(view.current);
+    },
     onJump: pushPageAddress,
   });
   const { scroller } = view;
@@ -62,7 +69,8 @@ function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): void {
   new FindBar(pdfjs, view, main, toolbar);
   addViewTools(view, toolbar);
   addFullscreen(toolbar);
-  offerPrinting({ pdf, notices, toolbar, isAllowed: main.dataset.download !== undefined });
+  const isAllowed = main.dataset.download !== undefined;
+  offerPrinting({ pdf, scroller, notices, toolbar, isAllowed });
   addEventListener('hashchange', () => view.goTo(pageFromAddress()));
   const zooming = createZooming(view);
   toolbar.connect(zooming);

@@ -12,7 +12,7 @@ export class SidePanel {
   readonly #panel = document.createElement('aside');
   readonly #tabs: Record<Tab, HTMLButtonElement>;
   readonly #outline = document.createElement('div');
-  readonly #pages = document.createElement('ol');
+  readonly #pages = document.createElement('div');
   /** Created when the panel opens for the first time. */
   #thumbnails: Thumbnails | undefined;
   readonly #button = iconButton('panel', 'Pages and outline', () => this.toggle());

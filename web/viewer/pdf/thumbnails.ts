@@ -9,6 +9,7 @@ import type { PdfView } from './pdf-view.ts';
 const width = 128;
 
 export class Thumbnails {
+  readonly #list = document.createElement('ol');
   readonly #buttons: HTMLButtonElement[] = [];
   readonly #visible = new Set<number>();
   readonly #drawn = new Set<number>();
@@ -17,7 +18,7 @@ export class Thumbnails {
   constructor(
     private readonly view: PdfView,
     private readonly pdf: PDFDocumentProxy,
-    private readonly list: HTMLElement,
+    root: HTMLElement,
     goTo: (page: number) => void,
   ) {
     for (let page = 1; page <= pdf.numPages; page++) {
@@ -26,17 +27,18 @@ export class Thumbnails {
       this.#buttons.push(button);
       const item = document.createElement('li');
       item.append(button);
-      list.append(item);
+      this.#list.append(item);
     }
+    root.append(this.#list);
     const observer = new IntersectionObserver((entries) => this.#moved(entries), {
-      root: list,
+      root,
     });
     for (const button of this.#buttons) observer.observe(button);
   }
 
   /** Marks the current page and scrolls its picture into view. */
   show(current: number): void {
-    for (const marked of this.list.querySelectorAll('[aria-current]')) {
+    for (const marked of this.#list.querySelectorAll('[aria-current]')) {
       marked.removeAttribute('aria-current');
     }
     const button = this.#buttons[current - 1];

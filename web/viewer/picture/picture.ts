@@ -28,7 +28,7 @@ export class Picture implements Zoomable {
   constructor(private readonly options: PictureOptions) {
     const { scroller, image } = options;
     this.#size = { width: image.naturalWidth, height: image.naturalHeight };
-    this.content.className = 'pages picture';
+    this.content.className = 'picture';
     image.replaceWith(this.content);
     this.content.append(image);
     new ResizeObserver(() => this.#layout()).observe(scroller);

@@ -69,8 +69,14 @@ export class Toolbar {
     });
     field.addEventListener('focus', () => field.select());
     field.addEventListener('blur', () => this.#updatePageField());
-    this.#previous.addEventListener('click', () => goTo(this.#page - 1));
-    this.#next.addEventListener('click', () => goTo(this.#page + 1));
+    const turn = (step: number) => (event: MouseEvent) => {
+      goTo(this.#page + step);
+      // After a click with a pointer, the keys turn pages, too.
+      const { currentTarget } = event;
+      if (event.detail > 0 && currentTarget instanceof HTMLElement) currentTarget.blur();
+    };
+    this.#previous.addEventListener('click', turn(-1));
+    this.#next.addEventListener('click', turn(1));
     this.#pages.append(this.#previous, form, this.#next);
     this.#pages.hidden = false;
     this.showPage(this.#page);

@@ -10,7 +10,7 @@ import { type PdfState, showPdf } from './show-pdf.ts';
 
 export function PdfPreview({ document }: { readonly document: Document }) {
   const { session } = useSignIn();
-  const scroller = useRef<HTMLElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<PdfState>({ status: 'loading' });
   const [page, setPage] = useState(1);
   const [attempt, setAttempt] = useState(0);
@@ -31,15 +31,7 @@ export function PdfPreview({ document }: { readonly document: Document }) {
   return (
     <Stack gap="xs">
       <About state={state} page={page} retry={() => setAttempt(attempt + 1)} />
-      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
-      <section
-        ref={scroller}
-        className={classes.pages}
-        aria-label="Pages of the document"
-        tabIndex={0}
-        hidden={state.status !== 'shown'}
-      />
-      {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
+      <div ref={scroller} className={classes.pages} hidden={state.status !== 'shown'} />
     </Stack>
   );
 }

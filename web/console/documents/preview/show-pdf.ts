@@ -56,6 +56,9 @@ async function show(
   if (typeof outcome === 'string') return fail(new Error('The PDF viewer could not be loaded.'));
   const { pdf } = outcome;
   const view = new PdfView({ ...outcome, parent: scroller, onPage });
+  view.scroller.tabIndex = 0;
+  view.scroller.role = 'region';
+  view.scroller.ariaLabel = 'Pages of the document';
   view.zoomTo({ fit: 'page' });
   onState({ status: 'shown', total: pdf.numPages, zooming: createZooming(view) });
   closing.addEventListener('abort', () => view.close());
