@@ -1,7 +1,7 @@
 // Zooming, turning pages and following links with mouse, keyboard and touch.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { inkOf, overhangOf, phone } from '../support/browser-pages.ts';
+import { inkOf, overhangOf, phone, settle } from '../support/browser-pages.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makePng } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
@@ -240,9 +240,16 @@ async function scrollTo(page: Page, key: string, place: string): Promise<void> {
   const top = () => page.evaluate<number>("document.querySelector('.scroller').scrollTop");
   for (let presses = 0; presses < 10 && (await placeOf(page)) !== place; presses++) {
     const before = await top();
+    let last = before;
     await page.keyboard.press(key);
-    // The next key waits for the scrolling, which takes many frames.
-    await expect.poll(async () => Math.abs((await top()) - before)).toBeGreaterThan(500);
+    // The next key waits for the end of the scrolling, which takes many frames.
+    const hasScrolled = async () => {
+      const previous = last;
+      last = await top();
+      return last !== before && last === previous;
+    };
+    await expect.poll(hasScrolled).toBe(true);
+    await settle(page);
   }
   expect(await placeOf(page)).toBe(place);
 }

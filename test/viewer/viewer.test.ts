@@ -14,7 +14,8 @@ const { app, read, share } = useViewer();
 function scrollToMiddle(page: Page): Promise<void> {
   return page.evaluate(`(() => {
     const viewer = document.querySelector('.scroller');
-    viewer.scrollTop = viewer.scrollHeight / 2;
+    // The viewer removes it after a loss of access.
+    if (viewer) viewer.scrollTop = viewer.scrollHeight / 2;
   })()`);
 }
 

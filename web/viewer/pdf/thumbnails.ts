@@ -99,7 +99,10 @@ export class Thumbnails {
     canvas.height = Math.floor(paper.height * scale);
     const shown = viewer.getPageView(page - 1)?.thumbnailCanvas;
     if (shown && viewer.pagesRotation === 0) {
-      canvas.getContext('2d')?.drawImage(shown, 0, 0, canvas.width, canvas.height);
+      const context = canvas.getContext('2d');
+      if (!context) return;
+      context.imageSmoothingQuality = 'high';
+      context.drawImage(shown, 0, 0, canvas.width, canvas.height);
       return;
     }
     const viewport = proxy.getViewport({ scale, rotation });
