@@ -16,7 +16,7 @@ function pageAt(begin: number): number {
   return page;
 }
 
-it('the visible page loads first and alone, and a page to which the reader jumps comes next', async () => {
+it('the visible page loads alone, and a page to which the reader jumps overtakes it', async () => {
   const link = await share(deck, 'deck.pdf');
   const { page, complaints } = await read();
   const held: { page: number; route: Route }[] = [];
