@@ -18,7 +18,7 @@ interface AnnotationFacts {
 /** `noreferrer`: the linked site must not learn the URL of the shared link. */
 const rel = 'noopener noreferrer nofollow';
 
-export function createLinkService(
+export function createDocumentLinks(
   { PDFLinkService, LinkTarget }: Pdfjs,
   eventBus: EventBus,
   onJump: (from: number, to: number) => void,

@@ -10,7 +10,7 @@ import type {
 import type { Pager } from '../shell/keyboard.ts';
 import { ScrollAnchor } from '../shell/scroll-anchor.ts';
 import { availableSize, type Point, type Size, type Zoom, type Zoomable } from '../shell/zoom.ts';
-import { createLinkService, keepOnlyLinks } from './document-links.ts';
+import { createDocumentLinks, keepOnlyLinks } from './document-links.ts';
 import { createFindController } from './document-search.ts';
 import type { Pdfjs } from './open-pdf.ts';
 import { labelPages } from './page-labels.ts';
@@ -75,7 +75,7 @@ export class PdfView implements Zoomable, Pager {
     const eventBus = new pdfjs.EventBus();
     this.eventBus = eventBus;
     const onJump = (from: number, to: number) => options.onJump?.(from, to);
-    this.links = createLinkService(pdfjs, eventBus, onJump);
+    this.links = createDocumentLinks(pdfjs, eventBus, onJump);
     const idle = () => this.idle();
     this.finder = createFindController({ pdfjs, eventBus, linkService: this.links, idle });
     this.viewer = new pdfjs.PDFViewer({

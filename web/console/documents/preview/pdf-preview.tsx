@@ -6,7 +6,7 @@ import { useSignIn } from '../../session/session-context.tsx';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import classes from './preview.module.css';
 import { PreviewUnavailable } from './preview-unavailable.tsx';
-import { type PdfState, showPdf } from './show-pdf.ts';
+import { type PdfState, showPdfPreview } from './show-pdf.ts';
 
 export function PdfPreview({ document }: { readonly document: Document }) {
   const { session } = useSignIn();
@@ -19,7 +19,7 @@ export function PdfPreview({ document }: { readonly document: Document }) {
   useEffect(() => {
     if (scroller.current === null) return undefined;
     setState({ status: 'loading' });
-    return showPdf({
+    return showPdfPreview({
       session,
       document,
       scroller: scroller.current,

@@ -14,7 +14,7 @@ export type PdfState =
   | { readonly status: 'broken' }
   | { readonly status: 'failed'; readonly error: unknown };
 
-export type ShowPdfOptions = {
+export type PdfPreviewOptions = {
   readonly session: Session;
   readonly document: Document;
   /** The positioned element that the pages fill. */
@@ -25,7 +25,7 @@ export type ShowPdfOptions = {
 };
 
 /** Returns a function that stops it and releases its memory. */
-export function showPdf(options: ShowPdfOptions): () => void {
+export function showPdfPreview(options: PdfPreviewOptions): () => void {
   const closing = new AbortController();
   const engine = startPdfjs();
   closing.signal.addEventListener('abort', () => engine.worker.terminate());
@@ -40,7 +40,7 @@ export function showPdf(options: ShowPdfOptions): () => void {
 }
 
 async function show(
-  { session, document, scroller, onState, onPage }: ShowPdfOptions,
+  { session, document, scroller, onState, onPage }: PdfPreviewOptions,
   engine: ReturnType<typeof startPdfjs>,
   closing: AbortSignal,
   fail: (error: unknown) => void,
