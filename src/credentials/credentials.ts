@@ -8,12 +8,14 @@ import { readExpireTime } from '../api/expire-time.ts';
 import type { Clock } from '../clock.ts';
 import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
 import { fail } from '../errors/errors.ts';
-import { type PageRequest, pageOf, parsePageRequest } from '../storage/page-token.ts';
+import type { ListPage } from '../storage/list.ts';
+import { type ListRequest, parseListRequest } from '../storage/list-request.ts';
 import { lockRow } from '../storage/row-locks.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 import {
   type CredentialOwner,
   countLiveCredentials,
+  credentialList,
   endCredentials,
   findCredentials,
   findOwnedCredential,
@@ -51,8 +53,6 @@ export type CredentialFields = {
   readonly lastUsedTime?: Timestamp;
 };
 
-export type CredentialPage = { readonly rows: CredentialRow[]; readonly nextPageToken: string };
-
 /**
  * Every change runs in the caller's transaction and first locks the owner, so that no other
  * transaction changes the number of live credentials. Throws `not_found` if the owner or the
@@ -65,8 +65,8 @@ export type Credentials = {
     made: NewCredential,
     fields: NewCredentialFields,
   ): Promise<CredentialRow>;
-  /** Returns a page, newest first, including expired and revoked credentials. */
-  list(owner: CredentialOwner, page: PageRequest): Promise<CredentialPage>;
+  /** Returns a page, including expired and revoked credentials. */
+  list(owner: CredentialOwner, request: ListRequest): Promise<ListPage<CredentialRow>>;
   /**
    * Revokes a credential at once and permanently, even the last live one. Revoking it again has no
    * effect.
@@ -109,10 +109,9 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
       return insertWithin(trx, owner, made, { ...fields, expireTime }, time);
     },
 
-    async list(owner, page) {
+    async list(owner, request) {
       if (!(await hasOwner(db, owner))) throw noSuchOwner(owner);
-      const query = parsePageRequest(page);
-      return pageOf(await findCredentials(db, owner, query), query);
+      return findCredentials(db, owner, parseListRequest(request, credentialList.sorts));
     },
 
     async revoke(trx, owner, id) {

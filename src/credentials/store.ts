@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { parseStoredScopes } from '../access/scopes.ts';
 import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
-import { selectNewestFirst } from '../storage/newest-first.ts';
-import type { PageQuery } from '../storage/page-token.ts';
+import { type List, type ListPage, readList } from '../storage/list.ts';
+import type { ListQuery } from '../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 
 /** The client (`cs`), customer (`ck`) or workspace (`wk`) that a credential belongs to. */
@@ -52,14 +52,21 @@ export async function insertCredential(
   return row;
 }
 
-/** Reads a page and one row more. */
+export const credentialList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+  },
+  searches: ['name', 'id'],
+} as const satisfies List;
+
 export function findCredentials(
   db: Executor,
   { kind, id }: CredentialOwner,
-  page: PageQuery,
-): Promise<CredentialRow[]> {
-  const query = db.selectFrom('credentials').selectAll().where(owners[kind].column, '=', id);
-  return selectNewestFirst(query, page).execute();
+  query: ListQuery,
+): Promise<ListPage<CredentialRow>> {
+  const owned = db.selectFrom('credentials').selectAll().where(owners[kind].column, '=', id);
+  return readList(db, owned, credentialList, query);
 }
 
 export function findOwnedCredential(

@@ -75,7 +75,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'document',
     inserts: false,
     deletes: true,
-    uncached: ['check_time'],
+    uncached: ['check_time', 'view_count', 'last_view_time'],
   },
   links: {
     entity: 'link',

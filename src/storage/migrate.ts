@@ -8,6 +8,7 @@ import { createFirstSchema } from './migrations/0001-schema.ts';
 import { scaleOut } from './migrations/0002-scale-out.ts';
 import { createBlobStores } from './migrations/0003-blob-store.ts';
 import { recordSharedDocuments } from './migrations/0004-shared-documents.ts';
+import { sortLists } from './migrations/0005-lists.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -24,6 +25,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0002-scale-out': { up: scaleOut, oldestSupported: '0001-schema' },
   '0003-blob-store': { up: createBlobStores, oldestSupported: '0001-schema' },
   '0004-shared-documents': { up: recordSharedDocuments, oldestSupported: '0001-schema' },
+  '0005-lists': { up: sortLists, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

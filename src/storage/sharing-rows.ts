@@ -24,6 +24,10 @@ export type DocumentTable = DocumentRow & {
    * deleted in slices, and then the row.
    */
   remove_time: Generated<number | null>;
+  /** The views of all links. A trigger updates it with the count of a link. */
+  view_count: Generated<number>;
+  /** When the newest view began. */
+  last_view_time: Generated<number | null>;
 };
 
 export type LinkRow = {

@@ -27,6 +27,7 @@ const allApplied = [
     'applied 0002-scale-out',
     'applied 0003-blob-store',
     'applied 0004-shared-documents',
+    'applied 0005-lists',
   ],
   ...['the schema is up to date', ''],
 ].join('\n');

@@ -142,7 +142,7 @@ describeDialects('documents', (dialect) => {
 
     expect({ status, body }).toEqual({
       status: 200,
-      body: { documents: [document], next_page_token: '' },
+      body: { documents: [document], next_page_token: '', total_size: 1 },
     });
   });
 

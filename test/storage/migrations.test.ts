@@ -16,8 +16,8 @@ const tableNames = async (db: Kysely<unknown>) =>
   (await db.introspection.getTables()).map(({ name }) => name);
 
 /** The migrations after those of release 0.1. */
-const later = ['0002-scale-out', '0003-blob-store', '0004-shared-documents'];
-const latest = '0004-shared-documents';
+const later = ['0002-scale-out', '0003-blob-store', '0004-shared-documents', '0005-lists'];
+const latest = '0005-lists';
 
 /** Records a migration of a newer version. */
 async function recordLater(url: string, oldestSupported: string | null): Promise<void> {

@@ -9,18 +9,18 @@ export const rowsPerTable = 20_000;
 const half = `case when n % 2 = 0 then '1' else cast(n as text) end`;
 const id = 'cast(n as text)';
 const tables: readonly [table: string, columns: Record<string, string>][] = [
-  ['clients', { id, name: `''`, scopes: `''`, create_time: 'n' }],
-  ['customers', { id, name: `''`, create_time: 'n' }],
+  ['clients', { id, name: id, scopes: `''`, create_time: 'n' }],
+  ['customers', { id, name: id, create_time: 'n' }],
   ['accounts', { id, create_time: 'n' }],
   ['customer_accounts', { customer_id: id, account_id: id }],
-  ['workspaces', { id, name: `''`, create_time: 'n' }],
+  ['workspaces', { id, name: id, create_time: 'n' }],
   [
     'users',
     {
       id,
       kind: `case when n % 1000 = 0 then 'staff' else 'member' end`,
       email: id,
-      name: `''`,
+      name: id,
       password_hash: `''`,
       scopes: `''`,
       create_time: 'n',
@@ -70,7 +70,7 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
       client_id: `case when n % 3 = 0 then '1' end`,
       customer_id: `case when n % 3 = 1 then '1' end`,
       workspace_id: `case when n % 3 = 2 then '1' end`,
-      name: `''`,
+      name: id,
       digest: `''`,
       scopes: `''`,
       create_time: 'n',
@@ -96,13 +96,14 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
     {
       id,
       workspace_id: half,
-      name: `''`,
+      name: id,
       content_type: `''`,
-      size_bytes: '1',
+      size_bytes: 'n',
       sha256: `''`,
       page_count: '1',
       blob_id: id,
       create_time: 'n',
+      view_count: 'n',
     },
   ],
   [
@@ -112,17 +113,18 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
       slug: id,
       workspace_id: `'1'`,
       document_id: half,
-      name: `''`,
+      name: id,
       email_required: '0',
       email_verification_required: '0',
       allow_download: '0',
       gate_revision: '1',
       create_time: 'n',
+      view_count: 'n',
     },
   ],
   [
     'views',
-    { id, link_id: half, email: `''`, email_verified: '0', create_time: 'n', duration_ms: '0' },
+    { id, link_id: half, email: id, email_verified: '0', create_time: 'n', duration_ms: 'n' },
   ],
 ];
 

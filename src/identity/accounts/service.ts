@@ -3,18 +3,18 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { type Principal, principalOf } from '../../api/principal.ts';
 import { fail } from '../../errors/errors.ts';
-import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
 import type { AccountRow, Database } from '../../storage/schema.ts';
-import { type AccountFilter, findAccount, findAccounts } from './store.ts';
+import { type AccountFilter, accountList, findAccount, findAccounts } from './store.ts';
 
 export function createAccountService(db: Database): ServiceImpl<typeof AccountService> {
   return {
     async listAccounts(request, context) {
-      const query = parsePageRequest(request);
+      const query = parseListRequest(request, accountList.sorts);
       const filter = withCustomer(visibleTo(principalOf(context)), request.customerId);
-      const found = filter === undefined ? [] : await findAccounts(db, filter, query);
-      const { rows, nextPageToken } = pageOf(found, query);
-      return { accounts: rows.map(accountMessage), nextPageToken };
+      if (filter === undefined) return {};
+      const { rows, ...page } = await findAccounts(db, filter, query);
+      return { accounts: rows.map(accountMessage), ...page };
     },
 
     async getAccount({ accountId }, context) {

@@ -1,5 +1,5 @@
-import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import type { AccountRow, Executor } from '../../storage/schema.ts';
 
 /** Selects accounts. An unset field does not filter. */
@@ -9,14 +9,21 @@ export type AccountFilter = {
   readonly ids?: readonly string[];
 };
 
-/** Reads a page and one row more. */
+export const accountList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    id: { column: 'id', kind: 'text' },
+  },
+  searches: ['id'],
+} as const satisfies List;
+
 export async function findAccounts(
   db: Executor,
   filter: AccountFilter,
-  page: PageQuery,
-): Promise<AccountRow[]> {
-  if (isEmpty(filter)) return [];
-  return selectNewestFirst(accounts(db, filter), page).execute();
+  query: ListQuery,
+): Promise<ListPage<AccountRow>> {
+  if (isEmpty(filter)) return { rows: [], nextPageToken: '', totalSize: 0 };
+  return readList(db, accounts(db, filter), accountList, query);
 }
 
 export async function findAccount(

@@ -13,10 +13,17 @@ import type { CredentialOwner, Credentials } from '../../credentials/credentials
 import { generateCredential } from '../../crypto/credential-format.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
-import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
-import { type ClientChange, findClient, findClients, insertClient, updateClient } from './store.ts';
+import {
+  type ClientChange,
+  clientList,
+  findClient,
+  findClients,
+  insertClient,
+  updateClient,
+} from './store.ts';
 
 export type ClientOptions = {
   readonly db: Database;
@@ -66,9 +73,9 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async listClients(request) {
-      const query = parsePageRequest(request);
-      const { rows, nextPageToken } = pageOf(await findClients(db, query), query);
-      return { clients: rows.map(clientMessage), nextPageToken };
+      const query = parseListRequest(request, clientList.sorts);
+      const { rows, ...page } = await findClients(db, query);
+      return { clients: rows.map(clientMessage), ...page };
     },
 
     async updateClient(request, context) {
@@ -105,8 +112,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async listClientSecrets(request) {
-      const { rows, nextPageToken } = await credentials.list(ownerOf(request.clientId), request);
-      return { secrets: rows.map(secretMessage), nextPageToken };
+      const { rows, ...page } = await credentials.list(ownerOf(request.clientId), request);
+      return { secrets: rows.map(secretMessage), ...page };
     },
 
     async revokeClientSecret({ clientId, secretId }, context) {

@@ -1,5 +1,5 @@
-import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import type { ClientRow, Executor } from '../../storage/schema.ts';
 
 export async function insertClient(db: Executor, row: ClientRow): Promise<void> {
@@ -10,9 +10,16 @@ export function findClient(db: Executor, id: string): Promise<ClientRow | undefi
   return db.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Reads a page and one row more. */
-export function findClients(db: Executor, page: PageQuery): Promise<ClientRow[]> {
-  return selectNewestFirst(db.selectFrom('clients').selectAll(), page).execute();
+export const clientList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+  },
+  searches: ['name', 'id'],
+} as const satisfies List;
+
+export function findClients(db: Executor, query: ListQuery): Promise<ListPage<ClientRow>> {
+  return readList(db, db.selectFrom('clients').selectAll(), clientList, query);
 }
 
 export type ClientChange = Partial<Pick<ClientRow, 'name' | 'scopes' | 'disable_time'>>;

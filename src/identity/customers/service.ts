@@ -12,11 +12,12 @@ import type { CredentialOwner, Credentials } from '../../credentials/credentials
 import { generateCredential } from '../../crypto/credential-format.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
-import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import {
   type CustomerChange,
   type CustomerWithAccounts,
+  customerList,
   deleteAccounts,
   findCustomer,
   findCustomers,
@@ -71,9 +72,9 @@ export function createCustomerService(
     },
 
     async listCustomers(request) {
-      const query = parsePageRequest(request);
-      const { rows, nextPageToken } = pageOf(await findCustomers(db, query), query);
-      return { customers: rows.map(customerMessage), nextPageToken };
+      const query = parseListRequest(request, customerList.sorts);
+      const { rows, ...page } = await findCustomers(db, query);
+      return { customers: rows.map(customerMessage), ...page };
     },
 
     async updateCustomer(request, context) {
@@ -125,8 +126,8 @@ export function createCustomerService(
     },
 
     async listApiKeys(request) {
-      const { rows, nextPageToken } = await credentials.list(ownerOf(request.customerId), request);
-      return { keys: rows.map(keyMessage), nextPageToken };
+      const { rows, ...page } = await credentials.list(ownerOf(request.customerId), request);
+      return { keys: rows.map(keyMessage), ...page };
     },
 
     async rotateApiKey({ customerId, keyId, overlapSeconds }, context) {

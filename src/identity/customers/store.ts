@@ -1,5 +1,5 @@
-import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor } from '../../storage/schema.ts';
 
@@ -27,13 +27,21 @@ export async function lockCustomer(
   return row && (await withAccounts(trx, [row]))[0];
 }
 
-/** Reads a page and one row more. */
+export const customerList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+  },
+  searches: ['name', 'id'],
+} as const satisfies List;
+
 export async function findCustomers(
   db: Executor,
-  page: PageQuery,
-): Promise<CustomerWithAccounts[]> {
-  const rows = await selectNewestFirst(db.selectFrom('customers').selectAll(), page).execute();
-  return withAccounts(db, rows);
+  query: ListQuery,
+): Promise<ListPage<CustomerWithAccounts>> {
+  const customers = db.selectFrom('customers').selectAll();
+  const page = await readList(db, customers, customerList, query);
+  return { ...page, rows: await withAccounts(db, page.rows) };
 }
 
 async function withAccounts(

@@ -8,7 +8,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
-import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
 import { type KeyState, keyStateAt, readyTime, successionStep } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
@@ -20,7 +20,7 @@ import {
   keyStepTarget,
   revokeKey,
 } from './state-changes.ts';
-import { findPublishedKeys, findSigningKeys, lockSigningKeys } from './store.ts';
+import { findPublishedKeys, findSigningKeys, lockSigningKeys, signingKeyList } from './store.ts';
 
 const publishedMax = 20;
 
@@ -39,11 +39,9 @@ export function createSigningKeyService(
 
   return {
     async listSigningKeys(request) {
-      const query = parsePageRequest(request);
-      const found = await findSigningKeys(db, query);
-      const keys = found.map((row) => ({ ...row, id: row.kid }));
-      const { rows, nextPageToken } = pageOf(keys, query);
-      return { signingKeys: rows.map((row) => keyMessage(row, now())), nextPageToken };
+      const query = parseListRequest(request, signingKeyList.sorts);
+      const { rows, ...page } = await findSigningKeys(db, query);
+      return { signingKeys: rows.map((row) => keyMessage(row, now())), ...page };
     },
 
     async createSigningKey(_request, context) {

@@ -1,5 +1,5 @@
-import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
 import { type KeyChange, publishedStates, statesWithPrivateKey } from './lifecycle.ts';
@@ -16,9 +16,16 @@ export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
     .execute();
 }
 
-/** Reads a page and one row more. */
-export function findSigningKeys(db: Executor, page: PageQuery): Promise<SigningKeyRow[]> {
-  return selectNewestFirst(db.selectFrom('signing_keys').selectAll(), page, 'kid').execute();
+export const signingKeyList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+  },
+  searches: ['kid'],
+  id: 'kid',
+} as const satisfies List;
+
+export function findSigningKeys(db: Executor, query: ListQuery): Promise<ListPage<SigningKeyRow>> {
+  return readList(db, db.selectFrom('signing_keys').selectAll(), signingKeyList, query);
 }
 
 export function findSigningKey(db: Executor, kid: string): Promise<SigningKeyRow | undefined> {

@@ -8,7 +8,7 @@ import type { Random } from '../../crypto/ids.ts';
 import { Failure, fail } from '../../errors/errors.ts';
 import { networkOf } from '../../net/network.ts';
 import { transact } from '../../storage/database.ts';
-import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
 import type { Signer } from '../tokens/signer.ts';
 import type { Cookies } from './cookies.ts';
@@ -30,6 +30,7 @@ import {
   findSession,
   findSessions,
   insertSession,
+  sessionList,
 } from './store.ts';
 
 export type SessionOptions = {
@@ -136,10 +137,9 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 
     async listSessions(request, context) {
       const { userId, sessionId } = userOf(context);
-      const query = parsePageRequest(request);
-      const found = await findSessions(db, userId, now(), query);
-      const { rows, nextPageToken } = pageOf(found, query);
-      return { sessions: rows.map((row) => sessionMessage(row, sessionId)), nextPageToken };
+      const query = parseListRequest(request, sessionList.sorts);
+      const { rows, ...page } = await findSessions(db, userId, now(), query);
+      return { sessions: rows.map((row) => sessionMessage(row, sessionId)), ...page };
     },
 
     async revokeSession({ sessionId }, context) {

@@ -1,5 +1,6 @@
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 
@@ -112,14 +113,23 @@ const live = (db: Executor, userId: string, now: number) =>
     .where('revoke_time', 'is', null)
     .where('expire_time', '>', now);
 
-/** Reads a page of the user's live sessions and one row more. */
+/** A user has few live sessions, so they can be sorted without an index. */
+export const sessionList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    refresh_time: { column: 'refresh_time', kind: 'number' },
+  },
+  searches: ['address'],
+} as const satisfies List;
+
+/** Reads a page of the user's live sessions. */
 export function findSessions(
   db: Executor,
   userId: string,
   now: number,
-  page: PageQuery,
-): Promise<SessionRow[]> {
-  return selectNewestFirst(live(db, userId, now).selectAll(), page).execute();
+  query: ListQuery,
+): Promise<ListPage<SessionRow>> {
+  return readList(db, live(db, userId, now).selectAll(), sessionList, query);
 }
 
 /** More than a user can have above the limit: each sign-in ends the oldest ones. */

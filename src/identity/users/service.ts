@@ -13,7 +13,7 @@ import { newId } from '../../crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../errors/errors.ts';
 import { readEmail } from '../../net/email.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
-import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
 import { createFactorMethods, type UserOptions } from './factor-methods.ts';
@@ -27,6 +27,7 @@ import {
   type User,
   type UserChange,
   updateUser,
+  userList,
 } from './store.ts';
 import { lockUser, requireUser, userMessage } from './users.ts';
 
@@ -85,13 +86,13 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     },
 
     async listUsers(request) {
-      const query = parsePageRequest(request);
+      const query = parseListRequest(request, userList.sorts);
       const filter = {
         email: request.email === '' ? undefined : request.email.trim().toLowerCase(),
         kind: kinds.get(request.kind),
       };
-      const { rows, nextPageToken } = pageOf(await findUsers(db, filter, query), query);
-      return { users: rows.map(userMessage), nextPageToken };
+      const { rows, ...page } = await findUsers(db, filter, query);
+      return { users: rows.map(userMessage), ...page };
     },
 
     async updateUser(request, context) {

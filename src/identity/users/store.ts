@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import type { Executor, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 
 /** A user, and when the second factor was confirmed; null without a confirmed second factor. */
@@ -31,16 +31,24 @@ export type UserFilter = {
   readonly kind: UserRow['kind'] | undefined;
 };
 
-/** Reads a page and one row more. */
+export const userList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+    email: { column: 'email', kind: 'text' },
+  },
+  searches: ['name', 'email', 'id'],
+} as const satisfies List;
+
 export function findUsers(
   db: Executor,
   { email, kind }: UserFilter,
-  page: PageQuery,
-): Promise<User[]> {
-  let query = selectUsers(db);
-  if (email !== undefined) query = query.where('email', '=', email);
-  if (kind !== undefined) query = query.where('kind', '=', kind);
-  return selectNewestFirst(query, page).execute();
+  query: ListQuery,
+): Promise<ListPage<User>> {
+  let users = selectUsers(db);
+  if (email !== undefined) users = users.where('email', '=', email);
+  if (kind !== undefined) users = users.where('kind', '=', kind);
+  return readList(db, users, userList, query);
 }
 
 export type UserChange = Partial<

@@ -40,8 +40,8 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
 
     async listApiKeys(request, context) {
       const owner = ownerOf(workspaceOf(context));
-      const { rows, nextPageToken } = await credentials.list(owner, request);
-      return { keys: rows.map(keyMessage), nextPageToken };
+      const { rows, ...page } = await credentials.list(owner, request);
+      return { keys: rows.map(keyMessage), ...page };
     },
 
     async rotateApiKey({ keyId, overlapSeconds }, context) {

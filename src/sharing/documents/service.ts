@@ -11,7 +11,7 @@ import { newId, type Random } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import { createFairPlaces } from '../../limits/fair-share.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
-import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { StagedBlob, StagedBlobs } from '../blobs/staged-blobs.ts';
@@ -22,8 +22,10 @@ import type { PageCounter } from './pages/page-counter.ts';
 import type { RedirectDownload } from './redirects.ts';
 import { failIfStalled } from './stall-timeout.ts';
 import {
+  type CountedDocument,
   countLinksAndViews,
-  findDocument,
+  documentList,
+  findCountedDocument,
   findDocuments,
   insertDocument,
   removeDocument,
@@ -182,22 +184,20 @@ export function createDocumentService(
           throw error;
         });
       await insert(blob, row, context);
-      return { document: documentMessage(row) };
+      const counts = { view_count: 0, link_count: 0, last_view_time: null };
+      return { document: documentMessage({ ...row, ...counts }) };
     },
 
     async listDocuments(request, context) {
-      const query = parsePageRequest(request);
-      const { rows, nextPageToken } = pageOf(
-        await findDocuments(db, workspaceOf(context), query),
-        query,
-      );
-      return { documents: rows.map(documentMessage), nextPageToken };
+      const query = parseListRequest(request, documentList.sorts);
+      const { rows, ...page } = await findDocuments(db, workspaceOf(context), query);
+      return { documents: rows.map(documentMessage), ...page };
     },
 
     async getDocument({ documentId }, context) {
-      return {
-        document: documentMessage(await documents.require(workspaceOf(context), documentId)),
-      };
+      const row = await findCountedDocument(db, workspaceOf(context), documentId);
+      if (row === undefined) throw documentNotFound();
+      return { document: documentMessage(row) };
     },
 
     async updateDocument({ documentId, name, updateMask }, context) {
@@ -205,9 +205,8 @@ export function createDocumentService(
       const renames = updateMask?.paths.length !== 0;
       if (renames) checkName(name);
       const row = await auditLog.change(context, { target: key.id }, async (trx) => {
-        const found = await (renames
-          ? renameDocument(trx, key, name)
-          : findDocument(trx, key.workspaceId, key.id));
+        if (renames) await renameDocument(trx, key, name);
+        const found = await findCountedDocument(trx, key.workspaceId, key.id);
         if (found === undefined) throw documentNotFound();
         return found;
       });
@@ -232,7 +231,7 @@ export function createDocumentService(
   };
 }
 
-function documentMessage(row: DocumentRow) {
+function documentMessage(row: CountedDocument) {
   return {
     id: row.id,
     name: row.name,
@@ -242,5 +241,8 @@ function documentMessage(row: DocumentRow) {
     pageCount: row.page_count,
     workspaceId: row.workspace_id,
     createTime: timestampFromMs(row.create_time),
+    viewCount: row.view_count,
+    linkCount: row.link_count,
+    ...(row.last_view_time === null ? {} : { lastViewTime: timestampFromMs(row.last_view_time) }),
   };
 }

@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
-import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import type { DocumentRow, Executor } from '../../storage/schema.ts';
 
 const insertRow = compileOnce((db, row: QueryParameters<DocumentRow>) =>
@@ -35,33 +36,66 @@ export function findDocument(
     .executeTakeFirst();
 }
 
-/** Returns one row more than the page has, if there are more. */
+/** A document with the numbers of its links and views. */
+export type CountedDocument = DocumentRow & {
+  readonly view_count: number;
+  readonly link_count: number;
+  readonly last_view_time: number | null;
+};
+
+const linksCountedMax = 1_000;
+
+/** A trigger counts views, because a list is sorted by them. */
+const linkCount = sql<number>`(select count(*) from (
+    select 1 from links where links.document_id = documents.id limit ${sql.lit(linksCountedMax)}
+  ) as counted)`;
+
+const selectCounted = (db: Executor, workspaceId: string) =>
+  db
+    .selectFrom('documents')
+    .selectAll()
+    .select(linkCount.as('link_count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('remove_time', 'is', null);
+
+export function findCountedDocument(
+  db: Executor,
+  workspaceId: string,
+  id: string,
+): Promise<CountedDocument | undefined> {
+  return selectCounted(db, workspaceId).where('id', '=', id).executeTakeFirst();
+}
+
+export const documentList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+    size_bytes: { column: 'size_bytes', kind: 'number' },
+    view_count: { column: 'view_count', kind: 'number' },
+  },
+  searches: ['name', 'id'],
+} as const satisfies List;
+
 export function findDocuments(
   db: Executor,
   workspaceId: string,
-  page: PageQuery,
-): Promise<DocumentRow[]> {
-  const query = db
-    .selectFrom('documents')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('remove_time', 'is', null);
-  return selectNewestFirst(query, page).execute();
+  query: ListQuery,
+): Promise<ListPage<CountedDocument>> {
+  return readList(db, selectCounted(db, workspaceId), documentList, query);
 }
 
-export function renameDocument(
+export async function renameDocument(
   db: Executor,
   { workspaceId, id }: { workspaceId: string; id: string },
   name: string,
-): Promise<DocumentRow | undefined> {
-  return db
+): Promise<void> {
+  await db
     .updateTable('documents')
     .set({ name })
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
     .where('remove_time', 'is', null)
-    .returningAll()
-    .executeTakeFirst();
+    .execute();
 }
 
 /** Counts the links of a document and all their views. */

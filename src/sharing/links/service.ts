@@ -13,7 +13,8 @@ import type { Passwords } from '../../credentials/passwords.ts';
 import { newId, type Random, randomText } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
-import { type PageQuery, pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import type { ListPage } from '../../storage/list.ts';
+import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -23,6 +24,7 @@ import {
   findLinks,
   insertLink,
   type LinkChange,
+  linkList,
   revokeLink,
   updateLink,
 } from './store.ts';
@@ -31,7 +33,7 @@ type PageTime = { readonly page: number; readonly durationMs: number };
 
 /** The views of a link, as ListLinkViews reads them. */
 type LinkViews = {
-  find(linkId: string, page: PageQuery): Promise<{ rows: ViewRow[]; limit: number }>;
+  list(linkId: string, request: ListRequest): Promise<ListPage<ViewRow>>;
   pagesOf(views: readonly ViewRow[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
 };
 
@@ -101,10 +103,10 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     },
 
     async listLinks(request, context) {
-      const query = parsePageRequest(request);
+      const query = parseListRequest(request, linkList.sorts);
       const filter = { workspaceId: workspaceOf(context), documentId: request.documentId };
-      const { rows, nextPageToken } = pageOf(await findLinks(db, filter, query), query);
-      return { links: rows.map((row) => linkMessage(row, publicUrl)), nextPageToken };
+      const { rows, ...page } = await findLinks(db, filter, query);
+      return { links: rows.map((row) => linkMessage(row, publicUrl)), ...page };
     },
 
     async getLink({ linkId }, context) {
@@ -141,10 +143,9 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
     async listLinkViews(request, context) {
       const link = await existing(workspaceOf(context), request.linkId);
-      const found = await views.find(link.id, parsePageRequest(request));
-      const { rows, nextPageToken } = pageOf(found.rows, found);
+      const { rows, ...page } = await views.list(link.id, request);
       const pages = await views.pagesOf(rows);
-      return { views: rows.map((row) => viewMessage(row, pages.get(row.id))), nextPageToken };
+      return { views: rows.map((row) => viewMessage(row, pages.get(row.id))), ...page };
     },
   };
 }

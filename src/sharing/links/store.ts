@@ -1,5 +1,6 @@
-import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import { sql } from 'kysely';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import { hasDocument } from '../../storage/removed-documents.ts';
 import type { DocumentRow, Executor, LinkRow } from '../../storage/schema.ts';
 
@@ -35,19 +36,33 @@ export function findLink(
 
 export type LinkFilter = { readonly workspaceId: string; readonly documentId: string };
 
-/** Returns one row more than the page has, if there are more. Empty `documentId`: all documents. */
+const documentName = sql`(
+  select documents.name from documents where documents.id = links.document_id
+)`;
+
+export const linkList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+    view_count: { column: 'view_count', kind: 'number' },
+  },
+  // Most links have no name.
+  searches: ['name', 'id', documentName],
+} as const satisfies List;
+
+/** Empty `documentId`: all documents. */
 export function findLinks(
   db: Executor,
   { workspaceId, documentId }: LinkFilter,
-  page: PageQuery,
-): Promise<LinkRow[]> {
-  let query = db
+  query: ListQuery,
+): Promise<ListPage<LinkRow>> {
+  let links = db
     .selectFrom('links')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where(hasDocument);
-  if (documentId !== '') query = query.where('document_id', '=', documentId);
-  return selectNewestFirst(query, page).execute();
+  if (documentId !== '') links = links.where('document_id', '=', documentId);
+  return readList(db, links, linkList, query);
 }
 
 export type LinkChange = Partial<

@@ -1,14 +1,26 @@
 import { sql } from 'kysely';
-import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import { hasDocument } from '../../storage/removed-documents.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, ViewPageRow, ViewRow } from '../../storage/schema.ts';
 
-/** Returns one row more than the page has, if there are more. */
-export function findViews(db: Executor, linkId: string, page: PageQuery): Promise<ViewRow[]> {
-  const query = db.selectFrom('views').selectAll().where('link_id', '=', linkId);
-  return selectNewestFirst(query, page).execute();
+export const viewList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    email: { column: 'email', kind: 'text' },
+    duration_ms: { column: 'duration_ms', kind: 'number' },
+  },
+  searches: ['email'],
+} as const satisfies List;
+
+export function findViews(
+  db: Executor,
+  linkId: string,
+  query: ListQuery,
+): Promise<ListPage<ViewRow>> {
+  const views = db.selectFrom('views').selectAll().where('link_id', '=', linkId);
+  return readList(db, views, viewList, query);
 }
 
 export async function hasView(db: Executor, viewId: string): Promise<boolean> {

@@ -2,10 +2,11 @@
 // totals. The largest total counts, and a view is never longer than the time since its start.
 import type { Clock } from '../../clock.ts';
 import { invalid } from '../../errors/errors.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import { type ListPage, shortenPage } from '../../storage/list.ts';
+import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
 import type { Database, ViewRow } from '../../storage/schema.ts';
 import type { NewViews, Reader } from './new-views.ts';
-import { countPageRows, findViews, type PageSum, sumPageDurations } from './store.ts';
+import { countPageRows, findViews, type PageSum, sumPageDurations, viewList } from './store.ts';
 import type { ViewRecorder } from './view-recorder.ts';
 
 /** The totals of one visit: one load of the viewer. */
@@ -24,11 +25,8 @@ export type Views = {
    * time since the link was opened.
    */
   report(reader: Reader, report: ViewReport): Promise<void>;
-  /**
-   * Returns a page of a link's views, newest first, and one row more if there are more. `limit` is
-   * the number of views on the page. It is lower than requested if the views have many page rows.
-   */
-  find(linkId: string, page: PageQuery): Promise<{ rows: ViewRow[]; limit: number }>;
+  /** Returns a page of a link's views. It is shorter than requested if they have many page rows. */
+  list(linkId: string, request: ListRequest): Promise<ListPage<ViewRow>>;
   /** Returns the pages that were read in each view, ordered by page. */
   pagesOf(views: readonly ViewRow[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
 };
@@ -61,16 +59,17 @@ export function createViews({ db, recorder, newViews, now }: ViewsOptions): View
       );
     },
 
-    async find(linkId, page) {
-      const rows = await findViews(db, linkId, page);
-      const ids = rows.map(({ id }) => id).slice(0, page.limit);
+    async list(linkId, request) {
+      const query = parseListRequest(request, viewList.sorts);
+      const page = await findViews(db, linkId, query);
+      const ids = page.rows.map(({ id }) => id);
       const counts = ids.length === 0 ? undefined : await countPageRows(db, ids);
       let total = 0;
       const beyond = ids.findIndex((id, i) => {
         total += counts?.get(id) ?? 0;
         return i > 0 && total > listRowsMax;
       });
-      return { rows, limit: beyond === -1 ? page.limit : beyond };
+      return beyond === -1 ? page : shortenPage(page, viewList, query, beyond);
     },
 
     async pagesOf(views) {

@@ -9,7 +9,7 @@ import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
-import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
@@ -20,6 +20,7 @@ import {
   findWorkspace,
   hasWorkspaceOwner,
   type MemberUser,
+  memberList,
   putMember,
 } from './store.ts';
 import { workspaceNotFound } from './workspaces.ts';
@@ -91,9 +92,9 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
       const workspaceId = workspaceOf(context);
       if ((await findWorkspace(db, workspaceId)) === undefined)
         throw workspaceNotFound(workspaceId);
-      const query = parsePageRequest(request);
-      const { rows, nextPageToken } = pageOf(await findMembers(db, workspaceId, query), query);
-      return { members: rows.map(memberMessage), nextPageToken };
+      const query = parseListRequest(request, memberList.sorts);
+      const { rows, ...page } = await findMembers(db, workspaceId, query);
+      return { members: rows.map(memberMessage), ...page };
     },
   };
 }

@@ -12,7 +12,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
-import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, WorkspaceRow } from '../../storage/schema.ts';
 import type { Quotas, StoredQuota } from '../quotas/quotas.ts';
 import { createMemberMethods } from './members.ts';
@@ -22,6 +22,7 @@ import {
   insertWorkspace,
   updateWorkspace,
   type WorkspaceChange,
+  workspaceList,
 } from './store.ts';
 import { workspaceNotFound } from './workspaces.ts';
 
@@ -77,9 +78,9 @@ export function createWorkspaceService(
     async listWorkspaces(request, context) {
       const caller = principalOf(context);
       const member = caller.type === 'member' ? caller.userId : undefined;
-      const query = parsePageRequest(request);
-      const { rows, nextPageToken } = pageOf(await findWorkspaces(db, member, query), query);
-      return { workspaces: await messagesOf(rows), nextPageToken };
+      const query = parseListRequest(request, workspaceList.sorts);
+      const { rows, ...page } = await findWorkspaces(db, member, query);
+      return { workspaces: await messagesOf(rows), ...page };
     },
 
     async updateWorkspace(request, context) {

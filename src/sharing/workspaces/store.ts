@@ -1,7 +1,7 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
-import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
 import type { Executor, MemberRow, UserRow, WorkspaceRow } from '../../storage/schema.ts';
 
 export async function insertWorkspace(db: Executor, row: Insertable<WorkspaceRow>): Promise<void> {
@@ -16,19 +16,27 @@ export async function findWorkspace(db: Executor, id: string): Promise<Workspace
   return (await selectWorkspace(db, { id })).rows[0];
 }
 
-/** Returns one row more than the page has, if there are more. `userId` selects a member's. */
+export const workspaceList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+  },
+  searches: ['name', 'id'],
+} as const satisfies List;
+
+/** `userId` selects the workspaces of a member. */
 export function findWorkspaces(
   db: Executor,
   userId: string | undefined,
-  page: PageQuery,
-): Promise<WorkspaceRow[]> {
-  let query = db.selectFrom('workspaces').selectAll();
+  query: ListQuery,
+): Promise<ListPage<WorkspaceRow>> {
+  let workspaces = db.selectFrom('workspaces').selectAll();
   if (userId !== undefined) {
-    query = query.where('id', 'in', (eb) =>
+    workspaces = workspaces.where('id', 'in', (eb) =>
       eb.selectFrom('members').select('workspace_id').where('user_id', '=', userId),
     );
   }
-  return selectNewestFirst(query, page).execute();
+  return readList(db, workspaces, workspaceList, query);
 }
 
 export type WorkspaceChange = Partial<Omit<WorkspaceRow, 'id' | 'create_time'>>;
@@ -67,14 +75,29 @@ export function findMember(
     .executeTakeFirst();
 }
 
-/** Returns one row more than the page has, if there are more. */
+/** Names and addresses are in another table, so no index can sort members by them. */
+export const memberList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+  },
+  searches: ['name', 'email', 'user_id'],
+} as const satisfies List;
+
 export function findMembers(
   db: Executor,
   workspaceId: string,
-  page: PageQuery,
-): Promise<MemberUser[]> {
-  const members = selectMembers(db).where('members.workspace_id', '=', workspaceId).as('members');
-  return selectNewestFirst(db.selectFrom(members).selectAll(), page).execute();
+  query: ListQuery,
+): Promise<ListPage<MemberUser>> {
+  // With a join, PostgreSQL might read the users of all workspaces for a search.
+  const userColumn = (name: 'email' | 'name') =>
+    sql<string>`(select ${sql.ref(name)} from users where users.id = members.user_id)`;
+  const members = db
+    .selectFrom('members')
+    .selectAll()
+    .select(['user_id as id', userColumn('email').as('email'), userColumn('name').as('name')])
+    .where('workspace_id', '=', workspaceId)
+    .as('members');
+  return readList(db, db.selectFrom(members).selectAll(), memberList, query);
 }
 
 export async function putMember(db: Executor, row: MemberRow): Promise<void> {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/account.proto.
  */
 export const file_latchkey_identity_v1_account: GenFile = /*@__PURE__*/
-  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9hY2NvdW50LnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSJGCgdBY2NvdW50EgoKAmlkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtChNMaXN0QWNjb3VudHNSZXF1ZXN0EhwKC2N1c3RvbWVyX2lkGAEgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiABCJgChRMaXN0QWNjb3VudHNSZXNwb25zZRIvCghhY2NvdW50cxgBIAMoCzIdLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY291bnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjMKEUdldEFjY291bnRSZXF1ZXN0Eh4KCmFjY291bnRfaWQYASABKAlCCrpIB3IFEAEYgAEiRAoSR2V0QWNjb3VudFJlc3BvbnNlEi4KB2FjY291bnQYASABKAsyHS5sYXRjaGtleS5pZGVudGl0eS52MS5BY2NvdW50MswCCg5BY2NvdW50U2VydmljZRKTAQoMTGlzdEFjY291bnRzEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEFjY291bnRzUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBY2NvdW50c1Jlc3BvbnNlIiyQAgGKtRgUEg1hY2NvdW50czpyZWFkGgMBAgOC0+STAgsSCS9hY2NvdW50cxKjAQoKR2V0QWNjb3VudBInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIkKQAgGKtRgUEg1hY2NvdW50czpyZWFkGgMBAgOC0+STAiFiB2FjY291bnQSFi9hY2NvdW50cy97YWNjb3VudF9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
+  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9hY2NvdW50LnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSJGCgdBY2NvdW50EgoKAmlkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKgAQoTTGlzdEFjY291bnRzUmVxdWVzdBIcCgtjdXN0b21lcl9pZBgBIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBCABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBSABKAlCB7pIBHICGEAidAoUTGlzdEFjY291bnRzUmVzcG9uc2USLwoIYWNjb3VudHMYASADKAsyHS5sYXRjaGtleS5pZGVudGl0eS52MS5BY2NvdW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIjMKEUdldEFjY291bnRSZXF1ZXN0Eh4KCmFjY291bnRfaWQYASABKAlCCrpIB3IFEAEYgAEiRAoSR2V0QWNjb3VudFJlc3BvbnNlEi4KB2FjY291bnQYASABKAsyHS5sYXRjaGtleS5pZGVudGl0eS52MS5BY2NvdW50MswCCg5BY2NvdW50U2VydmljZRKTAQoMTGlzdEFjY291bnRzEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEFjY291bnRzUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBY2NvdW50c1Jlc3BvbnNlIiyQAgGKtRgUEg1hY2NvdW50czpyZWFkGgMBAgOC0+STAgsSCS9hY2NvdW50cxKjAQoKR2V0QWNjb3VudBInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIkKQAgGKtRgUEg1hY2NvdW50czpyZWFkGgMBAgOC0+STAiFiB2FjY291bnQSFi9hY2NvdW50cy97YWNjb3VudF9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
 
 /**
  * An account of one or more customers.
@@ -67,11 +67,29 @@ export type ListAccountsRequest = Message<"latchkey.identity.v1.ListAccountsRequ
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Only accounts of which the id contains this text, in any letter case. At most 100 characters.
+   * Unset means all accounts. One call examines at most 100,000 accounts: a page may have fewer
+   * than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time` and `id`, with ` desc` for descending order
+   * (AIP-132). Unset means `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 5;
+   */
+  orderBy: string;
 };
 
 /**
@@ -88,7 +106,7 @@ export const ListAccountsRequestSchema: GenMessage<ListAccountsRequest> = /*@__P
  */
 export type ListAccountsResponse = Message<"latchkey.identity.v1.ListAccountsResponse"> & {
   /**
-   * The accounts, newest first.
+   * The accounts, in the requested order.
    *
    * @generated from field: repeated latchkey.identity.v1.Account accounts = 1;
    */
@@ -100,6 +118,15 @@ export type ListAccountsResponse = Message<"latchkey.identity.v1.ListAccountsRes
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of accounts on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * accounts.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -162,7 +189,7 @@ export const GetAccountResponseSchema: GenMessage<GetAccountResponse> = /*@__PUR
  */
 export const AccountService: GenService<{
   /**
-   * Lists the accounts, newest first.
+   * Lists the accounts, newest first by default.
    *
    * @generated from rpc latchkey.identity.v1.AccountService.ListAccounts
    */

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/client.proto.
  */
 export const file_latchkey_identity_v1_client: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9jbGllbnQucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIpUBCgZDbGllbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiuAIKDENsaWVudFNlY3JldBIKCgJpZBgBIAEoCRIRCgljbGllbnRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRI0CgVzdGF0ZRgEIAEoDjIlLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWRlbnRpYWxTdGF0ZRIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3Jldm9rZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAicgoTQ3JlYXRlQ2xpZW50UmVxdWVzdBIYCgRuYW1lGAEgASgJQgq6SAdyBRABGP8BEkEKBnNjb3BlcxgCIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJCJgChRDcmVhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIjAKEEdldENsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiQQoRR2V0Q2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50Ik4KEkxpc3RDbGllbnRzUmVxdWVzdBIaCglwYWdlX3NpemUYASABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgCIAEoCUIIukgFcgMYgAQiXQoTTGlzdENsaWVudHNSZXNwb25zZRItCgdjbGllbnRzGAEgAygLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLVAQoTVXBkYXRlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYAyADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSRQoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhS6SBHiAQ4SBG5hbWUSBnNjb3BlcyJEChRVcGRhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQiNAoURGlzYWJsZUNsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiRQoVRGlzYWJsZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCIzChNFbmFibGVDbGllbnRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAIkQKFEVuYWJsZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCKVAQoZQ3JlYXRlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAImwKGkNyZWF0ZUNsaWVudFNlY3JldFJlc3BvbnNlEjIKBnNlY3JldBgBIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudFNlY3JldBIaCg1jbGllbnRfc2VjcmV0GAIgASgJQgOAAQEicgoYTGlzdENsaWVudFNlY3JldHNSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiABCJpChlMaXN0Q2xpZW50U2VjcmV0c1Jlc3BvbnNlEjMKB3NlY3JldHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRTZWNyZXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIlcKGVJldm9rZUNsaWVudFNlY3JldFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASHAoJc2VjcmV0X2lkGAIgASgJQgm6SAZyBBABGEAiHAoaUmV2b2tlQ2xpZW50U2VjcmV0UmVzcG9uc2Ui0wEKGVJvdGF0ZUNsaWVudFNlY3JldFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASKAoPb3ZlcmxhcF9zZWNvbmRzGAIgASgNQgq6SAcqBRiAmp4BSACIAQESFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyAEISChBfb3ZlcmxhcF9zZWNvbmRzImwKGlJvdGF0ZUNsaWVudFNlY3JldFJlc3BvbnNlEjIKBnNlY3JldBgBIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudFNlY3JldBIaCg1jbGllbnRfc2VjcmV0GAIgASgJQgOAAQEykg4KDUNsaWVudFNlcnZpY2USswEKDENyZWF0ZUNsaWVudBIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRSZXNwb25zZSJMkAIAirUYFRINY2xpZW50czp3cml0ZRoCAQMgAZK1GBkIyQESFC9jbGllbnRzL3tjbGllbnQuaWR9gtPkkwINOgEqIggvY2xpZW50cxKbAQoJR2V0Q2xpZW50EiYubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q2xpZW50UmVxdWVzdBonLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldENsaWVudFJlc3BvbnNlIj2QAgGKtRgSEgxjbGllbnRzOnJlYWQaAgEDgtPkkwIeYgZjbGllbnQSFC9jbGllbnRzL3tjbGllbnRfaWR9Eo0BCgtMaXN0Q2xpZW50cxIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRzUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRzUmVzcG9uc2UiKZACAYq1GBISDGNsaWVudHM6cmVhZBoCAQOC0+STAgoSCC9jbGllbnRzErABCgxVcGRhdGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlQ2xpZW50UmVzcG9uc2UiSZACAoq1GBsSDWNsaWVudHM6d3JpdGUaAgEDMgZzY29wZXOC0+STAiE6ASpiBmNsaWVudDIUL2NsaWVudHMve2NsaWVudF9pZH0SswEKDURpc2FibGVDbGllbnQSKi5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlQ2xpZW50UmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDbGllbnRSZXNwb25zZSJJkAICirUYExINY2xpZW50czp3cml0ZRoCAQOC0+STAik6ASpiBmNsaWVudCIcL2NsaWVudHMve2NsaWVudF9pZH06ZGlzYWJsZRKvAQoMRW5hYmxlQ2xpZW50EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ2xpZW50UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVuYWJsZUNsaWVudFJlc3BvbnNlIkiQAgKKtRgTEg1jbGllbnRzOndyaXRlGgIBA4LT5JMCKDoBKmIGY2xpZW50IhsvY2xpZW50cy97Y2xpZW50X2lkfTplbmFibGUSvAEKEkNyZWF0ZUNsaWVudFNlY3JldBIvLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFNlY3JldFJlcXVlc3QaMC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRTZWNyZXRSZXNwb25zZSJDkAIAirUYFRINY2xpZW50czp3cml0ZRoCAQMgAYLT5JMCIToBKiIcL2NsaWVudHMve2NsaWVudF9pZH0vc2VjcmV0cxK0AQoRTGlzdENsaWVudFNlY3JldHMSLi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50U2VjcmV0c1JlcXVlc3QaLy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50U2VjcmV0c1Jlc3BvbnNlIj6QAgGKtRgTEg1jbGllbnRzOndyaXRlGgIBA4LT5JMCHhIcL2NsaWVudHMve2NsaWVudF9pZH0vc2VjcmV0cxLFAQoSUmV2b2tlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZUNsaWVudFNlY3JldFJlc3BvbnNlIkyQAgKKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIqKigvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzL3tzZWNyZXRfaWR9EsMBChJSb3RhdGVDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5Sb3RhdGVDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2UiSpACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGC0+STAig6ASoiIy9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHM6cm90YXRlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9jbGllbnQucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIpUBCgZDbGllbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiuAIKDENsaWVudFNlY3JldBIKCgJpZBgBIAEoCRIRCgljbGllbnRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRI0CgVzdGF0ZRgEIAEoDjIlLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWRlbnRpYWxTdGF0ZRIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3Jldm9rZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAicgoTQ3JlYXRlQ2xpZW50UmVxdWVzdBIYCgRuYW1lGAEgASgJQgq6SAdyBRABGP8BEkEKBnNjb3BlcxgCIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJCJgChRDcmVhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIjAKEEdldENsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiQQoRR2V0Q2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IoEBChJMaXN0Q2xpZW50c1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInEKE0xpc3RDbGllbnRzUmVzcG9uc2USLQoHY2xpZW50cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSLVAQoTVXBkYXRlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYAyADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSRQoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhS6SBHiAQ4SBG5hbWUSBnNjb3BlcyJEChRVcGRhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQiNAoURGlzYWJsZUNsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiRQoVRGlzYWJsZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCIzChNFbmFibGVDbGllbnRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAIkQKFEVuYWJsZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCKVAQoZQ3JlYXRlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAImwKGkNyZWF0ZUNsaWVudFNlY3JldFJlc3BvbnNlEjIKBnNlY3JldBgBIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudFNlY3JldBIaCg1jbGllbnRfc2VjcmV0GAIgASgJQgOAAQEipQEKGExpc3RDbGllbnRTZWNyZXRzUmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBCABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBSABKAlCB7pIBHICGEAifQoZTGlzdENsaWVudFNlY3JldHNSZXNwb25zZRIzCgdzZWNyZXRzGAEgAygLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIlcKGVJldm9rZUNsaWVudFNlY3JldFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASHAoJc2VjcmV0X2lkGAIgASgJQgm6SAZyBBABGEAiHAoaUmV2b2tlQ2xpZW50U2VjcmV0UmVzcG9uc2Ui0wEKGVJvdGF0ZUNsaWVudFNlY3JldFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASKAoPb3ZlcmxhcF9zZWNvbmRzGAIgASgNQgq6SAcqBRiAmp4BSACIAQESFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyAEISChBfb3ZlcmxhcF9zZWNvbmRzImwKGlJvdGF0ZUNsaWVudFNlY3JldFJlc3BvbnNlEjIKBnNlY3JldBgBIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudFNlY3JldBIaCg1jbGllbnRfc2VjcmV0GAIgASgJQgOAAQEykg4KDUNsaWVudFNlcnZpY2USswEKDENyZWF0ZUNsaWVudBIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRSZXNwb25zZSJMkAIAirUYFRINY2xpZW50czp3cml0ZRoCAQMgAZK1GBkIyQESFC9jbGllbnRzL3tjbGllbnQuaWR9gtPkkwINOgEqIggvY2xpZW50cxKbAQoJR2V0Q2xpZW50EiYubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q2xpZW50UmVxdWVzdBonLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldENsaWVudFJlc3BvbnNlIj2QAgGKtRgSEgxjbGllbnRzOnJlYWQaAgEDgtPkkwIeYgZjbGllbnQSFC9jbGllbnRzL3tjbGllbnRfaWR9Eo0BCgtMaXN0Q2xpZW50cxIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRzUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRzUmVzcG9uc2UiKZACAYq1GBISDGNsaWVudHM6cmVhZBoCAQOC0+STAgoSCC9jbGllbnRzErABCgxVcGRhdGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlQ2xpZW50UmVzcG9uc2UiSZACAoq1GBsSDWNsaWVudHM6d3JpdGUaAgEDMgZzY29wZXOC0+STAiE6ASpiBmNsaWVudDIUL2NsaWVudHMve2NsaWVudF9pZH0SswEKDURpc2FibGVDbGllbnQSKi5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlQ2xpZW50UmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDbGllbnRSZXNwb25zZSJJkAICirUYExINY2xpZW50czp3cml0ZRoCAQOC0+STAik6ASpiBmNsaWVudCIcL2NsaWVudHMve2NsaWVudF9pZH06ZGlzYWJsZRKvAQoMRW5hYmxlQ2xpZW50EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ2xpZW50UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVuYWJsZUNsaWVudFJlc3BvbnNlIkiQAgKKtRgTEg1jbGllbnRzOndyaXRlGgIBA4LT5JMCKDoBKmIGY2xpZW50IhsvY2xpZW50cy97Y2xpZW50X2lkfTplbmFibGUSvAEKEkNyZWF0ZUNsaWVudFNlY3JldBIvLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFNlY3JldFJlcXVlc3QaMC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRTZWNyZXRSZXNwb25zZSJDkAIAirUYFRINY2xpZW50czp3cml0ZRoCAQMgAYLT5JMCIToBKiIcL2NsaWVudHMve2NsaWVudF9pZH0vc2VjcmV0cxK0AQoRTGlzdENsaWVudFNlY3JldHMSLi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50U2VjcmV0c1JlcXVlc3QaLy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50U2VjcmV0c1Jlc3BvbnNlIj6QAgGKtRgTEg1jbGllbnRzOndyaXRlGgIBA4LT5JMCHhIcL2NsaWVudHMve2NsaWVudF9pZH0vc2VjcmV0cxLFAQoSUmV2b2tlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZUNsaWVudFNlY3JldFJlc3BvbnNlIkyQAgKKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIqKigvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzL3tzZWNyZXRfaWR9EsMBChJSb3RhdGVDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5Sb3RhdGVDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2UiSpACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGC0+STAig6ASoiIy9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHM6cm90YXRlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A service client.
@@ -253,11 +253,30 @@ export type ListClientsRequest = Message<"latchkey.identity.v1.ListClientsReques
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Only clients of which the name or the id contains this text, in any letter case. At most 100
+   * characters. Unset means all clients. One call examines at most 100,000 clients: a page may have
+   * fewer than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 3;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time` and `name`, with ` desc` for descending order
+   * (AIP-132). Names are sorted without regard to the case of ASCII letters. Unset means
+   * `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 4;
+   */
+  orderBy: string;
 };
 
 /**
@@ -274,7 +293,7 @@ export const ListClientsRequestSchema: GenMessage<ListClientsRequest> = /*@__PUR
  */
 export type ListClientsResponse = Message<"latchkey.identity.v1.ListClientsResponse"> & {
   /**
-   * The clients, newest first.
+   * The clients, in the requested order.
    *
    * @generated from field: repeated latchkey.identity.v1.Client clients = 1;
    */
@@ -286,6 +305,15 @@ export type ListClientsResponse = Message<"latchkey.identity.v1.ListClientsRespo
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of clients on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * clients.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -528,11 +556,30 @@ export type ListClientSecretsRequest = Message<"latchkey.identity.v1.ListClientS
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Only secrets of which the name or the id contains this text, in any letter case. At most 100
+   * characters. Unset means all secrets. One call examines at most 100,000 secrets: a page may have
+   * fewer than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time` and `name`, with ` desc` for descending order
+   * (AIP-132). Names are sorted without regard to the case of ASCII letters. Unset means
+   * `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 5;
+   */
+  orderBy: string;
 };
 
 /**
@@ -549,7 +596,7 @@ export const ListClientSecretsRequestSchema: GenMessage<ListClientSecretsRequest
  */
 export type ListClientSecretsResponse = Message<"latchkey.identity.v1.ListClientSecretsResponse"> & {
   /**
-   * The secrets, newest first.
+   * The secrets, in the requested order.
    *
    * @generated from field: repeated latchkey.identity.v1.ClientSecret secrets = 1;
    */
@@ -561,6 +608,15 @@ export type ListClientSecretsResponse = Message<"latchkey.identity.v1.ListClient
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of secrets on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * secrets.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -732,7 +788,7 @@ export const ClientService: GenService<{
     output: typeof GetClientResponseSchema;
   },
   /**
-   * Lists the clients, newest first, including disabled ones.
+   * Lists the clients, newest first by default, including disabled ones.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.ListClients
    */
@@ -802,8 +858,8 @@ export const ClientService: GenService<{
     output: typeof CreateClientSecretResponseSchema;
   },
   /**
-   * Lists a client's secrets, newest first, including expired and revoked ones. The response does
-   * not contain the secrets themselves.
+   * Lists a client's secrets, newest first by default, including expired and revoked ones. The
+   * response does not contain the secrets themselves.
    *
    * Errors:
    * - `not_found`: the client does not exist.

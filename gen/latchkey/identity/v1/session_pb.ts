@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/session.proto.
  */
 export const file_latchkey_identity_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSJFCgxTaWduZWRJblVzZXISCgoCaWQYASABKAkSDQoFZW1haWwYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJItgBCgdTZXNzaW9uEgoKAmlkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxyZWZyZXNoX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdhZGRyZXNzGAUgASgJEgsKA2FtchgGIAMoCRIPCgdjdXJyZW50GAcgASgIImQKDVNpZ25JblJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAEY/gESHwoIcGFzc3dvcmQYAiABKAlCDYABAbpIB3IFEAEogAgSFwoDb3RwGAMgASgJQgqAAQG6SARyAhgQIpQBCg5TaWduSW5SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkSMAoEdXNlchgFIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25lZEluVXNlciIXChVSZWZyZXNoU2Vzc2lvblJlcXVlc3QinAEKFlJlZnJlc2hTZXNzaW9uUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiEAoOU2lnbk91dFJlcXVlc3QiEQoPU2lnbk91dFJlc3BvbnNlIk8KE0xpc3RTZXNzaW9uc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAEImAKFExpc3RTZXNzaW9uc1Jlc3BvbnNlEi8KCHNlc3Npb25zGAEgAygLMh0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2Vzc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiNQoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSHQoKc2Vzc2lvbl9pZBgBIAEoCUIJukgGcgQQARhAIhcKFVJldm9rZVNlc3Npb25SZXNwb25zZTLJBQoOU2Vzc2lvblNlcnZpY2USeAoGU2lnbkluEiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluUmVxdWVzdBokLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25JblJlc3BvbnNlIiOQAgCKtRgCCAGStRgCGAGC0+STAg46ASoiCS9zZXNzaW9ucxKcAQoOUmVmcmVzaFNlc3Npb24SKy5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlc3BvbnNlIi+QAgCKtRgGGgIDBEACkrUYAhgBgtPkkwIWOgEqIhEvc2Vzc2lvbnMvcmVmcmVzaBJ+CgdTaWduT3V0EiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbk91dFJlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduT3V0UmVzcG9uc2UiJpACAoq1GAYaAgMEQAGC0+STAhMqES9zZXNzaW9ucy9jdXJyZW50EoUBCgxMaXN0U2Vzc2lvbnMSKS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiHpACAYq1GAYaAgMEQAGC0+STAgsSCS9zZXNzaW9ucxKVAQoNUmV2b2tlU2Vzc2lvbhIqLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXF1ZXN0GisubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlU2Vzc2lvblJlc3BvbnNlIiuQAgKKtRgGGgIDBEABgtPkkwIYKhYvc2Vzc2lvbnMve3Nlc3Npb25faWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSJFCgxTaWduZWRJblVzZXISCgoCaWQYASABKAkSDQoFZW1haWwYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJItgBCgdTZXNzaW9uEgoKAmlkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxyZWZyZXNoX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdhZGRyZXNzGAUgASgJEgsKA2FtchgGIAMoCRIPCgdjdXJyZW50GAcgASgIImQKDVNpZ25JblJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAEY/gESHwoIcGFzc3dvcmQYAiABKAlCDYABAbpIB3IFEAEogAgSFwoDb3RwGAMgASgJQgqAAQG6SARyAhgQIpQBCg5TaWduSW5SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkSMAoEdXNlchgFIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25lZEluVXNlciIXChVSZWZyZXNoU2Vzc2lvblJlcXVlc3QinAEKFlJlZnJlc2hTZXNzaW9uUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiEAoOU2lnbk91dFJlcXVlc3QiEQoPU2lnbk91dFJlc3BvbnNlIoIBChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgDIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgEIAEoCUIHukgEcgIYQCJ0ChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIvCghzZXNzaW9ucxgBIAMoCzIdLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iNQoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSHQoKc2Vzc2lvbl9pZBgBIAEoCUIJukgGcgQQARhAIhcKFVJldm9rZVNlc3Npb25SZXNwb25zZTLJBQoOU2Vzc2lvblNlcnZpY2USeAoGU2lnbkluEiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluUmVxdWVzdBokLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25JblJlc3BvbnNlIiOQAgCKtRgCCAGStRgCGAGC0+STAg46ASoiCS9zZXNzaW9ucxKcAQoOUmVmcmVzaFNlc3Npb24SKy5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlc3BvbnNlIi+QAgCKtRgGGgIDBEACkrUYAhgBgtPkkwIWOgEqIhEvc2Vzc2lvbnMvcmVmcmVzaBJ+CgdTaWduT3V0EiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbk91dFJlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduT3V0UmVzcG9uc2UiJpACAoq1GAYaAgMEQAGC0+STAhMqES9zZXNzaW9ucy9jdXJyZW50EoUBCgxMaXN0U2Vzc2lvbnMSKS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiHpACAYq1GAYaAgMEQAGC0+STAgsSCS9zZXNzaW9ucxKVAQoNUmV2b2tlU2Vzc2lvbhIqLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXF1ZXN0GisubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlU2Vzc2lvblJlc3BvbnNlIiuQAgKKtRgGGgIDBEABgtPkkwIYKhYvc2Vzc2lvbnMve3Nlc3Npb25faWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The signed-in user.
@@ -319,11 +319,29 @@ export type ListSessionsRequest = Message<"latchkey.identity.v1.ListSessionsRequ
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Only sessions of which the network address contains this text, in any letter case. At most 100
+   * characters. Unset means all sessions. One call examines at most 100,000 sessions: a page may
+   * have fewer than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 3;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time` and `refresh_time`, with ` desc` for descending
+   * order (AIP-132). Unset means `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 4;
+   */
+  orderBy: string;
 };
 
 /**
@@ -340,7 +358,7 @@ export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__P
  */
 export type ListSessionsResponse = Message<"latchkey.identity.v1.ListSessionsResponse"> & {
   /**
-   * The sessions, newest first.
+   * The sessions, in the requested order.
    *
    * @generated from field: repeated latchkey.identity.v1.Session sessions = 1;
    */
@@ -352,6 +370,15 @@ export type ListSessionsResponse = Message<"latchkey.identity.v1.ListSessionsRes
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of sessions on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * sessions.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -468,7 +495,7 @@ export const SessionService: GenService<{
     output: typeof SignOutResponseSchema;
   },
   /**
-   * Lists the caller's live sessions, newest first.
+   * Lists the caller's live sessions, newest first by default.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.ListSessions
    */

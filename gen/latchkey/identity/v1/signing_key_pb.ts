@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/signing_key.proto.
  */
 export const file_latchkey_identity_v1_signing_key: GenFile = /*@__PURE__*/
-  fileDesc("CiZsYXRjaGtleS9pZGVudGl0eS92MS9zaWduaW5nX2tleS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi9gIKClNpZ25pbmdLZXkSCwoDa2lkGAEgASgJEjQKBXN0YXRlGAIgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmluZ0tleVN0YXRlEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpyZWFkeV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1hY3RpdmF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXRpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmVtb3ZlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3Jldm9rZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJSChZMaXN0U2lnbmluZ0tleXNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiABCJqChdMaXN0U2lnbmluZ0tleXNSZXNwb25zZRI2CgxzaWduaW5nX2tleXMYASADKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduaW5nS2V5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIZChdDcmVhdGVTaWduaW5nS2V5UmVxdWVzdCJRChhDcmVhdGVTaWduaW5nS2V5UmVzcG9uc2USNQoLc2lnbmluZ19rZXkYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduaW5nS2V5IkIKGUFjdGl2YXRlU2lnbmluZ0tleVJlcXVlc3QSFgoDa2lkGAEgASgJQgm6SAZyBBABGEASDQoFZm9yY2UYAiABKAgiUwoaQWN0aXZhdGVTaWduaW5nS2V5UmVzcG9uc2USNQoLc2lnbmluZ19rZXkYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduaW5nS2V5IjEKF1Jldm9rZVNpZ25pbmdLZXlSZXF1ZXN0EhYKA2tpZBgBIAEoCUIJukgGcgQQARhAIlEKGFJldm9rZVNpZ25pbmdLZXlSZXNwb25zZRI1CgtzaWduaW5nX2tleRgBIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25pbmdLZXkqzgEKD1NpZ25pbmdLZXlTdGF0ZRIhCh1TSUdOSU5HX0tFWV9TVEFURV9VTlNQRUNJRklFRBAAEh0KGVNJR05JTkdfS0VZX1NUQVRFX1BFTkRJTkcQARIcChhTSUdOSU5HX0tFWV9TVEFURV9BQ1RJVkUQAhIdChlTSUdOSU5HX0tFWV9TVEFURV9SRVRJUkVEEAMSHQoZU0lHTklOR19LRVlfU1RBVEVfUkVNT1ZFRBAEEh0KGVNJR05JTkdfS0VZX1NUQVRFX1JFVk9LRUQQBTKWBgoRU2lnbmluZ0tleVNlcnZpY2USowEKD0xpc3RTaWduaW5nS2V5cxIsLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTaWduaW5nS2V5c1JlcXVlc3QaLS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0U2lnbmluZ0tleXNSZXNwb25zZSIzkAIBirUYFxIRc2lnbmluZ19rZXlzOnJlYWQaAgEDgtPkkwIPEg0vc2lnbmluZy1rZXlzEsABChBDcmVhdGVTaWduaW5nS2V5Ei0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlU2lnbmluZ0tleVJlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVTaWduaW5nS2V5UmVzcG9uc2UiTZACAIq1GBoSEnNpZ25pbmdfa2V5czp3cml0ZRoCAQMgAZK1GAMIyQGC0+STAh86ASpiC3NpZ25pbmdfa2V5Ig0vc2lnbmluZy1rZXlzEs4BChJBY3RpdmF0ZVNpZ25pbmdLZXkSLy5sYXRjaGtleS5pZGVudGl0eS52MS5BY3RpdmF0ZVNpZ25pbmdLZXlSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWN0aXZhdGVTaWduaW5nS2V5UmVzcG9uc2UiVZACAoq1GBoSEnNpZ25pbmdfa2V5czp3cml0ZRoCAQMgAYLT5JMCLjoBKmILc2lnbmluZ19rZXkiHC9zaWduaW5nLWtleXMve2tpZH06YWN0aXZhdGUSxgEKEFJldm9rZVNpZ25pbmdLZXkSLS5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTaWduaW5nS2V5UmVxdWVzdBouLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNpZ25pbmdLZXlSZXNwb25zZSJTkAICirUYGhISc2lnbmluZ19rZXlzOndyaXRlGgIBAyABgtPkkwIsOgEqYgtzaWduaW5nX2tleSIaL3NpZ25pbmcta2V5cy97a2lkfTpyZXZva2ViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiZsYXRjaGtleS9pZGVudGl0eS92MS9zaWduaW5nX2tleS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi9gIKClNpZ25pbmdLZXkSCwoDa2lkGAEgASgJEjQKBXN0YXRlGAIgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmluZ0tleVN0YXRlEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpyZWFkeV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1hY3RpdmF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXRpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmVtb3ZlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3Jldm9rZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKFAQoWTGlzdFNpZ25pbmdLZXlzUmVxdWVzdBIaCglwYWdlX3NpemUYASABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgCIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYAyABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBCABKAlCB7pIBHICGEAifgoXTGlzdFNpZ25pbmdLZXlzUmVzcG9uc2USNgoMc2lnbmluZ19rZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmluZ0tleRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSIZChdDcmVhdGVTaWduaW5nS2V5UmVxdWVzdCJRChhDcmVhdGVTaWduaW5nS2V5UmVzcG9uc2USNQoLc2lnbmluZ19rZXkYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduaW5nS2V5IkIKGUFjdGl2YXRlU2lnbmluZ0tleVJlcXVlc3QSFgoDa2lkGAEgASgJQgm6SAZyBBABGEASDQoFZm9yY2UYAiABKAgiUwoaQWN0aXZhdGVTaWduaW5nS2V5UmVzcG9uc2USNQoLc2lnbmluZ19rZXkYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduaW5nS2V5IjEKF1Jldm9rZVNpZ25pbmdLZXlSZXF1ZXN0EhYKA2tpZBgBIAEoCUIJukgGcgQQARhAIlEKGFJldm9rZVNpZ25pbmdLZXlSZXNwb25zZRI1CgtzaWduaW5nX2tleRgBIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25pbmdLZXkqzgEKD1NpZ25pbmdLZXlTdGF0ZRIhCh1TSUdOSU5HX0tFWV9TVEFURV9VTlNQRUNJRklFRBAAEh0KGVNJR05JTkdfS0VZX1NUQVRFX1BFTkRJTkcQARIcChhTSUdOSU5HX0tFWV9TVEFURV9BQ1RJVkUQAhIdChlTSUdOSU5HX0tFWV9TVEFURV9SRVRJUkVEEAMSHQoZU0lHTklOR19LRVlfU1RBVEVfUkVNT1ZFRBAEEh0KGVNJR05JTkdfS0VZX1NUQVRFX1JFVk9LRUQQBTKWBgoRU2lnbmluZ0tleVNlcnZpY2USowEKD0xpc3RTaWduaW5nS2V5cxIsLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTaWduaW5nS2V5c1JlcXVlc3QaLS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0U2lnbmluZ0tleXNSZXNwb25zZSIzkAIBirUYFxIRc2lnbmluZ19rZXlzOnJlYWQaAgEDgtPkkwIPEg0vc2lnbmluZy1rZXlzEsABChBDcmVhdGVTaWduaW5nS2V5Ei0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlU2lnbmluZ0tleVJlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVTaWduaW5nS2V5UmVzcG9uc2UiTZACAIq1GBoSEnNpZ25pbmdfa2V5czp3cml0ZRoCAQMgAZK1GAMIyQGC0+STAh86ASpiC3NpZ25pbmdfa2V5Ig0vc2lnbmluZy1rZXlzEs4BChJBY3RpdmF0ZVNpZ25pbmdLZXkSLy5sYXRjaGtleS5pZGVudGl0eS52MS5BY3RpdmF0ZVNpZ25pbmdLZXlSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWN0aXZhdGVTaWduaW5nS2V5UmVzcG9uc2UiVZACAoq1GBoSEnNpZ25pbmdfa2V5czp3cml0ZRoCAQMgAYLT5JMCLjoBKmILc2lnbmluZ19rZXkiHC9zaWduaW5nLWtleXMve2tpZH06YWN0aXZhdGUSxgEKEFJldm9rZVNpZ25pbmdLZXkSLS5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTaWduaW5nS2V5UmVxdWVzdBouLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNpZ25pbmdLZXlSZXNwb25zZSJTkAICirUYGhISc2lnbmluZ19rZXlzOndyaXRlGgIBAyABgtPkkwIsOgEqYgtzaWduaW5nX2tleSIaL3NpZ25pbmcta2V5cy97a2lkfTpyZXZva2ViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A signing key, without its key material. The JWKS contains its public part. No method returns its
@@ -107,11 +107,29 @@ export type ListSigningKeysRequest = Message<"latchkey.identity.v1.ListSigningKe
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Only keys of which the id contains this text, in any letter case. At most 100 characters. Unset
+   * means all keys. One call examines at most 100,000 keys: a page may have fewer than `page_size`,
+   * or none, and still have a next page.
+   *
+   * @generated from field: string query = 3;
+   */
+  query: string;
+
+  /**
+   * The order: `create_time`, or `create_time desc` for descending order (AIP-132). Unset means
+   * `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 4;
+   */
+  orderBy: string;
 };
 
 /**
@@ -128,7 +146,7 @@ export const ListSigningKeysRequestSchema: GenMessage<ListSigningKeysRequest> = 
  */
 export type ListSigningKeysResponse = Message<"latchkey.identity.v1.ListSigningKeysResponse"> & {
   /**
-   * The keys, newest first.
+   * The keys, in the requested order.
    *
    * @generated from field: repeated latchkey.identity.v1.SigningKey signing_keys = 1;
    */
@@ -140,6 +158,15 @@ export type ListSigningKeysResponse = Message<"latchkey.identity.v1.ListSigningK
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of keys on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * keys.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -345,7 +372,7 @@ export const SigningKeyStateSchema: GenEnum<SigningKeyState> = /*@__PURE__*/
  */
 export const SigningKeyService: GenService<{
   /**
-   * Lists all keys, newest first, including REMOVED and REVOKED ones.
+   * Lists all keys, newest first by default, including REMOVED and REVOKED ones.
    *
    * @generated from rpc latchkey.identity.v1.SigningKeyService.ListSigningKeys
    */

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/api_key.proto.
  */
 export const file_latchkey_sharing_v1_api_key: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9zaGFyaW5nL3YxL2FwaV9rZXkucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEixQIKBkFwaUtleRIKCgJpZBgBIAEoCRIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIOCgZzY29wZXMYBCADKAkSNAoFc3RhdGUYBSABKA4yJS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVkZW50aWFsU3RhdGUSLwoLY3JlYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoObGFzdF91c2VkX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIuwBChNDcmVhdGVBcGlLZXlSZXF1ZXN0Eh0KDHdvcmtzcGFjZV9pZBgBIAEoCUIHukgEcgIYQBIYCgRuYW1lGAIgASgJQgq6SAdyBRABGP8BElgKBnNjb3BlcxgDIAMoCUJIukhFkgFCCAEYASI8cjpSDmRvY3VtZW50czpyZWFkUg9kb2N1bWVudHM6d3JpdGVSCmxpbmtzOnJlYWRSC2xpbmtzOndyaXRlEkIKC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAiVgoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKAoDa2V5GAEgASgLMhsubGF0Y2hrZXkuc2hhcmluZy52MS5BcGlLZXkSFAoHYXBpX2tleRgCIAEoCUIDgAEBIm0KEkxpc3RBcGlLZXlzUmVxdWVzdBIdCgx3b3Jrc3BhY2VfaWQYASABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAEIlkKE0xpc3RBcGlLZXlzUmVzcG9uc2USKQoEa2V5cxgBIAMoCzIbLmxhdGNoa2V5LnNoYXJpbmcudjEuQXBpS2V5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKNAQoTUm90YXRlQXBpS2V5UmVxdWVzdBIZCgZrZXlfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASKAoPb3ZlcmxhcF9zZWNvbmRzGAMgASgNQgq6SAcqBRiAmp4BSACIAQFCEgoQX292ZXJsYXBfc2Vjb25kcyJWChRSb3RhdGVBcGlLZXlSZXNwb25zZRIoCgNrZXkYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLkFwaUtleRIUCgdhcGlfa2V5GAIgASgJQgOAAQEiTwoTUmV2b2tlQXBpS2V5UmVxdWVzdBIZCgZrZXlfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiFgoUUmV2b2tlQXBpS2V5UmVzcG9uc2UypAUKDUFwaUtleVNlcnZpY2USnwEKDENyZWF0ZUFwaUtleRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlQXBpS2V5UmVzcG9uc2UiOpACAIq1GBgSDmFwaV9rZXlzOndyaXRlGgIEAyABKAGC0+STAhU6ASoiEC9hcGkvdjEvYXBpLWtleXMSlgEKC0xpc3RBcGlLZXlzEicubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0QXBpS2V5c1JlcXVlc3QaKC5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RBcGlLZXlzUmVzcG9uc2UiNJACAYq1GBUSDWFwaV9rZXlzOnJlYWQaAgQDKAGC0+STAhISEC9hcGkvdjEvYXBpLWtleXMSrwEKDFJvdGF0ZUFwaUtleRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuUm90YXRlQXBpS2V5UmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuUm90YXRlQXBpS2V5UmVzcG9uc2UiSpACAIq1GBgSDmFwaV9rZXlzOndyaXRlGgIEAyABKAGC0+STAiU6ASoiIC9hcGkvdjEvYXBpLWtleXMve2tleV9pZH06cm90YXRlEqUBCgxSZXZva2VBcGlLZXkSKC5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUFwaUtleVJlcXVlc3QaKS5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUFwaUtleVJlc3BvbnNlIkCQAgKKtRgYEg5hcGlfa2V5czp3cml0ZRoCBAMgASgBgtPkkwIbKhkvYXBpL3YxL2FwaS1rZXlzL3trZXlfaWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access]);
+  fileDesc("CiFsYXRjaGtleS9zaGFyaW5nL3YxL2FwaV9rZXkucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEixQIKBkFwaUtleRIKCgJpZBgBIAEoCRIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIOCgZzY29wZXMYBCADKAkSNAoFc3RhdGUYBSABKA4yJS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVkZW50aWFsU3RhdGUSLwoLY3JlYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoObGFzdF91c2VkX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIuwBChNDcmVhdGVBcGlLZXlSZXF1ZXN0Eh0KDHdvcmtzcGFjZV9pZBgBIAEoCUIHukgEcgIYQBIYCgRuYW1lGAIgASgJQgq6SAdyBRABGP8BElgKBnNjb3BlcxgDIAMoCUJIukhFkgFCCAEYASI8cjpSDmRvY3VtZW50czpyZWFkUg9kb2N1bWVudHM6d3JpdGVSCmxpbmtzOnJlYWRSC2xpbmtzOndyaXRlEkIKC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAiVgoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKAoDa2V5GAEgASgLMhsubGF0Y2hrZXkuc2hhcmluZy52MS5BcGlLZXkSFAoHYXBpX2tleRgCIAEoCUIDgAEBIqABChJMaXN0QXBpS2V5c1JlcXVlc3QSHQoMd29ya3NwYWNlX2lkGAEgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJtChNMaXN0QXBpS2V5c1Jlc3BvbnNlEikKBGtleXMYASADKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLkFwaUtleRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKNAQoTUm90YXRlQXBpS2V5UmVxdWVzdBIZCgZrZXlfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASKAoPb3ZlcmxhcF9zZWNvbmRzGAMgASgNQgq6SAcqBRiAmp4BSACIAQFCEgoQX292ZXJsYXBfc2Vjb25kcyJWChRSb3RhdGVBcGlLZXlSZXNwb25zZRIoCgNrZXkYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLkFwaUtleRIUCgdhcGlfa2V5GAIgASgJQgOAAQEiTwoTUmV2b2tlQXBpS2V5UmVxdWVzdBIZCgZrZXlfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiFgoUUmV2b2tlQXBpS2V5UmVzcG9uc2UypAUKDUFwaUtleVNlcnZpY2USnwEKDENyZWF0ZUFwaUtleRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlQXBpS2V5UmVzcG9uc2UiOpACAIq1GBgSDmFwaV9rZXlzOndyaXRlGgIEAyABKAGC0+STAhU6ASoiEC9hcGkvdjEvYXBpLWtleXMSlgEKC0xpc3RBcGlLZXlzEicubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0QXBpS2V5c1JlcXVlc3QaKC5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RBcGlLZXlzUmVzcG9uc2UiNJACAYq1GBUSDWFwaV9rZXlzOnJlYWQaAgQDKAGC0+STAhISEC9hcGkvdjEvYXBpLWtleXMSrwEKDFJvdGF0ZUFwaUtleRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuUm90YXRlQXBpS2V5UmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuUm90YXRlQXBpS2V5UmVzcG9uc2UiSpACAIq1GBgSDmFwaV9rZXlzOndyaXRlGgIEAyABKAGC0+STAiU6ASoiIC9hcGkvdjEvYXBpLWtleXMve2tleV9pZH06cm90YXRlEqUBCgxSZXZva2VBcGlLZXkSKC5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUFwaUtleVJlcXVlc3QaKS5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUFwaUtleVJlc3BvbnNlIkCQAgKKtRgYEg5hcGlfa2V5czp3cml0ZRoCBAMgASgBgtPkkwIbKhkvYXBpL3YxL2FwaS1rZXlzL3trZXlfaWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access]);
 
 /**
  * A workspace API key, without the key itself.
@@ -191,11 +191,30 @@ export type ListApiKeysRequest = Message<"latchkey.sharing.v1.ListApiKeysRequest
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Only keys of which the name or the id contains this text, in any letter case. At most 100
+   * characters. Unset means all keys. One call examines at most 100,000 keys: a page may have fewer
+   * than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time` and `name`, with ` desc` for descending order
+   * (AIP-132). Names are sorted without regard to the case of ASCII letters. Unset means
+   * `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 5;
+   */
+  orderBy: string;
 };
 
 /**
@@ -212,7 +231,7 @@ export const ListApiKeysRequestSchema: GenMessage<ListApiKeysRequest> = /*@__PUR
  */
 export type ListApiKeysResponse = Message<"latchkey.sharing.v1.ListApiKeysResponse"> & {
   /**
-   * The keys, newest first.
+   * The keys, in the requested order.
    *
    * @generated from field: repeated latchkey.sharing.v1.ApiKey keys = 1;
    */
@@ -224,6 +243,15 @@ export type ListApiKeysResponse = Message<"latchkey.sharing.v1.ListApiKeysRespon
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of keys on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * keys.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -369,8 +397,8 @@ export const ApiKeyService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
-   * Lists the workspace's API keys, newest first, including expired and revoked ones. The response
-   * does not contain the keys themselves.
+   * Lists the workspace's API keys, newest first by default, including expired and revoked ones.
+   * The response does not contain the keys themselves.
    *
    * Errors:
    * - `not_found`: the workspace does not exist.

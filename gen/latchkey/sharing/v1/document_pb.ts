@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/document.proto.
  */
 export const file_latchkey_sharing_v1_document: GenFile = /*@__PURE__*/
-  fileDesc("CiJsYXRjaGtleS9zaGFyaW5nL3YxL2RvY3VtZW50LnByb3RvEhNsYXRjaGtleS5zaGFyaW5nLnYxIrkBCghEb2N1bWVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhQKDHdvcmtzcGFjZV9pZBgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihAEKFVVwbG9hZERvY3VtZW50UmVxdWVzdBIWCgRuYW1lGAEgASgJQgi6SAVyAxj/ARIbCglmaWxlX25hbWUYAiABKAlCCLpIBXIDGIAIEh0KDHdvcmtzcGFjZV9pZBgDIAEoCUIHukgEcgIYQBIXCgRmaWxlGAQgASgMQgm6SAZ6BBiAgEAiSQoWVXBsb2FkRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQibwoUTGlzdERvY3VtZW50c1JlcXVlc3QSHQoMd29ya3NwYWNlX2lkGAEgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiABCJiChVMaXN0RG9jdW1lbnRzUmVzcG9uc2USMAoJZG9jdW1lbnRzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoSR2V0RG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIkYKE0dldERvY3VtZW50UmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50Iq0BChVVcGRhdGVEb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESPQoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgy6SAniAQYSBG5hbWUiSQoWVXBkYXRlRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiVgoVRGVsZXRlRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhgKFkRlbGV0ZURvY3VtZW50UmVzcG9uc2UiygEKF0Rvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhcKBXJhbmdlGAMgASgJQgi6SAVyAxiAQBIaCghpZl9yYW5nZRgEIAEoCUIIukgFcgMYgEASHwoNaWZfbm9uZV9tYXRjaBgFIAEoCUIIukgFcgMYgEASGgoIaWZfbWF0Y2gYBiABKAlCCLpIBXIDGIBAImcKGERvd25sb2FkRG9jdW1lbnRSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0Mo8JCg9Eb2N1bWVudFNlcnZpY2US5QEKDlVwbG9hZERvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWREb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwbG9hZERvY3VtZW50UmVzcG9uc2UieJACAIq1GBkSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBkrUYLgjJARIWL2FwaS92MS9kb2N1bWVudHMve2lkfTIRCgRmaWxlEglmaWxlX25hbWWC0+STAiA6ASpiCGRvY3VtZW50IhEvYXBpL3YxL2RvY3VtZW50cygBEqABCg1MaXN0RG9jdW1lbnRzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0RG9jdW1lbnRzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50c1Jlc3BvbnNlIjiQAgGKtRgYEg5kb2N1bWVudHM6cmVhZBoEBQQDASgBgtPkkwITEhEvYXBpL3YxL2RvY3VtZW50cxKyAQoLR2V0RG9jdW1lbnQSJy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50UmVxdWVzdBooLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0RG9jdW1lbnRSZXNwb25zZSJQkAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAYLT5JMCK2IIZG9jdW1lbnQSHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SvwEKDlVwZGF0ZURvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVEb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZURvY3VtZW50UmVzcG9uc2UiVJACAoq1GBkSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBgtPkkwIuOgEqYghkb2N1bWVudDIfL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfRKyAQoORGVsZXRlRG9jdW1lbnQSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZURvY3VtZW50UmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuRGVsZXRlRG9jdW1lbnRSZXNwb25zZSJHkAICirUYGRIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAGC0+STAiEqHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SxAEKEERvd25sb2FkRG9jdW1lbnQSLC5sYXRjaGtleS5zaGFyaW5nLnYxLkRvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb3dubG9hZERvY3VtZW50UmVzcG9uc2UiUZACAYq1GBgSDmRvY3VtZW50czpyZWFkGgQFBAMBKAGStRgCOAGC0+STAiYSJC9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vZmlsZTABYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiJsYXRjaGtleS9zaGFyaW5nL3YxL2RvY3VtZW50LnByb3RvEhNsYXRjaGtleS5zaGFyaW5nLnYxIpUCCghEb2N1bWVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhQKDHdvcmtzcGFjZV9pZBgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdmlld19jb3VudBgJIAEoDRISCgpsaW5rX2NvdW50GAogASgNEjIKDmxhc3Rfdmlld190aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKEAQoVVXBsb2FkRG9jdW1lbnRSZXF1ZXN0EhYKBG5hbWUYASABKAlCCLpIBXIDGP8BEhsKCWZpbGVfbmFtZRgCIAEoCUIIukgFcgMYgAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhcKBGZpbGUYBCABKAxCCbpIBnoEGICAQCJJChZVcGxvYWREb2N1bWVudFJlc3BvbnNlEi8KCGRvY3VtZW50GAEgASgLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudCKiAQoUTGlzdERvY3VtZW50c1JlcXVlc3QSHQoMd29ya3NwYWNlX2lkGAEgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ2ChVMaXN0RG9jdW1lbnRzUmVzcG9uc2USMAoJZG9jdW1lbnRzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJTChJHZXREb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiRgoTR2V0RG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQirQEKFVVwZGF0ZURvY3VtZW50UmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARI9Cgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCDLpICeIBBhIEbmFtZSJJChZVcGRhdGVEb2N1bWVudFJlc3BvbnNlEi8KCGRvY3VtZW50GAEgASgLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudCJWChVEZWxldGVEb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiGAoWRGVsZXRlRG9jdW1lbnRSZXNwb25zZSLKAQoXRG93bmxvYWREb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFwoFcmFuZ2UYAyABKAlCCLpIBXIDGIBAEhoKCGlmX3JhbmdlGAQgASgJQgi6SAVyAxiAQBIfCg1pZl9ub25lX21hdGNoGAUgASgJQgi6SAVyAxiAQBIaCghpZl9tYXRjaBgGIAEoCUIIukgFcgMYgEAiZwoYRG93bmxvYWREb2N1bWVudFJlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQyjwkKD0RvY3VtZW50U2VydmljZRLlAQoOVXBsb2FkRG9jdW1lbnQSKi5sYXRjaGtleS5zaGFyaW5nLnYxLlVwbG9hZERvY3VtZW50UmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBsb2FkRG9jdW1lbnRSZXNwb25zZSJ4kAIAirUYGRIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAGStRguCMkBEhYvYXBpL3YxL2RvY3VtZW50cy97aWR9MhEKBGZpbGUSCWZpbGVfbmFtZYLT5JMCIDoBKmIIZG9jdW1lbnQiES9hcGkvdjEvZG9jdW1lbnRzKAESoAEKDUxpc3REb2N1bWVudHMSKS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3REb2N1bWVudHNSZXF1ZXN0GioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0RG9jdW1lbnRzUmVzcG9uc2UiOJACAYq1GBgSDmRvY3VtZW50czpyZWFkGgQFBAMBKAGC0+STAhMSES9hcGkvdjEvZG9jdW1lbnRzErIBCgtHZXREb2N1bWVudBInLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0RG9jdW1lbnRSZXF1ZXN0GigubGF0Y2hrZXkuc2hhcmluZy52MS5HZXREb2N1bWVudFJlc3BvbnNlIlCQAgGKtRgYEg5kb2N1bWVudHM6cmVhZBoEBQQDASgBgtPkkwIrYghkb2N1bWVudBIfL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfRK/AQoOVXBkYXRlRG9jdW1lbnQSKi5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZURvY3VtZW50UmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlRG9jdW1lbnRSZXNwb25zZSJUkAICirUYGRIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAGC0+STAi46ASpiCGRvY3VtZW50Mh8vYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9ErIBCg5EZWxldGVEb2N1bWVudBIqLmxhdGNoa2V5LnNoYXJpbmcudjEuRGVsZXRlRG9jdW1lbnRSZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5EZWxldGVEb2N1bWVudFJlc3BvbnNlIkeQAgKKtRgZEg9kb2N1bWVudHM6d3JpdGUaBAUEAwEoAYLT5JMCISofL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfRLEAQoQRG93bmxvYWREb2N1bWVudBIsLmxhdGNoa2V5LnNoYXJpbmcudjEuRG93bmxvYWREb2N1bWVudFJlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvd25sb2FkRG9jdW1lbnRSZXNwb25zZSJRkAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAZK1GAI4AYLT5JMCJhIkL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfS9maWxlMAFiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * An uploaded document.
@@ -86,6 +86,28 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
    * @generated from field: google.protobuf.Timestamp create_time = 8;
    */
   createTime?: Timestamp | undefined;
+
+  /**
+   * The number of views of the document, through all its links.
+   *
+   * @generated from field: uint32 view_count = 9;
+   */
+  viewCount: number;
+
+  /**
+   * The number of links to the document, including expired and revoked ones, counted up to 1,000:
+   * 1,000 means 1,000 or more.
+   *
+   * @generated from field: uint32 link_count = 10;
+   */
+  linkCount: number;
+
+  /**
+   * When the newest view began. Unset means that the document has no views.
+   *
+   * @generated from field: google.protobuf.Timestamp last_view_time = 11;
+   */
+  lastViewTime?: Timestamp | undefined;
 };
 
 /**
@@ -182,11 +204,30 @@ export type ListDocumentsRequest = Message<"latchkey.sharing.v1.ListDocumentsReq
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Only documents of which the name or the id contains this text, in any letter case. At most 100
+   * characters. Unset means all documents. One call examines at most 100,000 documents: a page may
+   * have fewer than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time`, `name`, `size_bytes` and `view_count`, with ` desc`
+   * for descending order (AIP-132). Names are sorted without regard to the case of ASCII letters.
+   * Unset means `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 5;
+   */
+  orderBy: string;
 };
 
 /**
@@ -203,7 +244,7 @@ export const ListDocumentsRequestSchema: GenMessage<ListDocumentsRequest> = /*@_
  */
 export type ListDocumentsResponse = Message<"latchkey.sharing.v1.ListDocumentsResponse"> & {
   /**
-   * The documents, newest first.
+   * The documents, in the requested order.
    *
    * @generated from field: repeated latchkey.sharing.v1.Document documents = 1;
    */
@@ -215,6 +256,15 @@ export type ListDocumentsResponse = Message<"latchkey.sharing.v1.ListDocumentsRe
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of documents on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * documents.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -522,7 +572,7 @@ export const DocumentService: GenService<{
     output: typeof UploadDocumentResponseSchema;
   },
   /**
-   * Lists the workspace's documents, newest first.
+   * Lists the workspace's documents, newest first by default.
    *
    * @generated from rpc latchkey.sharing.v1.DocumentService.ListDocuments
    */

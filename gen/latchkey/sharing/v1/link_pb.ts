@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/link.proto.
  */
 export const file_latchkey_sharing_v1_link: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEi7wIKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsIBCghMaW5rVmlldxIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAQgASgIEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgGIAEoDRIsCgVwYWdlcxgHIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZVZpZXciLQoIUGFnZVZpZXcSDAoEcGFnZRgBIAEoDRITCgtkdXJhdGlvbl9tcxgCIAEoDSKiAgoRQ3JlYXRlTGlua1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCg5lbWFpbF9yZXF1aXJlZBgCIAEoCBIdCgx3b3Jrc3BhY2VfaWQYAyABKAlCB7pIBHICGEASFgoEbmFtZRgEIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIIj0KEkNyZWF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIokBChBMaXN0TGlua3NSZXF1ZXN0EhwKC2RvY3VtZW50X2lkGAEgASgJQge6SARyAhhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgAQiVgoRTGlzdExpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIksKDkdldExpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiOgoPR2V0TGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsisgMKEVVwZGF0ZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESFgoOZW1haWxfcmVxdWlyZWQYBCABKAgSQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIEpEBCgt1cGRhdGVfbWFzaxgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCYLpIXeIBWhIEbmFtZRIOZW1haWxfcmVxdWlyZWQSC2V4cGlyZV90aW1lEghwYXNzd29yZBIbZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkEg5hbGxvd19kb3dubG9hZCI9ChJVcGRhdGVMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayJOChFSZXZva2VMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhQKElJldm9rZUxpbmtSZXNwb25zZSKLAQoUTGlzdExpbmtWaWV3c1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgAQiXgoVTGlzdExpbmtWaWV3c1Jlc3BvbnNlEiwKBXZpZXdzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rVmlldxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAky2gcKC0xpbmtTZXJ2aWNlErQBCgpDcmVhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1Jlc3BvbnNlIlWQAgCKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBkrUYFwjJARISL2FwaS92MS9saW5rcy97aWR9gtPkkwIYOgEqYgRsaW5rIg0vYXBpL3YxL2xpbmtzEowBCglMaXN0TGlua3MSJS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rc1JlcXVlc3QaJi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rc1Jlc3BvbnNlIjCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAg8SDS9hcGkvdjEvbGlua3MSlgEKB0dldExpbmsSIy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtSZXF1ZXN0GiQubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVzcG9uc2UiQJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCH2IEbGluaxIXL2FwaS92MS9saW5rcy97bGlua19pZH0SowEKClVwZGF0ZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVzcG9uc2UiRJACAoq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGC0+STAiI6ASpiBGxpbmsyFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EpoBCgpSZXZva2VMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5SZXZva2VMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1Jlc3BvbnNlIjuQAgKKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIZKhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKoAQoNTGlzdExpbmtWaWV3cxIpLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1JlcXVlc3QaKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rVmlld3NSZXNwb25zZSJAkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIfEh0vYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS92aWV3c2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEi7wIKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsIBCghMaW5rVmlldxIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAQgASgIEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgGIAEoDRIsCgVwYWdlcxgHIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZVZpZXciLQoIUGFnZVZpZXcSDAoEcGFnZRgBIAEoDRITCgtkdXJhdGlvbl9tcxgCIAEoDSKiAgoRQ3JlYXRlTGlua1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCg5lbWFpbF9yZXF1aXJlZBgCIAEoCBIdCgx3b3Jrc3BhY2VfaWQYAyABKAlCB7pIBHICGEASFgoEbmFtZRgEIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIIj0KEkNyZWF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIrwBChBMaXN0TGlua3NSZXF1ZXN0EhwKC2RvY3VtZW50X2lkGAEgASgJQge6SARyAhhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBSABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBiABKAlCB7pIBHICGEAiagoRTGlzdExpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iSwoOR2V0TGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCI6Cg9HZXRMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayKyAwoRVXBkYXRlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARIWCg5lbWFpbF9yZXF1aXJlZBgEIAEoCBJCCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEh0KCHBhc3N3b3JkGAYgASgJQguAAQG6SAVyAxiAAhIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYByABKAgSFgoOYWxsb3dfZG93bmxvYWQYCCABKAgSkQEKC3VwZGF0ZV9tYXNrGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0Jgukhd4gFaEgRuYW1lEg5lbWFpbF9yZXF1aXJlZBILZXhwaXJlX3RpbWUSCHBhc3N3b3JkEhtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQSDmFsbG93X2Rvd25sb2FkIj0KElVwZGF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIk4KEVJldm9rZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiFAoSUmV2b2tlTGlua1Jlc3BvbnNlIr4BChRMaXN0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQCJyChVMaXN0TGlua1ZpZXdzUmVzcG9uc2USLAoFdmlld3MYASADKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmtWaWV3EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNMtoHCgtMaW5rU2VydmljZRK0AQoKQ3JlYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSJVkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAZK1GBcIyQESEi9hcGkvdjEvbGlua3Mve2lkfYLT5JMCGDoBKmIEbGluayINL2FwaS92MS9saW5rcxKMAQoJTGlzdExpbmtzEiUubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXF1ZXN0GiYubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXNwb25zZSIwkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIPEg0vYXBpL3YxL2xpbmtzEpYBCgdHZXRMaW5rEiMubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVxdWVzdBokLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh9iBGxpbmsSFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EqMBCgpVcGRhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1Jlc3BvbnNlIkSQAgKKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIiOgEqYgRsaW5rMhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKaAQoKUmV2b2tlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXNwb25zZSI7kAICirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCGSoXL2FwaS92MS9saW5rcy97bGlua19pZH0SqAEKDUxpc3RMaW5rVmlld3MSKS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rVmlld3NSZXF1ZXN0GioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua1ZpZXdzUmVzcG9uc2UiQJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCHxIdL2FwaS92MS9saW5rcy97bGlua19pZH0vdmlld3NiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A shared link.
@@ -343,11 +343,31 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
+
+  /**
+   * Only links of which the name, the id, the last part of `url`, or the name of the document
+   * contains this text, in any letter case. At most 100 characters. Unset means all links. One call
+   * examines at most 100,000 links: a page may have fewer than `page_size`, or none, and still have
+   * a next page.
+   *
+   * @generated from field: string query = 5;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time`, `name` and `view_count`, with ` desc` for
+   * descending order (AIP-132). Names are sorted without regard to the case of ASCII letters. Unset
+   * means `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 6;
+   */
+  orderBy: string;
 };
 
 /**
@@ -364,7 +384,7 @@ export const ListLinksRequestSchema: GenMessage<ListLinksRequest> = /*@__PURE__*
  */
 export type ListLinksResponse = Message<"latchkey.sharing.v1.ListLinksResponse"> & {
   /**
-   * The links, newest first.
+   * The links, in the requested order.
    *
    * @generated from field: repeated latchkey.sharing.v1.Link links = 1;
    */
@@ -376,6 +396,15 @@ export type ListLinksResponse = Message<"latchkey.sharing.v1.ListLinksResponse">
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of links on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * links.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -615,11 +644,29 @@ export type ListLinkViewsRequest = Message<"latchkey.sharing.v1.ListLinkViewsReq
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
+
+  /**
+   * Only views of which the e-mail address contains this text, in any letter case. At most 100
+   * characters. Unset means all views. One call examines at most 100,000 views: a page may have
+   * fewer than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 5;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time`, `email` and `duration_ms`, with ` desc` for
+   * descending order (AIP-132). Unset means `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 6;
+   */
+  orderBy: string;
 };
 
 /**
@@ -636,7 +683,7 @@ export const ListLinkViewsRequestSchema: GenMessage<ListLinkViewsRequest> = /*@_
  */
 export type ListLinkViewsResponse = Message<"latchkey.sharing.v1.ListLinkViewsResponse"> & {
   /**
-   * The views, newest first.
+   * The views, in the requested order.
    *
    * @generated from field: repeated latchkey.sharing.v1.LinkView views = 1;
    */
@@ -648,6 +695,15 @@ export type ListLinkViewsResponse = Message<"latchkey.sharing.v1.ListLinkViewsRe
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of views on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * views.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -684,7 +740,7 @@ export const LinkService: GenService<{
     output: typeof CreateLinkResponseSchema;
   },
   /**
-   * Lists the workspace's links, newest first, including expired and revoked ones.
+   * Lists the workspace's links, newest first by default, including expired and revoked ones.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.ListLinks
    */
@@ -740,9 +796,9 @@ export const LinkService: GenService<{
     output: typeof RevokeLinkResponseSchema;
   },
   /**
-   * Lists a link's views, newest first. A view is recorded for each reader who passes the gate and
-   * whose browser shows the document. The times spent on the document and its pages appear some
-   * seconds late. Network addresses are not stored.
+   * Lists a link's views, newest first by default. A view is recorded for each reader who passes
+   * the gate and whose browser shows the document. The times spent on the document and its pages
+   * appear some seconds late. Network addresses are not stored.
    *
    * New views are limited for each network, link and workspace. Beyond the limit the document
    * opens, but the view is not recorded.

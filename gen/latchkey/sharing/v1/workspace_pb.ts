@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/workspace.proto.
  */
 export const file_latchkey_sharing_v1_workspace: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9zaGFyaW5nL3YxL3dvcmtzcGFjZS5wcm90bxITbGF0Y2hrZXkuc2hhcmluZy52MSK+AQoJV29ya3NwYWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YRIyCgV1c2FnZRgFIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlVXNhZ2UiyQEKDldvcmtzcGFjZVF1b3RhEi8KCWJ5dGVzX21heBgBIAEoAUIXukgUEhIZ////////P0MpAAAAAAAAAABIAIgBARIaCg1kb2N1bWVudHNfbWF4GAIgASgNSAGIAQESFgoJbGlua3NfbWF4GAMgASgNSAKIAQESFgoJdmlld3NfbWF4GAQgASgNSAOIAQFCDAoKX2J5dGVzX21heEIQCg5fZG9jdW1lbnRzX21heEIMCgpfbGlua3NfbWF4QgwKCl92aWV3c19tYXgiUAoOV29ya3NwYWNlVXNhZ2USDQoFYnl0ZXMYASABKAESEQoJZG9jdW1lbnRzGAIgASgNEg0KBWxpbmtzGAMgASgNEg0KBXZpZXdzGAQgASgNIqwBCgZNZW1iZXISFAoMd29ya3NwYWNlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSLQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZRINCgVlbWFpbBgEIAEoCRIMCgRuYW1lGAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJmChZDcmVhdGVXb3Jrc3BhY2VSZXF1ZXN0EhgKBG5hbWUYASABKAlCCrpIB3IFEAEY/wESMgoFcXVvdGEYAiABKAsyIy5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZVF1b3RhIkwKF0NyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIjYKE0dldFdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEAiSQoUR2V0V29ya3NwYWNlUmVzcG9uc2USMQoJd29ya3NwYWNlGAEgASgLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2UiUQoVTGlzdFdvcmtzcGFjZXNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiABCJlChZMaXN0V29ya3NwYWNlc1Jlc3BvbnNlEjIKCndvcmtzcGFjZXMYASADKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiywEKFlVwZGF0ZVdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESRAoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhO6SBDiAQ0SBG5hbWUSBXF1b3RhEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YSJMChdVcGRhdGVXb3Jrc3BhY2VSZXNwb25zZRIxCgl3b3Jrc3BhY2UYASABKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZSKKAQoQUHV0TWVtYmVyUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIaCgd1c2VyX2lkGAIgASgJQgm6SAZyBBABGEASOQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZUIKukgHggEEEAEgACJAChFQdXRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlciJSChNSZW1vdmVNZW1iZXJSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKB3VzZXJfaWQYAiABKAlCCbpIBnIEEAEYQCIWChRSZW1vdmVNZW1iZXJSZXNwb25zZSJvChJMaXN0TWVtYmVyc1JlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAEIlwKE0xpc3RNZW1iZXJzUmVzcG9uc2USLAoHbWVtYmVycxgBIAMoCzIbLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSpvCgpNZW1iZXJSb2xlEhsKF01FTUJFUl9ST0xFX1VOU1BFQ0lGSUVEEAASFQoRTUVNQkVSX1JPTEVfT1dORVIQARIVChFNRU1CRVJfUk9MRV9BRE1JThACEhYKEk1FTUJFUl9ST0xFX01FTUJFUhADMpkKChBXb3Jrc3BhY2VTZXJ2aWNlEsUBCg9DcmVhdGVXb3Jrc3BhY2USKy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlIleQAgCKtRgWEhB3b3Jrc3BhY2VzOndyaXRlGgIBA5K1GBUIyQESEC93b3Jrc3BhY2VzL3tpZH2C0+STAhs6ASpiCXdvcmtzcGFjZSILL3dvcmtzcGFjZXMSsQEKDEdldFdvcmtzcGFjZRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVzcG9uc2UiTJACAYq1GBgSD3dvcmtzcGFjZXM6cmVhZBoDAQMEKAGC0+STAidiCXdvcmtzcGFjZRIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SmwEKDkxpc3RXb3Jrc3BhY2VzEioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0V29ya3NwYWNlc1JlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2UiMJACAYq1GBYSD3dvcmtzcGFjZXM6cmVhZBoDAQMEgtPkkwINEgsvd29ya3NwYWNlcxK+AQoPVXBkYXRlV29ya3NwYWNlEisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXF1ZXN0GiwubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXNwb25zZSJQkAICirUYGRIQd29ya3NwYWNlczp3cml0ZRoDAQMEKAGC0+STAio6ASpiCXdvcmtzcGFjZTIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SvQEKCVB1dE1lbWJlchIlLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVxdWVzdBomLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVzcG9uc2UiYZACAoq1GBsSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCABKAGC0+STAjk6ASpiBm1lbWJlchosL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbWVtYmVycy97dXNlcl9pZH0SuwEKDFJlbW92ZU1lbWJlchIoLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UiVpACAoq1GBsSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCABKAGC0+STAi4qLC93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnMve3VzZXJfaWR9EqsBCgtMaXN0TWVtYmVycxInLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdE1lbWJlcnNSZXF1ZXN0GigubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIkmQAgGKtRgYEg93b3Jrc3BhY2VzOnJlYWQaAwEDBCgBgtPkkwIkEiIvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9tZW1iZXJzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9zaGFyaW5nL3YxL3dvcmtzcGFjZS5wcm90bxITbGF0Y2hrZXkuc2hhcmluZy52MSK+AQoJV29ya3NwYWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YRIyCgV1c2FnZRgFIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlVXNhZ2UiyQEKDldvcmtzcGFjZVF1b3RhEi8KCWJ5dGVzX21heBgBIAEoAUIXukgUEhIZ////////P0MpAAAAAAAAAABIAIgBARIaCg1kb2N1bWVudHNfbWF4GAIgASgNSAGIAQESFgoJbGlua3NfbWF4GAMgASgNSAKIAQESFgoJdmlld3NfbWF4GAQgASgNSAOIAQFCDAoKX2J5dGVzX21heEIQCg5fZG9jdW1lbnRzX21heEIMCgpfbGlua3NfbWF4QgwKCl92aWV3c19tYXgiUAoOV29ya3NwYWNlVXNhZ2USDQoFYnl0ZXMYASABKAESEQoJZG9jdW1lbnRzGAIgASgNEg0KBWxpbmtzGAMgASgNEg0KBXZpZXdzGAQgASgNIqwBCgZNZW1iZXISFAoMd29ya3NwYWNlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSLQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZRINCgVlbWFpbBgEIAEoCRIMCgRuYW1lGAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJmChZDcmVhdGVXb3Jrc3BhY2VSZXF1ZXN0EhgKBG5hbWUYASABKAlCCrpIB3IFEAEY/wESMgoFcXVvdGEYAiABKAsyIy5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZVF1b3RhIkwKF0NyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIjYKE0dldFdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEAiSQoUR2V0V29ya3NwYWNlUmVzcG9uc2USMQoJd29ya3NwYWNlGAEgASgLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2UihAEKFUxpc3RXb3Jrc3BhY2VzUmVxdWVzdBIaCglwYWdlX3NpemUYASABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgCIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYAyABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBCABKAlCB7pIBHICGEAieQoWTGlzdFdvcmtzcGFjZXNSZXNwb25zZRIyCgp3b3Jrc3BhY2VzGAEgAygLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iywEKFlVwZGF0ZVdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESRAoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhO6SBDiAQ0SBG5hbWUSBXF1b3RhEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YSJMChdVcGRhdGVXb3Jrc3BhY2VSZXNwb25zZRIxCgl3b3Jrc3BhY2UYASABKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZSKKAQoQUHV0TWVtYmVyUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIaCgd1c2VyX2lkGAIgASgJQgm6SAZyBBABGEASOQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZUIKukgHggEEEAEgACJAChFQdXRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlciJSChNSZW1vdmVNZW1iZXJSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKB3VzZXJfaWQYAiABKAlCCbpIBnIEEAEYQCIWChRSZW1vdmVNZW1iZXJSZXNwb25zZSKiAQoSTGlzdE1lbWJlcnNSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJwChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiwKB21lbWJlcnMYASADKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSpvCgpNZW1iZXJSb2xlEhsKF01FTUJFUl9ST0xFX1VOU1BFQ0lGSUVEEAASFQoRTUVNQkVSX1JPTEVfT1dORVIQARIVChFNRU1CRVJfUk9MRV9BRE1JThACEhYKEk1FTUJFUl9ST0xFX01FTUJFUhADMpkKChBXb3Jrc3BhY2VTZXJ2aWNlEsUBCg9DcmVhdGVXb3Jrc3BhY2USKy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlIleQAgCKtRgWEhB3b3Jrc3BhY2VzOndyaXRlGgIBA5K1GBUIyQESEC93b3Jrc3BhY2VzL3tpZH2C0+STAhs6ASpiCXdvcmtzcGFjZSILL3dvcmtzcGFjZXMSsQEKDEdldFdvcmtzcGFjZRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVzcG9uc2UiTJACAYq1GBgSD3dvcmtzcGFjZXM6cmVhZBoDAQMEKAGC0+STAidiCXdvcmtzcGFjZRIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SmwEKDkxpc3RXb3Jrc3BhY2VzEioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0V29ya3NwYWNlc1JlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2UiMJACAYq1GBYSD3dvcmtzcGFjZXM6cmVhZBoDAQMEgtPkkwINEgsvd29ya3NwYWNlcxK+AQoPVXBkYXRlV29ya3NwYWNlEisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXF1ZXN0GiwubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXNwb25zZSJQkAICirUYGRIQd29ya3NwYWNlczp3cml0ZRoDAQMEKAGC0+STAio6ASpiCXdvcmtzcGFjZTIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SvQEKCVB1dE1lbWJlchIlLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVxdWVzdBomLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVzcG9uc2UiYZACAoq1GBsSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCABKAGC0+STAjk6ASpiBm1lbWJlchosL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbWVtYmVycy97dXNlcl9pZH0SuwEKDFJlbW92ZU1lbWJlchIoLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UiVpACAoq1GBsSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCABKAGC0+STAi4qLC93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnMve3VzZXJfaWR9EqsBCgtMaXN0TWVtYmVycxInLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdE1lbWJlcnNSZXF1ZXN0GigubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIkmQAgGKtRgYEg93b3Jrc3BhY2VzOnJlYWQaAwEDBCgBgtPkkwIkEiIvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9tZW1iZXJzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A workspace, which owns documents, links and API keys.
@@ -318,11 +318,30 @@ export type ListWorkspacesRequest = Message<"latchkey.sharing.v1.ListWorkspacesR
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
+
+  /**
+   * Only workspaces of which the name or the id contains this text, in any letter case. At most 100
+   * characters. Unset means all workspaces. One call examines at most 100,000 workspaces: a page
+   * may have fewer than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 3;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time` and `name`, with ` desc` for descending order
+   * (AIP-132). Names are sorted without regard to the case of ASCII letters. Unset means
+   * `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 4;
+   */
+  orderBy: string;
 };
 
 /**
@@ -339,7 +358,7 @@ export const ListWorkspacesRequestSchema: GenMessage<ListWorkspacesRequest> = /*
  */
 export type ListWorkspacesResponse = Message<"latchkey.sharing.v1.ListWorkspacesResponse"> & {
   /**
-   * The workspaces, newest first.
+   * The workspaces, in the requested order.
    *
    * @generated from field: repeated latchkey.sharing.v1.Workspace workspaces = 1;
    */
@@ -351,6 +370,15 @@ export type ListWorkspacesResponse = Message<"latchkey.sharing.v1.ListWorkspaces
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of workspaces on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * workspaces.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -545,11 +573,29 @@ export type ListMembersRequest = Message<"latchkey.sharing.v1.ListMembersRequest
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response. Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Only members of which the name, the e-mail address or the user id contains this text, in any
+   * letter case. At most 100 characters. Unset means all members. One call examines at most 100,000
+   * members: a page may have fewer than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * The order: `create_time`, or `create_time desc` for descending order (AIP-132). Unset means
+   * `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 5;
+   */
+  orderBy: string;
 };
 
 /**
@@ -566,7 +612,7 @@ export const ListMembersRequestSchema: GenMessage<ListMembersRequest> = /*@__PUR
  */
 export type ListMembersResponse = Message<"latchkey.sharing.v1.ListMembersResponse"> & {
   /**
-   * The members, newest first.
+   * The members, in the requested order.
    *
    * @generated from field: repeated latchkey.sharing.v1.Member members = 1;
    */
@@ -578,6 +624,15 @@ export type ListMembersResponse = Message<"latchkey.sharing.v1.ListMembersRespon
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The number of members on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * members.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
 };
 
 /**
@@ -665,7 +720,7 @@ export const WorkspaceService: GenService<{
     output: typeof GetWorkspaceResponseSchema;
   },
   /**
-   * Lists the workspaces, newest first. Members see only their own workspaces.
+   * Lists the workspaces, newest first by default. Members see only their own workspaces.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.ListWorkspaces
    */
@@ -726,7 +781,7 @@ export const WorkspaceService: GenService<{
     output: typeof RemoveMemberResponseSchema;
   },
   /**
-   * Lists a workspace's members, newest first.
+   * Lists a workspace's members, newest first by default.
    *
    * Errors:
    * - `not_found`: the workspace does not exist.

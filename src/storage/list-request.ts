@@ -1,0 +1,130 @@
+// Parses list requests: the page, the order and the text to search. A page token holds the position
+// of the last row in this order, so that no row is lost or repeated if the list grows.
+import { createHash } from 'node:crypto';
+import { invalid } from '../errors/errors.ts';
+import { type PageRequest, pageTokenAt, parsePageRequest } from './page-token.ts';
+
+export type ListRequest = PageRequest & { readonly query: string; readonly orderBy: string };
+
+/** The field of the order that every list has. */
+const timeField = 'create_time';
+
+export type SortColumn = {
+  readonly column: string;
+  /** Texts are sorted without regard to the case of ASCII letters. */
+  readonly kind: 'number' | 'text';
+};
+
+export type SortColumns = { readonly create_time: SortColumn } & Readonly<
+  Record<string, SortColumn>
+>;
+
+export type ListPosition = { readonly value: string | number; readonly id: string };
+
+export type ListQuery = {
+  readonly limit: number;
+  /** Only rows that contain this text; empty means all rows. */
+  readonly text: string;
+  readonly sort: SortColumn & { readonly field: string; readonly descending: boolean };
+  readonly after: ListPosition | undefined;
+  /** The total of the first page, if the page token contains it. */
+  readonly total: number | undefined;
+};
+
+/**
+ * Parses the fields of a list request. The default order is `create_time desc`. Throws
+ * `invalid_argument` for an unknown field of the order, and for a page token of another order or
+ * another query.
+ */
+export function parseListRequest(request: ListRequest, sorts: SortColumns): ListQuery {
+  const sort = parseOrder(request.orderBy, sorts);
+  const text = request.query.trim();
+  const { pageSize, pageToken } = request;
+  if (isNewestFirst({ sort, text })) {
+    if (isListToken(pageToken)) throw otherList();
+    const { limit, after } = parsePageRequest(request);
+    const position = after && { value: after.time, id: after.id };
+    return { limit, text, sort, after: position, total: undefined };
+  }
+  const { limit } = parsePageRequest({ pageSize, pageToken: '' });
+  if (pageToken === '') return { limit, text, sort, after: undefined, total: undefined };
+  return { limit, text, sort, ...readListToken(pageToken, { sort, text }) };
+}
+
+/** Makes the token of the page that follows a position. */
+export function listTokenAt(
+  { value, id }: ListPosition,
+  query: Pick<ListQuery, 'sort' | 'text'>,
+  total: number,
+): string {
+  if (isNewestFirst(query)) return pageTokenAt({ time: Number(value), id });
+  return Buffer.from(JSON.stringify([digestOf(query), value, id, total])).toString('base64url');
+}
+
+type Listed = Pick<ListQuery, 'sort' | 'text'>;
+
+/** Such pages have the same tokens as in release 0.1. */
+const isNewestFirst = ({ sort, text }: Listed) =>
+  sort.field === timeField && sort.descending && text === '';
+
+/** `<field>` or `<field> desc` (AIP-132). */
+function parseOrder(orderBy: string, sorts: SortColumns): ListQuery['sort'] {
+  if (orderBy.trim() === '') return { ...sorts.create_time, field: timeField, descending: true };
+  const [field = '', direction = 'asc', ...rest] = orderBy.trim().split(/\s+/);
+  const sort = Object.hasOwn(sorts, field) ? sorts[field] : undefined;
+  if (sort === undefined) {
+    const known = Object.keys(sorts).join(', ');
+    throw invalid('order_by', `must name one of these fields: ${known}; not ${quote(field)}`);
+  }
+  if (rest.length > 0 || (direction !== 'asc' && direction !== 'desc')) {
+    throw invalid('order_by', `must be "${field}" or "${field} desc"`);
+  }
+  return { ...sort, field, descending: direction === 'desc' };
+}
+
+const quote = (text: string) => JSON.stringify(text.slice(0, 64));
+
+function digestOf({ sort: { field, descending }, text }: Listed): string {
+  const order = `${field} ${descending ? 'desc' : 'asc'}`;
+  return createHash('sha256').update(`${order}\n${text}`).digest('base64url').slice(0, 16);
+}
+
+const isListToken = (token: string) => Buffer.from(token, 'base64url').toString().startsWith('["');
+
+function readListToken(token: string, listed: Listed): Pick<ListQuery, 'after' | 'total'> {
+  // A token of the default order and no query.
+  if (!isListToken(token)) {
+    parsePageRequest({ pageSize: 0, pageToken: token });
+    throw otherList();
+  }
+  const [digest, value, id, total] = parseArray(token);
+  const isPosition =
+    (listed.sort.kind === 'text' ? isText(value) : isCount(value)) &&
+    typeof id === 'string' &&
+    /^[\w-]{1,64}$/.test(id) &&
+    isCount(total);
+  if (digest !== digestOf(listed)) throw otherList();
+  if (!isPosition) throw invalid('page_token', notAToken);
+  return { after: { value, id } as ListPosition, total };
+}
+
+function parseArray(token: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());
+    return Array.isArray(value) ? value : [];
+  } catch {
+    throw invalid('page_token', notAToken);
+  }
+}
+
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** PostgreSQL stores no NUL. */
+const isText = (value: unknown) =>
+  typeof value === 'string' && value.length <= 1_024 && !value.includes('\0');
+
+const notAToken = 'must be the next_page_token of a previous response';
+
+const otherList = () =>
+  invalid('page_token', 'must be used with the query and order_by of the response it is from');

@@ -1,0 +1,120 @@
+// Five rows in each list of the API.
+import { transact } from '../../src/storage/database.ts';
+import type { Database, Executor } from '../../src/storage/schema.ts';
+
+/** Three of five rows have equal times. Two names contain the text, in another letter case. */
+const rows = [0, 1, 2, 3, 4].map((n) => ({
+  n,
+  create_time: n < 3 ? 1_700_000_000_000 : 1_700_000_000_000 + n,
+  name: n % 2 === 0 ? 'Other' : `WANTED ${n}`,
+}));
+
+type Named = (typeof rows)[number];
+
+export type ListOwners = {
+  readonly workspaceId: string;
+  readonly clientId: string;
+  readonly customerId: string;
+};
+
+/** Adds rows. The sessions belong to the user; the views belong to the link `lnk_0`. */
+export async function addListedRows(
+  db: Database,
+  owners: ListOwners,
+  userId: string,
+): Promise<void> {
+  await transact(db, async (trx) => {
+    for (const row of rows) {
+      await addIdentityRows(trx, row, userId);
+      await addCredentials(trx, row, owners);
+      await addSharingRows(trx, row, owners);
+    }
+  });
+}
+
+async function addIdentityRows(
+  trx: Executor,
+  { n, name, create_time }: Named,
+  userId: string,
+): Promise<void> {
+  const named = { name, create_time };
+  await trx
+    .insertInto('clients')
+    .values({ ...named, id: `cli_${n}`, scopes: '' })
+    .execute();
+  await trx
+    .insertInto('customers')
+    .values({ ...named, id: `cus_${n}` })
+    .execute();
+  const key = { kid: `${name.replace(' ', '-')}-${n}`, state: 'removed' as const, public_x: '' };
+  const sealed = { private_ciphertext: '', master_key_id: '', token_seconds_max: 1 };
+  await trx
+    .insertInto('signing_keys')
+    .values({ ...key, ...sealed, create_time })
+    .execute();
+  const user = {
+    ...named,
+    ...{ id: `usr_${n}`, kind: 'member' as const, email: `${n}@example.com` },
+    ...{ password_hash: '', scopes: '' },
+  };
+  await trx.insertInto('users').values(user).execute();
+  const session = {
+    ...{ id: `ses_${n}`, user_id: userId, digest: '', amr: 'pwd', create_time },
+    ...{ refresh_time: n % 2, expire_time: Number.MAX_SAFE_INTEGER },
+    address: n % 2 === 0 ? '198.51.100.7' : `192.0.2.1${n}`,
+  };
+  await trx.insertInto('sessions').values(session).execute();
+}
+
+async function addCredentials(
+  trx: Executor,
+  { n, name, create_time }: Named,
+  { clientId, customerId, workspaceId }: ListOwners,
+): Promise<void> {
+  const owners = [
+    { client_id: clientId },
+    { customer_id: customerId },
+    { workspace_id: workspaceId },
+  ];
+  for (const [kind, owner] of owners.entries()) {
+    const row = { id: `key_${kind}_${n}`, name, create_time, digest: '', scopes: '' };
+    await trx
+      .insertInto('credentials')
+      .values({ ...row, ...owner })
+      .execute();
+  }
+}
+
+async function addSharingRows(
+  trx: Executor,
+  { n, name, create_time }: Named,
+  { workspaceId }: ListOwners,
+): Promise<void> {
+  const named = { name, create_time };
+  await trx
+    .insertInto('workspaces')
+    .values({ ...named, id: `ws_${n}` })
+    .execute();
+  const member = { workspace_id: workspaceId, user_id: `usr_${n}`, role: 'member' as const };
+  await trx
+    .insertInto('members')
+    .values({ ...member, create_time })
+    .execute();
+  const document = {
+    ...named,
+    ...{ id: `doc_${n}`, workspace_id: workspaceId, content_type: 'a/b', sha256: '' },
+    ...{ size_bytes: 1 + (n % 2), page_count: 1, blob_id: `doc_${n}`, view_count: n % 3 },
+  };
+  await trx.insertInto('documents').values(document).execute();
+  const link = {
+    ...{ id: `lnk_${n}`, slug: `${n}`, workspace_id: workspaceId, name: '', create_time },
+    ...{ document_id: document.id, email_required: 0 as const, allow_download: 0 as const },
+    ...{ email_verification_required: 0 as const, gate_revision: 1, view_count: n % 2 },
+  };
+  await trx.insertInto('links').values(link).execute();
+  const view = {
+    ...{ id: `viw_${n}`, link_id: 'lnk_0', email_verified: 0 as const, create_time },
+    ...{ email: `${name.replace(/ .*/, '')}@example.com`, duration_ms: n % 2 },
+  };
+  await trx.insertInto('views').values(view).execute();
+}
