@@ -12,6 +12,7 @@ import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { InsightService } from '../../gen/latchkey/sharing/v1/insight_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { Endpoint, Handler } from './endpoint.ts';
@@ -29,6 +30,7 @@ export const services = {
   user: UserService,
   document: DocumentService,
   link: LinkService,
+  insight: InsightService,
   apiKey: ApiKeyService,
   workspace: WorkspaceService,
 } as const satisfies Record<string, DescService>;

@@ -23,6 +23,7 @@ export function createDownloadHead(
   facts: Facts,
   disposition: 'inline' | 'attachment',
 ): DownloadHead {
+  if (facts.generated) return createGeneratedHead(facts);
   const inline = disposition === 'inline' && inlineContentTypes.has(facts.contentType);
   const headers: Record<string, string> = {
     etag: facts.etag,
@@ -43,6 +44,18 @@ export function createDownloadHead(
   const last = facts.offsetBytes + facts.lengthBytes - 1;
   headers['content-range'] = `bytes ${facts.offsetBytes}-${last}/${facts.sizeBytes}`;
   return { status: 206, headers };
+}
+
+/** The body has no length. It ends early if the connection is closed before its last chunk. */
+function createGeneratedHead({ name, contentType }: Facts): DownloadHead {
+  const headers = {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+    'content-type': contentType,
+    'content-disposition': contentDisposition(name, { type: 'attachment' }),
+  };
+  return { status: 200, headers };
 }
 
 /**

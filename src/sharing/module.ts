@@ -38,6 +38,7 @@ import { createGateSteps } from './gate/gate-steps.ts';
 import { createPasswordThrottle } from './gate/password-throttle.ts';
 import { requireAccess } from './gate/require-access.ts';
 import { gateRoutes } from './gate/routes.ts';
+import { createInsightService } from './insight/service.ts';
 import { createLinks } from './links/links.ts';
 import { createLinkService } from './links/service.ts';
 import { createQuotas, type Quota } from './quotas/quotas.ts';
@@ -49,7 +50,10 @@ import { createWorkspaceService } from './workspaces/service.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
 export type SharingModule = {
-  readonly services: Pick<Implementations, 'document' | 'link' | 'apiKey' | 'workspace'>;
+  readonly services: Pick<
+    Implementations,
+    'document' | 'link' | 'insight' | 'apiKey' | 'workspace'
+  >;
   readonly routes: readonly HttpRoute[];
   readonly storeState: StoreWatch['state'];
   readonly recorder: ViewRecorder;
@@ -124,7 +128,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   onFailure(recorder.stop);
   const keys = masterKey.derive('link views');
   const newViews = createNewViews({ db, quotas, keys, now });
-  const views = createViews({ db, recorder, newViews, now });
+  const views = createViews({ db, recorder, newViews, now, warn });
   const parts = gateParts(options, gate);
   const access = (request: RouteRequest) => requireAccess({ gate, ...parts }, request);
   const html = createGateHtml(assets);
@@ -137,7 +141,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
       await Promise.all([recorder.stop(), ...upkeep.map((task) => task.stop())]);
     },
     routes: [
-      ...gateRoutes({ gate, ...parts, html, documents }),
+      ...gateRoutes({ gate, ...parts, html, documents, recordDownload: views.recordDownload }),
       ...viewRoutes({ views, requireAccess: access }),
     ],
     services: {
@@ -169,6 +173,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         random,
         now,
       }),
+      insight: createInsightService({ db, documents, links, views, now }),
       apiKey: createApiKeyService({ auditLog, credentials, random }),
       workspace: createWorkspaceService({ db, auditLog, quotas, random, now }),
     },

@@ -10,13 +10,14 @@ import type {
   PendingBlobRow,
   VerifiedAddressRow,
   ViewPageRow,
-  ViewRow,
+  ViewTable,
 } from './sharing-rows.ts';
 
 export type {
   DocumentRow,
   GateCodeRow,
   LinkRow,
+  StoredView,
   VerifiedAddressRow,
   ViewPageRow,
   ViewRow,
@@ -279,7 +280,7 @@ export type Schema = {
   retention_times: RetentionTimeRow;
   documents: DocumentTable;
   links: LinkTable;
-  views: ViewRow;
+  views: ViewTable;
   view_pages: ViewPageRow;
   gate_codes: GateCodeRow;
   verified_addresses: VerifiedAddressRow;

@@ -63,6 +63,20 @@ export type ViewRow = {
   duration_ms: number;
 };
 
+/** A view with its downloads. */
+export type StoredView = ViewRow & {
+  readonly download_count: number;
+  /** The start of the last download that was counted. */
+  readonly last_download_time: number | null;
+};
+
+export type ViewTable = ViewRow & {
+  /** The document of the link. A trigger sets it if the insert does not. */
+  document_id: string | null;
+  download_count: Generated<number>;
+  last_download_time: Generated<number | null>;
+};
+
 /** The time on one page of a document that one load of the viewer has reported. */
 export type ViewPageRow = {
   view_id: string;

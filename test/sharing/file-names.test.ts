@@ -38,6 +38,7 @@ describe('the Content-Disposition header of a download', () => {
     lengthBytes: 1,
     partial: false,
     notModified: false,
+    generated: false,
   };
   const names = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })

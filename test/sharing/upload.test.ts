@@ -96,6 +96,8 @@ describeDialects('an upload', (dialect) => {
       size_bytes: pdf.length,
       sha256: sha256(pdf),
       page_count: 2,
+      view_count: 0,
+      link_count: 0,
       workspace_id: test.env.WORKSPACE_ID,
       create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
     });

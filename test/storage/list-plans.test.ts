@@ -4,6 +4,8 @@ import { sql } from 'kysely';
 import { expect, it, test } from 'vitest';
 import { selectEvents, selectScanEnd } from '../../src/audit/store.ts';
 import { findOldSessions } from '../../src/identity/sessions/store.ts';
+import { countViewsByDay } from '../../src/sharing/insight/store.ts';
+import { findViewsIn } from '../../src/sharing/views/store.ts';
 import type { PageQuery } from '../../src/storage/page-token.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
@@ -42,6 +44,19 @@ const lists: List[] = [
     read: (db, { after }) =>
       selectScanEnd(db, { ...event, action: '1', code: '2' }, after, 500).execute(),
   },
+  ...(['link_id', 'document_id'] as const).flatMap((column) => [
+    {
+      find: findViewsIn,
+      filter: column,
+      read: (db: Database, page: PageQuery) => findViewsIn(db, { column, id: '1' }, page),
+    },
+    {
+      find: countViewsByDay,
+      filter: `${column}, which has few days`,
+      read: (db: Database) => countViewsByDay(db, { column, id: '1' }, 19_000),
+      sortsFew: true,
+    },
+  ]),
   {
     find: findOldSessions,
     filter: 'the user',
@@ -61,7 +76,8 @@ const pages: [string, PageQuery][] = [
 
 test('every list of a store is explained', () => {
   // The lists of the audit log use `selectIndexed`.
-  expect(functionsWith('selectNewestFirst(').sort()).toEqual(['findOldSessions', 'selectIndexed']);
+  const names = ['findOldSessions', 'findViewsIn', 'selectIndexed'];
+  expect(functionsWith('selectNewestFirst(').sort()).toEqual(names);
 });
 
 describeDialects('a list', (dialect) => {

@@ -124,7 +124,15 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
   ],
   [
     'views',
-    { id, link_id: half, email: id, email_verified: '0', create_time: 'n', duration_ms: 'n' },
+    {
+      id,
+      link_id: half,
+      document_id: half,
+      email: id,
+      email_verified: '0',
+      create_time: 'n',
+      duration_ms: 'n',
+    },
   ],
 ];
 

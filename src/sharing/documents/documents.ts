@@ -24,7 +24,7 @@ export type OpenDocument = {
 /** Access to documents for other features. */
 export type Documents = {
   /** Returns a document of the workspace. Throws `not_found`. */
-  require(workspaceId: string, id: string): Promise<DocumentRow>;
+  require(workspaceId: string, id: string): Promise<DocumentRow & { readonly view_count: number }>;
   /** Like `require`, from a cache: a change by another process takes up to a second. */
   requireCached(workspaceId: string, id: string): Promise<DocumentRow>;
   /** Throws `range_not_satisfiable` for a range beyond the end. */
@@ -94,6 +94,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
           name: document.name,
           contentType: document.content_type,
           sizeBytes: document.size_bytes,
+          generated: false,
           etag,
           offsetBytes: offset,
           lengthBytes: length,

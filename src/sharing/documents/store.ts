@@ -26,7 +26,7 @@ export function findDocument(
   db: Executor,
   workspaceId: string,
   id: string,
-): Promise<DocumentRow | undefined> {
+): Promise<(DocumentRow & { readonly view_count: number }) | undefined> {
   return db
     .selectFrom('documents')
     .selectAll()

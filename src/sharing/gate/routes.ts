@@ -8,6 +8,7 @@ import { networkOf } from '../../net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
+import type { AccessSession } from './access-session.ts';
 import type { GateCookies } from './cookies.ts';
 import type { Gate } from './gate.ts';
 import type { GateHtml } from './gate-html.ts';
@@ -20,6 +21,15 @@ export type GateRouteOptions = {
   readonly cookies: GateCookies;
   readonly html: GateHtml;
   readonly documents: Documents;
+  /** Counts a download. Never fails. */
+  readonly recordDownload: (reader: Reader) => Promise<void>;
+};
+
+/** The reader who downloads. */
+type Reader = {
+  readonly accessSession: AccessSession;
+  readonly link: LinkRow;
+  readonly network: string;
 };
 
 export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
@@ -134,14 +144,25 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       path: '/s/{slug}/download',
       name: 'link download',
       async handle(request) {
-        const { shared } = await requireAccess(options, request);
-        if (shared.link.allow_download !== 1) {
+        const { shared, accessSession } = await requireAccess(options, request);
+        const { link } = shared;
+        if (link.allow_download !== 1) {
           throw fail('forbidden', 'The sender does not allow downloads.');
         }
-        return send(shared, request, 'attachment');
+        const reply = await send(shared, request, 'attachment');
+        if (beginsFile(reply)) {
+          await options.recordDownload({ accessSession, link, network: networkOf(request.peer) });
+        }
+        return reply;
       },
     },
   ];
+}
+
+/** Whether a response contains the first byte of the file. */
+function beginsFile({ body, headers }: RouteReply): boolean {
+  const range = headers['content-range'];
+  return body !== undefined && (range === undefined || String(range).startsWith('bytes 0-'));
 }
 
 /** A refused address is shown again for correction, up to this length. */

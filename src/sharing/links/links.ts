@@ -1,8 +1,9 @@
+import { type Failure, fail } from '../../errors/errors.ts';
 import { entityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database } from '../../storage/schema.ts';
-import { findSharedDocument, type SharedDocument } from './store.ts';
+import type { Database, LinkRow } from '../../storage/schema.ts';
+import { findLink, findSharedDocument, type SharedDocument } from './store.ts';
 
 export type { SharedDocument } from './store.ts';
 
@@ -13,6 +14,8 @@ export type Links = {
    * another process takes up to a second. `view_count` may be older.
    */
   findShared(slug: string): Promise<SharedDocument | undefined>;
+  /** Returns a link of the workspace. Throws `not_found`. */
+  require(workspaceId: string, id: string): Promise<LinkRow>;
 };
 
 const cachedMax = 10_000;
@@ -32,5 +35,17 @@ export function createLinks({ db, invalidations }: LinksOptions): Links {
     entriesMax: cachedMax,
     isCached: (shared) => shared !== undefined,
   });
-  return { findShared: (slug) => cache.get(slug, () => findSharedDocument(db, slug)) };
+  return {
+    findShared: (slug) => cache.get(slug, () => findSharedDocument(db, slug)),
+
+    async require(workspaceId, id) {
+      const row = await findLink(db, workspaceId, id);
+      if (row === undefined) throw linkNotFound();
+      return row;
+    },
+  };
+}
+
+export function linkNotFound(): Failure {
+  return fail('not_found', 'The workspace has no such link.');
 }

@@ -15,9 +15,10 @@ import { fail, invalid } from '../../errors/errors.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
 import type { ListPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
-import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
+import type { Database, Executor, LinkRow, StoredView } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Quotas } from '../quotas/quotas.ts';
+import { linkNotFound } from './links.ts';
 import { checkLinkPassword } from './password-rules.ts';
 import {
   findLink,
@@ -33,8 +34,8 @@ type PageTime = { readonly page: number; readonly durationMs: number };
 
 /** The views of a link, as ListLinkViews reads them. */
 type LinkViews = {
-  list(linkId: string, request: ListRequest): Promise<ListPage<ViewRow>>;
-  pagesOf(views: readonly ViewRow[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
+  list(linkId: string, request: ListRequest): Promise<ListPage<StoredView>>;
+  pagesOf(views: readonly StoredView[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
 };
 
 export type LinkOptions = {
@@ -62,7 +63,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
   async function existing(workspaceId: string, id: string): Promise<LinkRow> {
     const row = await findLink(db, workspaceId, id);
-    if (row === undefined) throw noSuchLink();
+    if (row === undefined) throw linkNotFound();
     return row;
   }
 
@@ -127,7 +128,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       const link = await auditLog.change(context, { target: key.id }, async (trx) => {
         const changed = await updateLink(trx, key, change, changesGate);
         const row = await findLink(trx, key.workspaceId, key.id);
-        if (row === undefined) throw noSuchLink();
+        if (row === undefined) throw linkNotFound();
         if (!changed) throw fail('conflict', 'The link was revoked.');
         requireEmailForVerification(row, paths);
         return row;
@@ -151,8 +152,6 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 }
 
 const noSuchDocument = () => fail('not_found', 'The workspace has no such document.');
-
-const noSuchLink = () => fail('not_found', 'The workspace has no such link.');
 
 /** Throws if verification is required but the address is not. Names the field of the update. */
 function requireEmailForVerification(row: LinkRow, paths: readonly string[]): void {
@@ -198,7 +197,7 @@ function linkMessage(row: LinkRow, publicUrl: string) {
   };
 }
 
-function viewMessage(row: ViewRow, pages: readonly PageTime[] = []) {
+function viewMessage(row: StoredView, pages: readonly PageTime[] = []) {
   return {
     id: row.id,
     linkId: row.link_id,
@@ -207,5 +206,6 @@ function viewMessage(row: ViewRow, pages: readonly PageTime[] = []) {
     createTime: timestampFromMs(row.create_time),
     durationMs: row.duration_ms,
     pages: [...pages],
+    downloadCount: row.download_count,
   };
 }

@@ -47,7 +47,10 @@ export type NewViewsOptions = {
 export function createNewViews({ db, quotas, keys, now }: NewViewsOptions): NewViews {
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
 
-  async function create(row: ViewRow, { link, network }: Reader): Promise<void> {
+  async function create(
+    row: ViewRow & { readonly document_id: string },
+    { link, network }: Reader,
+  ): Promise<void> {
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
     await throttle.check(counted);
     await transact(db, async (trx) => {
@@ -63,11 +66,12 @@ export function createNewViews({ db, quotas, keys, now }: NewViewsOptions): NewV
     async ensure(reader) {
       const { accessSession, link } = reader;
       if (await hasView(db, accessSession.viewId)) return true;
-      const row: ViewRow = {
+      const row = {
         id: accessSession.viewId,
         link_id: link.id,
+        document_id: link.document_id,
         email: accessSession.email,
-        email_verified: accessSession.emailVerified ? 1 : 0,
+        email_verified: accessSession.emailVerified ? (1 as const) : (0 as const),
         create_time: accessSession.startMs,
         duration_ms: 0,
       };

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
+import type { PageQuery } from '../../storage/page-token.ts';
 import { hasDocument } from '../../storage/removed-documents.ts';
 import { lockRows } from '../../storage/row-locks.ts';
-import type { Executor, ViewPageRow, ViewRow } from '../../storage/schema.ts';
+import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
 
 export const viewList = {
   sorts: {
@@ -18,9 +20,38 @@ export function findViews(
   db: Executor,
   linkId: string,
   query: ListQuery,
-): Promise<ListPage<ViewRow>> {
+): Promise<ListPage<StoredView>> {
   const views = db.selectFrom('views').selectAll().where('link_id', '=', linkId);
   return readList(db, views, viewList, query);
+}
+
+/** The views of a link, or of all links of a document. */
+export type ViewScope = { readonly column: 'link_id' | 'document_id'; readonly id: string };
+
+/** Reads views newest first, and one more than the page has. */
+export function findViewsIn(
+  db: Executor,
+  { column, id }: ViewScope,
+  page: PageQuery,
+): Promise<StoredView[]> {
+  const views = db.selectFrom('views').selectAll().where(column, '=', id);
+  return selectNewestFirst(views, page).execute();
+}
+
+/** Counts a download, unless one was counted after `since`. */
+export async function countDownload(
+  trx: Executor,
+  viewId: string,
+  { time, since }: { readonly time: number; readonly since: number },
+): Promise<void> {
+  await trx
+    .updateTable('views')
+    .set((eb) => ({ download_count: eb('download_count', '+', 1), last_download_time: time }))
+    .where('id', '=', viewId)
+    .where((eb) =>
+      eb.or([eb('last_download_time', 'is', null), eb('last_download_time', '<=', since)]),
+    )
+    .execute();
 }
 
 export async function hasView(db: Executor, viewId: string): Promise<boolean> {
@@ -32,7 +63,10 @@ export async function hasView(db: Executor, viewId: string): Promise<boolean> {
  * Inserts a view and counts it for its link. Returns false if the document of the link was removed;
  * the caller must roll back.
  */
-export async function insertView(trx: Executor, row: ViewRow): Promise<boolean> {
+export async function insertView(
+  trx: Executor,
+  row: ViewRow & { readonly document_id?: string },
+): Promise<boolean> {
   await trx.insertInto('views').values(row).execute();
   const { numUpdatedRows } = await trx
     .updateTable('links')

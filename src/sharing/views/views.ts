@@ -2,12 +2,25 @@
 // totals. The largest total counts, and a view is never longer than the time since its start.
 import type { Clock } from '../../clock.ts';
 import { invalid } from '../../errors/errors.ts';
+import { transact } from '../../storage/database.ts';
 import { type ListPage, shortenPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
-import type { Database, ViewRow } from '../../storage/schema.ts';
+import type { Position } from '../../storage/page-token.ts';
+import type { Database, StoredView, ViewRow } from '../../storage/schema.ts';
 import type { NewViews, Reader } from './new-views.ts';
-import { countPageRows, findViews, type PageSum, sumPageDurations, viewList } from './store.ts';
+import {
+  countDownload,
+  countPageRows,
+  findViews,
+  findViewsIn,
+  type PageSum,
+  sumPageDurations,
+  type ViewScope,
+  viewList,
+} from './store.ts';
 import type { ViewRecorder } from './view-recorder.ts';
+
+export type { ViewScope } from './store.ts';
 
 /** The totals of one visit: one load of the viewer. */
 export type ViewReport = {
@@ -26,17 +39,33 @@ export type Views = {
    */
   report(reader: Reader, report: ViewReport): Promise<void>;
   /** Returns a page of a link's views. It is shorter than requested if they have many page rows. */
-  list(linkId: string, request: ListRequest): Promise<ListPage<ViewRow>>;
+  list(linkId: string, request: ListRequest): Promise<ListPage<StoredView>>;
   /** Returns the pages that were read in each view, ordered by page. */
   pagesOf(views: readonly ViewRow[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
+  /** Reads views newest first, in slices with at most 5,000 page rows. */
+  read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;
+  /**
+   * Counts a download of a reader, and creates the view unless it exists. Within a minute, the
+   * downloads of a view count once. Never fails: an error is logged.
+   */
+  recordDownload(reader: Reader): Promise<void>;
 };
+
+export type ViewWithPages = { readonly view: StoredView; readonly pages: readonly PageTime[] };
 
 export type ViewsOptions = {
   readonly db: Database;
   readonly recorder: ViewRecorder;
   readonly newViews: NewViews;
   readonly now: Clock;
+  readonly warn: (facts: object, message: string) => void;
 };
+
+/** Views that one query reads. */
+const sliceMax = 100;
+
+/** Browsers and download managers repeat requests. */
+const repeatedMs = 60_000;
 
 /** Page rows in one response. A single view may exceed this. */
 const listRowsMax = 5_000;
@@ -44,8 +73,30 @@ const listRowsMax = 5_000;
 /** How far the browser's clock may run ahead of the server's within an access session. */
 const driftMs = 5_000;
 
-export function createViews({ db, recorder, newViews, now }: ViewsOptions): Views {
+export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions): Views {
+  /** Returns how many of the views fit in one response: at least one. */
+  async function countFitting(views: readonly ViewRow[]): Promise<number> {
+    const ids = views.map(({ id }) => id);
+    const counts = ids.length === 0 ? undefined : await countPageRows(db, ids);
+    let total = 0;
+    const beyond = ids.findIndex((id, i) => {
+      total += counts?.get(id) ?? 0;
+      return i > 0 && total > listRowsMax;
+    });
+    return beyond === -1 ? views.length : beyond;
+  }
+
+  async function pagesOf(views: readonly ViewRow[]) {
+    const ids = views.map(({ id }) => id);
+    const byView = new Map<string, PageSum[]>(ids.map((id) => [id, []]));
+    const sums = ids.length === 0 ? [] : await sumPageDurations(db, ids);
+    for (const row of sums) byView.get(row.view_id)?.push(row);
+    return new Map(views.map((view) => [view.id, shareOut(byView.get(view.id) ?? [], view)]));
+  }
+
   return {
+    pagesOf,
+
     async report(reader, { visit, pages }) {
       const { viewId, startMs } = reader.accessSession;
       if (sumOf(pages.values()) > now() - startMs + driftMs) {
@@ -62,22 +113,36 @@ export function createViews({ db, recorder, newViews, now }: ViewsOptions): View
     async list(linkId, request) {
       const query = parseListRequest(request, viewList.sorts);
       const page = await findViews(db, linkId, query);
-      const ids = page.rows.map(({ id }) => id);
-      const counts = ids.length === 0 ? undefined : await countPageRows(db, ids);
-      let total = 0;
-      const beyond = ids.findIndex((id, i) => {
-        total += counts?.get(id) ?? 0;
-        return i > 0 && total > listRowsMax;
-      });
-      return beyond === -1 ? page : shortenPage(page, viewList, query, beyond);
+      return shortenPage(page, viewList, query, await countFitting(page.rows));
     },
 
-    async pagesOf(views) {
-      const ids = views.map(({ id }) => id);
-      const byView = new Map<string, PageSum[]>(ids.map((id) => [id, []]));
-      const sums = ids.length === 0 ? [] : await sumPageDurations(db, ids);
-      for (const row of sums) byView.get(row.view_id)?.push(row);
-      return new Map(views.map((view) => [view.id, shareOut(byView.get(view.id) ?? [], view)]));
+    async *read(scope) {
+      let after: Position | undefined;
+      for (;;) {
+        const found = await findViewsIn(db, scope, { limit: sliceMax - 1, after });
+        const slice = found.slice(0, await countFitting(found));
+        const pages = await pagesOf(slice);
+        if (slice.length > 0) {
+          yield slice.map((view) => ({ view, pages: pages.get(view.id) ?? [] }));
+        }
+        const last = slice.at(-1);
+        if (last === undefined || (found.length < sliceMax && slice.length === found.length))
+          return;
+        after = { time: last.create_time, id: last.id };
+        // Lets other calls run.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+
+    async recordDownload(reader) {
+      try {
+        if (!(await newViews.ensure(reader))) return;
+        const { viewId } = reader.accessSession;
+        const time = now();
+        await transact(db, (trx) => countDownload(trx, viewId, { time, since: time - repeatedMs }));
+      } catch (err) {
+        warn({ err }, 'cannot record a download');
+      }
     },
   };
 }

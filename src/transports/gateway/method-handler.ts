@@ -131,7 +131,7 @@ function readRequest(
       query: at === -1 ? '' : url.slice(at + 1),
       isForm,
       basic: oauthForm && isBasicAuthorization(authorization) ? authorization : undefined,
-      headerFields: download ? headerFields(request) : {},
+      headerFields: download ? headerFields(request, endpoint.descriptor) : {},
       body,
     });
   if (isForm) requireUtf8(raw);
@@ -145,16 +145,18 @@ function readRequest(
   return typeof body === 'string' ? transcodeBody(body) : body.then(transcodeBody);
 }
 
-/** The headers that set fields of a download request. */
-function headerFields({ headers, method }: FastifyRequest): JsonObject {
+/** The headers that set fields of a download request, if it has these fields. */
+function headerFields({ headers, method }: FastifyRequest, { input }: DescMethod): JsonObject {
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch, 'if-match': ifMatch } = headers;
-  return {
+  const fields = {
     // Ranges are defined only for GET (RFC 9110 §14.2).
     ...(range === undefined || method === 'HEAD' ? {} : { range }),
     ...(ifMatch === undefined ? {} : { if_match: ifMatch }),
     ...(typeof ifRange === 'string' ? { if_range: ifRange } : {}),
     ...(ifNoneMatch === undefined ? {} : { if_none_match: ifNoneMatch }),
   };
+  const known = new Set(input.fields.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => known.has(name)));
 }
 
 /** Reads the form on demand, so that the guard accepts the caller before the body is read. */

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/http/v1/download.proto.
  */
 export const file_latchkey_http_v1_download: GenFile = /*@__PURE__*/
-  fileDesc("Ch9sYXRjaGtleS9odHRwL3YxL2Rvd25sb2FkLnByb3RvEhBsYXRjaGtleS5odHRwLnYxIqkBCg5Eb3dubG9hZEhlYWRlchIMCgRuYW1lGAEgASgJEhQKDGNvbnRlbnRfdHlwZRgCIAEoCRISCgpzaXplX2J5dGVzGAMgASgNEgwKBGV0YWcYBCABKAkSFAoMb2Zmc2V0X2J5dGVzGAUgASgNEhQKDGxlbmd0aF9ieXRlcxgGIAEoDRIPCgdwYXJ0aWFsGAcgASgIEhQKDG5vdF9tb2RpZmllZBgIIAEoCGIGcHJvdG8z");
+  fileDesc("Ch9sYXRjaGtleS9odHRwL3YxL2Rvd25sb2FkLnByb3RvEhBsYXRjaGtleS5odHRwLnYxIrwBCg5Eb3dubG9hZEhlYWRlchIMCgRuYW1lGAEgASgJEhQKDGNvbnRlbnRfdHlwZRgCIAEoCRISCgpzaXplX2J5dGVzGAMgASgNEgwKBGV0YWcYBCABKAkSFAoMb2Zmc2V0X2J5dGVzGAUgASgNEhQKDGxlbmd0aF9ieXRlcxgGIAEoDRIPCgdwYXJ0aWFsGAcgASgIEhQKDG5vdF9tb2RpZmllZBgIIAEoCBIRCglnZW5lcmF0ZWQYCSABKAhiBnByb3RvMw");
 
 /**
  * Describes the bytes of a download. The first message of a download response.
@@ -74,6 +74,14 @@ export type DownloadHeader = Message<"latchkey.http.v1.DownloadHeader"> & {
    * @generated from field: bool not_modified = 8;
    */
   notModified: boolean;
+
+  /**
+   * Whether the bytes are generated while they are sent. Their length is then not known: the sizes
+   * are 0, there is no entity tag, and ranges are ignored.
+   *
+   * @generated from field: bool generated = 9;
+   */
+  generated: boolean;
 };
 
 /**

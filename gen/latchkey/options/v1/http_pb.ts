@@ -71,8 +71,8 @@ export type Http = Message<"latchkey.options.v1.Http"> & {
    * The response body is the bytes that the method streams. The method must stream its responses,
    * and each must have a oneof of `header` (latchkey.http.v1.DownloadHeader, in the first message
    * only) and `chunk` (bytes). The request headers `Range` (for GET), `If-Range`, `If-None-Match`
-   * and `If-Match` set the request fields `range`, `if_range`, `if_none_match` and `if_match`.
-   * Unset means false.
+   * and `If-Match` set the request fields `range`, `if_range`, `if_none_match` and `if_match`, if the
+   * request has them. Unset means false.
    *
    * @generated from field: bool download = 7;
    */

@@ -1,0 +1,63 @@
+// Computes the figures of the newest views.
+import { inlineContentTypes } from '../../http/inline-content-types.ts';
+import type { DocumentRow } from '../../storage/schema.ts';
+import type { ViewWithPages } from '../views/views.ts';
+
+const viewsMax = 10_000;
+const pageRowsMax = 100_000;
+const pagesMax = 2_000;
+
+/** Returns 0 if the number of pages is not known. */
+export function pageCountOf({ content_type, page_count }: DocumentRow): number {
+  if (page_count > 0 || content_type === 'application/pdf') return page_count;
+  return inlineContentTypes.has(content_type) ? 1 : 0;
+}
+
+export type Figures = {
+  readonly coveredViewCount: number;
+  readonly visitorCount: number;
+  readonly completion?: number;
+  readonly averageDurationMs: number;
+  readonly downloadCount: number;
+  readonly pages: { page: number; viewCount: number; averageDurationMs: number }[];
+};
+
+/** Reads slices of views until there are enough. */
+export async function computeFigures(
+  slices: AsyncIterable<readonly ViewWithPages[]>,
+  pageCount: number,
+): Promise<Figures> {
+  const visitors = new Set<string>();
+  const pages = new Map<number, { views: number; durationMs: number }>();
+  const sums = { views: 0, durationMs: 0, downloads: 0, seen: 0 };
+  for await (const slice of slices) {
+    for (const { view, pages: seen } of slice.slice(0, viewsMax - sums.views)) {
+      visitors.add(view.email === '' ? view.id : view.email.toLowerCase());
+      sums.views += 1;
+      sums.durationMs += view.duration_ms;
+      sums.downloads += view.download_count;
+      sums.seen += seen.length;
+      for (const { page, durationMs } of seen) {
+        const known = pages.get(page) ?? { views: 0, durationMs: 0 };
+        pages.set(page, { views: known.views + 1, durationMs: known.durationMs + durationMs });
+      }
+    }
+    if (sums.views >= viewsMax || sums.seen >= pageRowsMax) break;
+  }
+  const possible = sums.views * pageCount;
+  const last = pageCount === 0 ? Math.max(0, ...pages.keys()) : pageCount;
+  return {
+    coveredViewCount: sums.views,
+    visitorCount: visitors.size,
+    ...(possible === 0 ? {} : { completion: Math.min(1, sums.seen / possible) }),
+    averageDurationMs: averageOf(sums.durationMs, sums.views),
+    downloadCount: sums.downloads,
+    pages: Array.from({ length: Math.min(last, pagesMax) }, (_, index) => {
+      const { views = 0, durationMs = 0 } = pages.get(index + 1) ?? {};
+      const averageDurationMs = averageOf(durationMs, views);
+      return { page: index + 1, viewCount: views, averageDurationMs };
+    }),
+  };
+}
+
+const averageOf = (sum: number, count: number) => (count === 0 ? 0 : Math.round(sum / count));

@@ -1,0 +1,47 @@
+// Writes views as CSV (RFC 4180). Readers choose their e-mail address: a value that a spreadsheet
+// could take for a formula gets an apostrophe.
+import { stringify } from 'csv-stringify/sync';
+import type { ViewWithPages } from '../views/views.ts';
+
+const columns = [
+  ...['view_id', 'link_id', 'link_name', 'create_time', 'email', 'email_verified'],
+  ...['duration_ms', 'pages_viewed', 'completion', 'download_count', 'last_download_time'],
+  'page_durations_ms',
+];
+
+const format = {
+  quoted: true,
+  quoted_empty: true,
+  escape_formulas: true,
+  record_delimiter: 'windows',
+};
+
+const toBytes = (rows: readonly (readonly unknown[])[]) =>
+  Buffer.from(stringify(rows as unknown[][], format));
+
+export const csvHeader = () => toBytes([columns]);
+
+export type CsvFacts = {
+  readonly linkNames: ReadonlyMap<string, string>;
+  /** 0 if unknown. */
+  readonly pageCount: number;
+};
+
+export function csvLines(
+  views: readonly ViewWithPages[],
+  { linkNames, pageCount }: CsvFacts,
+): Uint8Array {
+  return toBytes(
+    views.map(({ view, pages }) => [
+      ...[view.id, view.link_id, linkNames.get(view.link_id) ?? '', timeText(view.create_time)],
+      ...[view.email, view.email_verified === 1 ? 'true' : 'false'],
+      ...[view.duration_ms, pages.length],
+      pageCount === 0 ? '' : Math.min(1, pages.length / pageCount).toFixed(3),
+      view.download_count,
+      view.last_download_time === null ? '' : timeText(view.last_download_time),
+      pages.map(({ page, durationMs }) => `${page}:${durationMs}`).join(' '),
+    ]),
+  );
+}
+
+const timeText = (ms: number) => new Date(ms).toISOString();
