@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { desktop, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
-import { addViews, dayMs } from '../support/link-rows.ts';
+import { addViews, dayMs, rowOf } from '../support/link-rows.ts';
 import {
   makeWatchedLink,
   openLink,
@@ -58,6 +58,23 @@ describe('a link', () => {
       `/console/workspaces/${workspaceId()}/documents/${link.document_id}`,
     );
     await expectAccessible(page);
+  });
+
+  it('has the same number of views on the screen of its document', async () => {
+    const link = await makeWatchedLink(app(), { name: 'Counted' });
+    const { page, open } = await visitAs(await member('member'));
+    await open(`/workspaces/${workspaceId()}/documents/${link.document_id}`);
+    const name = page.getByRole('link', { name: 'Counted' });
+    const views = rowOf(page, 'Counted').getByRole('cell').nth(3);
+    await expect.poll(() => views.textContent()).toContain('0');
+    await viewed(link, 'counted@example.com', readPages('1:1000'));
+
+    // The console loaded the list a moment ago.
+    await name.click();
+    await page.getByRole('cell', { name: 'counted@example.com' }).waitFor();
+    await page.goBack();
+
+    await expect.poll(() => views.textContent()).toContain('1');
   });
 
   it('is edited and revoked on its screen', async () => {

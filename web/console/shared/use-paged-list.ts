@@ -47,6 +47,8 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
     },
     initialPageParam: '',
     getNextPageParam: nextPageTokenOf,
+    // A screen that opens again must not show older counts than the screen before it.
+    refetchOnMount: 'always',
     enabled,
   });
   return {
