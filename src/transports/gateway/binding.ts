@@ -141,9 +141,12 @@ function checkStreams(
   }
   if (http.multipart !== undefined) {
     if (body !== '*') throw new Error('the body of a multipart method must be "*"');
-    if (variables.length > 0)
-      throw new Error('the path of a multipart method must not bind fields');
     checkForm(descriptor.input, http.multipart);
+    for (const { fieldPath } of variables) {
+      if (field(descriptor.input, fieldPath).scalar !== ScalarType.STRING) {
+        throw new Error(`the path of a multipart method binds "${fieldPath}": must be a string`);
+      }
+    }
   }
   if ((kind === 'server_streaming') !== http.download) {
     throw new Error('a stream of responses and the download option must be set together');

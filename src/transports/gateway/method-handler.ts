@@ -1,7 +1,7 @@
 // Handles a request for a method: decodes the request message and sends the response message.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { DescMethod, JsonObject, Message } from '@bufbuild/protobuf';
+import { create, type DescMethod, type JsonObject, type Message } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
 import { type Call, type ContextSource, LazyContext } from '../../api/call.ts';
@@ -45,7 +45,7 @@ export async function handleMethod(
     case 'unary':
       return sendMessage(binding, await endpoint.invoke(call, read), call, reply);
     case 'client_streaming': {
-      const messages = readForm(endpoint, request, reply, options.deadlines);
+      const messages = readForm(endpoint, routed, request, reply, options.deadlines);
       return sendMessage(binding, await endpoint.invoke(call, messages), call, reply);
     }
     case 'server_streaming':
@@ -162,6 +162,7 @@ function headerFields({ headers, method }: FastifyRequest, { input }: DescMethod
 /** Reads the form on demand, so that the guard accepts the caller before the body is read. */
 async function* readForm(
   endpoint: Endpoint,
+  { variables }: RoutedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   deadlines: Deadlines,
@@ -169,7 +170,15 @@ async function* readForm(
   requireContentType(request, multipartType);
   deadlines.extend(request.raw, reply.raw);
   sendContinue(request.raw, reply.raw);
-  yield* readMultipartMessages(endpoint, request.headers, request.raw);
+  for (const [name, value] of variables) yield messageWith(endpoint, name, value);
+  const pathFields = variables.map(([name]) => name);
+  yield* readMultipartMessages(endpoint, request.headers, request.raw, pathFields);
+}
+
+/** A message with one field, which the path contains. */
+function messageWith({ descriptor: { input } }: Endpoint, name: string, value: string): Message {
+  const field = input.fields.find((candidate) => candidate.name === name);
+  return create(input, field === undefined ? {} : { [field.localName]: value });
 }
 
 function sendMessage(

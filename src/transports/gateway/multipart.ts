@@ -23,12 +23,14 @@ const limits: BusboyConfig['limits'] = {
 
 /**
  * The messages of a form: one for each piece of the file and for each other part. The iteration
- * throws if the form is malformed, incomplete, or has parts that the method does not accept.
+ * throws if the form is malformed, incomplete, or has parts that the method does not accept. The
+ * path sets the `pathFields`, so the form must not.
  */
 export function readMultipartMessages(
   endpoint: Endpoint,
   headers: IncomingHttpHeaders,
   body: Readable,
+  pathFields: readonly string[] = [],
 ): AsyncIterable<Message> {
   const messages = new PassThrough({ objectMode: true, highWaterMark: 4 });
   let parser: Parser;
@@ -37,7 +39,7 @@ export function readMultipartMessages(
   } catch (cause) {
     throw fail('unsupported_media_type', 'The content type has no valid boundary.', { cause });
   }
-  const form = new Form(endpoint, messages);
+  const form = new Form(endpoint, messages, pathFields);
   form.listen(parser);
   parser.once(
     'finish',
@@ -73,9 +75,11 @@ class Form {
   readonly #messages: PassThrough;
   readonly #fileField: DescField;
   readonly #fileNameField: DescField | undefined;
+  readonly #pathFields: readonly string[];
   #files = 0;
 
-  constructor(endpoint: Endpoint, messages: PassThrough) {
+  constructor(endpoint: Endpoint, messages: PassThrough, pathFields: readonly string[]) {
+    this.#pathFields = pathFields;
     this.#endpoint = endpoint;
     this.#messages = messages;
     const { fields } = endpoint.descriptor.input;
@@ -144,7 +148,10 @@ class Form {
     const field = fields.find(
       (candidate) => candidate.name === name || candidate.jsonName === name,
     );
-    const isTaken = field !== undefined && field !== this.#fileNameField;
+    const isTaken =
+      field !== undefined &&
+      field !== this.#fileNameField &&
+      !this.#pathFields.includes(field.name);
     if (!isTaken) this.stop(notAccepted(name, 'part'));
     else this.#push({ [field.localName]: value });
   }

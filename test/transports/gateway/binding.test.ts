@@ -106,10 +106,10 @@ const refused: Record<string, Case> = {
     error: 'the body of a multipart method must be "*"',
   },
   FormWithVariable: {
-    rule: 'post: "/a/{full_name}" body: "*"',
+    rule: 'post: "/a/{data}" body: "*"',
     types: 'stream Thing, Thing',
     http: 'multipart: {file_field: "data"}',
-    error: 'the path of a multipart method must not bind fields',
+    error: 'the path of a multipart method binds "data": must be a string',
   },
   FormWithoutFile: {
     rule: 'post: "/a" body: "*"',
