@@ -10,6 +10,7 @@ import type { Clock } from '../../clock.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import { createFairPlaces } from '../../limits/fair-share.ts';
+import { failIfStalled } from '../../limits/stall-timeout.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
@@ -20,7 +21,6 @@ import type { Workspaces } from '../workspaces/workspaces.ts';
 import { type Documents, documentNotFound } from './documents.ts';
 import type { PageCounter } from './pages/page-counter.ts';
 import type { RedirectDownload } from './redirects.ts';
-import { failIfStalled } from './stall-timeout.ts';
 import {
   type CountedDocument,
   countLinksAndViews,

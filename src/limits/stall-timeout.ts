@@ -1,4 +1,4 @@
-import { fail } from '../../errors/errors.ts';
+import { fail } from '../errors/errors.ts';
 
 /** Yields the same messages. Throws `canceled` if the next one takes longer than `stalledMs`. */
 export async function* failIfStalled<T>(
