@@ -113,7 +113,12 @@ export default defineConfig({
     // in kB, uncompressed; a test checks the size of the first load
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
-      input: ['web/viewer/viewer.ts', 'web/viewer/pages.css', 'web/console/main.tsx'],
+      input: [
+        'web/viewer/viewer.ts',
+        'web/viewer/gate.ts',
+        'web/viewer/pages.css',
+        'web/console/main.tsx',
+      ],
       // Mantine marks its modules for server rendering, which is not used
       onwarn(warning, warn) {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);

@@ -88,6 +88,7 @@ async function insertSample(trx: Executor, stored: Stored): Promise<void> {
     expire_time: null,
     revoke_time: null,
     view_count: 0,
+    show_title: 1,
   });
   for (const reader of readers) await insertReader(trx, linkId, reader, { random, now });
   const counted = { bytes: bytes.length, documents: 1, links: 1, views: readers.length };

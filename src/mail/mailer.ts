@@ -5,6 +5,8 @@ export type Mail = {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** The same content as HTML. */
+  readonly html?: string;
 };
 
 export type Mailer = {

@@ -22,6 +22,7 @@ export function createMessage(mail: Mail, { from, random, now }: MessageOptions)
     to: { name: '', address: mail.to },
     subject: mail.subject,
     text: mail.text,
+    ...(mail.html === undefined ? {} : { html: mail.html }),
     textEncoding: 'quoted-printable',
     date: new Date(now()),
     messageId: `<${randomText(random)}@${domain}>`,

@@ -1,11 +1,30 @@
+import { domainToASCII } from 'node:url';
+
 const lengthMax = 254;
 
 // The pattern of HTML's `<input type=email>`, but the domain must contain a dot.
 const pattern =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
-/** Returns an e-mail address in lower case, or undefined if the text is not an e-mail address. */
+/**
+ * Returns an e-mail address in lower case and with its domain in ASCII (RFC 5891), or undefined if
+ * the text is not an e-mail address.
+ */
 export function readEmail(text: string): string | undefined {
-  const email = text.trim().toLowerCase();
+  const trimmed = text.trim();
+  // Conversion takes time that grows with the length.
+  if (trimmed.length > lengthMax) return undefined;
+  const at = trimmed.lastIndexOf('@') + 1;
+  const email = (trimmed.slice(0, at) + asciiDomainOf(trimmed.slice(at))).toLowerCase();
   return email.length <= lengthMax && pattern.test(email) ? email : undefined;
+}
+
+/** Returns a domain with a dot in lower case and ASCII, or undefined if the text is not one. */
+export function readDomain(text: string): string | undefined {
+  return readEmail(`a@${text}`)?.slice('a@'.length);
+}
+
+/** An ASCII domain is unchanged, so that the pattern decides about it. */
+function asciiDomainOf(domain: string): string {
+  return /^[\x20-\x7e]*$/.test(domain) ? domain : domainToASCII(domain);
 }

@@ -23,6 +23,9 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import { settleOldNotes } from './blobs/release-0-1.ts';
 import type { StagedBlobs } from './blobs/staged-blobs.ts';
 import { type StoreWatch, watchStore } from './blobs/watch-store.ts';
+import { type Brands, createBrands } from './brand/brand.ts';
+import { createLogoMethods } from './brand/logo-methods.ts';
+import { brandRoutes } from './brand/routes.ts';
 import { type BlobCheck, createDocuments } from './documents/documents.ts';
 import { startIntegrityScan } from './documents/integrity-scan.ts';
 import { createPageCounter } from './documents/pages/page-counter.ts';
@@ -41,6 +44,8 @@ import { gateRoutes } from './gate/routes.ts';
 import { createInsightService } from './insight/service.ts';
 import { createLinks } from './links/links.ts';
 import { createLinkService } from './links/service.ts';
+import { createNotices } from './notices/notices.ts';
+import { forgetViews } from './notices/store.ts';
 import { createQuotas, type Quota } from './quotas/quotas.ts';
 import { createNewViews } from './views/new-views.ts';
 import { viewRoutes } from './views/routes.ts';
@@ -123,25 +128,36 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const accessKeys = masterKey.derive('access session');
   const accessSessions = createSignedValues<AccessSession>({ keys: accessKeys, now });
   const links = createLinks({ db, invalidations });
+  const brands = createBrands(db, publicUrl);
   const gate = createGate({ db, links, accessSessions, random, now });
   const recorder = createViewRecorder({ db, now, warn });
   onFailure(recorder.stop);
   const keys = masterKey.derive('link views');
-  const newViews = createNewViews({ db, quotas, keys, now });
+  const notices = startNotices(options, brands);
+  onFailure(notices.task.stop);
+  const newViews = createNewViews({ db, quotas, notices, keys, now });
   const views = createViews({ db, recorder, newViews, now, warn });
-  const parts = gateParts(options, gate);
+  const parts = gateParts(options, gate, brands);
   const access = (request: RouteRequest) => requireAccess({ gate, ...parts }, request);
-  const html = createGateHtml(assets);
+  const html = createGateHtml(assets, publicUrl);
   return {
     storeState: watch.state,
     recorder,
     async stop() {
       watch.stop();
       pageCounter.stop();
-      await Promise.all([recorder.stop(), ...upkeep.map((task) => task.stop())]);
+      await Promise.all([
+        recorder.stop(),
+        notices.task.stop(),
+        ...upkeep.map((task) => task.stop()),
+      ]);
     },
     routes: [
-      ...gateRoutes({ gate, ...parts, html, documents, recordDownload: views.recordDownload }),
+      ...gateRoutes({
+        ...{ gate, ...parts, html, documents, brands },
+        recordDownload: views.recordDownload,
+      }),
+      ...brandRoutes(db),
       ...viewRoutes({ views, requireAccess: access }),
     ],
     services: {
@@ -169,13 +185,20 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         documents,
         views,
         passwords,
+        forgetViews,
         publicUrl,
         random,
         now,
       }),
       insight: createInsightService({ db, documents, links, views, now }),
       apiKey: createApiKeyService({ auditLog, credentials, random }),
-      workspace: createWorkspaceService({ db, auditLog, quotas, random, now }),
+      workspace: createWorkspaceService({
+        ...{ db, auditLog, quotas, brands, random, now },
+        logoMethods: (answer) => {
+          const { uploadStalledMs } = options;
+          return createLogoMethods({ auditLog, random, uploadStalledMs, answer });
+        },
+      }),
     },
   };
 }
@@ -214,6 +237,21 @@ function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
   return [...tasks, startIntegrityScan({ db, blobs, days, lease, now, observe, warn })];
 }
 
+/** Sends the mails about views in one process of the deployment. */
+function startNotices(options: SharingModuleOptions, brands: Brands) {
+  const { log, db, leases, mailer, masterKey, publicUrl, now } = options;
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const keys = masterKey.derive('link notices');
+  const notices = createNotices({ db, mailer, brands, publicUrl, keys, warn, now });
+  const task = startPeriodicTask({
+    pauseMs: 2_000,
+    lease: leases.lease('link notices'),
+    round: (signal) => notices.sendDue(signal),
+    onError: (err) => warn({ err }, 'cannot send mails about views'),
+  });
+  return { note: notices.note, task };
+}
+
 /** The quota of workspaces without individual quotas. */
 function defaultQuota(config: SharingModuleOptions['config']): Quota {
   return {
@@ -224,12 +262,12 @@ function defaultQuota(config: SharingModuleOptions['config']): Quota {
   };
 }
 
-function gateParts(options: SharingModuleOptions, gate: Gate) {
+function gateParts(options: SharingModuleOptions, gate: Gate, brands: Brands) {
   const { db, mailer, masterKey, passwords, publicUrl, random, now } = options;
   const passwordKeys = masterKey.derive('link password throttle');
   const passwordThrottle = createPasswordThrottle({ db, keys: passwordKeys, now });
   const keys = masterKey.derive('link codes');
-  const codes = createGateCodes({ db, mailer, publicUrl, keys, random, now });
+  const codes = createGateCodes({ db, mailer, brands, publicUrl, keys, random, now });
   const stateKeys = masterKey.derive('gate state');
   const states = createSignedValues<GateState>({ keys: stateKeys, now });
   const browserKeys = masterKey.derive('known browser');

@@ -81,7 +81,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'link',
     inserts: false,
     deletes: true,
-    uncached: ['view_count'],
+    uncached: ['view_count', 'notify_from', 'creator_id'],
   },
 };
 

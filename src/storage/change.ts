@@ -1,5 +1,5 @@
 // Changes of cached entities. Triggers of the database record them: see
-// storage/migrations/0002-changes.ts and 0004-shared-documents.ts.
+// storage/migrations/0002-changes.ts, 0004-shared-documents.ts and 0006-link-options.ts.
 
 export type Entity =
   | 'client'

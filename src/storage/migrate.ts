@@ -9,6 +9,7 @@ import { scaleOut } from './migrations/0002-scale-out.ts';
 import { createBlobStores } from './migrations/0003-blob-store.ts';
 import { recordSharedDocuments } from './migrations/0004-shared-documents.ts';
 import { sortLists } from './migrations/0005-lists.ts';
+import { addLinkOptions } from './migrations/0006-link-options.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -26,6 +27,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0003-blob-store': { up: createBlobStores, oldestSupported: '0001-schema' },
   '0004-shared-documents': { up: recordSharedDocuments, oldestSupported: '0001-schema' },
   '0005-lists': { up: sortLists, oldestSupported: '0001-schema' },
+  '0006-link-options': { up: addLinkOptions, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -6,21 +6,27 @@ import type {
   BlobStoreRow,
   DocumentTable,
   GateCodeRow,
+  LinkNoticeRow,
   LinkTable,
+  LogoRow,
   PendingBlobRow,
   VerifiedAddressRow,
   ViewPageRow,
   ViewTable,
+  WorkspaceTable,
 } from './sharing-rows.ts';
 
 export type {
   DocumentRow,
   GateCodeRow,
+  LinkNoticeRow,
   LinkRow,
+  LogoRow,
   StoredView,
   VerifiedAddressRow,
   ViewPageRow,
   ViewRow,
+  WorkspaceRow,
 } from './sharing-rows.ts';
 
 export type SigningKeyRow = {
@@ -72,17 +78,6 @@ export type AccountRow = {
 export type CustomerAccountRow = {
   customer_id: string;
   account_id: string;
-};
-
-export type WorkspaceRow = {
-  id: string;
-  name: string;
-  create_time: number;
-  /** The workspace's quota; null means that the quota of the settings applies. */
-  bytes_max: number | null;
-  documents_max: number | null;
-  links_max: number | null;
-  views_max: number | null;
 };
 
 /**
@@ -264,7 +259,8 @@ export type Schema = {
   customers: CustomerRow;
   accounts: AccountRow;
   customer_accounts: CustomerAccountRow;
-  workspaces: WorkspaceRow;
+  workspaces: WorkspaceTable;
+  logos: LogoRow;
   workspace_usage: WorkspaceUsageRow;
   credentials: CredentialRow;
   users: UserRow;
@@ -282,6 +278,7 @@ export type Schema = {
   links: LinkTable;
   views: ViewTable;
   view_pages: ViewPageRow;
+  link_notices: LinkNoticeRow;
   gate_codes: GateCodeRow;
   verified_addresses: VerifiedAddressRow;
 };

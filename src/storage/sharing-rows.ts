@@ -1,8 +1,31 @@
-// The row types of blobs, documents, links, gates and views; schema.ts describes how values are
-// stored.
+// The row types of workspaces, blobs, documents, links, gates and views; schema.ts describes how
+// values are stored.
 import type { Generated } from 'kysely';
 
 export type Flag = 0 | 1;
+
+/** The insertable row: columns with a default can be omitted. */
+type GeneratedColumns<Row, Columns extends keyof Row> = Omit<Row, Columns> & {
+  [Column in Columns]: Generated<Row[Column]>;
+};
+
+export type WorkspaceRow = {
+  id: string;
+  name: string;
+  create_time: number;
+  /** The workspace's quota; null means that the quota of the settings applies. */
+  bytes_max: number | null;
+  documents_max: number | null;
+  links_max: number | null;
+  views_max: number | null;
+  /** `#rrggbb` in lower case; empty for the colour of the service. */
+  accent_color: string;
+  /** The id of the workspace's row in `logos`; empty without a logo. */
+  logo_id: string;
+};
+
+/** The insertable row: a new workspace has no brand. */
+export type WorkspaceTable = GeneratedColumns<WorkspaceRow, 'accent_color' | 'logo_id'>;
 
 export type DocumentRow = {
   id: string;
@@ -49,10 +72,53 @@ export type LinkRow = {
   revoke_time: number | null;
   /** Updated in the transaction of each view. */
   view_count: number;
+  /** Addresses and `@domain`s in the form of net/address-lists.ts, separated by spaces. */
+  allow_list: string;
+  block_list: string;
+  /** Whether readers see the name of the document. */
+  show_title: Flag;
+  /** When the creator gets mails; empty for never. */
+  notify: '' | 'first_view' | 'every_view' | 'digest';
+  /** The view count at the time when `notify` was set. */
+  notify_from: number;
+  /** The user who created the link; null if it was not a user, or before migration 0006. */
+  creator_id: string | null;
 };
 
 /** The insertable row: a link is inserted without a view count. */
-export type LinkTable = Omit<LinkRow, 'view_count'> & { view_count: Generated<number> };
+export type LinkTable = GeneratedColumns<
+  LinkRow,
+  | 'view_count'
+  | 'allow_list'
+  | 'block_list'
+  | 'show_title'
+  | 'notify'
+  | 'notify_from'
+  | 'creator_id'
+>;
+
+/** The views of a link that its creator has not been mailed about. */
+export type LinkNoticeRow = {
+  link_id: string;
+  /** The number of views since the last mail. */
+  views: number;
+  /** When the next mail is due; null if there are no views. */
+  due_time: number | null;
+  /** Failed attempts to send the mail. */
+  attempts: number;
+  /** The number of mails so far. It shows whether another process has sent the mail. */
+  mails: number;
+};
+
+/** The logo of a workspace. */
+export type LogoRow = {
+  /** Random, and part of the logo's URL. */
+  id: string;
+  workspace_id: string;
+  content_type: string;
+  /** In base64. */
+  content: string;
+};
 
 export type ViewRow = {
   id: string;

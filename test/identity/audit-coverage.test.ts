@@ -4,7 +4,10 @@ import { type DescMethod, getOption, type Message, toJson } from '@bufbuild/prot
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { access as accessOption } from '../../gen/latchkey/options/v1/access_pb.js';
-import { DocumentSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import {
+  DocumentSchema,
+  UploadDocumentRequestSchema,
+} from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { methodFactsOf } from '../../src/api/endpoint.ts';
 import {
   describeApp,
@@ -15,7 +18,7 @@ import {
 import { allRows, auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
 import { openStreamTransports, type Piece } from '../support/document-streams.ts';
 import { type ManagementAction, managementActions } from '../support/management-actions.ts';
-import { allMethods, callMethod } from '../support/method-calls.ts';
+import { allMethods, callMethod, callMethodWithText } from '../support/method-calls.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import type { Credential, TransportAnswer, UnaryMethod } from '../support/transports.ts';
 
@@ -147,7 +150,7 @@ async function callerOf({ app }: Suite, method: DescMethod, action: ManagementAc
 }
 
 type Called = {
-  answer: TransportAnswer<Message>;
+  answer: Pick<TransportAnswer<Message>, 'ok'> & { readonly error?: { readonly code: string } };
   resources: Record<string, Record<string, unknown>>;
 };
 
@@ -161,6 +164,14 @@ async function call(
   if (method.methodKind === 'unary') {
     const answer = await suite.transport(name).call(method as UnaryMethod, request, credential);
     return { answer, resources: answer.ok ? jsonOf(method.output, answer.message) : {} };
+  }
+  if (method.input.typeName !== UploadDocumentRequestSchema.typeName) {
+    const { code } = await callMethodWithText(suite.app, name, {
+      method,
+      rest: request,
+      ...credential,
+    });
+    return { answer: { ok: code === 'ok', error: { code } }, resources: {} };
   }
   const transports = openStreamTransports(suite.app);
   const transport = transports.find((one) => one.name === name);

@@ -28,6 +28,7 @@ const allApplied = [
     'applied 0003-blob-store',
     'applied 0004-shared-documents',
     'applied 0005-lists',
+    'applied 0006-link-options',
   ],
   ...['the schema is up to date', ''],
 ].join('\n');

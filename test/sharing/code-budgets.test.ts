@@ -1,8 +1,10 @@
 // Limits on the number of codes that are mailed in total: per link, per workspace, and for the
 // whole service.
+
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
+import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import { alertOf, fieldAskedBy, lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
@@ -66,6 +68,7 @@ describeDialects('a code', (dialect) => {
     let count = 0;
     const codes = createGateCodes({
       db: app().app.inside.db,
+      brands: createBrands(app().app.inside.db, 'http://latchkey.test'),
       mailer: { send: async () => {} },
       publicUrl: app().app.publicUrl,
       keys: [randomBytes(32)],

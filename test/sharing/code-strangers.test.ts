@@ -1,7 +1,9 @@
 // Strangers who know an address cannot use up the mails and the attempts of its reader.
+
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
+import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import { verifiedBrowserId } from '../../src/sharing/gate/known-browser.ts';
 import { transact } from '../../src/storage/database.ts';
@@ -22,6 +24,7 @@ describeDialects('requests for codes by strangers who know an address', (dialect
     const mails: string[] = [];
     const codes = createGateCodes({
       db,
+      brands: createBrands(db, 'http://latchkey.test'),
       mailer: { send: async (mail) => void mails.push(mail.text) },
       publicUrl: app().app.publicUrl,
       keys: [randomBytes(32)],

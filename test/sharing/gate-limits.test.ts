@@ -1,7 +1,9 @@
 // The throttling of password guesses and of requests for codes, and the visitors it must not slow.
+
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
+import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createGateCodes, generateCode } from '../../src/sharing/gate/codes.ts';
 import { createPasswordThrottle } from '../../src/sharing/gate/password-throttle.ts';
 import { alertOf, codesFor, fieldAskedBy, Visitor } from '../support/gate-visitor.ts';
@@ -145,6 +147,7 @@ describeDialects('the limits of a gate', (dialect) => {
     const sent: string[] = [];
     const codes = createGateCodes({
       db: app().app.inside.db,
+      brands: createBrands(app().app.inside.db, 'http://latchkey.test'),
       mailer: { send: async ({ to }) => void sent.push(to) },
       publicUrl: app().app.publicUrl,
       keys: [randomBytes(32)],

@@ -44,7 +44,7 @@ describeDialects('a link with a password', (dialect) => {
 
       expect(answer.status).toBe(wrong === '' ? 400 : 403);
       expect(alertOf(answer)).toMatch(/password/);
-      expect(answer.text).toMatch(/<input[^>]* aria-describedby="error" aria-invalid="true">/);
+      expect(answer.text).toMatch(/<input[^>]* aria-describedby="error why" aria-invalid="true">/);
       expect(answer.text).not.toContain('x'.repeat(100));
       expect(visitor.cookies.size).toBe(0);
       await expectNothingOf(await fetch(`${link.url}/file`), wrong);

@@ -46,7 +46,7 @@ describeDialects('the gate of a link', (dialect) => {
   );
 
   it('asks for an e-mail address, and opens when it gets one', async () => {
-    const link = await gated();
+    const link = await gated({ show_title: true });
     const asked = await fetch(link.url);
     expect(asked.status).toBe(200);
     expect(await asked.text()).toContain('name="email"');

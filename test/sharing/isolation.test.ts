@@ -40,12 +40,15 @@ const idFields = ({ input }: DescMethod) =>
   input.fields
     .filter((field) =>
       field.fieldKind === 'message'
-        ? !field.message.typeName.startsWith('google.protobuf.') && !isOfNumbers(field.message)
-        : field.fieldKind !== 'enum' && isText(field) && /(id|ids|token|slug)$/.test(field.name),
+        ? !field.message.typeName.startsWith('google.protobuf.') && mayHoldId(field.message)
+        : field.fieldKind !== 'enum' && isText(field) && idName.test(field.name),
     )
     .map(({ name }) => name);
-const isOfNumbers = ({ fields }: DescMessage) =>
-  fields.every((field) => field.fieldKind === 'scalar' && !isText(field));
+const idName = /(id|ids|token|slug)$/;
+const mayHoldId = ({ fields }: DescMessage) =>
+  fields.some(
+    (field) => field.fieldKind !== 'scalar' || (isText(field) && idName.test(field.name)),
+  );
 const isText = (field: { scalar?: ScalarType | undefined }) => field.scalar === ScalarType.STRING;
 
 /** The method once per field that holds an id of a resource in a workspace. */

@@ -39,7 +39,8 @@ const etag = `"${sha256(secretPdf)}"`;
 const body = new URLSearchParams({ email: 'reader@example.com' });
 
 describe('a link', () => {
-  const { app, clock, gated, open, pass, expectNothingOf } = useSecretDocument('sqlite');
+  const { app, clock, gated, open, pass, expectNothingOf, expectNothingWith } =
+    useSecretDocument('sqlite');
   const slugOf = ({ url }: LinkFields) => url.slice(-22);
   async function newDocument(): Promise<LinkFields> {
     const { id } = await upload(app(), Buffer.from('Another document.'));
@@ -97,36 +98,9 @@ describe('a link', () => {
       },
     ],
   ];
-  const conditions: Record<string, string>[] = [
-    {},
-    { 'if-none-match': etag },
-    { 'if-none-match': '*' },
-    { 'if-match': etag },
-    { 'if-match': '"other"' },
-    { range: 'bytes=0-0' },
-    { range: 'bytes=20000-' },
-    { range: 'bytes=0-0', 'if-range': etag },
-    { 'if-modified-since': new Date(Date.now() + 86_400_000).toUTCString() },
-  ];
-  describe.each(passes)('a link requested with %s', (_, make) => {
-    it('answers every condition and range alike', async () => {
-      const link = await gated();
-      const cookie = await make(link);
-      for (const route of ['', '/file', '/download']) {
-        for (const method of ['GET', 'HEAD']) {
-          const statuses = new Set<number>();
-          for (const condition of conditions) {
-            const headers = { ...(cookie === '' ? {} : { cookie }), ...condition };
-            const answer = await fetch(link.url + route, { method, headers });
-            expect(answer.headers.get('etag')).toBeNull();
-            expect(answer.headers.get('accept-ranges')).toBeNull();
-            statuses.add(answer.status);
-            await expectNothingOf(answer, `${method} ${route} ${JSON.stringify(condition)}`);
-          }
-          expect(statuses.size, `${method} ${route}`).toBe(1);
-        }
-      }
-    });
+  it.each(passes)('reveals nothing for any condition and range: %s', async (_, make) => {
+    const link = await gated();
+    await expectNothingWith(link, await make(link));
   });
 
   it('returns the document only with its cookie', async () => {

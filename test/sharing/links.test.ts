@@ -59,6 +59,11 @@ describeDialects('links', (dialect) => {
       email_verification_required: false,
       allow_download: false,
       view_count: 0,
+      allow_list: [],
+      block_list: [],
+      notify: 'NOTIFY_UNSPECIFIED',
+      show_title: true,
+      warnings: ['LINK_WARNING_NOTHING_TO_OPEN'],
       create_time: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     expect(id).toMatch(/^lnk_[0-9A-Za-z]{22}$/);

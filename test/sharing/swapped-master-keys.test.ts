@@ -1,11 +1,13 @@
 // Two nodes during a rotation of the master key. One has the old key as its current key and the new
 // key as the previous one. The other node has the keys swapped.
+
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createMasterKey, type MasterKey } from '../../src/crypto/master-key.ts';
 import { createSignedValues } from '../../src/crypto/signed-value.ts';
 import { Failure } from '../../src/errors/errors.ts';
 import { createSignInThrottle } from '../../src/identity/sessions/sign-in-throttle.ts';
+import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import { createPasswordThrottle } from '../../src/sharing/gate/password-throttle.ts';
 import { transact } from '../../src/storage/database.ts';
@@ -45,6 +47,7 @@ describeDialects('nodes with swapped master keys', (dialect) => {
     const sent: string[] = [];
     const codes = createGateCodes({
       db: app().app.inside.db,
+      brands: createBrands(app().app.inside.db, 'http://latchkey.test'),
       mailer: { send: async ({ text }) => void sent.push(/\d{6}/.exec(text)?.[0] ?? '') },
       publicUrl: app().app.publicUrl,
       keys: masterKey.derive('link codes'),

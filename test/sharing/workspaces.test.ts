@@ -32,6 +32,7 @@ describeApp('workspaces', (suite) => {
         views_max: 1_000_000,
       },
       usage: { bytes: 0, documents: 0, links: 0, views: 0 },
+      brand: { accent_color: '', logo_url: '' },
     });
     expect(response.headers.get('location')).toBe(`/workspaces/${workspace.id}`);
     const read = await fetch(`${url}/${workspace.id}`, { headers });

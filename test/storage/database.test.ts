@@ -55,7 +55,7 @@ describeDialects('a database', (dialect) => {
     const second = await openUntilFinished(url);
     const quota = { bytes_max: null, documents_max: null, links_max: null, views_max: null };
     expect(await second.selectFrom('workspaces').selectAll().execute()).toEqual([
-      { ...workspace('ws_kept'), ...quota },
+      { ...workspace('ws_kept'), ...quota, accent_color: '', logo_id: '' },
     ]);
   });
 

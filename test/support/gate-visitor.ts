@@ -68,7 +68,12 @@ export function alertOf({ text }: GateAnswer): string {
   return /role="alert">([^<]*)</.exec(text)?.[1] ?? '';
 }
 
-export type Received = { readonly to: string; readonly subject: string; readonly text: string };
+export type Received = {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+};
 
 /** All mails that were sent, oldest first. */
 export async function mailsOf({ dataDir }: TestApp): Promise<Received[]> {
@@ -76,8 +81,11 @@ export async function mailsOf({ dataDir }: TestApp): Promise<Received[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();
   return Promise.all(
     names.map(async (name) => {
-      const { to, subject, text } = await PostalMime.parse(await readFile(path.join(folder, name)));
-      return { to: to?.[0]?.address ?? '', subject: subject ?? '', text: text ?? '' };
+      const { to, subject, text, html } = await PostalMime.parse(
+        await readFile(path.join(folder, name)),
+      );
+      const address = to?.[0]?.address ?? '';
+      return { to: address, subject: subject ?? '', text: text ?? '', html: html ?? '' };
     }),
   );
 }

@@ -9,10 +9,26 @@ import {
   type DocumentFields,
   type LinkFields,
   makeLink,
+  sha256,
   upload,
 } from './sharing-api.ts';
 
 export const secretPdf = makePdf({ pages: 1, text: 'The secret terms', padToBytes: 20_000 });
+
+const etag = `"${sha256(secretPdf)}"`;
+
+/** Conditional and range requests (RFC 9110 §13, §14). */
+const conditions: Record<string, string>[] = [
+  {},
+  { 'if-none-match': etag },
+  { 'if-none-match': '*' },
+  { 'if-match': etag },
+  { 'if-match': '"other"' },
+  { range: 'bytes=0-0' },
+  { range: 'bytes=20000-' },
+  { range: 'bytes=0-0', 'if-range': etag },
+  { 'if-modified-since': new Date(Date.now() + 86_400_000).toUTCString() },
+];
 
 /** The cookie of the access session in an answer, as a browser would send it; empty if none. */
 export function cookieOf(response: Response): string {
@@ -37,9 +53,9 @@ export function useSecretDocument(dialect: Dialect, config: Partial<Config> = {}
     return open({ email_required: true, ...options });
   }
 
-  /** Creates a link to the document without requirements. */
+  /** Creates a link to the document without requirements, and without its name. */
   function open(options = {}): Promise<LinkFields> {
-    return makeLink(test, document.id, { allow_download: true, ...options });
+    return makeLink(test, document.id, { allow_download: true, show_title: false, ...options });
   }
 
   /** Passes the gate and returns the cookie as a browser would send it. */
@@ -65,5 +81,23 @@ export function useSecretDocument(dialect: Dialect, config: Partial<Config> = {}
     expect([206, 304, 416, 500], what).not.toContain(response.status);
   }
 
-  return { app: () => test, clock, gated, open, pass, expectNothingOf };
+  /** Checks that no route of a link reveals anything, and that no condition changes the answer. */
+  async function expectNothingWith(link: LinkFields, cookie: string): Promise<void> {
+    for (const route of ['', '/file', '/download']) {
+      for (const method of ['GET', 'HEAD']) {
+        const statuses = new Set<number>();
+        for (const condition of conditions) {
+          const headers = { ...(cookie === '' ? {} : { cookie }), ...condition };
+          const answer = await fetch(link.url + route, { method, headers });
+          expect(answer.headers.get('etag')).toBeNull();
+          expect(answer.headers.get('accept-ranges')).toBeNull();
+          statuses.add(answer.status);
+          await expectNothingOf(answer, `${method} ${route} ${JSON.stringify(condition)}`);
+        }
+        expect(statuses.size, `${method} ${route}`).toBe(1);
+      }
+    }
+  }
+
+  return { app: () => test, clock, gated, open, pass, expectNothingOf, expectNothingWith };
 }

@@ -5,6 +5,7 @@ import type { Suite } from './app-suite.ts';
 import type { ManagementAction } from './management-actions.ts';
 import { addMember, credentialFor, memberScope } from './member-rows.ts';
 import { addWorkspace } from './owner-rows.ts';
+import { makePng } from './sharing-api.ts';
 import { codeAt, fromBase32 } from './totp.ts';
 import { addUser } from './user-rows.ts';
 
@@ -44,6 +45,16 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
   async 'WorkspaceService.UpdateWorkspace'(suite) {
     const { workspaceId } = await ofWorkspace(suite);
     return { request: { workspaceId, name: 'Renamed' }, target: workspaceId };
+  },
+
+  async 'WorkspaceService.PutWorkspaceLogo'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    return { request: { workspaceId, file: makePng(1, 1) }, target: workspaceId };
+  },
+
+  async 'WorkspaceService.DeleteWorkspaceLogo'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    return { request: { workspaceId }, target: workspaceId };
   },
 
   async 'WorkspaceService.PutMember'(suite) {

@@ -44,6 +44,7 @@ export type MethodCall = {
   readonly authorization?: string | undefined;
   readonly cookie?: string | undefined;
   readonly origin?: string | undefined;
+  readonly requestId?: string;
 };
 
 /** Calls a method and reads its answer to the end. */
@@ -88,11 +89,17 @@ function requestOf({ method, fields = {}, rest = {} }: MethodCall): Message {
   return create(method.input as DescMessage, { ...Object.fromEntries(values), ...rest });
 }
 
-function headersOf({ authorization, cookie, origin }: MethodCall): Record<string, string> {
+function headersOf({
+  authorization,
+  cookie,
+  origin,
+  requestId,
+}: MethodCall): Record<string, string> {
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(cookie === undefined ? {} : { cookie }),
     ...(origin === undefined ? {} : { origin }),
+    ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
   };
 }
 
@@ -105,7 +112,8 @@ async function overHttp(app: App, anyCall: MethodCall, message: Message): Promis
   if (multipart !== undefined) {
     const form = new FormData();
     for (const [name, value] of Object.entries(body ?? {})) {
-      if (name === multipart.fileField) form.set(name, new Blob(['bytes']), 'file.bin');
+      const file = () => new Blob([Buffer.from(String(value), 'base64')]);
+      if (name === multipart.fileField) form.set(name, file(), 'file.bin');
       else form.set(name, String(value));
     }
     init.body = form;

@@ -6,9 +6,12 @@ import type { Random } from '../../crypto/ids.ts';
 import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Mailer } from '../../mail/mailer.ts';
+import { mailName } from '../../net/mail-name.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import type { Brand, Brands } from '../brand/brand.ts';
+import type { MailPart } from '../brand/mail-body.ts';
 import { verifiedBrowserId } from './known-browser.ts';
 import {
   addTry,
@@ -74,10 +77,10 @@ export type EnteredCode = { readonly code: string; readonly visitor: string };
 export type GateCodes = {
   /**
    * Sends a new code, which replaces the previous one, and resolves to 0. If the previous one was
-   * sent a moment ago, sends nothing and resolves to the seconds to wait. Throws `rate_limited` and
-   * `unavailable`.
+   * sent a moment ago, sends nothing and resolves to the seconds to wait. `title` is the name of
+   * the document, if readers see it. Throws `rate_limited` and `unavailable`.
    */
-  send(target: CodeTarget, requester: CodeRequester): Promise<number>;
+  send(target: CodeTarget, requester: CodeRequester, title?: string): Promise<number>;
   /** Returns whether the code is right. A right code is used up; a wrong one costs a try. */
   redeem(trx: Executor, target: CodeTarget, entered: EnteredCode): Promise<boolean>;
 };
@@ -85,6 +88,7 @@ export type GateCodes = {
 export type GateCodesOptions = {
   readonly db: Database;
   readonly mailer: Mailer;
+  readonly brands: Brands;
   readonly publicUrl: string;
   /** The database stores only HMACs of addresses and codes under these keys. */
   readonly keys: DerivedKeys;
@@ -112,7 +116,7 @@ function createDigests(hmacKey: Uint8Array) {
 type Digests = ReturnType<typeof createDigests>;
 
 export function createGateCodes(options: GateCodesOptions): GateCodes {
-  const { db, mailer, publicUrl, keys, random, now } = options;
+  const { db, mailer, brands, publicUrl, keys, random, now } = options;
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
   const { counter } = throttle;
   const ownDigests = createDigests(keys[0]);
@@ -201,7 +205,7 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
   }
 
   return {
-    async send(target, requester) {
+    async send(target, requester, title) {
       const code = generateCode(random);
       const digests = await findDigests(db, target);
       if (!(await storeNewCode(target, requester, code, digests))) {
@@ -209,7 +213,9 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
         return Math.max(1, Math.ceil(((last?.send_time ?? 0) + resendMs - now()) / 1000));
       }
       try {
-        await mailer.send({ to: target.email, subject, text: textOf(code, publicUrl) });
+        const brand = await brands.of(target.workspaceId);
+        const parts = partsOf(code, { brand, title, publicUrl });
+        await mailer.send({ to: target.email, subject, ...brands.renderMail(brand, parts) });
       } catch (error) {
         // The next attempt need not wait for a mail that was never sent.
         const digest = digests.codeDigest(target, code);
@@ -247,13 +253,26 @@ export function generateCode(random: Random): string {
 
 const subject = 'Your code for a shared document';
 
-const textOf = (code: string, publicUrl: string) => `Your code is ${code}
+type CodeMail = {
+  readonly brand: Brand;
+  readonly title: string | undefined;
+  readonly publicUrl: string;
+};
 
-Enter this code at ${publicUrl}
-to view the document that was shared with you.
-
-The code expires in ${validMs / minute} minutes and works once.
-
-Do not share this code with anyone. If you did not request it, ignore this
-e-mail: without the code, no one can open the document with your address.
-`;
+function partsOf(code: string, { brand, title, publicUrl }: CodeMail): MailPart[] {
+  const document = title === undefined ? 'a document' : `“${mailName(title)}”`;
+  return [
+    { code },
+    {
+      text:
+        `${mailName(brand.workspaceName)} shared ${document} with you. Enter this code at ` +
+        `${publicUrl} to view the document.`,
+    },
+    { text: `The code expires in ${validMs / minute} minutes and works once.` },
+    {
+      text:
+        'Do not share this code with anyone. If you did not request it, ignore this e-mail: ' +
+        'without the code, no one can open the document with your address.',
+    },
+  ];
+}

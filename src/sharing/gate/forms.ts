@@ -1,6 +1,8 @@
-// The forms of a link's gate. They reveal nothing about the document and need no script.
+// The forms of a link's gate. They reveal nothing about the document but its title, if the link
+// shows it. They need no script: a script only submits a complete code.
 import { type Html, html } from '../../http/html.ts';
 import type { GateStep } from './gate-steps.ts';
+import { hiddenTitle, logoOf, type Presentation } from './presentation.ts';
 
 export type GateForm = {
   readonly step: GateStep;
@@ -13,41 +15,46 @@ export type GateForm = {
   readonly notice?: string;
 };
 
-export function renderGateForm(form: GateForm): Html {
-  return html`<body class="plain"><main class="card">
-${bodies[form.step](form)}
+export function renderGateForm(form: GateForm, presentation: Presentation): Html {
+  const { brand, title } = presentation;
+  const logo = logoOf(brand);
+  const sender = html`<bdi>${brand.workspaceName}</bdi>`;
+  return html`<body class="plain"><main class="card${logo === undefined ? '' : ' branded'}">
+${logo}
+<header class="shared"><h1>${title ?? hiddenTitle}</h1>
+<p>Shared by ${sender}</p></header>
+${bodies[form.step](form, sender)}
 </main></body>`;
 }
 
-const bodies: Record<GateStep, (form: GateForm) => Html> = {
-  password: (form) => html`<h1>Enter the password to view this document</h1>
-<p>The sender protected this document with a password.</p>
-<form method="post" class="gate">${alertOf(form)}
+const bodies: Record<GateStep, (form: GateForm, sender: Html) => Html> = {
+  password: (form) => html`<form method="post" class="gate">${alertOf(form)}
 <label>Password
 <input type="password" name="password" autocomplete="current-password" maxlength="1024"
-required autofocus${described(form)}></label>
+required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></label>
+<p class="why" id="why">The sender protected this document with a password.</p>
 <button>Continue</button>
 </form>`,
 
-  email: (form) => html`<h1>Enter your e-mail to view this document</h1>
-<p>The sender will see your e-mail address.${
-    form.requiresVerification ? ' You will get a code to verify it.' : ''
-  }</p>
-<form method="post" class="gate">${alertOf(form)}
+  email: (form, sender) => html`<form method="post" class="gate">${alertOf(form)}
 <label>E-mail address
 <input type="email" name="email" autocomplete="email" maxlength="254" value="${form.email}"
-required autofocus${described(form)}></label>
+required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></label>
+<p class="why" id="why">${sender} will see your address.${
+    form.requiresVerification ? ' You will get a code to verify it.' : ''
+  }</p>
 <button>Continue</button>
 </form>`,
 
-  code: (form) => html`<h1>Check your e-mail</h1>
-<p>Enter the 6-digit code from our newest e-mail to <strong>${form.email}</strong>. The code expires
-after 10 minutes. If you cannot find it, check your spam folder.</p>
+  code: (form) => html`<p>Enter the 6-digit code from our newest e-mail to
+<strong>${form.email}</strong>.</p>
 ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</p>`}
 <form method="post" class="gate">${alertOf(form)}
 <label>Code
 <input class="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="16"
-required autofocus${described(form)}></label>
+required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></label>
+<p class="why" id="why">The code expires after 10 minutes. If you cannot find it, check your spam
+folder.</p>
 <button>Continue</button>
 </form>
 <form method="post" class="instead">
@@ -61,6 +68,7 @@ function alertOf({ error }: GateForm): Html | undefined {
   return html`<p class="error" id="error" role="alert">${error}</p>`;
 }
 
-function described({ error }: GateForm): Html | undefined {
-  return error === undefined ? undefined : html` aria-describedby="error" aria-invalid="true"`;
-}
+const describing = ({ error }: GateForm) => (error === undefined ? 'why' : 'error why');
+
+const invalidIf = ({ error }: GateForm) =>
+  error === undefined ? undefined : html` aria-invalid="true"`;

@@ -3,35 +3,56 @@ import type { Assets } from '../../http/assets.ts';
 import { formatSize } from '../../http/format-size.ts';
 import { type Html, html } from '../../http/html.ts';
 import { htmlHeaders } from '../../http/html-headers.ts';
-import { inlineContentTypes } from '../../http/inline-content-types.ts';
 import type { RouteReply } from '../../http/route.ts';
+import { viewerKindOf } from '../../http/viewer-kinds.ts';
+import type { Brand } from '../brand/brand.ts';
 import type { SharedDocument } from '../links/links.ts';
 import { type GateForm, renderGateForm } from './forms.ts';
 import type { StepRefusal } from './gate-steps.ts';
-
-const headers = htmlHeaders();
+import {
+  brandStyle,
+  hiddenTitle,
+  logoOf,
+  openGraph,
+  type Presentation,
+  shownNameOf,
+  titleOf,
+} from './presentation.ts';
 
 /** Printing uses pictures of the pages, which the viewer's script has drawn. */
-const printableHeaders = htmlHeaders({ 'img-src': "'self' blob:" });
+const printablePolicy = { 'img-src': "'self' blob:" };
 
 export type GateHtml = {
   unknown(): RouteReply;
   gone(): RouteReply;
-  /** Asks for the next step of the gate. Reveals nothing about the document. */
-  ask(form: GateForm, refusal?: StepRefusal): RouteReply;
-  document(shared: SharedDocument): RouteReply;
+  /** Asks for the next step of the gate. Reveals nothing about the document but a shown title. */
+  ask(form: GateForm, presentation: Presentation, refusal?: StepRefusal): RouteReply;
+  document(shared: SharedDocument, brand: Brand): RouteReply;
 };
 
-export function createGateHtml(assets: Assets): GateHtml {
+/** The parts of a page that depend on the link. */
+type Parts = {
+  readonly presentation?: Presentation;
+  /** The source file of the script. */
+  readonly script?: string;
+  /** Directives of the content security policy that differ from the usual ones. */
+  readonly policy?: Readonly<Record<string, string>>;
+};
+
+export function createGateHtml(assets: Assets, publicUrl: string): GateHtml {
   const style = assets.addressOf('web/viewer/pages.css');
-  const script = assets.entry('web/viewer/viewer.ts');
   const icon = assets.addressOf('web/viewer/mark.svg');
 
-  // The browser fetches the imported modules at once, and not one after the other.
-  const scriptTags = html`<script type="module" src="${script.file}"></script>
-${script.imports.map((file) => html`<link rel="modulepreload" href="${file}">`)}`;
+  /** The browser fetches the imported modules at once, and not one after the other. */
+  function scriptTags(source: string): Html {
+    const { file, imports } = assets.entry(source);
+    return html`<script type="module" src="${file}"></script>
+${imports.map((imported) => html`<link rel="modulepreload" href="${imported}">`)}`;
+  }
 
-  function htmlReply(status: number, title: string, body: Html, scripted = false): RouteReply {
+  function htmlReply(status: number, title: string, body: Html, parts: Parts = {}): RouteReply {
+    const { presentation, script, policy } = parts;
+    const brand = presentation === undefined ? undefined : brandStyle(presentation.brand);
     const text = html`<!doctype html>
 <html lang="en">
 <head>
@@ -40,13 +61,15 @@ ${script.imports.map((file) => html`<link rel="modulepreload" href="${file}">`)}
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
+${presentation === undefined ? undefined : openGraph(presentation, publicUrl)}
 <link rel="icon" type="image/svg+xml" href="${icon}">
-<link rel="stylesheet" href="${style}">
-${scripted ? scriptTags : undefined}
+<link rel="stylesheet" href="${style}">${brand?.style}
+${script === undefined ? undefined : scriptTags(script)}
 </head>
 ${body}
 </html>
 `;
+    const headers = htmlHeaders({ ...brand?.policy, ...policy });
     return { status, headers, body: text.text };
   }
 
@@ -68,9 +91,13 @@ ${body}
         'It has expired or was revoked. Ask the sender for a new link.',
       ),
 
-    ask(form, refusal) {
+    ask(form, presentation, refusal) {
       const { status = 200, retryAfterSeconds, failure } = refusal ?? {};
-      const reply = htmlReply(status, 'A document was shared with you', renderGateForm(form));
+      const body = renderGateForm(form, presentation);
+      const reply = htmlReply(status, presentation.title ?? hiddenTitle, body, {
+        presentation,
+        ...(form.step === 'code' ? { script: 'web/viewer/gate.ts' } : {}),
+      });
       const wait =
         retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
       return {
@@ -80,44 +107,45 @@ ${body}
       };
     },
 
-    document(shared) {
-      const reply = htmlReply(200, shared.document.name, documentBody(shared), true);
-      return isPrintable(shared) ? { ...reply, headers: printableHeaders } : reply;
+    document(shared, brand) {
+      const presentation = { brand, title: titleOf(shared) };
+      const body = documentBody(shared, brand);
+      return htmlReply(200, shownNameOf(shared), body, {
+        ...{ presentation, script: 'web/viewer/viewer.ts' },
+        ...(isPrintable(shared) ? { policy: printablePolicy } : {}),
+      });
     },
   };
 }
 
-function documentBody({ link, document }: SharedDocument): Html {
+function documentBody(shared: SharedDocument, brand: Brand): Html {
+  const { link, document } = shared;
+  const name = shownNameOf(shared);
   const base = `/s/${link.slug}`;
   const mayDownload = link.allow_download === 1;
-  const kind = kindOf(document.content_type);
+  const kind = viewerKindOf(document.content_type) ?? 'other';
   const button = (style: string) =>
     mayDownload
       ? html`<a class="${style}" href="${base}/download" download>Download</a>`
       : undefined;
-  const data = html`data-kind="${kind}" data-file="${base}/file" data-view="${base}/view" data-name="${document.name}"
+  const data = html`data-kind="${kind}" data-file="${base}/file" data-view="${base}/view" data-name="${name}"
 data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
   const content = {
     pdf: () => html`<noscript><section class="notice"><h2>JavaScript is required</h2>
 <p>Turn on JavaScript in your browser to view this document.</p>
 </section></noscript>`,
-    image: () => html`<img src="${base}/file" alt="${document.name}">`,
-    other: () => html`<section class="notice file"><h2>${document.name}</h2>
+    image: () => html`<img src="${base}/file" alt="${name}">`,
+    other: () => html`<section class="notice file"><h2>${name}</h2>
 <p>${mayDownload ? 'There is no preview for this file type. Download the file to open it.' : 'There is no preview for this file type, and the sender does not allow downloads.'}</p>
 <p class="size">${formatSize(document.size_bytes, { locale: 'en' })}</p>
 ${button('button primary')}</section>`,
   }[kind]();
   return html`<body class="document">
-<header class="top"><h1 id="name"><span>${document.name}</span></h1>${kind === 'other' ? undefined : button('button')}</header>
+<header class="top">${logoOf(brand)}<h1 id="name"><span>${name}</span></h1>${kind === 'other' ? undefined : button('button')}</header>
 <main id="viewer" aria-labelledby="name" ${data}>${content}</main>
 </body>`;
 }
 
 function isPrintable({ link, document }: SharedDocument): boolean {
-  return link.allow_download === 1 && kindOf(document.content_type) === 'pdf';
-}
-
-function kindOf(contentType: string): 'pdf' | 'image' | 'other' {
-  if (contentType === 'application/pdf') return 'pdf';
-  return inlineContentTypes.has(contentType) ? 'image' : 'other';
+  return link.allow_download === 1 && viewerKindOf(document.content_type) === 'pdf';
 }

@@ -5,7 +5,13 @@ import { type ErrorCode, Failure } from '../../errors/errors.ts';
 import { readEmail } from '../../net/email.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import type { CodeRequester, CodeTarget, GateCodes } from './codes.ts';
-import type { Admission, AdmittedReader, Gate } from './gate.ts';
+import {
+  type Admission,
+  type AdmittedReader,
+  asksForEmail,
+  type Gate,
+  requiresCode,
+} from './gate.ts';
 import type { GateState } from './gate-state.ts';
 import { hasVerifiedEmail } from './known-browser.ts';
 import type { PasswordThrottle } from './password-throttle.ts';
@@ -18,6 +24,8 @@ export type Visitor = {
   readonly state: GateState;
   /** The browser's id if a step of the link's gate was completed in it before. */
   readonly browser: string | undefined;
+  /** The name of the document, if readers see it. */
+  readonly title: string | undefined;
 };
 
 /** The reason why the visitor must repeat a step. */
@@ -67,9 +75,11 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
   /** Resolves like `codes.send`, or to a refusal if too many codes were requested. */
   function requestCode(
     target: CodeTarget,
-    requester: CodeRequester,
+    { title, ...visitor }: Omit<Visitor, 'state'>,
+    visitorId: string,
   ): Promise<number | StepRefusal> {
-    return codes.send(target, requester).catch((thrown: unknown) => {
+    const requester = requesterOf(visitor, visitorId);
+    return codes.send(target, requester, title).catch((thrown: unknown) => {
       if (thrown instanceof Failure && thrown.code === 'rate_limited') return noNewCode(thrown);
       throw thrown;
     });
@@ -77,7 +87,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
 
   async function admit(link: LinkRow, state: GateState, email: string): Promise<StepOutcome> {
     const admission = await gate.admit(link, { email });
-    return admission === undefined ? { state } : { state, admission };
+    return typeof admission === 'string' ? notOnList(state) : { state, admission };
   }
 
   const steps = {
@@ -106,12 +116,12 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
     async email(link, form, { state, ...visitor }) {
       const email = readEmail(form.get('email') ?? '');
       if (email === undefined) return { state, refusal: refusals.noEmail };
-      if (link.email_verification_required === 0) return admit(link, state, email);
+      if (!requiresCode(link)) return admit(link, state, email);
       const id = state.visitorId === '' ? randomText(random) : state.visitorId;
       const next = { ...state, email, visitorId: id };
       // A form with a code needs no mail, and a new code would void the one in the form.
       if (isCode(codeIn(form))) return { state: next };
-      const sent = await requestCode(codeTargetOf(link, email), requesterOf(visitor, id));
+      const sent = await requestCode(codeTargetOf(link, email), visitor, id);
       // The reader may have a code although no more may be sent. The answer is the same if there is
       // no code: it must not reveal whether someone requested one.
       if (typeof sent !== 'number') return { state: next, refusal: sent, repeatedStep: 'code' };
@@ -125,7 +135,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       const action = form.get('code') ?? '';
       if (action === 'other') return { state: { ...state, email: undefined } };
       if (action === 'again') {
-        const sent = await requestCode(target, requesterOf(visitor, id));
+        const sent = await requestCode(target, visitor, id);
         if (sent === 0) return { state, hasResent: true };
         return { state, refusal: typeof sent === 'number' ? sentAlready(sent) : sent };
       }
@@ -134,9 +144,9 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       const verifyEmail: AdmittedReader['verifyEmail'] = (trx) =>
         codes.redeem(trx, target, { code, visitor: id });
       const admission = await gate.admit(link, { email, verifyEmail });
-      return admission === undefined
-        ? { state, refusal: refusals.wrongCode }
-        : { state, admission, verifiedEmail: email };
+      if (admission === 'wrong code') return { state, refusal: refusals.wrongCode };
+      if (admission === 'not on list') return notOnList(state);
+      return { state, admission, verifiedEmail: email };
     },
   } satisfies Record<GateStep, SubmitStep>;
 
@@ -164,7 +174,7 @@ const codeTargetOf = (link: LinkRow, email: string): CodeTarget => ({
 });
 
 const requesterOf = (
-  { network, browser }: Omit<Visitor, 'state'>,
+  { network, browser }: Omit<Visitor, 'state' | 'title'>,
   visitor: string,
 ): CodeRequester => ({
   network,
@@ -179,13 +189,17 @@ const isCode = (text: string) => /^\d{6}$/.test(text);
 
 const order: readonly GateStep[] = ['password', 'email', 'code'];
 
-const asksForEmail = (link: LinkRow) =>
-  link.email_required === 1 || link.email_verification_required === 1;
+/** The form asks for another address. */
+const notOnList = (state: GateState): StepOutcome => ({
+  state: { ...state, email: undefined },
+  refusal: refusals.notOnList,
+  repeatedStep: 'email',
+});
 
 function nextStep(link: LinkRow, { knowsPassword, email }: GateState): GateStep | undefined {
   if (link.password_hash !== null && !knowsPassword) return 'password';
   if (!asksForEmail(link)) return undefined;
-  return link.email_verification_required === 1 && email !== undefined ? 'code' : 'email';
+  return requiresCode(link) && email !== undefined ? 'code' : 'email';
 }
 
 /** Returns whether a form may submit the step. The address can be changed before the code. */
@@ -197,6 +211,12 @@ const refusals = {
   noPassword: { status: 400, text: 'Enter the password.' },
   wrongPassword: { status: 403, text: 'Wrong password.' },
   noEmail: { status: 400, text: 'Enter an e-mail address such as name@example.com.' },
+  notOnList: {
+    status: 403,
+    text:
+      'This e-mail address does not have access to the document. Enter another address, or ask ' +
+      'the sender for access.',
+  },
   noCode: { status: 400, text: 'Enter the 6 digits of the code.' },
   wrongCode: {
     status: 403,

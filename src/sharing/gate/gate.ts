@@ -3,6 +3,7 @@
 import type { Clock } from '../../clock.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import type { SignedValues } from '../../crypto/signed-value.ts';
+import { admits } from '../../net/address-lists.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
@@ -38,8 +39,11 @@ export type Gate = {
   authorise(slug: string, accessSession: string | undefined): Promise<AccessDecision>;
   /** Whether the gate has no steps. */
   isOpen(link: LinkRow): boolean;
-  /** Starts an access session. Returns undefined for a wrong code. */
-  admit(link: LinkRow, reader: AdmittedReader): Promise<Admission | undefined>;
+  /**
+   * Starts an access session, or returns the reason why not. The lists of the link are compared
+   * after the code, so that only the owner of an address learns whether they contain it.
+   */
+  admit(link: LinkRow, reader: AdmittedReader): Promise<Admission | 'wrong code' | 'not on list'>;
 };
 
 export type GateOptions = {
@@ -49,6 +53,14 @@ export type GateOptions = {
   readonly random: Random;
   readonly now: Clock;
 };
+
+/** Whether readers must verify their address with a code. An allow list implies it. */
+export const requiresCode = (link: LinkRow) =>
+  link.email_verification_required === 1 || link.allow_list !== '';
+
+/** Whether readers must enter an address. */
+export const asksForEmail = (link: LinkRow) =>
+  link.email_required === 1 || requiresCode(link) || link.block_list !== '';
 
 const slugPattern = /^[0-9A-Za-z]{22}$/;
 
@@ -62,22 +74,24 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
         return { kind: 'gone' };
       }
       const accessSession = accessSessions.verify(text, signatureContextOf(shared.link));
-      if (accessSession === undefined) return { kind: 'ask', shared };
+      // The lists may have changed since the reader passed the gate.
+      if (accessSession === undefined || !admits(shared.link, accessSession)) {
+        return { kind: 'ask', shared };
+      }
       return { kind: 'open', shared, accessSession };
     },
 
-    isOpen: (link) =>
-      link.email_required === 0 &&
-      link.email_verification_required === 0 &&
-      link.password_hash === null,
+    isOpen: (link) => !asksForEmail(link) && link.password_hash === null,
 
     async admit(link, { email, verifyEmail }) {
-      if (verifyEmail !== undefined && !(await transact(db, verifyEmail))) return undefined;
+      if (verifyEmail !== undefined && !(await transact(db, verifyEmail))) return 'wrong code';
+      const emailVerified = verifyEmail !== undefined;
+      if (!admits(link, { email, emailVerified })) return 'not on list';
       const started: AccessSession = {
         viewId: newId('viw', random),
         startMs: now(),
         email,
-        emailVerified: verifyEmail !== undefined,
+        emailVerified,
       };
       const accessSession = accessSessions.sign(
         started,

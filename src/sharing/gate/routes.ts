@@ -6,13 +6,15 @@ import { inlineContentTypes } from '../../http/inline-content-types.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../http/route.ts';
 import { networkOf } from '../../net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
+import type { Brands } from '../brand/brand.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { AccessSession } from './access-session.ts';
 import type { GateCookies } from './cookies.ts';
-import type { Gate } from './gate.ts';
+import { type Gate, requiresCode } from './gate.ts';
 import type { GateHtml } from './gate-html.ts';
 import type { GateSteps, StepOutcome } from './gate-steps.ts';
+import { shownNameOf, titleOf } from './presentation.ts';
 import { checkAccess, requireAccess } from './require-access.ts';
 
 export type GateRouteOptions = {
@@ -21,6 +23,7 @@ export type GateRouteOptions = {
   readonly cookies: GateCookies;
   readonly html: GateHtml;
   readonly documents: Documents;
+  readonly brands: Brands;
   /** Counts a download. Never fails. */
   readonly recordDownload: (reader: Reader) => Promise<void>;
 };
@@ -33,7 +36,10 @@ type Reader = {
 };
 
 export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
-  const { gate, steps, cookies, html, documents } = options;
+  const { gate, steps, cookies, html, documents, brands } = options;
+
+  const documentHtml = async (shared: SharedDocument) =>
+    html.document(shared, await brands.of(shared.link.workspace_id));
 
   async function showHtml(request: RouteRequest): Promise<RouteReply> {
     const decision = await checkAccess(options, request);
@@ -43,46 +49,54 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       case 'gone':
         return html.gone();
       case 'open':
-        return html.document(decision.shared);
+        return documentHtml(decision.shared);
       case 'ask': {
         const { link } = decision.shared;
         if (!gate.isOpen(link)) {
-          return askFor(link, { state: cookies.readState(request, link) });
+          return askFor(decision.shared, { state: cookies.readState(request, link) });
         }
-        const shown = html.document(decision.shared);
+        const shown = await documentHtml(decision.shared);
         // A HEAD request is not a view.
         if (request.isHead) return shown;
         const admission = await gate.admit(link, { email: '' });
         return withCookies(
           shown,
-          admission === undefined ? [] : [cookies.writeAccess(link, admission)],
+          typeof admission === 'string' ? [] : [cookies.writeAccess(link, admission)],
         );
       }
     }
   }
 
-  function askFor(link: LinkRow, outcome: StepOutcome, given = ''): RouteReply {
+  async function askFor(
+    shared: SharedDocument,
+    outcome: StepOutcome,
+    given = '',
+  ): Promise<RouteReply> {
+    const { link } = shared;
     const { state, repeatedStep, refusal, hasResent } = outcome;
     const form = {
       step: repeatedStep ?? steps.nextStep(link, state) ?? 'email',
-      requiresVerification: link.email_verification_required === 1,
+      requiresVerification: requiresCode(link),
       email: given === '' ? (state.email ?? '') : given,
       ...(refusal === undefined ? {} : { error: refusal.text }),
       ...(hasResent === true ? { notice: 'We sent a new code. Older codes no longer work.' } : {}),
     };
-    return html.ask(form, refusal);
+    const brand = await brands.of(link.workspace_id);
+    return html.ask(form, { brand, title: titleOf(shared) }, refusal);
   }
 
   async function submitForm(request: RouteRequest): Promise<RouteReply> {
     const decision = await checkAccess(options, request);
     if (decision.kind === 'unknown') return html.unknown();
     if (decision.kind === 'gone') return html.gone();
-    const { link } = decision.shared;
+    const { shared } = decision;
+    const { link } = shared;
     if (decision.kind === 'open' || gate.isOpen(link)) return seeOther(link);
     const visitor = {
       network: networkOf(request.peer),
       state: cookies.readState(request, link),
       browser: cookies.readBrowser(request, link),
+      title: titleOf(shared),
     };
     const outcome = await steps.submit(link, request.form, visitor);
     const { state, admission, refusal, hasResent } = outcome;
@@ -96,21 +110,24 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     }
     if (refusal === undefined && hasResent !== true) return withCookies(seeOther(link), set);
     const given = outcome.repeatedStep === 'email' ? (request.form.get('email') ?? '') : '';
-    return withCookies(askFor(link, outcome, given.slice(0, emailShownMax)), set);
+    return withCookies(await askFor(shared, outcome, given.slice(0, emailShownMax)), set);
   }
 
   async function send(
-    { document }: SharedDocument,
+    shared: SharedDocument,
     request: RouteRequest,
     disposition: 'inline' | 'attachment',
   ): Promise<RouteReply> {
-    const { header, bytes } = documents.open(document, {
-      // Ranges are defined only for GET (RFC 9110 §14.2).
-      range: request.isHead ? '' : (request.header('range') ?? ''),
-      ifMatch: request.header('if-match') ?? '',
-      ifRange: request.header('if-range') ?? '',
-      ifNoneMatch: request.header('if-none-match') ?? '',
-    });
+    const { header, bytes } = documents.open(
+      { ...shared.document, name: shownNameOf(shared) },
+      {
+        // Ranges are defined only for GET (RFC 9110 §14.2).
+        range: request.isHead ? '' : (request.header('range') ?? ''),
+        ifMatch: request.header('if-match') ?? '',
+        ifRange: request.header('if-range') ?? '',
+        ifNoneMatch: request.header('if-none-match') ?? '',
+      },
+    );
     const { status, headers } = createDownloadHead(header, disposition);
     const own = {
       ...headers,

@@ -5,13 +5,14 @@ import {
   UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
-import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
+import { isUser, principalOf } from '../../api/principal.ts';
+import { readUpdate } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import { newId, type Random, randomText } from '../../crypto/ids.ts';
-import { fail, invalid } from '../../errors/errors.ts';
+import { fail } from '../../errors/errors.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
 import type { ListPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
@@ -19,8 +20,17 @@ import type { Database, Executor, LinkRow, StoredView } from '../../storage/sche
 import type { Documents } from '../documents/documents.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { linkNotFound } from './links.ts';
+import {
+  changesGate,
+  checkOptions,
+  fieldsAt,
+  impliedBy,
+  linkMessage,
+  readListOptions,
+} from './options.ts';
 import { checkLinkPassword } from './password-rules.ts';
 import {
+  findContentTypes,
   findLink,
   findLinks,
   insertLink,
@@ -45,6 +55,8 @@ export type LinkOptions = {
   readonly documents: Documents;
   readonly views: LinkViews;
   readonly passwords: Passwords;
+  /** Forgets the views that the creator of a link has not been mailed about. */
+  readonly forgetViews: (trx: Executor, linkId: string) => Promise<void>;
   /** The service's own origin, for the URLs of links. */
   readonly publicUrl: string;
   readonly random: Random;
@@ -67,15 +79,23 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     return row;
   }
 
+  async function messagesOf(rows: readonly LinkRow[]) {
+    const types = await findContentTypes(db, rows);
+    return rows.map((row) => linkMessage(row, types.get(row.document_id) ?? '', publicUrl));
+  }
+
+  async function answer(row: LinkRow) {
+    const [link] = await messagesOf([row]);
+    return link === undefined ? {} : { link };
+  }
+
   return {
     async createLink(request, context) {
       const workspaceId = workspaceOf(context);
       const { emailRequired, emailVerificationRequired } = request;
-      if (emailVerificationRequired && !emailRequired) {
-        throw invalid('email_verification_required', 'must be set together with email_required');
-      }
       const expireTime = readExpireTime(request.expireTime, now());
-      await documents.require(workspaceId, request.documentId);
+      const caller = principalOf(context);
+      const lists = readListOptions(request);
       const row: LinkRow = {
         id: newId('lnk', random),
         slug: randomText(random),
@@ -84,14 +104,21 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         name: request.name,
         email_required: emailRequired ? 1 : 0,
         email_verification_required: emailVerificationRequired ? 1 : 0,
-        password_hash: await hashOf(request.password, workspaceId),
+        password_hash: null,
         allow_download: request.allowDownload ? 1 : 0,
         gate_revision: 1,
         create_time: now(),
         expire_time: expireTime,
         revoke_time: null,
         view_count: 0,
+        ...lists,
+        ...impliedBy(lists),
+        notify_from: 0,
+        creator_id: isUser(caller) ? caller.userId : null,
       };
+      checkOptions(row, Object.keys(row));
+      await documents.require(workspaceId, request.documentId);
+      row.password_hash = await hashOf(request.password, workspaceId);
       const insert = async (trx: Executor) => {
         await quotas.add(trx, workspaceId, { links: 1 });
         if (!(await insertLink(trx, row))) throw noSuchDocument();
@@ -100,40 +127,40 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         // The document was deleted during this call.
         throw isForeignKeyViolation(error) ? noSuchDocument() : error;
       });
-      return { link: linkMessage(row, publicUrl) };
+      return answer(row);
     },
 
     async listLinks(request, context) {
       const query = parseListRequest(request, linkList.sorts);
       const filter = { workspaceId: workspaceOf(context), documentId: request.documentId };
       const { rows, ...page } = await findLinks(db, filter, query);
-      return { links: rows.map((row) => linkMessage(row, publicUrl)), ...page };
+      return { links: await messagesOf(rows), ...page };
     },
 
     async getLink({ linkId }, context) {
-      return { link: linkMessage(await existing(workspaceOf(context), linkId), publicUrl) };
+      return answer(await existing(workspaceOf(context), linkId));
     },
 
     async updateLink(request, context) {
       const fields = fieldsAt(now());
       const update = readUpdate(UpdateLinkRequestSchema, request, fields);
       const { paths } = update;
-      const change: LinkChange = update.change;
+      const change: LinkChange = { ...impliedBy(update.change), ...update.change };
       const key = { workspaceId: workspaceOf(context), id: request.linkId };
       if (paths.includes('password')) {
         await existing(key.workspaceId, key.id);
         change.password_hash = await hashOf(request.password, key.workspaceId);
       }
-      const changesGate = paths.some((path) => gates.has(path));
       const link = await auditLog.change(context, { target: key.id }, async (trx) => {
-        const changed = await updateLink(trx, key, change, changesGate);
+        const changed = await updateLink(trx, key, change, changesGate(paths));
         const row = await findLink(trx, key.workspaceId, key.id);
         if (row === undefined) throw linkNotFound();
         if (!changed) throw fail('conflict', 'The link was revoked.');
-        requireEmailForVerification(row, paths);
+        checkOptions(row, paths);
+        if (paths.includes('notify')) await options.forgetViews(trx, row.id);
         return row;
       });
-      return { link: linkMessage(link, publicUrl) };
+      return answer(link);
     },
 
     async revokeLink({ linkId }, context) {
@@ -152,50 +179,6 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 }
 
 const noSuchDocument = () => fail('not_found', 'The workspace has no such document.');
-
-/** Throws if verification is required but the address is not. Names the field of the update. */
-function requireEmailForVerification(row: LinkRow, paths: readonly string[]): void {
-  if (row.email_verification_required === 0 || row.email_required === 1) return;
-  if (paths.includes('email_verification_required')) {
-    throw invalid('email_verification_required', 'must be set together with email_required');
-  }
-  throw invalid('email_required', 'must be set together with email_verification_required');
-}
-
-/** The columns that each path of the update mask changes. */
-const fieldsAt = (now: number) =>
-  ({
-    name: ({ name }) => ({ name }),
-    email_required: ({ emailRequired }) => ({ email_required: emailRequired ? 1 : 0 }),
-    allow_download: ({ allowDownload }) => ({ allow_download: allowDownload ? 1 : 0 }),
-    expire_time: ({ expireTime }) => ({ expire_time: readExpireTime(expireTime, now) }),
-    // The password is hashed separately, off the main thread.
-    password: () => ({}),
-    email_verification_required: ({ emailVerificationRequired }) => ({
-      email_verification_required: emailVerificationRequired ? 1 : 0,
-    }),
-  }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
-
-/** Changing one of these fields ends all access sessions of the link. */
-const gates = new Set(['email_required', 'password', 'email_verification_required']);
-
-function linkMessage(row: LinkRow, publicUrl: string) {
-  return {
-    id: row.id,
-    url: `${publicUrl}/s/${row.slug}`,
-    documentId: row.document_id,
-    emailRequired: row.email_required === 1,
-    workspaceId: row.workspace_id,
-    name: row.name,
-    passwordRequired: row.password_hash !== null,
-    emailVerificationRequired: row.email_verification_required === 1,
-    allowDownload: row.allow_download === 1,
-    viewCount: row.view_count,
-    createTime: timestampFromMs(row.create_time),
-    ...(row.expire_time === null ? {} : { expireTime: timestampFromMs(row.expire_time) }),
-    ...(row.revoke_time === null ? {} : { revokeTime: timestampFromMs(row.revoke_time) }),
-  };
-}
 
 function viewMessage(row: StoredView, pages: readonly PageTime[] = []) {
   return {

@@ -1,14 +1,17 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { hasDocument } from '../../storage/removed-documents.ts';
-import type { DocumentRow, Executor, LinkRow } from '../../storage/schema.ts';
+import type { DocumentRow, Executor, LinkRow, Schema } from '../../storage/schema.ts';
 
 /**
  * Inserts a link. Returns false if its document was removed. The transaction must have locked the
  * usage of the workspace, as the removal of a document does.
  */
-export async function insertLink(trx: Executor, row: LinkRow): Promise<boolean> {
+export async function insertLink(
+  trx: Executor,
+  row: Insertable<Schema['links']>,
+): Promise<boolean> {
   const document = await trx
     .selectFrom('documents')
     .select('id')
@@ -74,10 +77,14 @@ export type LinkChange = Partial<
     | 'password_hash'
     | 'allow_download'
     | 'expire_time'
+    | 'allow_list'
+    | 'block_list'
+    | 'notify'
+    | 'show_title'
   >
 >;
 
-/** Changes a link. Returns false if the link was revoked. */
+/** Changes a link. Returns false if the link was revoked. A change of `notify` notes the views. */
 export async function updateLink(
   db: Executor,
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -89,12 +96,24 @@ export async function updateLink(
     .set((eb) => ({
       ...change,
       gate_revision: eb('gate_revision', '+', gateChanges ? 1 : 0),
+      ...(change.notify === undefined ? {} : { notify_from: eb.ref('view_count') }),
     }))
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
     .where('revoke_time', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Returns the content types of the documents of links, by the id of the document. */
+export async function findContentTypes(
+  db: Executor,
+  links: readonly LinkRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(links.map(({ document_id }) => document_id))];
+  if (ids.length === 0) return new Map();
+  const query = db.selectFrom('documents').select(['id', 'content_type']).where('id', 'in', ids);
+  return new Map((await query.execute()).map(({ id, content_type }) => [id, content_type]));
 }
 
 export async function revokeLink(db: Executor, id: string, now: number): Promise<void> {

@@ -8,6 +8,7 @@ import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
+import type { LinkNotices } from '../notices/notices.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { hasView, insertView } from './store.ts';
 
@@ -40,11 +41,12 @@ export type NewViews = {
 export type NewViewsOptions = {
   readonly db: Database;
   readonly quotas: Quotas;
+  readonly notices: Pick<LinkNotices, 'note'>;
   readonly keys: DerivedKeys;
   readonly now: Clock;
 };
 
-export function createNewViews({ db, quotas, keys, now }: NewViewsOptions): NewViews {
+export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptions): NewViews {
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
 
   async function create(
@@ -59,6 +61,7 @@ export function createNewViews({ db, quotas, keys, now }: NewViewsOptions): NewV
       if (await hasView(trx, row.id)) throw new ViewExists();
       await throttle.countIn(trx, counted);
       if (!(await insertView(trx, row))) throw noSuchLink();
+      await notices.note(trx, link);
     });
   }
 

@@ -14,6 +14,8 @@ import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, WorkspaceRow } from '../../storage/schema.ts';
+import type { Brands } from '../brand/brand.ts';
+import type { AnswerWorkspace, LogoMethods } from '../brand/logo-methods.ts';
 import type { Quotas, StoredQuota } from '../quotas/quotas.ts';
 import { createMemberMethods } from './members.ts';
 import {
@@ -30,6 +32,8 @@ export type WorkspaceOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly quotas: Quotas;
+  readonly brands: Pick<Brands, 'logoUrlOf'>;
+  readonly logoMethods: (answer: AnswerWorkspace) => LogoMethods;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -37,7 +41,7 @@ export type WorkspaceOptions = {
 export function createWorkspaceService(
   options: WorkspaceOptions,
 ): ServiceImpl<typeof WorkspaceService> {
-  const { db, auditLog, quotas, random, now } = options;
+  const { db, auditLog, quotas, brands, logoMethods, random, now } = options;
 
   async function existing(trx: Executor, id: string): Promise<WorkspaceRow> {
     const row = await findWorkspace(trx, id);
@@ -52,6 +56,10 @@ export function createWorkspaceService(
       name: row.name,
       createTime: timestampFromMs(row.create_time),
       quota: quotas.quotaOf(row),
+      brand: {
+        accentColor: row.accent_color,
+        logoUrl: brands.logoUrlOf(row.logo_id),
+      },
       ...(usages[i] === undefined ? {} : { usage: usages[i] }),
     }));
   }
@@ -63,10 +71,14 @@ export function createWorkspaceService(
 
   return {
     ...createMemberMethods(options),
+    ...logoMethods(answer),
 
     async createWorkspace({ name, quota }, context) {
       const id = newId('ws', random);
-      const row: WorkspaceRow = { id, name, create_time: now(), ...storedQuota(quota) };
+      const row: WorkspaceRow = {
+        ...{ id, name, create_time: now(), ...storedQuota(quota) },
+        ...{ accent_color: '', logo_id: '' },
+      };
       await auditLog.change(context, { target: row.id }, (trx) => insertWorkspace(trx, row));
       return answer(row);
     },
@@ -107,6 +119,9 @@ const fields = {
     return { name };
   },
   quota: ({ quota }): WorkspaceChange => storedQuota(quota),
+  brand: ({ brand }): WorkspaceChange => ({
+    accent_color: brand?.accentColor.toLowerCase() ?? '',
+  }),
 } satisfies UpdateFields<typeof UpdateWorkspaceRequestSchema, WorkspaceChange>;
 
 /** Unset fields become null, which means the default. */

@@ -2,9 +2,12 @@ import { type Insertable, sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import type { Executor, MemberRow, UserRow, WorkspaceRow } from '../../storage/schema.ts';
+import type { Executor, MemberRow, Schema, UserRow, WorkspaceRow } from '../../storage/schema.ts';
 
-export async function insertWorkspace(db: Executor, row: Insertable<WorkspaceRow>): Promise<void> {
+export async function insertWorkspace(
+  db: Executor,
+  row: Insertable<Schema['workspaces']>,
+): Promise<void> {
   await db.insertInto('workspaces').values(row).execute();
 }
 

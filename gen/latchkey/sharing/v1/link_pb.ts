@@ -2,8 +2,8 @@
 // @generated from file latchkey/sharing/v1/link.proto (package latchkey.sharing.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/link.proto.
  */
 export const file_latchkey_sharing_v1_link: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEi7wIKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItoBCghMaW5rVmlldxIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAQgASgIEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgGIAEoDRIsCgVwYWdlcxgHIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZVZpZXcSFgoOZG93bmxvYWRfY291bnQYKCABKA0iLQoIUGFnZVZpZXcSDAoEcGFnZRgBIAEoDRITCgtkdXJhdGlvbl9tcxgCIAEoDSKiAgoRQ3JlYXRlTGlua1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCg5lbWFpbF9yZXF1aXJlZBgCIAEoCBIdCgx3b3Jrc3BhY2VfaWQYAyABKAlCB7pIBHICGEASFgoEbmFtZRgEIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIIj0KEkNyZWF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIrwBChBMaXN0TGlua3NSZXF1ZXN0EhwKC2RvY3VtZW50X2lkGAEgASgJQge6SARyAhhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBSABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBiABKAlCB7pIBHICGEAiagoRTGlzdExpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iSwoOR2V0TGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCI6Cg9HZXRMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayKyAwoRVXBkYXRlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARIWCg5lbWFpbF9yZXF1aXJlZBgEIAEoCBJCCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEh0KCHBhc3N3b3JkGAYgASgJQguAAQG6SAVyAxiAAhIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYByABKAgSFgoOYWxsb3dfZG93bmxvYWQYCCABKAgSkQEKC3VwZGF0ZV9tYXNrGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0Jgukhd4gFaEgRuYW1lEg5lbWFpbF9yZXF1aXJlZBILZXhwaXJlX3RpbWUSCHBhc3N3b3JkEhtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQSDmFsbG93X2Rvd25sb2FkIj0KElVwZGF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIk4KEVJldm9rZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiFAoSUmV2b2tlTGlua1Jlc3BvbnNlIr4BChRMaXN0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQCJyChVMaXN0TGlua1ZpZXdzUmVzcG9uc2USLAoFdmlld3MYASADKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmtWaWV3EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNMtoHCgtMaW5rU2VydmljZRK0AQoKQ3JlYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSJVkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAZK1GBcIyQESEi9hcGkvdjEvbGlua3Mve2lkfYLT5JMCGDoBKmIEbGluayINL2FwaS92MS9saW5rcxKMAQoJTGlzdExpbmtzEiUubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXF1ZXN0GiYubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXNwb25zZSIwkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIPEg0vYXBpL3YxL2xpbmtzEpYBCgdHZXRMaW5rEiMubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVxdWVzdBokLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh9iBGxpbmsSFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EqMBCgpVcGRhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1Jlc3BvbnNlIkSQAgKKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIiOgEqYgRsaW5rMhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKaAQoKUmV2b2tlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXNwb25zZSI7kAICirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCGSoXL2FwaS92MS9saW5rcy97bGlua19pZH0SqAEKDUxpc3RMaW5rVmlld3MSKS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rVmlld3NSZXF1ZXN0GioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua1ZpZXdzUmVzcG9uc2UiQJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCHxIdL2FwaS92MS9saW5rcy97bGlua19pZH0vdmlld3NiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEijAQKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZyLaAQoITGlua1ZpZXcSCgoCaWQYASABKAkSDwoHbGlua19pZBgCIAEoCRINCgVlbWFpbBgDIAEoCRIWCg5lbWFpbF92ZXJpZmllZBgEIAEoCBIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLZHVyYXRpb25fbXMYBiABKA0SLAoFcGFnZXMYByADKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLlBhZ2VWaWV3EhYKDmRvd25sb2FkX2NvdW50GCggASgNIi0KCFBhZ2VWaWV3EgwKBHBhZ2UYASABKA0SEwoLZHVyYXRpb25fbXMYAiABKA0izQMKEUNyZWF0ZUxpbmtSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASFgoOZW1haWxfcmVxdWlyZWQYAiABKAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhYKBG5hbWUYBCABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBIkCgphbGxvd19saXN0GAkgAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAsgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDCABKAhIAIgBAUINCgtfc2hvd190aXRsZSI9ChJDcmVhdGVMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayK8AQoQTGlzdExpbmtzUmVxdWVzdBIcCgtkb2N1bWVudF9pZBgBIAEoCUIHukgEcgIYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAImoKEUxpc3RMaW5rc1Jlc3BvbnNlEigKBWxpbmtzGAEgAygLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIksKDkdldExpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiOgoPR2V0TGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsijAUKEVVwZGF0ZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESFgoOZW1haWxfcmVxdWlyZWQYBCABKAgSQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIEsABCgt1cGRhdGVfbWFzaxgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCjgG6SIoB4gGGARIEbmFtZRIOZW1haWxfcmVxdWlyZWQSC2V4cGlyZV90aW1lEghwYXNzd29yZBIbZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkEg5hbGxvd19kb3dubG9hZBIKYWxsb3dfbGlzdBIKYmxvY2tfbGlzdBIGbm90aWZ5EgpzaG93X3RpdGxlEiQKCmFsbG93X2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESJAoKYmxvY2tfbGlzdBgLIAMoCUIQukgNkgEKEMgBIgVyAxj+ARI1CgZub3RpZnkYDCABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeUIIukgFggECEAESFwoKc2hvd190aXRsZRgNIAEoCEgAiAEBQg0KC19zaG93X3RpdGxlIj0KElVwZGF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIk4KEVJldm9rZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiFAoSUmV2b2tlTGlua1Jlc3BvbnNlIr4BChRMaXN0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQCJyChVMaXN0TGlua1ZpZXdzUmVzcG9uc2USLAoFdmlld3MYASADKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmtWaWV3EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNKmEKBk5vdGlmeRIWChJOT1RJRllfVU5TUEVDSUZJRUQQABIVChFOT1RJRllfRklSU1RfVklFVxABEhUKEU5PVElGWV9FVkVSWV9WSUVXEAISEQoNTk9USUZZX0RJR0VTVBADKk0KC0xpbmtXYXJuaW5nEhwKGExJTktfV0FSTklOR19VTlNQRUNJRklFRBAAEiAKHExJTktfV0FSTklOR19OT1RISU5HX1RPX09QRU4QATLaBwoLTGlua1NlcnZpY2UStAEKCkNyZWF0ZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVzcG9uc2UiVZACAIq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGStRgXCMkBEhIvYXBpL3YxL2xpbmtzL3tpZH2C0+STAhg6ASpiBGxpbmsiDS9hcGkvdjEvbGlua3MSjAEKCUxpc3RMaW5rcxIlLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtzUmVxdWVzdBomLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtzUmVzcG9uc2UiMJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCDxINL2FwaS92MS9saW5rcxKWAQoHR2V0TGluaxIjLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1JlcXVlc3QaJC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtSZXNwb25zZSJAkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIfYgRsaW5rEhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKjAQoKVXBkYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZUxpbmtSZXNwb25zZSJEkAICirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCIjoBKmIEbGluazIXL2FwaS92MS9saW5rcy97bGlua19pZH0SmgEKClJldm9rZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5SZXZva2VMaW5rUmVzcG9uc2UiO5ACAoq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGC0+STAhkqFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EqgBCg1MaXN0TGlua1ZpZXdzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua1ZpZXdzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh8SHS9hcGkvdjEvbGlua3Mve2xpbmtfaWR9L3ZpZXdzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A shared link.
@@ -115,6 +115,44 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
    * @generated from field: google.protobuf.Timestamp revoke_time = 13;
    */
   revokeTime?: Timestamp | undefined;
+
+  /**
+   * The readers who may open the link: e-mail addresses, and domains such as `@example.com`. Empty
+   * means all readers. If it is not empty, the gate verifies the address before it compares it.
+   *
+   * @generated from field: repeated string allow_list = 14;
+   */
+  allowList: string[];
+
+  /**
+   * The readers who may not open the link: e-mail addresses and domains. An entry here takes
+   * precedence over `allow_list`.
+   *
+   * @generated from field: repeated string block_list = 15;
+   */
+  blockList: string[];
+
+  /**
+   * When the service mails the user who created the link.
+   *
+   * @generated from field: latchkey.sharing.v1.Notify notify = 16;
+   */
+  notify: Notify;
+
+  /**
+   * Whether readers see the name of the document: at the gate, in the viewer, in mails to them and
+   * in the file name of a download.
+   *
+   * @generated from field: bool show_title = 17;
+   */
+  showTitle: boolean;
+
+  /**
+   * Why the link may not do what its creator expects.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.LinkWarning warnings = 18;
+   */
+  warnings: LinkWarning[];
 };
 
 /**
@@ -286,11 +324,49 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
   emailVerificationRequired: boolean;
 
   /**
-   * Whether readers may download the file. Unset means false: they can only view it.
+   * Whether readers may download the file. Unset means false: they can only view it. Without it, a
+   * link to a document that the viewer cannot show has LINK_WARNING_NOTHING_TO_OPEN.
    *
    * @generated from field: bool allow_download = 8;
    */
   allowDownload: boolean;
+
+  /**
+   * The readers who may open the link: e-mail addresses, and domains such as `@example.com`, which
+   * stand for exactly this domain. Unset means all readers. Sets `email_required` and
+   * `email_verification_required`: the gate sends a code to any address, and compares the address
+   * after the reader has entered the code. Upper and lower case are equal, `a+b@example.com` and
+   * `a@example.com` are not. At most 200 entries of at most 254 characters, together at most 8000.
+   *
+   * @generated from field: repeated string allow_list = 9;
+   */
+  allowList: string[];
+
+  /**
+   * The readers who may not open the link, in the form of `allow_list`, over which it takes
+   * precedence. Unset means no readers. Sets `email_required`. Readers can enter another address unless
+   * `email_verification_required` is set. At most 200 entries of at most 254 characters, together
+   * at most 8000.
+   *
+   * @generated from field: repeated string block_list = 10;
+   */
+  blockList: string[];
+
+  /**
+   * When the service mails the user who created the link. Only users may
+   * set it: API keys and clients have no e-mail address. Unset means no mail.
+   *
+   * @generated from field: latchkey.sharing.v1.Notify notify = 11;
+   */
+  notify: Notify;
+
+  /**
+   * Whether readers see the name of the document: at the gate, in the viewer, in mails to them and
+   * in the file name of a download. Unset means true.
+   *
+   * @generated from field: optional bool show_title = 12;
+   */
+  showTitle?: boolean | undefined;
 };
 
 /**
@@ -548,6 +624,45 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
    * @generated from field: google.protobuf.FieldMask update_mask = 9;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * The readers who may open the link: e-mail addresses, and domains such as `@example.com`, which
+   * stand for exactly this domain. Unset means no change, or all
+   * readers if `update_mask` names the field. Sets `email_required` and
+   * `email_verification_required`: the gate sends a code to any address, and compares the address
+   * after the reader has entered the code. Upper and lower case are equal, `a+b@example.com` and
+   * `a@example.com` are not. At most 200 entries of at most 254 characters, together at most 8000.
+   *
+   * @generated from field: repeated string allow_list = 10;
+   */
+  allowList: string[];
+
+  /**
+   * The readers who may not open the link, in the form of `allow_list`, over which it takes
+   * precedence. Unset means no change, or no readers if `update_mask` names the field. Sets `email_required`. Readers can enter another address unless
+   * `email_verification_required` is set. At most 200 entries of at most 254 characters, together
+   * at most 8000.
+   *
+   * @generated from field: repeated string block_list = 11;
+   */
+  blockList: string[];
+
+  /**
+   * When the service mails the user who created the link. Only links that
+   * a user created can have it. Unset means no change, or no mail if `update_mask` names the field.
+   *
+   * @generated from field: latchkey.sharing.v1.Notify notify = 12;
+   */
+  notify: Notify;
+
+  /**
+   * Whether readers see the name of the document: at the gate, in the viewer, in mails to them and
+   * in the file name of a download. Unset means no change, or true if `update_mask` names the
+   * field.
+   *
+   * @generated from field: optional bool show_title = 13;
+   */
+  showTitle?: boolean | undefined;
 };
 
 /**
@@ -721,6 +836,77 @@ export const ListLinkViewsResponseSchema: GenMessage<ListLinkViewsResponse> = /*
   messageDesc(file_latchkey_sharing_v1_link, 14);
 
 /**
+ * When the service mails the user who created a link. The mail contains the addresses and the times
+ * of the readers. The user gets it while the user is enabled and may read the link.
+ *
+ * @generated from enum latchkey.sharing.v1.Notify
+ */
+export enum Notify {
+  /**
+   * No mail.
+   *
+   * @generated from enum value: NOTIFY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * One mail, after the first view since `notify` was set.
+   *
+   * @generated from enum value: NOTIFY_FIRST_VIEW = 1;
+   */
+  FIRST_VIEW = 1,
+
+  /**
+   * A mail after each view: at most 10 an hour for each link. Further views are in the next mail.
+   *
+   * @generated from enum value: NOTIFY_EVERY_VIEW = 2;
+   */
+  EVERY_VIEW = 2,
+
+  /**
+   * One mail a day with the views of all links of the user with NOTIFY_DIGEST, after 06:00 UTC. A
+   * day without views has no mail.
+   *
+   * @generated from enum value: NOTIFY_DIGEST = 3;
+   */
+  DIGEST = 3,
+}
+
+/**
+ * Describes the enum latchkey.sharing.v1.Notify.
+ */
+export const NotifySchema: GenEnum<Notify> = /*@__PURE__*/
+  enumDesc(file_latchkey_sharing_v1_link, 0);
+
+/**
+ * A reason why a link may not do what its creator expects.
+ *
+ * @generated from enum latchkey.sharing.v1.LinkWarning
+ */
+export enum LinkWarning {
+  /**
+   * Not used.
+   *
+   * @generated from enum value: LINK_WARNING_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Readers can neither view nor download the document: the viewer cannot show its type, and
+   * `allow_download` is off.
+   *
+   * @generated from enum value: LINK_WARNING_NOTHING_TO_OPEN = 1;
+   */
+  NOTHING_TO_OPEN = 1,
+}
+
+/**
+ * Describes the enum latchkey.sharing.v1.LinkWarning.
+ */
+export const LinkWarningSchema: GenEnum<LinkWarning> = /*@__PURE__*/
+  enumDesc(file_latchkey_sharing_v1_link, 1);
+
+/**
  * Shared links, which show a document to readers who pass the link's gate.
  *
  * Every method acts within one workspace, like the methods of DocumentService. Links and documents
@@ -734,8 +920,9 @@ export const LinkService: GenService<{
    *
    * Errors:
    * - `not_found`: the workspace has no such document.
-   * - `invalid_argument`: `expire_time` is not in the future, the password is too short, or
-   *   `email_verification_required` is set without `email_required`.
+   * - `invalid_argument`: `expire_time` is not in the future, the password is too short,
+   *   `email_verification_required` is set without `email_required`, a list has an invalid entry,
+   *   or `notify` is set and the caller is not a user.
    * - `conflict`: the workspace's quota of links is used up.
    * - `rate_limited`: the service is hashing too many link passwords of the workspace.
    *
@@ -772,13 +959,17 @@ export const LinkService: GenService<{
   /**
    * Changes a link's options. The change takes effect at once, also for readers who have already
    * passed the gate: after a change of `email_required`, `email_verification_required` or
-   * `password` they must pass the new gate. The `url` never changes.
+   * `password` they must pass the new gate. After a change of `allow_list` or `block_list`, readers
+   * whose address the lists refuse lose access; if the change makes the gate ask for addresses, all
+   * readers must pass it. The `url` never changes.
    *
    * Errors:
    * - `not_found`: the workspace has no such link.
    * - `conflict`: the link was revoked.
-   * - `invalid_argument`: `expire_time` is not in the future, the password is too short, or the
-   *   link would have `email_verification_required` without `email_required`.
+   * - `invalid_argument`: `expire_time` is not in the future, the password is too short, or a list
+   *   has an invalid entry. Also the link would have `email_verification_required` without
+   *   `email_required`, `allow_list` without `email_verification_required`, `block_list` without
+   *   `email_required`, or `notify` without a user who created it.
    * - `rate_limited`: the service is hashing too many link passwords of the workspace.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.UpdateLink

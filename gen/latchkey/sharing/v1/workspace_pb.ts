@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/workspace.proto.
  */
 export const file_latchkey_sharing_v1_workspace: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9zaGFyaW5nL3YxL3dvcmtzcGFjZS5wcm90bxITbGF0Y2hrZXkuc2hhcmluZy52MSK+AQoJV29ya3NwYWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YRIyCgV1c2FnZRgFIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlVXNhZ2UiyQEKDldvcmtzcGFjZVF1b3RhEi8KCWJ5dGVzX21heBgBIAEoAUIXukgUEhIZ////////P0MpAAAAAAAAAABIAIgBARIaCg1kb2N1bWVudHNfbWF4GAIgASgNSAGIAQESFgoJbGlua3NfbWF4GAMgASgNSAKIAQESFgoJdmlld3NfbWF4GAQgASgNSAOIAQFCDAoKX2J5dGVzX21heEIQCg5fZG9jdW1lbnRzX21heEIMCgpfbGlua3NfbWF4QgwKCl92aWV3c19tYXgiUAoOV29ya3NwYWNlVXNhZ2USDQoFYnl0ZXMYASABKAESEQoJZG9jdW1lbnRzGAIgASgNEg0KBWxpbmtzGAMgASgNEg0KBXZpZXdzGAQgASgNIqwBCgZNZW1iZXISFAoMd29ya3NwYWNlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSLQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZRINCgVlbWFpbBgEIAEoCRIMCgRuYW1lGAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJmChZDcmVhdGVXb3Jrc3BhY2VSZXF1ZXN0EhgKBG5hbWUYASABKAlCCrpIB3IFEAEY/wESMgoFcXVvdGEYAiABKAsyIy5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZVF1b3RhIkwKF0NyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIjYKE0dldFdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEAiSQoUR2V0V29ya3NwYWNlUmVzcG9uc2USMQoJd29ya3NwYWNlGAEgASgLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2UihAEKFUxpc3RXb3Jrc3BhY2VzUmVxdWVzdBIaCglwYWdlX3NpemUYASABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgCIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYAyABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBCABKAlCB7pIBHICGEAieQoWTGlzdFdvcmtzcGFjZXNSZXNwb25zZRIyCgp3b3Jrc3BhY2VzGAEgAygLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iywEKFlVwZGF0ZVdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESRAoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhO6SBDiAQ0SBG5hbWUSBXF1b3RhEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YSJMChdVcGRhdGVXb3Jrc3BhY2VSZXNwb25zZRIxCgl3b3Jrc3BhY2UYASABKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZSKKAQoQUHV0TWVtYmVyUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIaCgd1c2VyX2lkGAIgASgJQgm6SAZyBBABGEASOQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZUIKukgHggEEEAEgACJAChFQdXRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlciJSChNSZW1vdmVNZW1iZXJSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKB3VzZXJfaWQYAiABKAlCCbpIBnIEEAEYQCIWChRSZW1vdmVNZW1iZXJSZXNwb25zZSKiAQoSTGlzdE1lbWJlcnNSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJwChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiwKB21lbWJlcnMYASADKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSpvCgpNZW1iZXJSb2xlEhsKF01FTUJFUl9ST0xFX1VOU1BFQ0lGSUVEEAASFQoRTUVNQkVSX1JPTEVfT1dORVIQARIVChFNRU1CRVJfUk9MRV9BRE1JThACEhYKEk1FTUJFUl9ST0xFX01FTUJFUhADMpkKChBXb3Jrc3BhY2VTZXJ2aWNlEsUBCg9DcmVhdGVXb3Jrc3BhY2USKy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlIleQAgCKtRgWEhB3b3Jrc3BhY2VzOndyaXRlGgIBA5K1GBUIyQESEC93b3Jrc3BhY2VzL3tpZH2C0+STAhs6ASpiCXdvcmtzcGFjZSILL3dvcmtzcGFjZXMSsQEKDEdldFdvcmtzcGFjZRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVzcG9uc2UiTJACAYq1GBgSD3dvcmtzcGFjZXM6cmVhZBoDAQMEKAGC0+STAidiCXdvcmtzcGFjZRIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SmwEKDkxpc3RXb3Jrc3BhY2VzEioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0V29ya3NwYWNlc1JlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2UiMJACAYq1GBYSD3dvcmtzcGFjZXM6cmVhZBoDAQMEgtPkkwINEgsvd29ya3NwYWNlcxK+AQoPVXBkYXRlV29ya3NwYWNlEisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXF1ZXN0GiwubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXNwb25zZSJQkAICirUYGRIQd29ya3NwYWNlczp3cml0ZRoDAQMEKAGC0+STAio6ASpiCXdvcmtzcGFjZTIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SvQEKCVB1dE1lbWJlchIlLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVxdWVzdBomLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVzcG9uc2UiYZACAoq1GBsSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCABKAGC0+STAjk6ASpiBm1lbWJlchosL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbWVtYmVycy97dXNlcl9pZH0SuwEKDFJlbW92ZU1lbWJlchIoLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UiVpACAoq1GBsSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCABKAGC0+STAi4qLC93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnMve3VzZXJfaWR9EqsBCgtMaXN0TWVtYmVycxInLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdE1lbWJlcnNSZXF1ZXN0GigubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIkmQAgGKtRgYEg93b3Jrc3BhY2VzOnJlYWQaAwEDBCgBgtPkkwIkEiIvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9tZW1iZXJzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9zaGFyaW5nL3YxL3dvcmtzcGFjZS5wcm90bxITbGF0Y2hrZXkuc2hhcmluZy52MSLyAQoJV29ya3NwYWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YRIyCgV1c2FnZRgFIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlVXNhZ2USMgoFYnJhbmQYBiABKAsyIy5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZUJyYW5kIl8KDldvcmtzcGFjZUJyYW5kEjEKDGFjY2VudF9jb2xvchgBIAEoCUIbukgYchYyFF4oI1swLTlBLUZhLWZdezZ9KT8kEhoKCGxvZ29fdXJsGAIgASgJQgi6SAVyAxiAECLJAQoOV29ya3NwYWNlUXVvdGESLwoJYnl0ZXNfbWF4GAEgASgBQhe6SBQSEhn///////8/QykAAAAAAAAAAEgAiAEBEhoKDWRvY3VtZW50c19tYXgYAiABKA1IAYgBARIWCglsaW5rc19tYXgYAyABKA1IAogBARIWCgl2aWV3c19tYXgYBCABKA1IA4gBAUIMCgpfYnl0ZXNfbWF4QhAKDl9kb2N1bWVudHNfbWF4QgwKCl9saW5rc19tYXhCDAoKX3ZpZXdzX21heCJQCg5Xb3Jrc3BhY2VVc2FnZRINCgVieXRlcxgBIAEoARIRCglkb2N1bWVudHMYAiABKA0SDQoFbGlua3MYAyABKA0SDQoFdmlld3MYBCABKA0irAEKBk1lbWJlchIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRItCgRyb2xlGAMgASgOMh8ubGF0Y2hrZXkuc2hhcmluZy52MS5NZW1iZXJSb2xlEg0KBWVtYWlsGAQgASgJEgwKBG5hbWUYBSABKAkSLwoLY3JlYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImYKFkNyZWF0ZVdvcmtzcGFjZVJlcXVlc3QSGAoEbmFtZRgBIAEoCUIKukgHcgUQARj/ARIyCgVxdW90YRgCIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlUXVvdGEiTAoXQ3JlYXRlV29ya3NwYWNlUmVzcG9uc2USMQoJd29ya3NwYWNlGAEgASgLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2UiNgoTR2V0V29ya3NwYWNlUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQCJJChRHZXRXb3Jrc3BhY2VSZXNwb25zZRIxCgl3b3Jrc3BhY2UYASABKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZSKEAQoVTGlzdFdvcmtzcGFjZXNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgDIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgEIAEoCUIHukgEcgIYQCJ5ChZMaXN0V29ya3NwYWNlc1Jlc3BvbnNlEjIKCndvcmtzcGFjZXMYASADKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKGAgoWVXBkYXRlV29ya3NwYWNlUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJLCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCGrpIF+IBFBIEbmFtZRIFcXVvdGESBWJyYW5kEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YRIyCgVicmFuZBgFIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlQnJhbmQiTAoXVXBkYXRlV29ya3NwYWNlUmVzcG9uc2USMQoJd29ya3NwYWNlGAEgASgLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2UiRgoXUHV0V29ya3NwYWNlTG9nb1JlcXVlc3QSHQoMd29ya3NwYWNlX2lkGAEgASgJQge6SARyAhhAEgwKBGZpbGUYAiABKAwiTQoYUHV0V29ya3NwYWNlTG9nb1Jlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIj0KGkRlbGV0ZVdvcmtzcGFjZUxvZ29SZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAIh0KG0RlbGV0ZVdvcmtzcGFjZUxvZ29SZXNwb25zZSKKAQoQUHV0TWVtYmVyUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIaCgd1c2VyX2lkGAIgASgJQgm6SAZyBBABGEASOQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZUIKukgHggEEEAEgACJAChFQdXRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlciJSChNSZW1vdmVNZW1iZXJSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKB3VzZXJfaWQYAiABKAlCCbpIBnIEEAEYQCIWChRSZW1vdmVNZW1iZXJSZXNwb25zZSKiAQoSTGlzdE1lbWJlcnNSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJwChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiwKB21lbWJlcnMYASADKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSpvCgpNZW1iZXJSb2xlEhsKF01FTUJFUl9ST0xFX1VOU1BFQ0lGSUVEEAASFQoRTUVNQkVSX1JPTEVfT1dORVIQARIVChFNRU1CRVJfUk9MRV9BRE1JThACEhYKEk1FTUJFUl9ST0xFX01FTUJFUhADMrQNChBXb3Jrc3BhY2VTZXJ2aWNlEsUBCg9DcmVhdGVXb3Jrc3BhY2USKy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlIleQAgCKtRgWEhB3b3Jrc3BhY2VzOndyaXRlGgIBA5K1GBUIyQESEC93b3Jrc3BhY2VzL3tpZH2C0+STAhs6ASpiCXdvcmtzcGFjZSILL3dvcmtzcGFjZXMSsQEKDEdldFdvcmtzcGFjZRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVzcG9uc2UiTJACAYq1GBgSD3dvcmtzcGFjZXM6cmVhZBoDAQMEKAGC0+STAidiCXdvcmtzcGFjZRIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SmwEKDkxpc3RXb3Jrc3BhY2VzEioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0V29ya3NwYWNlc1JlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2UiMJACAYq1GBYSD3dvcmtzcGFjZXM6cmVhZBoDAQMEgtPkkwINEgsvd29ya3NwYWNlcxK+AQoPVXBkYXRlV29ya3NwYWNlEisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXF1ZXN0GiwubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXNwb25zZSJQkAICirUYGRIQd29ya3NwYWNlczp3cml0ZRoDAQMEKAGC0+STAio6ASpiCXdvcmtzcGFjZTIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0S1AEKEFB1dFdvcmtzcGFjZUxvZ28SLC5sYXRjaGtleS5zaGFyaW5nLnYxLlB1dFdvcmtzcGFjZUxvZ29SZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5QdXRXb3Jrc3BhY2VMb2dvUmVzcG9uc2UiYZACAoq1GBkSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCgBkrUYCDIGCgRmaWxlgtPkkwIvOgEqYgl3b3Jrc3BhY2UaHy93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L2xvZ28oARLBAQoTRGVsZXRlV29ya3NwYWNlTG9nbxIvLmxhdGNoa2V5LnNoYXJpbmcudjEuRGVsZXRlV29ya3NwYWNlTG9nb1JlcXVlc3QaMC5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZVdvcmtzcGFjZUxvZ29SZXNwb25zZSJHkAICirUYGRIQd29ya3NwYWNlczp3cml0ZRoDAQMEKAGC0+STAiEqHy93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L2xvZ28SvQEKCVB1dE1lbWJlchIlLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVxdWVzdBomLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVzcG9uc2UiYZACAoq1GBsSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCABKAGC0+STAjk6ASpiBm1lbWJlchosL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbWVtYmVycy97dXNlcl9pZH0SuwEKDFJlbW92ZU1lbWJlchIoLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UiVpACAoq1GBsSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCABKAGC0+STAi4qLC93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnMve3VzZXJfaWR9EqsBCgtMaXN0TWVtYmVycxInLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdE1lbWJlcnNSZXF1ZXN0GigubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIkmQAgGKtRgYEg93b3Jrc3BhY2VzOnJlYWQaAwEDBCgBgtPkkwIkEiIvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9tZW1iZXJzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A workspace, which owns documents, links and API keys.
@@ -58,6 +58,13 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
    * @generated from field: latchkey.sharing.v1.WorkspaceUsage usage = 5;
    */
   usage?: WorkspaceUsage | undefined;
+
+  /**
+   * How pages and mails for readers look. Always set.
+   *
+   * @generated from field: latchkey.sharing.v1.WorkspaceBrand brand = 6;
+   */
+  brand?: WorkspaceBrand | undefined;
 };
 
 /**
@@ -66,6 +73,36 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
  */
 export const WorkspaceSchema: GenMessage<Workspace> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_workspace, 0);
+
+/**
+ * The look of pages and mails for the readers of a workspace's links.
+ *
+ * @generated from message latchkey.sharing.v1.WorkspaceBrand
+ */
+export type WorkspaceBrand = Message<"latchkey.sharing.v1.WorkspaceBrand"> & {
+  /**
+   * The colour of buttons, `#rrggbb`. The service chooses black or white text for it. Empty means
+   * the colour of the service.
+   *
+   * @generated from field: string accent_color = 1;
+   */
+  accentColor: string;
+
+  /**
+   * The address of the logo. A new logo has a new address. Empty means no logo. Requests cannot
+   * change it: see PutWorkspaceLogo.
+   *
+   * @generated from field: string logo_url = 2;
+   */
+  logoUrl: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.WorkspaceBrand.
+ * Use `create(WorkspaceBrandSchema)` to create a new message.
+ */
+export const WorkspaceBrandSchema: GenMessage<WorkspaceBrand> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_workspace, 1);
 
 /**
  * The limits of a workspace. A call that would exceed one fails with `conflict`, which names the
@@ -113,7 +150,7 @@ export type WorkspaceQuota = Message<"latchkey.sharing.v1.WorkspaceQuota"> & {
  * Use `create(WorkspaceQuotaSchema)` to create a new message.
  */
 export const WorkspaceQuotaSchema: GenMessage<WorkspaceQuota> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 1);
+  messageDesc(file_latchkey_sharing_v1_workspace, 2);
 
 /**
  * The current usage of a workspace.
@@ -155,7 +192,7 @@ export type WorkspaceUsage = Message<"latchkey.sharing.v1.WorkspaceUsage"> & {
  * Use `create(WorkspaceUsageSchema)` to create a new message.
  */
 export const WorkspaceUsageSchema: GenMessage<WorkspaceUsage> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 2);
+  messageDesc(file_latchkey_sharing_v1_workspace, 3);
 
 /**
  * A user's membership of a workspace.
@@ -211,7 +248,7 @@ export type Member = Message<"latchkey.sharing.v1.Member"> & {
  * Use `create(MemberSchema)` to create a new message.
  */
 export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 3);
+  messageDesc(file_latchkey_sharing_v1_workspace, 4);
 
 /**
  * The request of WorkspaceService.CreateWorkspace.
@@ -239,7 +276,7 @@ export type CreateWorkspaceRequest = Message<"latchkey.sharing.v1.CreateWorkspac
  * Use `create(CreateWorkspaceRequestSchema)` to create a new message.
  */
 export const CreateWorkspaceRequestSchema: GenMessage<CreateWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 4);
+  messageDesc(file_latchkey_sharing_v1_workspace, 5);
 
 /**
  * The response of WorkspaceService.CreateWorkspace.
@@ -260,7 +297,7 @@ export type CreateWorkspaceResponse = Message<"latchkey.sharing.v1.CreateWorkspa
  * Use `create(CreateWorkspaceResponseSchema)` to create a new message.
  */
 export const CreateWorkspaceResponseSchema: GenMessage<CreateWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 5);
+  messageDesc(file_latchkey_sharing_v1_workspace, 6);
 
 /**
  * The request of WorkspaceService.GetWorkspace.
@@ -281,7 +318,7 @@ export type GetWorkspaceRequest = Message<"latchkey.sharing.v1.GetWorkspaceReque
  * Use `create(GetWorkspaceRequestSchema)` to create a new message.
  */
 export const GetWorkspaceRequestSchema: GenMessage<GetWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 6);
+  messageDesc(file_latchkey_sharing_v1_workspace, 7);
 
 /**
  * The response of WorkspaceService.GetWorkspace.
@@ -302,7 +339,7 @@ export type GetWorkspaceResponse = Message<"latchkey.sharing.v1.GetWorkspaceResp
  * Use `create(GetWorkspaceResponseSchema)` to create a new message.
  */
 export const GetWorkspaceResponseSchema: GenMessage<GetWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 7);
+  messageDesc(file_latchkey_sharing_v1_workspace, 8);
 
 /**
  * The request of WorkspaceService.ListWorkspaces.
@@ -349,7 +386,7 @@ export type ListWorkspacesRequest = Message<"latchkey.sharing.v1.ListWorkspacesR
  * Use `create(ListWorkspacesRequestSchema)` to create a new message.
  */
 export const ListWorkspacesRequestSchema: GenMessage<ListWorkspacesRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 8);
+  messageDesc(file_latchkey_sharing_v1_workspace, 9);
 
 /**
  * The response of WorkspaceService.ListWorkspaces.
@@ -386,7 +423,7 @@ export type ListWorkspacesResponse = Message<"latchkey.sharing.v1.ListWorkspaces
  * Use `create(ListWorkspacesResponseSchema)` to create a new message.
  */
 export const ListWorkspacesResponseSchema: GenMessage<ListWorkspacesResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 9);
+  messageDesc(file_latchkey_sharing_v1_workspace, 10);
 
 /**
  * The request of WorkspaceService.UpdateWorkspace.
@@ -409,7 +446,7 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
   name: string;
 
   /**
-   * The fields to change (AIP-134): `name`, `quota`. Unset means every field that has a value.
+   * The fields to change (AIP-134): `name`, `quota`, `brand`. Unset means every field that has a value.
    * Optional over HTTP, where the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
@@ -423,6 +460,14 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
    * @generated from field: latchkey.sharing.v1.WorkspaceQuota quota = 4;
    */
   quota?: WorkspaceQuota | undefined;
+
+  /**
+   * The new accent colour; `logo_url` is ignored. Unset means no change, or the colour of the
+   * service if `update_mask` names the field.
+   *
+   * @generated from field: latchkey.sharing.v1.WorkspaceBrand brand = 5;
+   */
+  brand?: WorkspaceBrand | undefined;
 };
 
 /**
@@ -430,7 +475,7 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
  * Use `create(UpdateWorkspaceRequestSchema)` to create a new message.
  */
 export const UpdateWorkspaceRequestSchema: GenMessage<UpdateWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 10);
+  messageDesc(file_latchkey_sharing_v1_workspace, 11);
 
 /**
  * The response of WorkspaceService.UpdateWorkspace.
@@ -451,7 +496,92 @@ export type UpdateWorkspaceResponse = Message<"latchkey.sharing.v1.UpdateWorkspa
  * Use `create(UpdateWorkspaceResponseSchema)` to create a new message.
  */
 export const UpdateWorkspaceResponseSchema: GenMessage<UpdateWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 11);
+  messageDesc(file_latchkey_sharing_v1_workspace, 12);
+
+/**
+ * A message of the request stream of WorkspaceService.PutWorkspaceLogo.
+ *
+ * @generated from message latchkey.sharing.v1.PutWorkspaceLogoRequest
+ */
+export type PutWorkspaceLogoRequest = Message<"latchkey.sharing.v1.PutWorkspaceLogoRequest"> & {
+  /**
+   * The workspace's id: at most 64 characters. Required in the first message.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * The next bytes of the image: at most 1 MiB in all messages.
+   *
+   * @generated from field: bytes file = 2;
+   */
+  file: Uint8Array;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.PutWorkspaceLogoRequest.
+ * Use `create(PutWorkspaceLogoRequestSchema)` to create a new message.
+ */
+export const PutWorkspaceLogoRequestSchema: GenMessage<PutWorkspaceLogoRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_workspace, 13);
+
+/**
+ * The response of WorkspaceService.PutWorkspaceLogo.
+ *
+ * @generated from message latchkey.sharing.v1.PutWorkspaceLogoResponse
+ */
+export type PutWorkspaceLogoResponse = Message<"latchkey.sharing.v1.PutWorkspaceLogoResponse"> & {
+  /**
+   * The workspace after the change.
+   *
+   * @generated from field: latchkey.sharing.v1.Workspace workspace = 1;
+   */
+  workspace?: Workspace | undefined;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.PutWorkspaceLogoResponse.
+ * Use `create(PutWorkspaceLogoResponseSchema)` to create a new message.
+ */
+export const PutWorkspaceLogoResponseSchema: GenMessage<PutWorkspaceLogoResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_workspace, 14);
+
+/**
+ * The request of WorkspaceService.DeleteWorkspaceLogo.
+ *
+ * @generated from message latchkey.sharing.v1.DeleteWorkspaceLogoRequest
+ */
+export type DeleteWorkspaceLogoRequest = Message<"latchkey.sharing.v1.DeleteWorkspaceLogoRequest"> & {
+  /**
+   * The workspace's id: at most 64 characters. Required.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.DeleteWorkspaceLogoRequest.
+ * Use `create(DeleteWorkspaceLogoRequestSchema)` to create a new message.
+ */
+export const DeleteWorkspaceLogoRequestSchema: GenMessage<DeleteWorkspaceLogoRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_workspace, 15);
+
+/**
+ * The response of WorkspaceService.DeleteWorkspaceLogo.
+ *
+ * @generated from message latchkey.sharing.v1.DeleteWorkspaceLogoResponse
+ */
+export type DeleteWorkspaceLogoResponse = Message<"latchkey.sharing.v1.DeleteWorkspaceLogoResponse"> & {
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.DeleteWorkspaceLogoResponse.
+ * Use `create(DeleteWorkspaceLogoResponseSchema)` to create a new message.
+ */
+export const DeleteWorkspaceLogoResponseSchema: GenMessage<DeleteWorkspaceLogoResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_workspace, 16);
 
 /**
  * The request of WorkspaceService.PutMember.
@@ -486,7 +616,7 @@ export type PutMemberRequest = Message<"latchkey.sharing.v1.PutMemberRequest"> &
  * Use `create(PutMemberRequestSchema)` to create a new message.
  */
 export const PutMemberRequestSchema: GenMessage<PutMemberRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 12);
+  messageDesc(file_latchkey_sharing_v1_workspace, 17);
 
 /**
  * The response of WorkspaceService.PutMember.
@@ -507,7 +637,7 @@ export type PutMemberResponse = Message<"latchkey.sharing.v1.PutMemberResponse">
  * Use `create(PutMemberResponseSchema)` to create a new message.
  */
 export const PutMemberResponseSchema: GenMessage<PutMemberResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 13);
+  messageDesc(file_latchkey_sharing_v1_workspace, 18);
 
 /**
  * The request of WorkspaceService.RemoveMember.
@@ -535,7 +665,7 @@ export type RemoveMemberRequest = Message<"latchkey.sharing.v1.RemoveMemberReque
  * Use `create(RemoveMemberRequestSchema)` to create a new message.
  */
 export const RemoveMemberRequestSchema: GenMessage<RemoveMemberRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 14);
+  messageDesc(file_latchkey_sharing_v1_workspace, 19);
 
 /**
  * The response of WorkspaceService.RemoveMember.
@@ -550,7 +680,7 @@ export type RemoveMemberResponse = Message<"latchkey.sharing.v1.RemoveMemberResp
  * Use `create(RemoveMemberResponseSchema)` to create a new message.
  */
 export const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 15);
+  messageDesc(file_latchkey_sharing_v1_workspace, 20);
 
 /**
  * The request of WorkspaceService.ListMembers.
@@ -603,7 +733,7 @@ export type ListMembersRequest = Message<"latchkey.sharing.v1.ListMembersRequest
  * Use `create(ListMembersRequestSchema)` to create a new message.
  */
 export const ListMembersRequestSchema: GenMessage<ListMembersRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 16);
+  messageDesc(file_latchkey_sharing_v1_workspace, 21);
 
 /**
  * The response of WorkspaceService.ListMembers.
@@ -640,7 +770,7 @@ export type ListMembersResponse = Message<"latchkey.sharing.v1.ListMembersRespon
  * Use `create(ListMembersResponseSchema)` to create a new message.
  */
 export const ListMembersResponseSchema: GenMessage<ListMembersResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 17);
+  messageDesc(file_latchkey_sharing_v1_workspace, 22);
 
 /**
  * A member's role in a workspace.
@@ -730,7 +860,7 @@ export const WorkspaceService: GenService<{
     output: typeof ListWorkspacesResponseSchema;
   },
   /**
-   * Changes a workspace's name or quota. Members, including owners, cannot change the quota.
+   * Changes a workspace's name, quota or brand. Members, including owners, cannot change the quota.
    *
    * Errors:
    * - `not_found`: the workspace does not exist.
@@ -742,6 +872,39 @@ export const WorkspaceService: GenService<{
     methodKind: "unary";
     input: typeof UpdateWorkspaceRequestSchema;
     output: typeof UpdateWorkspaceResponseSchema;
+  },
+  /**
+   * Stores the workspace's logo, which replaces the old one. Readers of shared links see it: anyone
+   * with its `logo_url` can load it. Over HTTP the body is `multipart/form-data` with the part
+   * `file`. Over gRPC and Connect it is a stream of messages: the bytes of `file` are appended, and
+   * `workspace_id` is in the first message.
+   *
+   * Errors:
+   * - `not_found`: the workspace does not exist.
+   * - `invalid_argument`: the file is missing or empty, there are several files, it is not a PNG,
+   *   JPEG or WebP image, or the image is wider or higher than 2000 pixels. SVG is not accepted.
+   * - `payload_too_large`: the file is larger than 1 MiB.
+   * - `canceled`: no data arrived for 45 seconds.
+   *
+   * @generated from rpc latchkey.sharing.v1.WorkspaceService.PutWorkspaceLogo
+   */
+  putWorkspaceLogo: {
+    methodKind: "client_streaming";
+    input: typeof PutWorkspaceLogoRequestSchema;
+    output: typeof PutWorkspaceLogoResponseSchema;
+  },
+  /**
+   * Deletes the workspace's logo. Deleting a logo that does not exist changes nothing.
+   *
+   * Errors:
+   * - `not_found`: the workspace does not exist.
+   *
+   * @generated from rpc latchkey.sharing.v1.WorkspaceService.DeleteWorkspaceLogo
+   */
+  deleteWorkspaceLogo: {
+    methodKind: "unary";
+    input: typeof DeleteWorkspaceLogoRequestSchema;
+    output: typeof DeleteWorkspaceLogoResponseSchema;
   },
   /**
    * Adds a user to a workspace, or changes the user's role in it. The change takes effect at once

@@ -1,0 +1,41 @@
+// The brand of a workspace, as readers of its links see it.
+import type { Database } from '../../storage/schema.ts';
+import { type AccentColors, accentColorsOf } from './colors.ts';
+import { type MailBody, type MailPart, renderMail } from './mail-body.ts';
+import { findBrand } from './store.ts';
+
+export type Brand = {
+  readonly workspaceName: string;
+  /** Undefined for the colours of the service. */
+  readonly colors: AccentColors | undefined;
+  /** The URL path of the logo; empty without a logo. */
+  readonly logoPath: string;
+};
+
+export type Brands = {
+  of(workspaceId: string): Promise<Brand>;
+  /** The URL of a logo; empty without a logo. */
+  logoUrlOf(logoId: string): string;
+  renderMail(brand: Brand, parts: readonly MailPart[]): MailBody;
+};
+
+/** `publicUrl` is the service's own origin. */
+export function createBrands(db: Database, publicUrl: string): Brands {
+  const logoPathOf = (logoId: string) => (logoId === '' ? '' : `/logos/${logoId}`);
+  return {
+    async of(workspaceId) {
+      const {
+        name = '',
+        accent_color = '',
+        logo_id = '',
+      } = (await findBrand(db, workspaceId)) ?? {};
+      return {
+        workspaceName: name,
+        colors: accent_color === '' ? undefined : accentColorsOf(accent_color),
+        logoPath: logoPathOf(logo_id),
+      };
+    },
+    logoUrlOf: (logoId) => (logoId === '' ? '' : publicUrl + logoPathOf(logoId)),
+    renderMail: (brand, parts) => renderMail(brand, publicUrl, parts),
+  };
+}

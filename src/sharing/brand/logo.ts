@@ -1,0 +1,78 @@
+// Checks an uploaded logo. The image is stored unchanged; only browsers decode it.
+import { fileTypeFromBuffer } from 'file-type';
+import type { PutWorkspaceLogoRequest } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { fail, invalid } from '../../errors/errors.ts';
+
+const bytesMax = 1_048_576;
+const pixelsMax = 2_000;
+
+const contentTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp']);
+
+export type Logo = { readonly contentType: string; readonly bytes: Buffer };
+
+/** The workspace id of the first message, and the file. */
+export type LogoUpload = {
+  readonly workspaceId: string;
+  /** Reads the rest of the upload. */
+  read(): Promise<Logo>;
+};
+
+/** Reads the first message. Its sender's access is checked before the others are read. */
+export async function startLogoUpload(
+  messages: AsyncGenerator<PutWorkspaceLogoRequest>,
+): Promise<LogoUpload> {
+  const first = await messages.next();
+  if (first.done) throw invalid('file', 'is required');
+  const { workspaceId, file } = first.value;
+  return {
+    workspaceId,
+    async read() {
+      const chunks = [file];
+      let size = file.length;
+      const check = () => {
+        if (size > bytesMax) {
+          throw fail('payload_too_large', `The logo is larger than ${bytesMax} bytes.`);
+        }
+      };
+      check();
+      for await (const message of messages) {
+        if (message.workspaceId !== '') throw invalid('workspace_id', 'must be set only once');
+        chunks.push(message.file);
+        size += message.file.length;
+        check();
+      }
+      if (size === 0) throw invalid('file', 'must not be empty or missing');
+      return checkLogo(Buffer.concat(chunks, size));
+    },
+  };
+}
+
+async function checkLogo(bytes: Buffer): Promise<Logo> {
+  const contentType = (await fileTypeFromBuffer(bytes))?.mime ?? '';
+  // A moving logo distracts from the form (WCAG 2.2.2).
+  if (!contentTypes.has(contentType) || isAnimatedWebp(bytes)) {
+    throw invalid('file', 'must be a PNG, JPEG or WebP image without animation');
+  }
+  const { width, height } = await sizeOf(bytes);
+  if (width < 1 || height < 1) throw invalid('file', 'is damaged');
+  if (width > pixelsMax || height > pixelsMax) {
+    throw invalid('file', `must be at most ${pixelsMax} pixels wide and high`);
+  }
+  return { contentType, bytes };
+}
+
+type Size = { readonly width: number; readonly height: number };
+
+async function sizeOf(bytes: Buffer): Promise<Size> {
+  // Few processes ever need it.
+  const { imageSize } = await import('image-size');
+  try {
+    return imageSize(bytes);
+  } catch {
+    throw invalid('file', 'is damaged');
+  }
+}
+
+/** The flag of the extended header (WebP Container Specification, "Extended File Format"). */
+const isAnimatedWebp = (bytes: Buffer) =>
+  bytes.toString('latin1', 8, 16) === 'WEBPVP8X' && ((bytes[20] ?? 0) & 0x02) !== 0;

@@ -1,0 +1,38 @@
+import type { Executor, LogoRow, WorkspaceRow } from '../../storage/schema.ts';
+
+export type BrandRow = Pick<WorkspaceRow, 'name' | 'accent_color' | 'logo_id'>;
+
+export function findBrand(db: Executor, workspaceId: string): Promise<BrandRow | undefined> {
+  return db
+    .selectFrom('workspaces')
+    .select(['name', 'accent_color', 'logo_id'])
+    .where('id', '=', workspaceId)
+    .executeTakeFirst();
+}
+
+export function findLogo(db: Executor, id: string): Promise<LogoRow | undefined> {
+  return db.selectFrom('logos').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Replaces the logo of a workspace, whose row the transaction has locked. */
+export async function replaceLogo(
+  trx: Executor,
+  workspaceId: string,
+  logo: Omit<LogoRow, 'workspace_id'> | undefined,
+): Promise<WorkspaceRow | undefined> {
+  const old = await findBrand(trx, workspaceId);
+  if (logo !== undefined) {
+    const row = { ...logo, workspace_id: workspaceId };
+    await trx.insertInto('logos').values(row).execute();
+  }
+  const changed = await trx
+    .updateTable('workspaces')
+    .set({ logo_id: logo?.id ?? '' })
+    .where('id', '=', workspaceId)
+    .returningAll()
+    .executeTakeFirst();
+  if (old !== undefined && old.logo_id !== '') {
+    await trx.deleteFrom('logos').where('id', '=', old.logo_id).execute();
+  }
+  return changed;
+}

@@ -1,0 +1,56 @@
+// The parts of the HTML of a link that show its workspace and the title of its document.
+import { createHash } from 'node:crypto';
+import { type Html, html } from '../../http/html.ts';
+import type { Brand } from '../brand/brand.ts';
+import type { SharedDocument } from '../links/links.ts';
+
+/** The facts about a link that readers see before they have passed the gate. */
+export type Presentation = {
+  readonly brand: Brand;
+  /** The name of the document; undefined if the link hides it. */
+  readonly title: string | undefined;
+};
+
+/** The name of the document, unless the link hides it. */
+export const titleOf = ({ link, document }: SharedDocument) =>
+  link.show_title === 1 ? document.name : undefined;
+
+/**
+ * The name of the document in the viewer and in a download. A hidden name keeps its extension,
+ * without which the reader's computer could not open the file.
+ */
+export function shownNameOf(shared: SharedDocument): string {
+  const extension = /\.[A-Za-z0-9]{1,10}$/.exec(shared.document.name)?.[0] ?? '';
+  return titleOf(shared) ?? `Document${extension}`;
+}
+
+export const hiddenTitle = 'A document was shared with you';
+
+/** A style element with the accent colour, and the directive that permits it. */
+export function brandStyle({ colors }: Brand) {
+  if (colors === undefined) return undefined;
+  const { accent, strong, ink } = colors;
+  const style = html`:root{--brand:${accent};--brand-strong:${strong};--brand-ink:${ink}}`;
+  const digest = createHash('sha256').update(style.text).digest('base64');
+  return {
+    style: html`<style>${style}</style>`,
+    policy: { 'style-src': `'self' 'sha256-${digest}'` },
+  };
+}
+
+export const logoOf = ({ logoPath, workspaceName }: Brand): Html | undefined =>
+  logoPath === '' ? undefined : html`<img class="logo" src="${logoPath}" alt="${workspaceName}">`;
+
+/** For previews of the link in messages (The Open Graph protocol). */
+export function openGraph({ brand, title }: Presentation, publicUrl: string): Html {
+  const { workspaceName, logoPath } = brand;
+  const image =
+    logoPath === ''
+      ? undefined
+      : html`\n<meta property="og:image" content="${publicUrl}${logoPath}">`;
+  return html`<meta property="og:type" content="website">
+<meta property="og:title" content="${title ?? hiddenTitle}">
+<meta property="og:description" content="Shared by ${workspaceName}">
+<meta property="og:site_name" content="${workspaceName}">${image}
+<meta name="twitter:card" content="summary">`;
+}

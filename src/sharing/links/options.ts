@@ -1,0 +1,115 @@
+// The rules for the options of a link, and their form in messages and rows.
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  LinkWarning,
+  Notify,
+  type UpdateLinkRequest,
+  type UpdateLinkRequestSchema,
+} from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { readExpireTime } from '../../api/expire-time.ts';
+import type { UpdateFields } from '../../api/update-mask.ts';
+import { invalid } from '../../errors/errors.ts';
+import { viewerKindOf } from '../../http/viewer-kinds.ts';
+import { entriesOf, storeList } from '../../net/address-lists.ts';
+import type { LinkRow } from '../../storage/schema.ts';
+import type { LinkChange } from './store.ts';
+
+const notifyValues = [
+  [Notify.UNSPECIFIED, ''],
+  [Notify.FIRST_VIEW, 'first_view'],
+  [Notify.EVERY_VIEW, 'every_view'],
+  [Notify.DIGEST, 'digest'],
+] as const;
+
+const notifyOf = (wire: Notify) => notifyValues.find(([value]) => value === wire)?.[1] ?? '';
+
+type ListOptions = Pick<UpdateLinkRequest, 'allowList' | 'blockList' | 'notify' | 'showTitle'>;
+
+/** The columns of the lists, the mails and the title. */
+export function readListOptions({ allowList, blockList, notify, showTitle = true }: ListOptions) {
+  return {
+    allow_list: storeList('allow_list', allowList),
+    block_list: storeList('block_list', blockList),
+    notify: notifyOf(notify),
+    show_title: showTitle ? 1 : 0,
+  } as const satisfies LinkChange;
+}
+
+/** The columns that each path of the update mask changes. */
+export const fieldsAt = (now: number) =>
+  ({
+    name: ({ name }) => ({ name }),
+    email_required: ({ emailRequired }) => ({ email_required: emailRequired ? 1 : 0 }),
+    allow_download: ({ allowDownload }) => ({ allow_download: allowDownload ? 1 : 0 }),
+    expire_time: ({ expireTime }) => ({ expire_time: readExpireTime(expireTime, now) }),
+    // The password is hashed separately, off the main thread.
+    password: () => ({}),
+    email_verification_required: ({ emailVerificationRequired }) => ({
+      email_verification_required: emailVerificationRequired ? 1 : 0,
+    }),
+    allow_list: ({ allowList }) => ({ allow_list: storeList('allow_list', allowList) }),
+    block_list: ({ blockList }) => ({ block_list: storeList('block_list', blockList) }),
+    notify: ({ notify }) => ({ notify: notifyOf(notify) }),
+    show_title: ({ showTitle = true }) => ({ show_title: showTitle ? 1 : 0 }),
+  }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
+
+/** The requirements that the lists of a link imply. */
+export function impliedBy({ allow_list = '', block_list = '' }: LinkChange): LinkChange {
+  return {
+    ...(allow_list === '' ? {} : { email_verification_required: 1 }),
+    ...(allow_list === '' && block_list === '' ? {} : { email_required: 1 }),
+  };
+}
+
+/**
+ * Changing one of these fields ends all access sessions of the link. The lists are not among them:
+ * the gate compares each request with them.
+ */
+const gates = new Set(['email_required', 'password', 'email_verification_required']);
+
+export const changesGate = (paths: readonly string[]) => paths.some((path) => gates.has(path));
+
+/** Throws if options contradict each other. Names the field of the update, if it is one of them. */
+export function checkOptions(row: LinkRow, paths: readonly string[]): void {
+  for (const [isMissing, requirement, option] of [
+    [row.email_required === 0 && row.email_verification_required === 1, ...verification],
+    [row.email_verification_required === 0 && row.allow_list !== '', ...allowList],
+    [row.email_required === 0 && row.block_list !== '', ...blockList],
+  ] as const) {
+    if (!isMissing) continue;
+    if (paths.includes(option)) throw invalid(option, `must be set together with ${requirement}`);
+    throw invalid(requirement, `must be set together with ${option}`);
+  }
+  if (row.notify !== '' && row.creator_id === null) {
+    throw invalid('notify', 'must be unset: no user created the link, so no one gets the mails');
+  }
+}
+
+const verification = ['email_required', 'email_verification_required'] as const;
+const allowList = ['email_verification_required', 'allow_list'] as const;
+const blockList = ['email_required', 'block_list'] as const;
+
+/** `contentType` is the type of the link's document. */
+export function linkMessage(row: LinkRow, contentType: string, publicUrl: string) {
+  const opensNothing = row.allow_download === 0 && viewerKindOf(contentType) === undefined;
+  return {
+    id: row.id,
+    url: `${publicUrl}/s/${row.slug}`,
+    documentId: row.document_id,
+    emailRequired: row.email_required === 1,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    passwordRequired: row.password_hash !== null,
+    emailVerificationRequired: row.email_verification_required === 1,
+    allowDownload: row.allow_download === 1,
+    viewCount: row.view_count,
+    createTime: timestampFromMs(row.create_time),
+    ...(row.expire_time === null ? {} : { expireTime: timestampFromMs(row.expire_time) }),
+    ...(row.revoke_time === null ? {} : { revokeTime: timestampFromMs(row.revoke_time) }),
+    allowList: entriesOf(row.allow_list),
+    blockList: entriesOf(row.block_list),
+    notify: notifyValues.find(([, stored]) => stored === row.notify)?.[0] ?? Notify.UNSPECIFIED,
+    showTitle: row.show_title === 1,
+    warnings: opensNothing ? [LinkWarning.NOTHING_TO_OPEN] : [],
+  };
+}

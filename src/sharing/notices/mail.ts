@@ -1,0 +1,64 @@
+// The mails about views, for the user who created the link.
+import type { Mail } from '../../mail/mailer.ts';
+import { mailName } from '../../net/mail-name.ts';
+import type { ViewRow } from '../../storage/schema.ts';
+import type { Brand, Brands } from '../brand/brand.ts';
+import type { MailPart } from '../brand/mail-body.ts';
+import type { DueNotice } from './store.ts';
+
+/** The readers that a mail names for each link. */
+export const readersMax = 10;
+
+export type ViewedLink = { readonly notice: DueNotice; readonly newest: readonly ViewRow[] };
+
+export type ViewMail = {
+  readonly to: string;
+  readonly brand: Brand;
+  readonly publicUrl: string;
+  readonly links: readonly ViewedLink[];
+};
+
+export function composeViewMail(
+  { to, brand, publicUrl, links }: ViewMail,
+  { renderMail }: Brands,
+): Mail {
+  const views = links.reduce((sum, { notice }) => sum + notice.views, 0);
+  const isDigest = links[0]?.notice.notify === 'digest';
+  const [first] = links;
+  const subject = isDigest
+    ? `${countOf(views, 'view')} of ${countOf(links.length, 'link')} in ${brand.workspaceName}`
+    : `${countOf(views, 'new view')}: ${first?.notice.document_name ?? ''}`;
+  const parts = links.flatMap((link) => partsOf(link, publicUrl));
+  const created = links.length === 1 ? 'the link' : 'the links';
+  const reason =
+    `You get this e-mail because you created ${created}. You can turn it off in the options of ` +
+    'each link.';
+  return { to, subject, ...renderMail(brand, [...parts, { text: reason }]) };
+}
+
+function partsOf({ notice, newest }: ViewedLink, publicUrl: string): MailPart[] {
+  const { views, document_name, link_name, link_id } = notice;
+  const through = link_name === '' ? '' : ` through the link “${mailName(link_name)}”`;
+  const others = views - newest.length;
+  return [
+    { text: `${countOf(views, 'new view')} of “${mailName(document_name)}”${through}:` },
+    { lines: newest.map(readerOf) },
+    ...(others > 0 ? [{ text: `And ${countOf(others, 'more view')}.` }] : []),
+    { label: 'See who read which page', url: `${publicUrl}/console/links/${link_id}` },
+  ];
+}
+
+function readerOf({ email, email_verified, create_time }: ViewRow): string {
+  const address = email === '' ? 'A reader' : email;
+  const verified = email_verified === 1 ? ' (verified)' : '';
+  return `${address}${verified}, ${timeFormat.format(create_time)} UTC`;
+}
+
+const timeFormat = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
+
+const countOf = (count: number, noun: string) =>
+  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

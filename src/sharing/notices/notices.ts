@@ -1,0 +1,155 @@
+// Mails about views to the users who created the links. The transaction of a view notes it; one
+// process of the deployment sends the mails. See docs/decisions/0053.
+import type { Clock } from '../../clock.ts';
+import type { DerivedKeys } from '../../crypto/master-key.ts';
+import { Failure, fail } from '../../errors/errors.ts';
+import type { Mailer } from '../../mail/mailer.ts';
+import { transact } from '../../storage/database.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import type { Brands } from '../brand/brand.ts';
+import { composeViewMail, readersMax } from './mail.ts';
+import {
+  type DueNotice,
+  findDigest,
+  findDueNotice,
+  findNewestViews,
+  findRecipient,
+  noteView,
+  postpone,
+  subtractViews,
+} from './store.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const limits = {
+  // One link: at most 10 mails an hour.
+  link: { free: 5, firstWaitMs: 12 * minute, waitMsMax: 12 * minute, forgetMs: 12 * minute },
+  // One user, for all links: at most 60 mails an hour.
+  recipient: { free: 30, firstWaitMs: 2 * minute, waitMsMax: 2 * minute, forgetMs: 2 * minute },
+} as const satisfies Record<string, ThrottleLimit>;
+
+/** After a failure, the next attempt. It doubles up to an hour. */
+const retryMs = minute;
+/** After about a day of failures, the mail is given up. */
+const attemptsMax = 30;
+
+/** The mails of one round. A round ends when no mail is due. */
+const mailsMax = 500;
+
+const digestHourUtc = 6;
+
+/** Returns the next time of day at which digests are due, in milliseconds since 1970. */
+function nextDigestTime(now: number): number {
+  const today = Math.floor(now / day) * day + digestHourUtc * hour;
+  return today > now ? today : today + day;
+}
+
+/** Returns when a view is mailed. */
+const dueTimeOf = (now: number) => (notify: LinkRow['notify']) =>
+  notify === 'digest' ? nextDigestTime(now) : now;
+
+export type LinkNotices = {
+  /** Notes a view in its transaction, if its link has mails. */
+  note(trx: Executor, link: LinkRow): Promise<void>;
+  /** Sends the mails that are due. Returns early if the signal is aborted. */
+  sendDue(signal: AbortSignal): Promise<void>;
+};
+
+export type NoticesOptions = {
+  readonly db: Database;
+  readonly mailer: Mailer;
+  readonly brands: Brands;
+  readonly publicUrl: string;
+  /** The database stores only HMACs of the counted users and links under these keys. */
+  readonly keys: DerivedKeys;
+  readonly warn: (facts: object, message: string) => void;
+  readonly now: Clock;
+};
+
+export function createNotices(options: NoticesOptions): LinkNotices {
+  const { db, mailer, brands, publicUrl, keys, warn, now } = options;
+  const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
+
+  /** Settles the notices as mailed. The mail may be repeated if the process ends before this. */
+  function settle(notices: readonly DueNotice[]): Promise<void> {
+    return transact(db, async (trx) => {
+      for (const notice of notices) {
+        await subtractViews(trx, notice, dueTimeOf(now())(notice.notify));
+      }
+    });
+  }
+
+  function delay(notices: readonly DueNotice[], waitMs: number, failures: 0 | 1): Promise<void> {
+    return transact(db, async (trx) => {
+      for (const notice of notices) {
+        const attempts = notice.attempts + failures;
+        await postpone(trx, notice, { due_time: now() + waitMs, attempts });
+      }
+    });
+  }
+
+  async function send(first: DueNotice): Promise<void> {
+    const { notify, creator_id, workspace_id } = first;
+    const recipient =
+      notify === '' || creator_id === null
+        ? undefined
+        : await findRecipient(db, creator_id, workspace_id);
+    if (recipient === undefined) return settle([first]);
+    const notices = notify === 'digest' ? await findDigest(db, first, now()) : [first];
+    if (notices.length === 0) return;
+    try {
+      if (notify !== 'digest') {
+        await throttle.count([
+          throttle.counter('link', first.link_id),
+          throttle.counter('recipient', recipient.id),
+        ]);
+      }
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'rate_limited') throw error;
+      return delay(notices, (error.extra.retryAfterSeconds ?? 1) * 1_000, 0);
+    }
+    const links = await Promise.all(
+      notices.map(async (notice) => {
+        const limit = Math.min(notice.views, readersMax);
+        return { notice, newest: await findNewestViews(db, notice.link_id, limit) };
+      }),
+    );
+    const brand = await brands.of(workspace_id);
+    try {
+      await mailer.send(composeViewMail({ to: recipient.email, brand, publicUrl, links }, brands));
+    } catch (err) {
+      return handleFailure(notices, err);
+    }
+    return settle(notices);
+  }
+
+  async function handleFailure(notices: readonly DueNotice[], err: unknown): Promise<void> {
+    const attempts = Math.max(...notices.map((notice) => notice.attempts)) + 1;
+    if (attempts >= attemptsMax) {
+      warn({ err, attempts }, 'a mail about views was given up');
+      return settle(notices);
+    }
+    if (attempts === 1) warn({ err }, 'cannot send a mail about views; trying again');
+    return delay(notices, Math.min(retryMs * 2 ** (attempts - 1), hour), 1);
+  }
+
+  return {
+    async note(trx, link) {
+      if (link.notify !== '') await noteView(trx, link.id, dueTimeOf(now()));
+    },
+
+    async sendDue(signal) {
+      for (let mails = 0; mails < mailsMax && !signal.aborted; mails++) {
+        const notice = await findDueNotice(db, now());
+        if (notice === undefined) return;
+        await send(notice);
+      }
+    },
+  };
+}
+
+const tooMany = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many mails about views.', { retryAfterSeconds });

@@ -1,0 +1,150 @@
+import type { Executor, LinkNoticeRow, LinkRow, UserRow, ViewRow } from '../../storage/schema.ts';
+
+/** Adds a view to the next mail about its link, if the creator gets one. */
+export async function noteView(
+  trx: Executor,
+  linkId: string,
+  dueTimeOf: (notify: LinkRow['notify']) => number,
+): Promise<void> {
+  const link = await trx
+    .selectFrom('links')
+    .select(['notify', 'notify_from', 'view_count'])
+    .where('id', '=', linkId)
+    .executeTakeFirst();
+  if (link === undefined || link.notify === '') return;
+  // The view is already counted.
+  if (link.notify === 'first_view' && link.view_count !== link.notify_from + 1) return;
+  const due_time = dueTimeOf(link.notify);
+  await trx
+    .insertInto('link_notices')
+    .values({ link_id: linkId, views: 1, due_time, attempts: 0, mails: 0 })
+    .onConflict((conflict) =>
+      conflict.column('link_id').doUpdateSet((eb) => ({
+        views: eb('link_notices.views', '+', 1),
+        due_time: eb.fn.coalesce('link_notices.due_time', eb.ref('excluded.due_time')),
+      })),
+    )
+    .execute();
+}
+
+/** Forgets the views of a link whose mails have changed. */
+export async function forgetViews(trx: Executor, linkId: string): Promise<void> {
+  await trx
+    .updateTable('link_notices')
+    .set((eb) => ({ views: 0, due_time: null, attempts: 0, mails: eb('mails', '+', 1) }))
+    .where('link_id', '=', linkId)
+    .execute();
+}
+
+/** A due mail about one link. */
+export type DueNotice = LinkNoticeRow &
+  Pick<LinkRow, 'notify' | 'creator_id' | 'workspace_id'> & {
+    readonly link_name: string;
+    readonly document_name: string;
+  };
+
+const selectDue = (db: Executor, now: number) =>
+  db
+    .selectFrom('link_notices')
+    .innerJoin('links', 'links.id', 'link_notices.link_id')
+    .innerJoin('documents', 'documents.id', 'links.document_id')
+    .selectAll('link_notices')
+    .select(['links.notify', 'links.creator_id', 'links.workspace_id'])
+    .select(['links.name as link_name', 'documents.name as document_name'])
+    .where('link_notices.due_time', '<=', now)
+    .where('documents.remove_time', 'is', null);
+
+/** Returns the notice that has been due for the longest time. */
+export function findDueNotice(db: Executor, now: number): Promise<DueNotice | undefined> {
+  return selectDue(db, now)
+    .orderBy('link_notices.due_time')
+    .orderBy('link_notices.link_id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Returns the notices of a user's links in a workspace that one digest contains. */
+export function findDigest(db: Executor, first: DueNotice, now: number): Promise<DueNotice[]> {
+  return selectDue(db, now)
+    .where('links.notify', '=', 'digest')
+    .where('links.creator_id', '=', first.creator_id)
+    .where('links.workspace_id', '=', first.workspace_id)
+    .orderBy('link_notices.link_id')
+    .limit(linksMax)
+    .execute();
+}
+
+const linksMax = 100;
+
+/** Returns the newest views of a link. */
+export function findNewestViews(db: Executor, linkId: string, limit: number): Promise<ViewRow[]> {
+  return db
+    .selectFrom('views')
+    .selectAll()
+    .where('link_id', '=', linkId)
+    .orderBy('create_time', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns an enabled user who may read the links of a workspace now. */
+export async function findRecipient(
+  db: Executor,
+  userId: string,
+  workspaceId: string,
+): Promise<Pick<UserRow, 'id' | 'email'> | undefined> {
+  const user = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'kind', 'scopes'])
+    .where('id', '=', userId)
+    .where('disable_time', 'is', null)
+    .executeTakeFirst();
+  if (user?.kind !== 'member') {
+    return user?.scopes.split(' ').includes('links:read') === true ? user : undefined;
+  }
+  // Every role in a workspace may read its links.
+  const member = await db
+    .selectFrom('members')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return member === undefined ? undefined : user;
+}
+
+/**
+ * Subtracts the mailed views. Does nothing if another process has sent a mail since `notice` was
+ * read.
+ */
+export async function subtractViews(
+  trx: Executor,
+  notice: LinkNoticeRow,
+  nextDueTime: number,
+): Promise<void> {
+  await trx
+    .updateTable('link_notices')
+    .set((eb) => ({
+      views: eb('views', '-', notice.views),
+      due_time: eb.case().when('views', '>', notice.views).then(nextDueTime).else(null).end(),
+      attempts: 0,
+      mails: eb('mails', '+', 1),
+    }))
+    .where('link_id', '=', notice.link_id)
+    .where('mails', '=', notice.mails)
+    .execute();
+}
+
+/** Postpones a mail, unless another process has sent it. */
+export async function postpone(
+  trx: Executor,
+  notice: LinkNoticeRow,
+  change: Pick<LinkNoticeRow, 'due_time' | 'attempts'>,
+): Promise<void> {
+  await trx
+    .updateTable('link_notices')
+    .set(change)
+    .where('link_id', '=', notice.link_id)
+    .where('mails', '=', notice.mails)
+    .execute();
+}
