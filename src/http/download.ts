@@ -1,7 +1,7 @@
 // The headers of a response with a document's bytes.
 import { create as contentDisposition } from 'content-disposition';
 import type { DownloadHeader } from '../../gen/latchkey/http/v1/download_pb.js';
-import { inlineContentTypes } from './inline-content-types.ts';
+import { servingOf } from './viewer-kinds.ts';
 
 type Facts = Omit<DownloadHeader, '$typeName' | '$unknown'>;
 
@@ -16,7 +16,7 @@ export type DownloadMessage = {
 export type DownloadHead = { readonly status: number; readonly headers: Record<string, string> };
 
 /**
- * Returns the status and headers of a download. Content that must not be shown inline is always an
+ * Returns the status and headers of a download. Content that a tab must not show is always an
  * attachment, whatever `disposition` requests.
  */
 export function createDownloadHead(
@@ -24,21 +24,18 @@ export function createDownloadHead(
   disposition: 'inline' | 'attachment',
 ): DownloadHead {
   if (facts.generated) return createGeneratedHead(facts);
-  const inline = disposition === 'inline' && inlineContentTypes.has(facts.contentType);
+  const serving = servingOf(facts.contentType, disposition);
+  const policies = ["default-src 'none'", serving.policy, "frame-ancestors 'none'", 'sandbox'];
   const headers: Record<string, string> = {
     etag: facts.etag,
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-cache',
     'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+    'content-security-policy': policies.filter((policy) => policy !== undefined).join('; '),
   };
   if (facts.notModified) return { status: 304, headers };
-  headers['content-type'] = inlineContentTypes.has(facts.contentType)
-    ? facts.contentType
-    : 'application/octet-stream';
-  headers['content-disposition'] = contentDisposition(facts.name, {
-    type: inline ? 'inline' : 'attachment',
-  });
+  headers['content-type'] = serving.contentType;
+  headers['content-disposition'] = contentDisposition(facts.name, { type: serving.disposition });
   headers['content-length'] = String(facts.lengthBytes);
   if (!facts.partial) return { status: 200, headers };
   const last = facts.offsetBytes + facts.lengthBytes - 1;

@@ -7,6 +7,7 @@ const policy = {
   'worker-src': "'self'",
   'style-src': "'self'",
   'img-src': "'self'",
+  'media-src': "'self'",
   'connect-src': "'self'",
   'form-action': "'self'",
   'base-uri': "'none'",

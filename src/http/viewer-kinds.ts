@@ -1,12 +1,77 @@
-// How the viewer shows each content type. Links to other documents must allow the download.
-import { imageContentTypes } from './inline-content-types.ts';
+// The content types that the viewer shows, and the types that browsers receive for their bytes.
 
-export type ViewerKind = 'pdf' | 'image';
+export type ViewerKind = 'pdf' | 'image' | 'video' | 'audio' | 'markdown' | 'json' | 'csv' | 'text';
 
-const viewerKinds: ReadonlyMap<string, ViewerKind> = new Map<string, ViewerKind>([
+/** Binary types that cannot contain code. Browsers receive them as they are. */
+const inertTypes: ReadonlyMap<string, ViewerKind> = new Map<string, ViewerKind>([
   ['application/pdf', 'pdf'],
-  ...[...imageContentTypes].map((type) => [type, 'image'] as const),
+  ['image/apng', 'image'],
+  ['image/avif', 'image'],
+  ['image/gif', 'image'],
+  ['image/jpeg', 'image'],
+  ['image/png', 'image'],
+  ['image/webp', 'image'],
+  ['video/mp4', 'video'],
+  ['video/webm', 'video'],
+  ['video/x-m4v', 'video'],
+  ['audio/aac', 'audio'],
+  ['audio/flac', 'audio'],
+  ['audio/mp4', 'audio'],
+  ['audio/mpeg', 'audio'],
+  ['audio/ogg', 'audio'],
+  ['audio/ogg; codecs=opus', 'audio'],
+  ['audio/wav', 'audio'],
+  ['audio/x-m4a', 'audio'],
 ]);
 
+/** Browsers receive these as plain text, whatever they contain. */
+const textTypes: ReadonlyMap<string, ViewerKind> = new Map<string, ViewerKind>([
+  ['application/json', 'json'],
+  ['application/xml', 'text'],
+  ['text/calendar', 'text'],
+  ['text/csv', 'csv'],
+  ['text/markdown', 'markdown'],
+  ['text/plain', 'text'],
+  ['text/tab-separated-values', 'csv'],
+  ['text/vcard', 'text'],
+  ['text/vtt', 'text'],
+]);
+
+/** Images that can contain scripts. They run in a tab, but not in an `<img>`. */
+const svgType = 'image/svg+xml';
+
 /** Returns undefined if readers can only download the type. */
-export const viewerKindOf = (contentType: string) => viewerKinds.get(contentType);
+export function viewerKindOf(contentType: string): ViewerKind | undefined {
+  if (contentType === svgType) return 'image';
+  return inertTypes.get(contentType) ?? textTypes.get(contentType);
+}
+
+/** Whether the type is binary, and a browser may show its bytes in a tab. */
+export const isInert = (contentType: string) => inertTypes.has(contentType);
+
+/** Whether the type is an image that cannot contain scripts. */
+export const isRasterImage = (contentType: string) => inertTypes.get(contentType) === 'image';
+
+export type Serving = {
+  readonly contentType: string;
+  /** A tab shows inline bytes, and saves an attachment. */
+  readonly disposition: 'inline' | 'attachment';
+  /** Directives of the content security policy that the bytes need in addition. */
+  readonly policy?: string;
+};
+
+/** How a browser receives the bytes of a document, so that no type runs code in our origin. */
+export function servingOf(contentType: string, wanted: 'inline' | 'attachment'): Serving {
+  if (isInert(contentType)) return { contentType, disposition: wanted };
+  const attachment = {
+    contentType: 'application/octet-stream',
+    disposition: 'attachment',
+  } as const;
+  if (wanted === 'attachment') return attachment;
+  if (contentType === svgType) {
+    // An `<img>` ignores the disposition. Firefox applies the policy to the styles of the image.
+    return { ...attachment, contentType, policy: "style-src 'unsafe-inline'" };
+  }
+  if (!textTypes.has(contentType)) return attachment;
+  return { contentType: 'text/plain; charset=utf-8', disposition: 'inline' };
+}

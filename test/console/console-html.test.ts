@@ -37,6 +37,7 @@ describe('the HTML of the console', () => {
       'worker-src': "'self'",
       'style-src': `'self' 'nonce-${nonce}'`,
       'img-src': "'self' blob:",
+      'media-src': "'self'",
       'connect-src': "'self'",
       'form-action': "'none'",
       'base-uri': "'none'",

@@ -32,7 +32,7 @@ describe('a shared document', () => {
     ['image.png', 'no image'],
   ];
   it.each(active)(
-    'that can run code, such as %s, is never shown inline',
+    'that can run code, such as %s, never reaches a tab as code',
     async (filename, bytes) => {
       const { document, page, open } = await share(Buffer.from(bytes), filename);
 
@@ -49,7 +49,14 @@ describe('a shared document', () => {
       );
       expect(text.match(/<script[^>]*>/g)).toEqual([ours]);
       expect(text).not.toContain(bytes);
-      expect(file.status).toBe(403);
+      const isSvg = document.content_type === 'image/svg+xml';
+      expect(Object.fromEntries(file.headers)).toMatchObject({
+        'content-type': isSvg ? 'image/svg+xml' : 'text/plain; charset=utf-8',
+        'content-disposition': expect.stringMatching(isSvg ? /^attachment; / : /^inline; /),
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': expect.stringMatching(/^default-src 'none'; .*sandbox$/),
+      });
+      await file.arrayBuffer();
       for (const download of downloads) {
         expect(download.status).toBe(200);
         expect(Object.fromEntries(download.headers)).toMatchObject({

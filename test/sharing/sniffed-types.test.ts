@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inlineContentTypes } from '../../src/http/inline-content-types.ts';
 import type { TransportName } from '../support/app-suite.ts';
 import {
   openStreamTransports,
@@ -9,7 +8,14 @@ import {
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
-import { type DocumentFields, keyOf, makeLink, makePng, makeZip } from '../support/sharing-api.ts';
+import {
+  type DocumentFields,
+  keyOf,
+  makeLink,
+  makePng,
+  makeZip,
+  upload,
+} from '../support/sharing-api.ts';
 import { transportNames } from '../support/transports.ts';
 
 const script = '<script>alert(1)</script>';
@@ -27,27 +33,50 @@ const signatures: [type: string, start: Buffer][] = [
 /** Placeholders for the size at the beginning of an AVIF file. */
 const likeAvif = (start: string) => Buffer.from(`${start}ftypavif${script}`);
 
+/** Texts, which browsers receive as plain text. */
+const texts: [what: string, bytes: Buffer, type: string][] = [
+  ['SVG', Buffer.from(svg), 'text/plain'],
+  ['SVG after an XML declaration', Buffer.from(`<?xml version="1.0"?>${svg}`), 'application/xml'],
+  ['HTML', Buffer.from(`<!doctype html>${script}`), 'text/plain'],
+  ['HTML after white space', Buffer.from(`\r\n\t ${script}`), 'text/plain'],
+  ['HTML after a byte order mark', Buffer.from(`\ufeff<html>${script}`), 'text/plain'],
+  ['HTML in UTF-16', Buffer.from(`\ufeff<html>${script}`, 'utf16le'), 'text/plain'],
+  ['XML', Buffer.from('<?xml version="1.0"?><a/>'), 'application/xml'],
+  ['text', Buffer.from('plain text\n'), 'text/plain'],
+  ['text that begins like a bitmap', Buffer.from('BM is a place name'), 'text/plain'],
+  ['JavaScript', Buffer.from('alert(1)'), 'text/plain'],
+  ['a comment before the brand of an AVIF', likeAvif('<!--'), 'text/plain'],
+  ['an element before the brand of an AVIF', likeAvif('<a b'), 'text/plain'],
+  ['white space before the brand of an AVIF', likeAvif('\n\n <'), 'text/plain'],
+];
+
+/** Files that are never shown. */
 const opaque: [what: string, bytes: Buffer][] = [
-  ['SVG', Buffer.from(svg)],
-  ['SVG after an XML declaration', Buffer.from(`<?xml version="1.0"?>${svg}`)],
-  ['HTML', Buffer.from(`<!doctype html>${script}`)],
-  ['HTML after white space', Buffer.from(`\r\n\t ${script}`)],
-  ['HTML after a byte order mark', Buffer.from(`\ufeff<html>${script}`)],
-  ['HTML in UTF-16', Buffer.from(`\ufeff<html>${script}`, 'utf16le')],
-  ['XML', Buffer.from('<?xml version="1.0"?><a/>')],
-  ['text', Buffer.from('plain text\n')],
-  ['JavaScript', Buffer.from('alert(1)')],
   ['HTML before a PDF', Buffer.concat([Buffer.from(`<html>${script}`), pdf])],
   ['text before a PDF', Buffer.concat([Buffer.from('x'.repeat(900)), pdf])],
   ['a ZIP', makeZip()],
   ['a Word document', makeZip('[Content_Types].xml', '<Override PartName="/word/document.xml"/>')],
-  ['a comment before the brand of an AVIF', likeAvif('<!--')],
-  ['an element before the brand of an AVIF', likeAvif('<a b')],
-  ['white space before the brand of an AVIF', likeAvif('\n\n <')],
+  ['a null byte in a text', Buffer.from(`<html>\0${script}`)],
+  ['an invalid byte in a text', Buffer.from(`<html>\xff${script}`, 'latin1')],
+  ['a comment before the brand of an MP4', Buffer.from(`<!--ftypmp42\0${script}`)],
   ...signatures.map(([type, start]): [string, Buffer] => [
     `HTML before a ${type}`,
     Buffer.concat([Buffer.from('<!--'), start, Buffer.from(`-->${script}`)]),
   ]),
+];
+
+/** Names and declared types of an SVG file. */
+const named: [fileName: string, declared: string, type: string][] = [
+  ['notes.md', 'application/octet-stream', 'text/markdown'],
+  ['NOTES.MARKDOWN', 'text/html', 'text/markdown'],
+  ['data.csv', 'application/vnd.ms-excel', 'text/csv'],
+  ['data.tsv', '', 'text/tab-separated-values'],
+  ['data.json', 'text/html', 'application/json'],
+  ['logo.svg', 'text/plain', 'image/svg+xml'],
+  ['program.html', 'text/markdown', 'text/plain'],
+  ['README', 'text/markdown', 'text/markdown'],
+  ['.csv', 'image/svg+xml', 'image/svg+xml'],
+  ['table', 'application/pdf', 'text/plain'],
 ];
 
 /** Files whose first bytes have one type, and which could be read as another type. */
@@ -56,6 +85,22 @@ const shown: [what: string, bytes: Buffer, type: string][] = [
   ['a GIF that is a script', Buffer.concat([gif, Buffer.from('*/=1;alert(1)')]), 'image/gif'],
   ['a PNG with HTML after it', Buffer.concat([makePng(1, 1), Buffer.from(script)]), 'image/png'],
 ];
+
+/** The headers that keep a browser from running the bytes, or guessing their type. */
+const inert = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+};
+
+async function expectAttachment(response: Response, bytes: Buffer): Promise<void> {
+  expect(response.status).toBe(200);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': expect.stringMatching(/^attachment; /),
+    ...inert,
+  });
+  expect(bytes.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
+}
 
 describe('the type of a document', () => {
   let test: TestApp;
@@ -91,24 +136,30 @@ describe('the type of a document', () => {
   }
 
   describe.each(transportNames)('uploaded over %s', (name) => {
-    it.each(opaque)('of %s is one that browsers do not show inline', async (_, bytes) => {
-      const { id, contentType } = await uploadBy(name, bytes);
-      expect(inlineContentTypes).not.toContain(contentType);
+    it.each(opaque)('of %s is one that browsers do not show', async (_, bytes) => {
+      const { id, viewable } = await uploadBy(name, bytes);
+      expect(viewable).toBe(false);
 
       const { file, attachments } = await downloads(id);
 
       expect(file.status).toBe(403);
       expect(await file.text()).not.toContain('alert');
-      for (const response of attachments) {
-        expect(response.status).toBe(200);
-        expect(Object.fromEntries(response.headers)).toMatchObject({
-          'content-type': 'application/octet-stream',
-          'content-disposition': 'attachment; filename=terms.pdf',
-          'x-content-type-options': 'nosniff',
-          'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-        });
-        expect(bytes.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
-      }
+      for (const response of attachments) await expectAttachment(response, bytes);
+    });
+
+    it.each(texts)('of %s is shown as plain text only', async (_, bytes, type) => {
+      const { id, contentType, viewable } = await uploadBy(name, bytes);
+      expect({ contentType, viewable }).toEqual({ contentType: type, viewable: true });
+
+      const { file, attachments } = await downloads(id);
+
+      expect(file.status).toBe(200);
+      expect(Object.fromEntries(file.headers)).toMatchObject({
+        'content-type': 'text/plain; charset=utf-8',
+        ...inert,
+      });
+      expect(bytes.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
+      for (const response of attachments) await expectAttachment(response, bytes);
     });
 
     it.each(shown)(
@@ -124,8 +175,7 @@ describe('the type of a document', () => {
           expect(response.status).toBe(200);
           expect(Object.fromEntries(response.headers)).toMatchObject({
             'content-type': type,
-            'x-content-type-options': 'nosniff',
-            'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+            ...inert,
           });
           await response.arrayBuffer();
         }
@@ -138,10 +188,42 @@ describe('the type of a document', () => {
     ['application/pdf', 'a.pdf'],
     ['image/svg+xml', 'a.svg'],
     ['text/html; charset=utf-7', 'a.html'],
-  ])('is detected even if the declared one is %s', async (contentType, filename) => {
+    ['text/html', 'a'],
+  ])('of HTML is plain text even if the declared one is %s', async (contentType, filename) => {
     const part = { name: 'file', filename, contentType, body: `<!doctype html>${script}` };
     const response = await postForm(test.app, multipartBody([part], 'frontier'), keyOf(test));
     const document = (await response.json()) as DocumentFields;
-    expect(document.content_type).toBe('application/octet-stream');
+    expect(document.content_type).toBe('text/plain');
+  });
+
+  it.each(named)(
+    'of a text named %s and declared as %s is %s',
+    async (fileName, declared, type) => {
+      const file = Buffer.from(`${svg}\n`);
+      const part = { name: 'file', filename: fileName, contentType: declared, body: file };
+      const response = await postForm(test.app, multipartBody([part], 'frontier'), keyOf(test));
+      const types = [((await response.json()) as DocumentFields).content_type];
+      for (const transport of transports.filter(({ name }) => name !== 'http')) {
+        const pieces = [{ file }, { contentType: declared }, { fileName }];
+        const answer = await transport.upload(pieces, keyOf(test));
+        types.push(answer.ok ? answer.message.contentType : answer.error.code);
+      }
+      expect(types).toEqual([type, type, type]);
+    },
+  );
+
+  it('of SVG reaches an image, and a tab saves it', async () => {
+    const document = await upload(test, Buffer.from(svg), 'logo.svg');
+    const { file, attachments } = await downloads(document.id);
+    expect(document).toMatchObject({ content_type: 'image/svg+xml', viewable: true });
+    expect(Object.fromEntries(file.headers)).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'content-disposition': 'attachment; filename=logo.svg',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+    });
+    await file.arrayBuffer();
+    for (const response of attachments) await expectAttachment(response, Buffer.from(svg));
   });
 });

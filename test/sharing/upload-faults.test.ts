@@ -17,6 +17,7 @@ describe('a form is refused that', () => {
     ['two names before the file', [name('a'), name('b'), file], ['name']],
     ['an unknown field', [file, { name: 'nmae', body: 'a' }], ['nmae']],
     ['a field that only the gateway sets', [file, { name: 'file_name', body: 'a' }], ['file_name']],
+    ['the type as a part', [file, { name: 'content_type', body: 'text/csv' }], ['content_type']],
     ['an unknown file', [file, { ...file, name: 'other' }], ['other']],
     ['an unknown file first', [{ ...file, name: 'other' }, file], ['other']],
     ['a field as a file', [{ ...name('a'), filename: 'a.txt' }, file], ['name']],

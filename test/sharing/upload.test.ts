@@ -27,8 +27,8 @@ const kinds: [kind: string, bytes: Buffer, contentType: string][] = [
   ['a PDF', pdf, 'application/pdf'],
   ['a PNG', makePng(3, 2), 'image/png'],
   ['a ZIP', makeZip(), 'application/zip'],
-  ['text', Buffer.from('plain text\n'), 'application/octet-stream'],
-  ['HTML', Buffer.from('<!doctype html><script>1</script>'), 'application/octet-stream'],
+  ['text', Buffer.from('plain text\n'), 'text/plain'],
+  ['HTML', Buffer.from('<!doctype html><script>1</script>'), 'text/plain'],
   ['one byte', Buffer.from([0]), 'application/octet-stream'],
 ];
 
@@ -100,6 +100,7 @@ describeDialects('an upload', (dialect) => {
       link_count: 0,
       workspace_id: test.env.WORKSPACE_ID,
       create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
+      viewable: true,
     });
     expect(response.headers.get('location')).toBe(`/api/v1/documents/${document.id}`);
     const read = await callSharingApi(test, 'GET', `/documents/${document.id}`);
@@ -117,7 +118,7 @@ describeDialects('an upload', (dialect) => {
         return ((await response.json()) as DocumentFields).content_type;
       }),
     );
-    expect(types).toEqual(['image/png', 'application/octet-stream']);
+    expect(types).toEqual(['image/png', 'text/plain']);
   });
 
   it('accepts its fields in any order', async () => {

@@ -17,6 +17,7 @@ export type DocumentFields = {
   page_count: number;
   workspace_id: string;
   create_time: string;
+  viewable: boolean;
 };
 
 export type LinkFields = {

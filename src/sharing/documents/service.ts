@@ -9,6 +9,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
+import { viewerKindOf } from '../../http/viewer-kinds.ts';
 import { createFairPlaces } from '../../limits/fair-share.ts';
 import { failIfStalled } from '../../limits/stall-timeout.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
@@ -244,5 +245,6 @@ function documentMessage(row: CountedDocument) {
     viewCount: row.view_count,
     linkCount: row.link_count,
     ...(row.last_view_time === null ? {} : { lastViewTime: timestampFromMs(row.last_view_time) }),
+    viewable: viewerKindOf(row.content_type) !== undefined,
   };
 }

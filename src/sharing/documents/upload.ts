@@ -1,12 +1,9 @@
 // Separates the messages of an upload: the bytes go to the blob, the other fields stay here.
 import { createHash } from 'node:crypto';
-import { fileTypeFromBuffer } from 'file-type';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { fail, invalid } from '../../errors/errors.ts';
-import { inlineContentTypes } from '../../http/inline-content-types.ts';
+import { detectContentType, inspectedBytesMax } from './content-type.ts';
 
-/** file-type needs at most this many bytes to recognise a file. */
-const sniffBytesMax = 4_100;
 const nameLengthMax = 255;
 
 export type UploadResult = {
@@ -17,12 +14,14 @@ export type UploadResult = {
   readonly sha256: string;
 };
 
+type FieldName = 'name' | 'file_name' | 'content_type' | 'workspace_id';
+
 /** One upload. First read all of `bytes()`, then call `finish()` for the other facts. */
 export class Upload {
   readonly #messages: AsyncIterable<UploadDocumentRequest>;
   readonly #bytesMax: number;
   readonly #hash = createHash('sha256');
-  readonly #fields = new Map<'name' | 'file_name' | 'workspace_id', string>();
+  readonly #fields = new Map<FieldName, string>();
   #head = Buffer.alloc(0);
   #size = 0;
 
@@ -35,6 +34,7 @@ export class Upload {
     for await (const message of this.#messages) {
       this.#take('name', message.name);
       this.#take('file_name', message.fileName);
+      this.#take('content_type', message.contentType);
       this.#take('workspace_id', message.workspaceId);
       if (message.file.length === 0) continue;
       this.#count(message.file);
@@ -43,7 +43,7 @@ export class Upload {
     if (this.#size === 0) throw invalid('file', 'must not be empty or missing');
   }
 
-  #take(field: 'name' | 'file_name' | 'workspace_id', value: string): void {
+  #take(field: FieldName, value: string): void {
     if (value === '') return;
     if (this.#fields.has(field)) throw invalid(field, 'must be set only once');
     if (field === 'name') checkName(value);
@@ -56,31 +56,25 @@ export class Upload {
       throw fail('payload_too_large', `The file is larger than ${this.#bytesMax} bytes.`);
     }
     this.#hash.update(chunk);
-    const missing = sniffBytesMax - this.#head.length;
+    const missing = inspectedBytesMax - this.#head.length;
     if (missing > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, missing)]);
   }
 
   async finish(): Promise<UploadResult> {
+    const field = (name: FieldName) => this.#fields.get(name) ?? '';
+    const contentType = await detectContentType(this.#head, {
+      names: [field('file_name'), field('name')],
+      declared: field('content_type'),
+      isWhole: this.#head.length === this.#size,
+    });
     return {
-      name: this.#fields.get('name') ?? nameOfFile(this.#fields.get('file_name') ?? ''),
-      workspaceId: this.#fields.get('workspace_id') ?? '',
-      contentType: await typeOf(this.#head),
+      name: this.#fields.get('name') ?? nameOfFile(field('file_name')),
+      workspaceId: field('workspace_id'),
+      contentType,
       sizeBytes: this.#size,
       sha256: this.#hash.digest('hex'),
     };
   }
-}
-
-const opaque = 'application/octet-stream';
-
-/**
- * Detects the media type from the first bytes. Some signatures do not start at the first byte, so a
- * file could also be HTML (WHATWG MIME Sniffing §7.1). Such a file must not be shown inline.
- */
-async function typeOf(head: Buffer): Promise<string> {
-  const type = (await fileTypeFromBuffer(head))?.mime ?? opaque;
-  const isLikeHtml = /^(\xef\xbb\xbf)?\s*</.test(head.toString('latin1'));
-  return isLikeHtml && inlineContentTypes.has(type) ? opaque : type;
 }
 
 // Control characters, and characters that change the text direction and can disguise a name.

@@ -4,7 +4,7 @@ import { formatSize } from '../../http/format-size.ts';
 import { type Html, html } from '../../http/html.ts';
 import { htmlHeaders } from '../../http/html-headers.ts';
 import type { RouteReply } from '../../http/route.ts';
-import { viewerKindOf } from '../../http/viewer-kinds.ts';
+import { type ViewerKind, viewerKindOf } from '../../http/viewer-kinds.ts';
 import type { Brand } from '../brand/brand.ts';
 import type { SharedDocument } from '../links/links.ts';
 import { type GateForm, renderGateForm } from './forms.ts';
@@ -130,22 +130,39 @@ function documentBody(shared: SharedDocument, brand: Brand): Html {
       : undefined;
   const data = html`data-kind="${kind}" data-file="${base}/file" data-view="${base}/view" data-name="${name}"
 data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
-  const content = {
-    pdf: () => html`<noscript><section class="notice"><h2>JavaScript is required</h2>
-<p>Turn on JavaScript in your browser to view this document.</p>
-</section></noscript>`,
-    image: () => html`<img src="${base}/file" alt="${name}">`,
-    other: () => html`<section class="notice file"><h2>${name}</h2>
+  const content = contentOf(kind, { name, file: `${base}/file`, mayDownload });
+  const notice = html`<section class="notice file"><h2>${name}</h2>
 <p>${mayDownload ? 'There is no preview for this file type. Download the file to open it.' : 'There is no preview for this file type, and the sender does not allow downloads.'}</p>
 <p class="size">${formatSize(document.size_bytes, { locale: 'en' })}</p>
-${button('button primary')}</section>`,
-  }[kind]();
+${button('button primary')}</section>`;
   return html`<body class="document">
 <header class="top">${logoOf(brand)}<h1 id="name"><span>${name}</span></h1>${kind === 'other' ? undefined : button('button')}</header>
-<main id="viewer" aria-labelledby="name" ${data}>${content}</main>
+<main id="viewer" aria-labelledby="name" ${data}>${content ?? notice}</main>
 </body>`;
 }
 
 function isPrintable({ link, document }: SharedDocument): boolean {
   return link.allow_download === 1 && viewerKindOf(document.content_type) === 'pdf';
+}
+
+/** The element that shows the document. Returns undefined if the viewer cannot show it. */
+function contentOf(
+  kind: ViewerKind | 'other',
+  { name, file, mayDownload }: { name: string; file: string; mayDownload: boolean },
+): Html | undefined {
+  const media = html`src="${file}" aria-label="${name}" preload="metadata" controls${mayDownload ? undefined : html` controlslist="nodownload"`}`;
+  switch (kind) {
+    case 'image':
+      return html`<img src="${file}" alt="${name}">`;
+    case 'video':
+      return html`<video ${media} playsinline></video>`;
+    case 'audio':
+      return html`<audio ${media}></audio>`;
+    case 'other':
+      return undefined;
+    default:
+      return html`<noscript><section class="notice"><h2>JavaScript is required</h2>
+<p>Turn on JavaScript in your browser to view this document.</p>
+</section></noscript>`;
+  }
 }

@@ -2,8 +2,8 @@
 
 import { fail } from '../../errors/errors.ts';
 import { createDownloadHead, startBody } from '../../http/download.ts';
-import { inlineContentTypes } from '../../http/inline-content-types.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../http/route.ts';
+import { viewerKindOf } from '../../http/viewer-kinds.ts';
 import { networkOf } from '../../net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import type { Brands } from '../brand/brand.ts';
@@ -150,7 +150,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       name: 'link file',
       async handle(request) {
         const { shared } = await requireAccess(options, request);
-        if (!inlineContentTypes.has(shared.document.content_type)) {
+        if (viewerKindOf(shared.document.content_type) === undefined) {
           throw fail('forbidden', 'The browser cannot show this file type.');
         }
         return send(shared, request, 'inline');

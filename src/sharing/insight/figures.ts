@@ -1,5 +1,5 @@
 // Computes the figures of the newest views.
-import { inlineContentTypes } from '../../http/inline-content-types.ts';
+import { viewerKindOf } from '../../http/viewer-kinds.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { ViewWithPages } from '../views/views.ts';
 
@@ -10,7 +10,7 @@ const pagesMax = 2_000;
 /** Returns 0 if the number of pages is not known. */
 export function pageCountOf({ content_type, page_count }: DocumentRow): number {
   if (page_count > 0 || content_type === 'application/pdf') return page_count;
-  return inlineContentTypes.has(content_type) ? 1 : 0;
+  return viewerKindOf(content_type) === undefined ? 0 : 1;
 }
 
 export type Figures = {

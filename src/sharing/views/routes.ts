@@ -1,8 +1,8 @@
 // The HTML of a shared link reports here which pages its reader sees (`navigator.sendBeacon`).
 
 import { invalid } from '../../errors/errors.ts';
-import { inlineContentTypes } from '../../http/inline-content-types.ts';
 import type { HttpRoute, RouteRequest } from '../../http/route.ts';
+import { viewerKindOf } from '../../http/viewer-kinds.ts';
 import { networkOf } from '../../net/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { GrantedAccess } from '../gate/require-access.ts';
@@ -39,9 +39,10 @@ const lastPageUnknown = 10_000;
 
 /** The highest page number; 0 if the viewer does not show the document. */
 function lastPageOf({ content_type, page_count }: DocumentRow): number {
-  if (!inlineContentTypes.has(content_type)) return 0;
+  const kind = viewerKindOf(content_type);
+  if (kind === undefined) return 0;
   if (page_count > 0) return page_count;
-  return content_type === 'application/pdf' ? lastPageUnknown : 1;
+  return kind === 'pdf' ? lastPageUnknown : 1;
 }
 
 const fieldNames: readonly string[] = ['visit', 'pages'];

@@ -157,12 +157,18 @@ function checkStreams(
   }
 }
 
-function checkForm(input: DescMessage, { fileField, fileNameField }: Multipart): void {
+function checkForm(input: DescMessage, multipart: Multipart): void {
+  const { fileField, fileNameField, contentTypeField } = multipart;
   if (field(input, fileField).scalar !== ScalarType.BYTES) {
     throw new Error(`file_field "${fileField}" must be a bytes field`);
   }
-  if (fileNameField !== '' && field(input, fileNameField).scalar !== ScalarType.STRING) {
-    throw new Error(`file_name_field "${fileNameField}" must be a string field`);
+  for (const [option, name] of Object.entries({
+    file_name_field: fileNameField,
+    content_type_field: contentTypeField,
+  })) {
+    if (name !== '' && field(input, name).scalar !== ScalarType.STRING) {
+      throw new Error(`${option} "${name}" must be a string field`);
+    }
   }
 }
 

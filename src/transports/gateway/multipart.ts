@@ -74,8 +74,10 @@ class Form {
   readonly #endpoint: Endpoint;
   readonly #messages: PassThrough;
   readonly #fileField: DescField;
+  /** The fields that receive the headers of the file part. No other part sets them. */
   readonly #fileNameField: DescField | undefined;
   readonly #pathFields: readonly string[];
+  readonly #contentTypeField: DescField | undefined;
   #files = 0;
 
   constructor(endpoint: Endpoint, messages: PassThrough, pathFields: readonly string[]) {
@@ -83,11 +85,12 @@ class Form {
     this.#endpoint = endpoint;
     this.#messages = messages;
     const { fields } = endpoint.descriptor.input;
-    const { fileField, fileNameField } = endpoint.http.multipart ?? {};
+    const { fileField, fileNameField, contentTypeField } = endpoint.http.multipart ?? {};
     const file = fields.find(({ name }) => name === fileField);
     if (file === undefined) throw new Error(`${endpoint.name} has no field for its file`);
     this.#fileField = file;
     this.#fileNameField = fields.find(({ name }) => name === fileNameField);
+    this.#contentTypeField = fields.find(({ name }) => name === contentTypeField);
   }
 
   /**
@@ -105,7 +108,13 @@ class Form {
   }
 
   listen(parser: Parser): void {
-    const onFile = (name: PartName, stream: Readable, fileName: string | undefined) => {
+    const onFile = (
+      name: PartName,
+      stream: Readable,
+      fileName: string | undefined,
+      _encoding: string,
+      contentType: string,
+    ) => {
       // A truncated file fails with the parser. Without a listener, its error would end the
       // process.
       stream.on('error', () => {});
@@ -114,7 +123,7 @@ class Form {
       } else if (++this.#files > 1) {
         this.stop(invalid(name, 'must be set only once'));
       } else {
-        this.#takeFile(stream, fileName);
+        this.#takeFile(stream, fileName, contentType);
         return;
       }
       stream.resume();
@@ -130,11 +139,16 @@ class Form {
     }
   }
 
-  #takeFile(stream: Readable, fileName: string | undefined): void {
+  #takeFile(stream: Readable, fileName: string | undefined, contentType: string): void {
+    const facts: Record<string, string> = {};
     if (fileName !== undefined && this.#fileNameField !== undefined) {
       // The end of the name, because a leading path is removed.
-      this.#push({ [this.#fileNameField.localName]: [...fileName].slice(-1024).join('') });
+      facts[this.#fileNameField.localName] = [...fileName].slice(-1024).join('');
     }
+    if (this.#contentTypeField !== undefined) {
+      facts[this.#contentTypeField.localName] = [...contentType].slice(0, 255).join('');
+    }
+    if (Object.keys(facts).length > 0) this.#push(facts);
     const onChunk = (chunk: Buffer) => {
       if (this.#push({ [this.#fileField.localName]: chunk })) return;
       stream.pause();
@@ -151,6 +165,7 @@ class Form {
     const isTaken =
       field !== undefined &&
       field !== this.#fileNameField &&
+      field !== this.#contentTypeField &&
       !this.#pathFields.includes(field.name);
     if (!isTaken) this.stop(notAccepted(name, 'part'));
     else this.#push({ [field.localName]: value });

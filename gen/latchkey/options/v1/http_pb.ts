@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/options/v1/http.proto.
  */
 export const file_latchkey_options_v1_http: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9vcHRpb25zL3YxL2h0dHAucHJvdG8SE2xhdGNoa2V5Lm9wdGlvbnMudjEi1QEKBEh0dHASFgoOc3VjY2Vzc19zdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSFAoMb2F1dGhfZXJyb3JzGAMgASgIEh4KFnB1YmxpY19tYXhfYWdlX3NlY29uZHMYBCABKA0SFAoMY29udGVudF90eXBlGAUgASgJEjEKCW11bHRpcGFydBgGIAEoCzIeLmxhdGNoa2V5Lm9wdGlvbnMudjEuTXVsdGlwYXJ0EhAKCGRvd25sb2FkGAcgASgIEhIKCm9hdXRoX2Zvcm0YCCABKAgiOAoJTXVsdGlwYXJ0EhIKCmZpbGVfZmllbGQYASABKAkSFwoPZmlsZV9uYW1lX2ZpZWxkGAIgASgJOk8KBGh0dHASHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhkubGF0Y2hrZXkub3B0aW9ucy52MS5IdHRwUgRodHRwYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("Ch5sYXRjaGtleS9vcHRpb25zL3YxL2h0dHAucHJvdG8SE2xhdGNoa2V5Lm9wdGlvbnMudjEi1QEKBEh0dHASFgoOc3VjY2Vzc19zdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSFAoMb2F1dGhfZXJyb3JzGAMgASgIEh4KFnB1YmxpY19tYXhfYWdlX3NlY29uZHMYBCABKA0SFAoMY29udGVudF90eXBlGAUgASgJEjEKCW11bHRpcGFydBgGIAEoCzIeLmxhdGNoa2V5Lm9wdGlvbnMudjEuTXVsdGlwYXJ0EhAKCGRvd25sb2FkGAcgASgIEhIKCm9hdXRoX2Zvcm0YCCABKAgiVAoJTXVsdGlwYXJ0EhIKCmZpbGVfZmllbGQYASABKAkSFwoPZmlsZV9uYW1lX2ZpZWxkGAIgASgJEhoKEmNvbnRlbnRfdHlwZV9maWVsZBgDIAEoCTpPCgRodHRwEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0oYDIAEoCzIZLmxhdGNoa2V5Lm9wdGlvbnMudjEuSHR0cFIEaHR0cGIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * The parts of a method's HTTP form that `google.api.http` cannot express.
@@ -121,6 +121,14 @@ export type Multipart = Message<"latchkey.options.v1.Multipart"> & {
    * @generated from field: string file_name_field = 2;
    */
   fileNameField: string;
+
+  /**
+   * The string field that receives the `Content-Type` of the file part (RFC 7578 §4.4), without its
+   * parameters. It is set in the first message of the file. Unset means that the type is ignored.
+   *
+   * @generated from field: string content_type_field = 3;
+   */
+  contentTypeField: string;
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { formatSize } from '../../../../src/http/format-size.ts';
-import { imageContentTypes } from '../../../../src/http/inline-content-types.ts';
+import { isRasterImage } from '../../../../src/http/viewer-kinds.ts';
 import { Section } from '../../shared/section.tsx';
 import { PdfPreview } from './pdf-preview.tsx';
 import { PicturePreview } from './picture-preview.tsx';
@@ -17,7 +17,7 @@ export function DocumentPreview({ document }: { readonly document: Document }) {
 function previewOf(document: Document) {
   const { id, contentType, sizeBytes } = document;
   if (contentType === 'application/pdf') return <PdfPreview key={id} document={document} />;
-  if (!imageContentTypes.has(contentType)) {
+  if (!isRasterImage(contentType)) {
     return (
       <PreviewUnavailable text="No preview for this file type. Download the file to open it." />
     );

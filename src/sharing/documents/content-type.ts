@@ -1,0 +1,110 @@
+// Detects the content type of an upload. See docs/decisions/0055.
+import { fileTypeFromBuffer } from 'file-type';
+import { isInert } from '../../http/viewer-kinds.ts';
+
+/** The first bytes of a file that decide its type. file-type needs at most this many. */
+export const inspectedBytesMax = 4_100;
+
+export type FileFacts = {
+  /** Names of the file, the most reliable first. Empty if unknown. */
+  readonly names: readonly string[];
+  /** The type that the client declared. Empty if it declared none. */
+  readonly declared: string;
+  /** Whether `head` is the whole file. */
+  readonly isWhole: boolean;
+};
+
+const opaque = 'application/octet-stream';
+const xml = 'application/xml';
+
+/**
+ * Types whose files always contain control characters, and XML. If such a file is text, file-type
+ * has recognized only its first letters, such as `BM`.
+ */
+const notText = /^(application\/xml$|(audio|font|image|video)\/)/;
+
+/**
+ * Detects the media type from the first bytes. Only for a text do its name and the declared type
+ * choose between types, none of which browsers receive as active content.
+ */
+export async function detectContentType(head: Buffer, facts: FileFacts): Promise<string> {
+  const text = decodeText(head, facts.isWhole);
+  // file-type reads the byte order mark of UTF-16 as the start of an MPEG frame.
+  const isUtf16 = text !== undefined && /^(\xff\xfe|\xfe\xff)/.test(head.toString('latin1'));
+  const sniffed = isUtf16 ? undefined : (await fileTypeFromBuffer(head))?.mime;
+  if (text !== undefined && (sniffed === undefined || notText.test(sniffed))) {
+    return textTypeOf(text, facts, sniffed === xml ? xml : 'text/plain');
+  }
+  return sniffed === undefined || (isInert(sniffed) && isLikeHtml(head)) ? opaque : sniffed;
+}
+
+/**
+ * Some signatures do not start at the first byte, so a file could also be HTML (WHATWG MIME
+ * Sniffing §7.1). Such a file must not be shown inline.
+ */
+const isLikeHtml = (head: Buffer) => /^(\xef\xbb\xbf)?\s*</.test(head.toString('latin1'));
+
+/** Control characters other than tab, line feed, form feed and carriage return. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they distinguish text from binary data
+const control = /[\x00-\x08\x0b\x0e-\x1f\x7f]/;
+
+/** Decodes UTF-8, or UTF-16 with a byte order mark. Returns undefined if it is not text. */
+function decodeText(head: Buffer, isWhole: boolean): string | undefined {
+  const [first, second] = head;
+  const encoding =
+    first === 0xff && second === 0xfe
+      ? 'utf-16le'
+      : first === 0xfe && second === 0xff
+        ? 'utf-16be'
+        : 'utf-8';
+  try {
+    // The end of the inspected bytes can divide a character.
+    const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: !isWhole });
+    return control.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+const typesByExtension: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  geojson: 'application/json',
+  json: 'application/json',
+  markdown: 'text/markdown',
+  md: 'text/markdown',
+  svg: 'image/svg+xml',
+  tsv: 'text/tab-separated-values',
+};
+
+const typesByDeclaration: Readonly<Record<string, string>> = {
+  'application/csv': 'text/csv',
+  'application/json': 'application/json',
+  'image/svg+xml': 'image/svg+xml',
+  'text/csv': 'text/csv',
+  'text/json': 'application/json',
+  'text/markdown': 'text/markdown',
+  'text/tab-separated-values': 'text/tab-separated-values',
+  'text/x-markdown': 'text/markdown',
+};
+
+/** A name with an extension decides alone: the declared type is often wrong. */
+function textTypeOf(text: string, { names, declared }: FileFacts, plain: string): string {
+  const extension = names.map(extensionOf).find((found) => found !== '');
+  const [mediaType = ''] = declared.toLowerCase().split(';');
+  const type =
+    extension === undefined ? typesByDeclaration[mediaType.trim()] : typesByExtension[extension];
+  return type === undefined || (type === 'image/svg+xml' && !isSvg(text)) ? plain : type;
+}
+
+/** Returns an empty string for a name without an extension, such as `.profile`. */
+const extensionOf = (name: string) =>
+  /[^./\\]\.(\w{1,16})$/.exec(name.trim())?.[1]?.toLowerCase() ?? '';
+
+const comments = /(?:<!--(?:(?!-->)[\s\S])*-->\s*)*/;
+const declaration = /(?:<\?xml[^>]*>\s*)?/;
+const documentType = /(?:<!doctype svg(?:[^>[]|\[[^\]]*\])*>\s*)?/;
+const beforeRoot = [declaration, comments, documentType, comments].map(({ source }) => source);
+const svgStart = new RegExp(`^\\s*${beforeRoot.join('')}<svg[\\s>]`, 'i');
+
+/** Whether the root element is `svg`, after a declaration, comments and a document type. */
+const isSvg = (text: string) => svgStart.test(text);
