@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { makeWav } from '../support/media-files.ts';
 import { makePdf } from '../support/pdf.ts';
 import { callSharingApi, makeLink, makePng, upload } from '../support/sharing-api.ts';
 
@@ -17,7 +18,8 @@ describe('a shared document', () => {
     const link = await makeLink(test, document.id, { allow_download: true });
     const page = await fetch(link.url);
     const cookie = page.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
-    const open = (route: string) => fetch(link.url + route, { headers: { cookie } });
+    const open = (route: string, { headers, method = 'GET' }: RequestInit = {}) =>
+      fetch(link.url + route, { method, headers: { cookie, ...headers } });
     return { document, page, open };
   }
 
@@ -89,6 +91,32 @@ describe('a shared document', () => {
       'cross-origin-resource-policy': 'same-origin',
     });
     expect(bytes.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
+  });
+
+  it('that is a recording is sent in the parts that a player requests', async () => {
+    const wav = makeWav(2);
+    const { document, open } = await share(wav, 'tone.wav');
+    const etag = `"${document.sha256}"`;
+
+    const head = await open('/file', { method: 'HEAD' });
+    const part = await open('/file', { headers: { range: 'bytes=100-', 'if-range': etag } });
+    const stale = await open('/file', { headers: { range: 'bytes=100-', 'if-range': '"old"' } });
+    const known = await open('/file', { headers: { 'if-none-match': etag } });
+    const beyond = await open('/file', { headers: { range: `bytes=${wav.length}-` } });
+
+    expect([head, part, stale, known, beyond].map(({ status }) => status)).toEqual([
+      200, 206, 200, 304, 416,
+    ]);
+    expect(Object.fromEntries(head.headers)).toMatchObject({
+      'content-type': 'audio/wav',
+      'content-length': String(wav.length),
+      'accept-ranges': 'bytes',
+      etag,
+    });
+    expect(part.headers.get('content-type')).toBe('audio/wav');
+    expect(part.headers.get('content-range')).toBe(`bytes 100-${wav.length - 1}/${wav.length}`);
+    expect(wav.subarray(100).equals(Buffer.from(await part.arrayBuffer()))).toBe(true);
+    await Promise.all([stale, known, beyond].map((response) => response.arrayBuffer()));
   });
 
   it('cannot be framed, indexed, cached or scripted', async () => {

@@ -5,6 +5,7 @@ import { desktop, newReader, phone } from '../support/browser-pages.ts';
 import { makeDeck } from '../support/deck-pdf.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { type ViewFields, viewsOf } from '../support/link-views.ts';
+import { makeWav } from '../support/media-files.ts';
 import { makePdf } from '../support/pdf.ts';
 import { type LinkFields, makeLink, makePng, makeZip, upload } from '../support/sharing-api.ts';
 
@@ -160,6 +161,7 @@ it('a view does not count idle time', async () => {
 
 it.each([
   ['a picture, which is one page', makePng(320, 200), 'picture.png', [1]],
+  ['a text, which is one page', Buffer.from('The terms\n'), 'terms.txt', [1]],
   ['a file that is not shown, and so without pages', makeZip(), 'files.zip', []],
 ])('a view shows how long the page was open of %s', async (_what, bytes, filename, pages) => {
   const link = await share(bytes, filename);
@@ -171,5 +173,22 @@ it.each([
 
   const view = await viewOf(link);
   expect(view.pages.map((one) => one.page)).toEqual(pages);
+  expect(complaints).toEqual([]);
+});
+
+it('a view counts a recording that plays without input', async () => {
+  const link = await share(makeWav(3_000), 'tone.wav');
+  const { page, wait, complaints } = await read(link);
+  await expectBegun(link);
+  await page.evaluate("document.querySelector('audio').play()");
+
+  for (let minute = 0; minute < 5; minute++) {
+    await wait(1 * minutes);
+    await page.evaluate(`new Promise((resolve) =>
+      document.querySelector('audio').addEventListener('timeupdate', resolve, { once: true }))`);
+  }
+
+  await expect.poll(() => durationOf(link)).toBeGreaterThanOrEqual(4 * minutes);
+  expect((await viewOf(link)).pages.map((one) => one.page)).toEqual([1]);
   expect(complaints).toEqual([]);
 });

@@ -27,7 +27,8 @@ export class Picture implements Zoomable {
   /** `image` must be loaded. */
   constructor(private readonly options: PictureOptions) {
     const { scroller, image } = options;
-    this.#size = { width: image.naturalWidth, height: image.naturalHeight };
+    // An SVG image without a size has none in some browsers.
+    this.#size = { width: image.naturalWidth || 300, height: image.naturalHeight || 150 };
     this.content.className = 'picture';
     image.replaceWith(this.content);
     this.content.append(image);
@@ -81,7 +82,8 @@ export async function loadPicture(image: HTMLImageElement): Promise<LoadProblem 
   }
 }
 
-async function findProblem(url: string): Promise<LoadProblem> {
+/** The reason why an element could not load its file. */
+export async function findProblem(url: string): Promise<LoadProblem> {
   try {
     const { ok, status } = await fetch(url, { method: 'HEAD', cache: 'no-store' });
     return ok ? 'broken' : (finalProblemOf(status) ?? 'busy');

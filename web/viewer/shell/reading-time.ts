@@ -8,7 +8,16 @@ const idleMilliseconds = 120_000;
 /** The server accepts this many pages per report. */
 const reportedPagesMax = 500;
 
-const inputs = ['pointerdown', 'pointermove', 'wheel', 'touchmove', 'scroll', 'keydown'];
+/** A player that is playing counts, too. */
+const inputs = [
+  'pointerdown',
+  'pointermove',
+  'wheel',
+  'touchmove',
+  'scroll',
+  'keydown',
+  'timeupdate',
+];
 
 export class ReadingTime {
   /** Identifies this load of the viewer; the server adds up the times of all loads. */

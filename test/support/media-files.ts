@@ -1,0 +1,49 @@
+// Small recordings and videos.
+import type { Page } from 'playwright-core';
+
+const samplesPerSecond = 8_000;
+
+/** A tone in a WAV file with 8-bit samples. */
+export function makeWav(seconds: number): Buffer {
+  const samples = Buffer.alloc(seconds * samplesPerSecond);
+  for (const i of samples.keys()) samples[i] = 128 + Math.round(60 * Math.sin(i / 3));
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(36 + samples.length, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20); // PCM
+  header.writeUInt16LE(1, 22); // channels
+  header.writeUInt32LE(samplesPerSecond, 24);
+  header.writeUInt32LE(samplesPerSecond, 28); // bytes per second
+  header.writeUInt16LE(1, 32); // bytes per sample
+  header.writeUInt16LE(8, 34); // bits per sample
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([header, samples]);
+}
+
+/** A video of about a second, which the browser encodes as WebM. */
+export async function recordWebm(page: Page): Promise<Buffer> {
+  const text = await page.evaluate<string>(`(async () => {
+    const canvas = document.createElement('canvas');
+    canvas.width = 320;
+    canvas.height = 180;
+    const context = canvas.getContext('2d');
+    const recorder = new MediaRecorder(canvas.captureStream(20), { mimeType: 'video/webm' });
+    const parts = [];
+    recorder.ondataavailable = ({ data }) => parts.push(data);
+    const stopped = new Promise((resolve) => { recorder.onstop = resolve; });
+    recorder.start();
+    for (let frame = 0; frame < 20; frame++) {
+      context.fillStyle = 'hsl(' + frame * 18 + ' 80% 50%)';
+      context.fillRect(0, 0, 320, 180);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    recorder.stop();
+    await stopped;
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+    return bytes.reduce((all, byte) => all + String.fromCharCode(byte), '');
+  })()`);
+  return Buffer.from(text, 'latin1');
+}
