@@ -8,6 +8,7 @@ import {
   callSharingApi,
   type DocumentFields,
   makeLink,
+  makeZip,
   otherWorkspace,
   upload,
 } from '../support/sharing-api.ts';
@@ -34,6 +35,24 @@ describe('the links of a workspace', () => {
     await dialog.getByRole('button', { name: 'Create link' }).click();
     await dialog.getByText('Choose a document.').waitFor();
     expect(await app().app.inside.db.selectFrom('links').selectAll().execute()).toEqual([]);
+  });
+
+  it('allow the download of a document that the viewer cannot show, and say why', async () => {
+    const archive = await upload(app(), makeZip(), 'files.zip');
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create link' });
+    const allowed = () => dialog.getByLabel('Allow download').isChecked();
+    await dialog.getByRole('option', { name: /^files\.zip · / }).waitFor({ state: 'attached' });
+    expect(await allowed()).toBe(false);
+    await dialog.getByLabel('Document').selectOption(archive.id);
+    await dialog.getByText('The viewer cannot show this file type.').waitFor();
+    await expect.poll(allowed).toBe(true);
+    await dialog.getByLabel('Document').selectOption(document.id);
+    await expect.poll(allowed).toBe(false);
+    await page.keyboard.press('Escape');
+    await callSharingApi(app(), 'DELETE', `/documents/${archive.id}`);
   });
 
   it('are created with all options, and the URL can be copied', async () => {

@@ -5,8 +5,10 @@ const office = 'application/vnd.openxmlformats-officedocument';
 const types: Record<string, string> = {
   'application/pdf': 'PDF',
   'application/zip': 'ZIP archive',
+  'application/json': 'JSON',
   'application/octet-stream': 'Other',
   'application/rtf': 'Rich text',
+  'application/xml': 'XML',
   'application/epub+zip': 'E-book',
   'application/vnd.oasis.opendocument.text': 'OpenDocument text',
   'application/vnd.oasis.opendocument.spreadsheet': 'OpenDocument spreadsheet',
@@ -18,7 +20,11 @@ const types: Record<string, string> = {
   'image/gif': 'GIF image',
   'image/jpeg': 'JPEG image',
   'image/png': 'PNG image',
+  'image/svg+xml': 'SVG image',
   'image/webp': 'WebP image',
+  'text/csv': 'CSV table',
+  'text/markdown': 'Markdown',
+  'text/tab-separated-values': 'TSV table',
 };
 
 const kinds: Record<string, string> = {

@@ -7,6 +7,7 @@ import { DocumentField } from './document-field.tsx';
 import { NameField, NewPasswordField, OptionFields } from './link-fields.tsx';
 import { type LinkValues, linkOptionsOf, newLinkValues } from './link-form.ts';
 import { LinkReadyDialog } from './link-ready-dialog.tsx';
+import { useDownloadDefault } from './use-download-default.ts';
 
 export type CreateLinkDialogProps = {
   readonly workspaceId: string;
@@ -26,6 +27,8 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
     initialValues: { ...newLinkValues, documentId: documentId ?? '' },
     validate: { documentId: (id) => (id === '' ? 'Choose a document.' : null) },
   });
+
+  const viewable = useDownloadDefault(workspaceId, form, isOpen);
 
   async function submit(values: LinkValues) {
     const request = { workspaceId, documentId: values.documentId, ...linkOptionsOf(values) };
@@ -57,7 +60,7 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
         {documentId === undefined ? <DocumentField workspaceId={workspaceId} form={form} /> : null}
         <NameField form={form} />
         <NewPasswordField form={form} isNext={false} />
-        <OptionFields form={form} />
+        <OptionFields form={form} viewable={viewable} />
       </FormDialog>
       <LinkReadyDialog link={isOpen ? undefined : made} close={finish} />
     </>

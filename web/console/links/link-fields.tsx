@@ -27,7 +27,13 @@ export function NewPasswordField({ form, isNext }: { form: LinkForm; isNext: boo
   );
 }
 
-export function OptionFields({ form }: { readonly form: LinkForm }) {
+type OptionFieldsProps = {
+  readonly form: LinkForm;
+  /** Whether the viewer shows the document. Unset: unknown. */
+  readonly viewable?: boolean | undefined;
+};
+
+export function OptionFields({ form, viewable }: OptionFieldsProps) {
   const { emailRequired, emailVerificationRequired } = form.getValues();
   return (
     <>
@@ -51,7 +57,11 @@ export function OptionFields({ form }: { readonly form: LinkForm }) {
         />
         <Checkbox
           label="Allow download"
-          description="Otherwise, readers can only view PDFs and images."
+          description={
+            viewable === false
+              ? 'The viewer cannot show this file type. Readers can only download it.'
+              : 'Otherwise, readers can only view the document.'
+          }
           {...form.getInputProps('allowDownload', { type: 'checkbox' })}
         />
       </Stack>
