@@ -13,6 +13,8 @@ import { insertEvent } from './store.ts';
 export type Change = {
   /** The id of the changed object. */
   readonly target: string;
+  /** Who made the change, if not the caller: until its end, a sign-in is anonymous. */
+  readonly actor?: { readonly type: 'staff' | 'member'; readonly id: string };
 };
 
 /**
@@ -48,7 +50,9 @@ export function createAuditLog({ db, random, now }: AuditLogOptions): AuditLog {
       ...origin,
     });
     return transact(db, async (trx) => {
-      const rows = [rowOf(event, change.target)];
+      const { target, actor } = change;
+      const by = actor === undefined ? {} : { actor_type: actor.type, actor_id: actor.id };
+      const rows = [rowOf({ ...event, ...by }, target)];
       const { request_id } = event;
       const done = await work(trx, (action, about) => {
         rows.push(rowOf({ ...system, request_id, action }, about));

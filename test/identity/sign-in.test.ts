@@ -232,7 +232,7 @@ describeApp('signing in', (suite) => {
     for (const text of [password, secret, accessToken]) expect(rows).not.toContain(text);
   });
 
-  it('is recorded in the audit log with the user as target', async () => {
+  it('is recorded in the audit log with the user as actor and target', async () => {
     const user = await add();
     await new CookieClient(suite.transport('http')).signedIn(from(user));
 
@@ -241,7 +241,9 @@ describeApp('signing in', (suite) => {
       .selectAll()
       .where('target', '=', user.id)
       .execute();
-    expect(events).toMatchObject([{ action: 'SessionService.SignIn', code: 'ok' }]);
+    expect(events).toMatchObject([
+      { action: 'SessionService.SignIn', code: 'ok', actor_type: 'staff', actor_id: user.id },
+    ]);
   });
 });
 

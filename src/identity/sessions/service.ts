@@ -106,7 +106,8 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
       const replaced = await findReplaced(user, context);
       const own = { userId: user.id, amr, address: call.peer };
       const { row, cookie } = createSession(random, now(), own);
-      await auditLog.change(context, { target: user.id }, async (trx) => {
+      const { id, kind } = user;
+      await auditLog.change(context, { target: id, actor: { type: kind, id } }, async (trx) => {
         await settle(trx);
         await counted.forgive(trx);
         await endSessions(trx, replaced, now());

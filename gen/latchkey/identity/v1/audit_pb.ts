@@ -46,8 +46,8 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
   actorType: string;
 
   /**
-   * The id of the client, customer, user or workspace API key that made the call. Empty for
-   * `anonymous` and `system`.
+   * The id of the client, customer, user or workspace API key that made the call. For a successful
+   * SignIn, the id of the user. Empty for `anonymous` and `system`.
    *
    * @generated from field: string actor = 4;
    */
