@@ -91,9 +91,9 @@ describe("the user's password", () => {
     await change('a long new password', 'a long mew password');
     await dialog.getByText('The passwords do not match.').waitFor();
     await change('short');
-    await dialog.getByText('must be at least 12 characters').first().waitFor();
+    await dialog.getByText('Enter at least 12 characters.').first().waitFor();
     await change(own.email);
-    await dialog.getByText('must not contain the e-mail address').first().waitFor();
+    await dialog.getByText('Choose a password without your e-mail address.').first().waitFor();
     await expectAccessible(page);
     expect(await liveSessions(db(), own.id)).toHaveLength(2);
 
@@ -137,7 +137,7 @@ describe('two-factor authentication', () => {
     const wrong = code.replace(/^./, (first) => String((Number(first) + 1) % 10));
     await dialog.getByLabel('Code').fill(wrong);
     await dialog.getByRole('button', { name: 'Turn on' }).click();
-    await dialog.getByText('is not the current code').first().waitFor();
+    await dialog.getByText('The code is wrong or has expired.').first().waitFor();
     await expectAccessible(page);
     expect(await signInStatus(own)).toBe(200);
     const { db } = app().app.inside;

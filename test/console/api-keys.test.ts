@@ -6,6 +6,7 @@ import { generateCredential } from '../../src/crypto/credential-format.ts';
 import { transact } from '../../src/storage/database.ts';
 import { stopTimers } from '../support/browser-pages.ts';
 import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
+import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 
@@ -142,7 +143,7 @@ describe('rotating a key', () => {
     const { ownerId, credentialId, text: old } = await added();
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));
-    await page.getByRole('button', { name: 'Rotate' }).click();
+    await chooseRowAction(page, 'Rotate');
     const dialog = page.getByRole('dialog', { name: 'Rotate “Test credential”' });
     const choice = dialog.getByLabel('Old key expires');
     await expect
@@ -163,7 +164,7 @@ describe('rotating a key', () => {
     ];
     expect(before?.expire_time).toBe((after?.create_time ?? 0) + hourMs);
     expect(after).toMatchObject({ name: 'Test credential', scopes: 'documents:read' });
-    const end = rowOf(page, credentialId).getByRole('time').last();
+    const end = rowOf(page, credentialId).getByRole('time').first();
     await expect
       .poll(() => end.getAttribute('datetime'))
       .toBe(new Date(before?.expire_time ?? 0).toISOString());
@@ -173,7 +174,7 @@ describe('rotating a key', () => {
     const { ownerId, credentialId, text: old } = await added();
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));
-    await page.getByRole('button', { name: 'Rotate' }).click();
+    await chooseRowAction(page, 'Rotate');
     const dialog = page.getByRole('dialog', { name: 'Rotate “Test credential”' });
     await dialog.getByLabel('Old key expires').selectOption('Immediately');
     await dialog.getByText('Programs that still use it are rejected').waitFor();
@@ -191,18 +192,18 @@ describe('revoking a key', () => {
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));
     const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
-    await page.getByRole('button', { name: 'Revoke' }).click();
+    await chooseRowAction(page, 'Revoke');
     await question.getByText('Programs that use this key are rejected').waitFor();
     await expectFitForAll(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'hidden' });
     expect(await statusOf(key)).toBe(200);
 
-    await page.getByRole('button', { name: 'Revoke' }).click();
+    await chooseRowAction(page, 'Revoke');
     await question.getByRole('button', { name: 'Revoke' }).click();
     await tableOf(page).getByText('Revoked', { exact: true }).waitFor();
     expect(await statusOf(key)).toBe(401);
-    expect(await page.getByRole('button', { name: 'Rotate' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Actions/ }).count()).toBe(0);
   });
 });
 
@@ -241,7 +242,7 @@ describe('the list of workspace API keys', () => {
     await open(pathOf(ownerId));
     await tableOf(page).waitFor();
     await expectFitForAll(page);
-    await page.getByRole('button', { name: 'Rotate' }).click();
+    await chooseRowAction(page, 'Rotate');
     await page.getByRole('dialog').waitFor();
     await expectFitForAll(page);
   });
@@ -261,7 +262,7 @@ describe('the list of workspace API keys', () => {
     const { page, open } = await visitAs(await staff(['api_keys:read', 'workspaces:read']));
     await open(pathOf(ownerId));
     await tableOf(page).waitFor();
-    expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Actions/ }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Create API key' }).count()).toBe(0);
   });
 

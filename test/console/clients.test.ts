@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { insertCredential } from '../../src/credentials/store.ts';
 import { generateCredential } from '../../src/crypto/credential-format.ts';
 import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
+import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
 import { addClient } from '../support/owner-rows.ts';
 
@@ -231,7 +232,7 @@ describe('the secrets of a client', () => {
     const { ownerId, text } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/clients/${ownerId}`);
-    await page.getByRole('button', { name: 'Revoke “Test credential”' }).click();
+    await chooseRowAction(page, 'Revoke', '“Test credential”');
     const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
     await question.getByText('cannot be used to get new tokens').waitFor();
     await question.getByText('to reject them as well, disable the client').waitFor();

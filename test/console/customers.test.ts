@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { expectFitForAll, paste, takeSecret } from '../support/console-credentials.ts';
+import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
 import { addCustomer } from '../support/owner-rows.ts';
 
@@ -109,7 +110,7 @@ describe('a customer', () => {
     await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
     const table = page.getByRole('table', { name: 'Accounts' });
     await expect.poll(() => table.getByRole('row').count()).toBe(51);
-    await page.getByRole('main').getByRole('link', { name: ownerId }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Test customer' }).click();
     await page.getByRole('heading', { level: 1, name: 'Test customer' }).waitFor();
     await page.getByRole('link', { name: 'events by this actor' }).click();
     await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
@@ -205,7 +206,7 @@ describe('the API keys of a customer', () => {
     const { ownerId, credentialId, text: old } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/customers/${ownerId}`);
-    await page.getByRole('button', { name: 'Rotate' }).click();
+    await chooseRowAction(page, 'Rotate');
     const dialog = page.getByRole('dialog', { name: 'Rotate “Test credential”' });
     await dialog.getByLabel('Old key expires').selectOption('In 30 days');
     await dialog.getByRole('button', { name: 'Rotate' }).click();
@@ -222,7 +223,7 @@ describe('the API keys of a customer', () => {
     const { ownerId, text } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/customers/${ownerId}`);
-    await page.getByRole('button', { name: 'Revoke' }).click();
+    await chooseRowAction(page, 'Revoke');
     const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
     await question.getByText('The key cannot get new tokens').waitFor();
     await question.getByRole('button', { name: 'Revoke' }).click();
@@ -239,15 +240,15 @@ describe('the accounts', () => {
     await open('/accounts');
     const table = page.getByRole('table', { name: 'Accounts' });
     await table.getByText('south-1').waitFor();
-    await page.getByLabel('Customer ID').fill(first.ownerId);
-    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByPlaceholder('All customers').click();
+    await page.getByRole('option', { name: first.ownerId.slice(-5) }).click();
     await table.getByText('south-1').waitFor({ state: 'detached' });
     await table.getByText('north-1').waitFor();
     expect(await table.getByRole('row').count()).toBe(3);
     await page.reload();
     await table.getByText('north-2').waitFor();
     await expectFitForAll(page);
-    await page.getByRole('button', { name: 'Clear filter' }).click();
+    await page.getByRole('button', { name: 'Show the accounts of all customers' }).click();
     await table.getByText('south-1').waitFor();
   });
 

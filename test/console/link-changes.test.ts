@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { chooseRowAction } from '../support/console-menus.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { Visitor } from '../support/gate-visitor.ts';
 import { dayMs, linkOf, localText, rowOf } from '../support/link-rows.ts';
@@ -17,7 +18,7 @@ describe('a link', () => {
   });
 
   async function edited(page: Page, name: string) {
-    await rowOf(page, name).getByRole('button', { name: 'Edit' }).click();
+    await chooseRowAction(rowOf(page, name), 'Edit');
     return page.getByRole('dialog', { name: 'Edit link' });
   }
 
@@ -74,8 +75,10 @@ describe('a link', () => {
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     const dialog = await edited(page, 'Opens');
-    await dialog.getByLabel('Require e-mail').uncheck();
-    await expect.poll(() => dialog.getByLabel('Verify e-mail').isChecked()).toBe(false);
+    expect(await dialog.getByLabel('Verified e-mail').isChecked()).toBe(true);
+    await dialog.getByText(/confirm it with a code from a mail/).waitFor();
+    await dialog.getByLabel('Anyone with the link').check();
+    await dialog.getByText('Anyone with the link can read the document.').waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     await rowOf(page, 'Opens').getByText('Anyone with the link').waitFor();
@@ -110,15 +113,14 @@ describe('a link', () => {
     const link = await makeLink(app(), document.id, { name: 'Goes' });
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
-    const revoke = rowOf(page, 'Goes').getByRole('button', { name: 'Revoke' });
-    await revoke.click();
+    await chooseRowAction(rowOf(page, 'Goes'), 'Revoke');
     const question = page.getByRole('dialog', { name: 'Revoke “Goes”?' });
     await question.getByText(/stops working immediately/).waitFor();
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'hidden' });
     expect((await fetch(link.url)).status).toBe(200);
-    await revoke.click();
+    await chooseRowAction(rowOf(page, 'Goes'), 'Revoke');
     await question.getByRole('button', { name: 'Revoke link' }).click();
     await rowOf(page, 'Goes').getByText('Revoked', { exact: true }).waitFor();
     expect((await fetch(link.url)).status).toBe(410);

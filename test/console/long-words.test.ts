@@ -1,6 +1,7 @@
 // Long names without spaces, and right-to-left names.
 import { beforeAll, expect, it } from 'vitest';
 import { desktop, overhangOf, settle, takePicture } from '../support/browser-pages.ts';
+import { chooseRowAction } from '../support/console-menus.ts';
 import { useConsole } from '../support/console-suite.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
@@ -54,7 +55,7 @@ it('they neither break other words nor move the buttons of a dialog', async () =
       .map(({ textContent }) => textContent);
   })()`);
   expect(broken).toEqual([]);
-  await page.getByRole('button', { name: /^Delete/ }).click();
+  await chooseRowAction(page, 'Delete');
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
   await settle(page);

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { heading } from '../support/browser-tabs.ts';
+import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, useConsole } from '../support/console-suite.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 
@@ -25,7 +26,9 @@ describe('a change of the own user', () => {
     await open(`/users/${own.id}`);
     const email = `new.${own.email}`;
     await changeAddress(page, email);
-    await page.getByRole('banner').getByText(email, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'User menu' }).click();
+    await page.getByRole('menu').getByText(email, { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
 
     const old = { create_time: Date.now() - 20 * 60_000 };
     await changeAsOtherProcess(db(), (trx) =>
@@ -37,9 +40,11 @@ describe('a change of the own user', () => {
     const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
     await edit.getByLabel('E-mail address').fill(again);
     await edit.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
+    await page.getByRole('dialog', { name: 'Confirm it’s you' }).getByText(email).waitFor();
     await fillSignIn(page, { ...own, email });
-    await page.getByRole('banner').getByText(again, { exact: true }).waitFor();
+    await edit.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'User menu' }).click();
+    await page.getByRole('menu').getByText(again, { exact: true }).waitFor();
   });
 
   it('of the scopes updates the menu', async () => {
@@ -63,13 +68,13 @@ describe('a change of the own user', () => {
     const own = await member('admin');
     const { page, open, complaints } = await visitAs(own);
     await open(`/workspaces/${workspaceId()}/members`);
-    await page.getByRole('button', { name: 'Leave workspace' }).waitFor();
+    await page.getByRole('button', { name: /^Actions for/ }).waitFor();
     let aborted = 0;
     await page.route(/SessionService\/RefreshSession$/, async (route) => {
       await route.abort();
       aborted += 1;
     });
-    await page.getByRole('row').filter({ hasText: own.email }).getByText('Change role').click();
+    await chooseRowAction(page, 'Change role');
     const change = page.getByRole('dialog', { name: /^Change the role of/ });
     await change.getByLabel('Role').selectOption('Member');
     await change.getByRole('button', { name: 'Save' }).click();

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { inkOf, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { chooseRowAction } from '../support/console-menus.ts';
 import {
   type ConsoleVisit,
   changeColorScheme,
@@ -72,7 +73,7 @@ describe('the preview of a PDF', () => {
     await pageOf(page, 'Page 1 of 13').getByText('Long terms, page 1').waitFor();
     expect(ranges.length).toBeGreaterThan(1);
 
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await chooseRowAction(page, 'Rename');
     await page.getByRole('textbox', { name: 'Name' }).fill('Longer.pdf');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { level: 1, name: 'Longer.pdf' }).waitFor();

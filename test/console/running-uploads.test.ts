@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { desktop, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { openWorkspaces, signOut } from '../support/console-menus.ts';
 import { endSessions, expectAccessible, fillSignIn } from '../support/console-suite.ts';
 import {
   choose,
@@ -18,7 +19,7 @@ describe('running uploads', () => {
     const { held, letGo } = await holdUploads(page);
     await choose(page, fileOf('Far 1.zip'), fileOf('Far 2.zip'));
     await expect.poll(() => held.length).toBe(2);
-    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await openWorkspaces(page);
     await page.getByText('Uploading 2 files.').waitFor();
     await page.getByRole('link', { name: 'Demo workspace' }).waitFor();
     await expectAccessible(page);
@@ -33,7 +34,7 @@ describe('running uploads', () => {
     const { held } = await holdUploads(page);
     await choose(page, fileOf('Unlucky.zip'));
     await expect.poll(() => held.length).toBe(1);
-    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await openWorkspaces(page);
     await held[0]?.fulfill({ status: 503, json: { code: 'unavailable', detail: 'Away.' } });
     await page.getByText('1 file failed to upload.').waitFor();
     await page.getByRole('link', { name: 'Show uploads' }).click();
@@ -65,7 +66,7 @@ describe('running uploads', () => {
     const { held } = await holdUploads(page);
     await choose(page, fileOf('Private.zip'));
     await expect.poll(() => held.length).toBe(1);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     const dialog = page.getByRole('dialog', { name: 'Sign out and cancel uploads?' });
     await dialog.getByText('cancels the running uploads').waitFor();
     await expectAccessible(page);

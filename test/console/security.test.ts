@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heading } from '../support/browser-tabs.ts';
+import { openAccount } from '../support/console-menus.ts';
 import { fillSignIn, useConsole } from '../support/console-suite.ts';
 import { addMember } from '../support/member-rows.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
@@ -32,7 +33,7 @@ describe('the token', () => {
     expect(accessToken).toMatch(/^eyJ/);
     await heading(page, 'Workspaces').waitFor();
     await page.getByRole('radio', { name: 'Dark' }).waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Your account' }).click();
+    await openAccount(page);
     await page.getByRole('radio', { name: 'Dark' }).check();
     const cookies = await page.context().cookies();
     const session = cookies.find(({ name }) => name === 'latchkey_session');

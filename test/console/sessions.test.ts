@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { heading, openAnotherTab, stopBroadcasts } from '../support/browser-tabs.ts';
+import { openAccount, openWorkspaces, signOut } from '../support/console-menus.ts';
 import {
   endSessions,
   expectAccessible,
@@ -15,7 +16,8 @@ const { app, visitAs, staff, member } = useConsole();
 
 const db = () => app().app.inside.db;
 
-const workspacesLink = { name: 'Workspaces', exact: true } as const;
+/** Opening the list of workspaces sends a request. */
+const switcher = { name: /^Workspace:/ } as const;
 
 describe('the sessions of a user', () => {
   it('are listed, and can be signed out', async () => {
@@ -39,7 +41,7 @@ describe('the sessions of a user', () => {
     expect(await liveSessions(db(), own.id)).toHaveLength(1);
 
     await lost.page.getByRole('button', { name: 'Change password' }).waitFor();
-    await lost.page.getByRole('link', workspacesLink).click();
+    await lost.page.getByRole('button', switcher).click();
     await heading(lost.page, 'Sign in').waitFor();
     await lost.page.getByRole('status').getByText('Your session has expired.').waitFor();
   });
@@ -94,7 +96,7 @@ describe('an expired session', () => {
     await fillSignIn(page, other);
     await heading(page, 'Documents').waitFor();
     contents.push(await page.content());
-    await page.getByRole('link', workspacesLink).click();
+    await openWorkspaces(page);
     await page.getByRole('table', { name: 'Workspaces' }).waitFor();
     contents.push(await page.content());
     for (const content of contents) {
@@ -123,9 +125,9 @@ describe('an expired session', () => {
       await route.fulfill({ response });
     });
     const renewing = page.waitForRequest(path);
-    await page.getByRole('link', { name: 'Your account' }).click();
+    await openAccount(page);
     const renewal = await renewing;
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await heading(page, 'Sign in').waitFor();
     release();
     expect((await renewal.response())?.status()).toBe(200);
@@ -160,7 +162,7 @@ describe('two tabs', () => {
     await first.open('/workspaces');
     await second.goto(`${app().app.publicUrl}/console/account`);
     await heading(second, 'Your account').waitFor();
-    await first.page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(first.page);
     await heading(second, 'Sign in').waitFor();
     await second.getByText('Your session has expired.').waitFor();
     expect(await second.content()).not.toContain(own.email);
@@ -176,9 +178,9 @@ describe('two tabs', () => {
     await first.open('/account');
     await second.goto(first.page.url());
     await heading(second, 'Your account').waitFor();
-    await first.page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(first.page);
     await heading(first.page, 'Sign in').waitFor();
-    await second.getByRole('link', workspacesLink).click();
+    await second.getByRole('link', { name: 'Workspaces', exact: true }).click();
     await heading(second, 'Sign in').waitFor();
     await second.getByText('Your session has expired.').waitFor();
   });
@@ -191,7 +193,7 @@ describe('two tabs', () => {
     await first.page.getByRole('button', { name: 'Create workspace' }).click();
     await first.page.getByLabel('Name').fill('Not by the other');
     await second.goto(first.page.url());
-    await second.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(second);
     await heading(second, 'Sign in').waitFor();
     await heading(first.page, 'Sign in').waitFor();
     await fillSignIn(second, other);
@@ -215,7 +217,7 @@ describe('two tabs', () => {
     await first.page.getByRole('button', { name: 'Create workspace' }).click();
     await first.page.getByLabel('Name').fill('Begun by one');
     await second.goto(`${app().app.publicUrl}/console/account`);
-    await second.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(second);
     await heading(second, 'Sign in').waitFor();
     await fillSignIn(second, other);
     await heading(second, 'Workspaces').waitFor();

@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { heading } from '../support/browser-tabs.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
 
 const { app, visit, visitAs, staff, member } = useConsole();
 
 const focused = (page: Page) => page.locator(':focus');
 
 /** Presses Tab until the element with this role and name has the focus. */
-async function tabTo(page: Page, role: 'link' | 'button' | 'radio', name: string): Promise<void> {
+async function tabTo(page: Page, role: 'button', name: string): Promise<void> {
   const wanted = page.getByRole(role, { name, exact: true }).and(focused(page));
   for (let presses = 0; presses < 40; presses++) {
     await page.keyboard.press('Tab');
@@ -31,7 +32,11 @@ describe('with the keyboard only, a user', () => {
     await page.keyboard.press('Enter');
     await heading(page, 'Documents').and(focused(page)).waitFor();
 
-    await tabTo(page, 'link', 'Your account');
+    await tabTo(page, 'button', 'User menu');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menu').locator(':focus').waitFor({ state: 'attached' });
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('menuitem', { name: 'Your account' }).and(focused(page)).waitFor();
     await page.keyboard.press('Enter');
     await heading(page, 'Your account').and(focused(page)).waitFor();
     await tabTo(page, 'button', 'Change password');
@@ -43,7 +48,12 @@ describe('with the keyboard only, a user', () => {
 
     await page.reload();
     await heading(page, 'Your account').waitFor();
-    await tabTo(page, 'button', 'Sign out');
+    await tabTo(page, 'button', 'User menu');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menu').locator(':focus').waitFor({ state: 'attached' });
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('menuitem', { name: 'Your account' }).and(focused(page)).waitFor();
+    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await heading(page, 'Sign in').and(focused(page)).waitFor();
   });
@@ -65,35 +75,41 @@ describe('with the keyboard only, a user', () => {
   it('reaches the header, then the menu, then the content', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open('/account');
-    for (const name of ['Sign out', 'Copy your ID', 'Change password']) {
+    for (const name of ['User menu', 'Copy your ID', 'Change password']) {
       await page.getByRole('button', { name }).waitFor();
     }
     const met: string[] = [];
-    for (let presses = 0; presses < 8; presses++) {
+    for (let presses = 0; presses < 7; presses++) {
       await page.keyboard.press('Tab');
-      met.push((await focused(page).innerText()).trim());
+      const focus = focused(page);
+      met.push((await focus.getAttribute('aria-label')) ?? (await focus.textContent()) ?? '');
     }
-    const [skip, brand, email, out, ...others] = met;
-    expect([skip, brand, out]).toEqual(['Skip to content', 'Latchkey', 'Sign out']);
-    expect(email).toContain('@example.com');
-    expect(others).toEqual(['Workspaces', 'Your account', 'Copy', 'Change password']);
+    expect(met).toEqual([
+      'Skip to content',
+      'Latchkey',
+      expect.stringMatching(/^Search or go to/),
+      expect.stringMatching(/User menu$/),
+      'Workspace: Choose a workspace',
+      'Copy your ID',
+      'Change password',
+    ]);
   });
 });
 
 it('landmarks and the current menu entry have names', async () => {
   const { page, open } = await visitAs(await staff());
-  await open('/account');
+  await open('/workspaces');
+  await page.getByRole('table', { name: 'Workspaces' }).waitFor();
   for (const role of ['banner', 'navigation', 'main'] as const) {
     expect(await page.getByRole(role).count()).toBe(1);
   }
   const menu = page.getByRole('navigation', { name: 'Main' });
   const current = menu.locator('[aria-current=page]');
-  expect(await current.allInnerTexts()).toEqual(['Your account']);
+  expect(await current.allInnerTexts()).toEqual(['Workspaces']);
   const levels = await page
     .getByRole('heading')
     .evaluateAll((all) => all.map((one) => one.tagName));
-  expect(levels[0]).toBe('H1');
-  expect(new Set(levels.slice(1))).toEqual(new Set(['H2']));
+  expect(levels).toEqual(['H1']);
 });
 
 it('an unknown path shows an error and a link to the start', async () => {
@@ -101,7 +117,7 @@ it('an unknown path shows an error and a link to the start', async () => {
   await open('/nowhere');
   await heading(page, 'Page not found').waitFor();
   const menu = page.getByRole('navigation', { name: 'Main' });
-  await menu.getByRole('group', { name: 'Platform' }).getByRole('link').first().waitFor();
+  await menu.getByRole('group', { name: 'Administration' }).getByRole('link').first().waitFor();
   await page.getByRole('main').getByRole('heading').waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'start page' }).click();
@@ -132,11 +148,11 @@ describe('the menu on a phone', () => {
 
   it('closes after choosing the current screen', async () => {
     const { page, open } = await visitAs(await staff(), phone);
-    await open('/account');
+    await open('/users');
     await page.getByRole('button', { name: 'Open menu' }).click();
-    await page.getByRole('navigation').getByRole('link', { name: 'Your account' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Users' }).click();
     await page.getByRole('button', { name: 'Open menu' }).waitFor();
-    await heading(page, 'Your account').waitFor();
+    await heading(page, 'Users').waitFor();
   });
 
   it('closes on Escape, and its button gets the focus', async () => {
@@ -164,4 +180,24 @@ it('a screen whose code fails to load shows an error and can be reloaded', async
   expect(new URL(page.url()).origin).toBe(app().app.publicUrl);
   // Chromium and React log the failure.
   complaints.splice(0);
+});
+
+describe('the workspace switcher', () => {
+  it('shows the workspace and opens another one', async () => {
+    await addWorkspace(app().app.inside.db, '');
+    const { page, open } = await visitAs(await staff());
+    await open('/account');
+    await page.getByRole('button', { name: 'Workspace: Choose a workspace' }).click();
+    await page.getByRole('option', { name: 'Test workspace' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('option', { name: 'Test workspace' }).click();
+    await heading(page, 'Documents').waitFor();
+    const switcher = page.getByRole('button', { name: 'Workspace: Test workspace' });
+    await switcher.waitFor();
+    const menu = page.getByRole('navigation', { name: 'Main' });
+    await menu.getByRole('link', { name: 'Users' }).click();
+    await heading(page, 'Users').waitFor();
+    await switcher.waitFor();
+    await menu.getByRole('group', { name: 'Workspace' }).getByRole('link').first().waitFor();
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { heading } from '../support/browser-tabs.ts';
+import { openAccount, signOut } from '../support/console-menus.ts';
 import {
   changeColorScheme,
   expectAccessible,
@@ -74,8 +75,10 @@ describe('a sign-in', () => {
     const code = await addTotp(app(), own.id);
     const { page, open } = await visit();
     await open('/sign-in');
+    expect(await page.getByLabel('One-time code').count()).toBe(0);
     await fillSignIn(page, own);
     await page.getByRole('alert').getByText('Sign-in failed').waitFor();
+    await page.getByLabel('One-time code').waitFor();
     const current = code(Date.now());
     const half = current.length / 2;
     await fillSignIn(page, own, `${current.slice(0, half)} ${current.slice(half)}`);
@@ -116,6 +119,14 @@ describe('a sign-in', () => {
   });
 });
 
+it('a visitor who has not signed in asks for no session: that would be an event', async () => {
+  const { page, open, requests } = await visit();
+  await open('/');
+  await heading(page, 'Sign in').waitFor();
+  await page.waitForLoadState('networkidle');
+  expect(requests.filter((one) => one.includes('SessionService'))).toEqual([]);
+});
+
 describe('the console on another origin', () => {
   it('shows the URL of the console', async () => {
     const { page, complaints } = await visit();
@@ -140,9 +151,9 @@ describe('a sign-out', () => {
     const own = await staff();
     const { page, open } = await visitAs(own);
     await open('/workspaces');
-    await page.getByRole('link', { name: 'Your account' }).click();
+    await openAccount(page);
     await heading(page, 'Your account').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await heading(page, 'Sign in').waitFor();
     await page.getByRole('status').getByText('You are signed out.').waitFor();
     expect(new URL(page.url()).search).toBe('');
@@ -164,7 +175,7 @@ describe('a sign-out', () => {
       const refused = { ...route.request().headers(), authorization: 'Bearer over' };
       return attempts === 1 ? route.continue({ headers: refused }) : route.continue();
     });
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await heading(page, 'Sign in').waitFor();
     expect(attempts).toBe(2);
     expect(await liveSessions(db(), own.id)).toEqual([]);
@@ -175,14 +186,14 @@ describe('a sign-out', () => {
     const { page, open, complaints } = await visitAs(own);
     await open('/account');
     await page.context().setOffline(true);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     const dialog = page.getByRole('dialog', { name: 'Could not sign out' });
     await dialog.getByText('Cannot connect to the server').waitFor();
     await expectAccessible(page);
     expect(await liveSessions(db(), own.id)).toHaveLength(1);
     await page.context().setOffline(false);
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await heading(page, 'Sign in').waitFor();
     expect(await liveSessions(db(), own.id)).toEqual([]);
     forgiveLostRequests(complaints);

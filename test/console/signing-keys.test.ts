@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
+import { chooseRowAction, openRowMenu } from '../support/console-menus.ts';
 import {
   changeColorScheme,
   expectAccessible,
@@ -40,9 +41,17 @@ const rowOf = (page: Page, kid = '') =>
       hasText: kid.slice(0, 8),
     });
 
+async function askToCreate(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const question = page.getByRole('dialog', { name: 'Create a signing key?' });
+  await question.waitFor();
+  return question;
+}
+
 async function createKey(page: Page): Promise<string> {
   const before = await inState('pending');
-  await page.getByRole('button', { name: 'Create key' }).click();
+  const question = await askToCreate(page);
+  await question.getByRole('button', { name: 'Create key' }).click();
   await expect.poll(() => inState('pending')).toHaveLength(before.length + 1);
   const kid = (await inState('pending')).find((one) => !before.includes(one)) ?? '';
   await rowOf(page, kid).getByText('Pending').waitFor();
@@ -57,7 +66,12 @@ describe('signing keys', () => {
     const [old = ''] = await inState('active');
     await rowOf(page, old).getByText('Active', { exact: true }).waitFor();
     await page.getByText('The next key is created automatically').waitFor();
-    await page.getByRole('button', { name: 'Create key' }).click();
+    const question = await askToCreate(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'hidden' });
+    expect(await inState('pending')).toEqual([]);
+    const again = await askToCreate(page);
+    await again.getByRole('button', { name: 'Create key' }).click();
     await fillSignIn(page, user);
     await page.getByText(/is next\. It is ready at/).waitFor();
     const [kid = '', ...others] = await inState('pending');
@@ -66,11 +80,14 @@ describe('signing keys', () => {
 
     const row = rowOf(page, kid);
     await row.getByText('Ready').waitFor();
-    expect(await row.getByRole('button', { name: /^Activate \S+$/ }).count()).toBe(0);
+    const menu = await openRowMenu(row);
+    await menu.getByRole('menuitem', { name: 'Activate early', exact: true }).waitFor();
+    expect(await menu.getByRole('menuitem', { name: 'Activate', exact: true }).count()).toBe(0);
+    await page.keyboard.press('Escape');
     await makeReady();
     await page.reload();
     await page.getByText('It is ready and takes over at the next rotation').waitFor();
-    await row.getByRole('button', { name: /^Activate \S+$/ }).click();
+    await chooseRowAction(row, 'Activate');
     const dialog = page.getByRole('dialog', { name: /^Activate \S+\?$/ });
     await dialog.getByText('it never signs again').waitFor();
     expect(await inState('active')).toEqual([old]);
@@ -85,12 +102,12 @@ describe('signing keys', () => {
     const { page, open } = await visitAs(await staff());
     await open('/signing-keys');
     const kid = await createKey(page);
-    await rowOf(page, kid).getByRole('button', { name: 'Activate early' }).click();
+    await chooseRowAction(rowOf(page, kid), 'Activate early');
     const dialog = page.getByRole('dialog', { name: /^Activate .* early\?$/ });
     await dialog.getByText('They reject its tokens').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await inState('active')).not.toContain(kid);
-    await rowOf(page, kid).getByRole('button', { name: 'Activate early' }).click();
+    await chooseRowAction(rowOf(page, kid), 'Activate early');
     await dialog.getByRole('button', { name: 'Activate early' }).click();
     await rowOf(page, kid).getByText('Active', { exact: true }).waitFor();
     expect(await inState('active')).toEqual([kid]);
@@ -100,7 +117,7 @@ describe('signing keys', () => {
     const { page, open } = await visitAs(await staff());
     await open('/signing-keys');
     const waiting = await createKey(page);
-    await rowOf(page, waiting).getByRole('button', { name: 'Revoke' }).click();
+    await chooseRowAction(rowOf(page, waiting), 'Revoke');
     const dialog = page.getByRole('dialog', { name: /^Revoke / });
     await dialog.getByText('no token becomes invalid').waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
@@ -108,7 +125,7 @@ describe('signing keys', () => {
     expect(await inState('revoked')).toContain(waiting);
 
     const [active = ''] = await inState('active');
-    await rowOf(page, active).getByRole('button', { name: 'Revoke' }).click();
+    await chooseRowAction(rowOf(page, active), 'Revoke');
     await dialog.getByText('All tokens that it signed become invalid immediately').waitFor();
     await dialog.getByText('A new key takes over at once').waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
@@ -116,7 +133,11 @@ describe('signing keys', () => {
     expect(await publishedKids(app().app.publicUrl)).not.toContain(active);
     const [next = ''] = await inState('active');
     await rowOf(page, next).getByText('Active', { exact: true }).waitFor();
-    expect(await rowOf(page, active).getByRole('button', { name: 'Revoke' }).count()).toBe(0);
+    expect(
+      await rowOf(page, active)
+        .getByRole('button', { name: /^Actions/ })
+        .count(),
+    ).toBe(0);
   });
 
   it('are replaced by the ready key after a revocation', async () => {
@@ -126,7 +147,7 @@ describe('signing keys', () => {
     await makeReady();
     await page.reload();
     const [active = ''] = await inState('active');
-    await rowOf(page, active).getByRole('button', { name: 'Revoke' }).click();
+    await chooseRowAction(rowOf(page, active), 'Revoke');
     const dialog = page.getByRole('dialog', { name: /^Revoke / });
     await dialog.getByText(`Key ${kid.slice(0, 8)} takes over at once`).waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
@@ -165,7 +186,7 @@ describe('signing keys', () => {
     await open('/signing-keys');
     await page.getByRole('img', { name: 'Timeline of the keys' }).waitFor();
     await rowOf(page).nth(2).waitFor();
-    expect(await page.getByRole('button', { name: /Create|Activate|Revoke/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Create|Actions/ }).count()).toBe(0);
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
     await changeColorScheme(page, 'dark');
@@ -179,7 +200,7 @@ describe('signing keys', () => {
     await expectAccessible(page);
     await changeColorScheme(page, 'dark');
     await expectAccessible(page);
-    await rowOf(page, kid).getByRole('button', { name: 'Revoke' }).click();
+    await chooseRowAction(rowOf(page, kid), 'Revoke');
     await page.getByRole('dialog', { name: /^Revoke / }).waitFor();
     await expectAccessible(page);
   });

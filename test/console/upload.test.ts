@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { takePicture } from '../support/browser-pages.ts';
+import { chooseRowAction, openWorkspaces } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible } from '../support/console-suite.ts';
 import {
   choose,
@@ -74,11 +75,11 @@ describe('an upload', () => {
         const init = { bubbles: true, cancelable: true, dataTransfer };
         return document.body.dispatchEvent(new DragEvent('drop', init));
       })()`);
-    await page.getByRole('button', { name: 'Rename “Shown.zip”' }).click();
+    await chooseRowAction(page, 'Rename', '“Shown.zip”');
     await page.getByRole('dialog').waitFor();
     expect(await isOpened()).toBe(false);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await openWorkspaces(page);
     await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
     expect(await isOpened()).toBe(false);
     await page.goBack();

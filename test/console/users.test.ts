@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { transact } from '../../src/storage/database.ts';
 import { overhangOf, phone } from '../support/browser-pages.ts';
+import { openFilter } from '../support/console-menus.ts';
 import {
   type ConsoleUser,
   changeColorScheme,
@@ -38,7 +39,7 @@ async function signInAs(person: ConsoleUser) {
   const { page, open } = await visit();
   await open('/sign-in');
   await fillSignIn(page, person);
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.getByRole('button', { name: 'User menu' }).waitFor();
 }
 
 describe('users', () => {
@@ -57,7 +58,7 @@ describe('users', () => {
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await fillSignIn(page, creator);
-    await dialog.getByText('must be at least 12 characters').first().waitFor();
+    await dialog.getByText('Enter at least 12 characters.').first().waitFor();
     const password = 'a lantern on the quay';
     await dialog.locator('input[type=password]').fill(password);
     await dialog.getByRole('button', { name: 'Create' }).click();
@@ -92,16 +93,19 @@ describe('users', () => {
     const { page, open } = await visitAs(await staff());
     const wanted = await addUser(db(), { kind: 'member', email: 'pilot@example.com' });
     await open('/users');
+    await openFilter(page);
     await page.getByLabel('E-mail address').fill('PILOT@example.com');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
-    await page.getByLabel('Type').selectOption('Staff');
+    await openFilter(page);
+    await page.getByLabel('Type', { exact: true }).selectOption('Staff');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByText('No matching users').waitFor();
     await expectAccessible(page);
     await page.reload();
     await page.getByText('No matching users').waitFor();
-    expect(await page.getByLabel('Type').inputValue()).toBe('staff');
+    await openFilter(page);
+    expect(await page.getByLabel('Type', { exact: true }).inputValue()).toBe('staff');
     await open('/users?kind=member');
     await rowsOf(page).filter({ hasText: wanted.email }).waitFor();
     expect(await rowsOf(page).filter({ hasText: 'Staff' }).count()).toBe(0);
@@ -130,7 +134,9 @@ describe('a user', () => {
     const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
     await edit.getByLabel('E-mail address').fill('nonsense');
     await edit.getByRole('button', { name: 'Save' }).click();
-    await edit.getByText('must be an e-mail address', { exact: true }).waitFor();
+    await edit
+      .getByText('Enter an e-mail address, such as name@example.com.', { exact: true })
+      .waitFor();
     await edit.getByLabel('E-mail address').fill('Bosun@example.com');
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit.getByText('The caller must also hold payments:read.').waitFor();

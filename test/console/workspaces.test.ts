@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openWorkspaces } from '../support/console-menus.ts';
 import { addToWorkspace, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 import { addUser } from '../support/user-rows.ts';
@@ -14,12 +15,12 @@ describe('workspaces', () => {
     await page.getByRole('button', { name: 'Create workspace' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create workspace' });
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('must be at least 1 character').first().waitFor();
+    await dialog.getByText('Fill in this field.').first().waitFor();
     await expectAccessible(page);
     await dialog.getByLabel('Name').fill('Harbour Ltd');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
-    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await openWorkspaces(page);
     const rows = page.getByRole('table', { name: 'Workspaces' }).getByRole('row');
     await rows.getByRole('link', { name: 'Harbour Ltd' }).waitFor();
     expect(await rows.count()).toBe(3);
@@ -29,7 +30,7 @@ describe('workspaces', () => {
     const { page, open } = await visitAs(await member('member'));
     await open('/');
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
-    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await openWorkspaces(page);
     await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
     const rows = page.getByRole('table', { name: 'Workspaces' }).getByRole('row');
     await rows.getByRole('link', { name: 'Demo workspace' }).waitFor();

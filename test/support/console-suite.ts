@@ -75,6 +75,9 @@ export function useConsole(options: TestAppOptions = {}) {
     const { cookie } = await addSession(db(), id, { createTime: signedInAt });
     await visitor.page
       .context()
+      .addInitScript("localStorage.setItem('latchkey session', 'started')");
+    await visitor.page
+      .context()
       .addCookies([{ name: 'latchkey_session', value: cookie, url: test.app.publicUrl }]);
     return visitor;
   }
@@ -143,12 +146,22 @@ export const staleSignInTime = () => Date.now() - 20 * 60_000;
 
 /** Fills in a sign-in form, on the page or in the dialog. */
 export async function fillSignIn(page: Page, { email, password }: ConsoleUser, otp = '') {
-  const form = page.locator('form', { has: page.getByLabel('One-time code') });
+  const form = page.locator('form', { has: page.locator('input[name=password]') });
+  await form.waitFor();
   const field = form.getByLabel('E-mail address');
-  if (await field.isEditable()) await field.fill(email);
+  if (await field.isVisible()) await field.fill(email);
   await form.locator('input[name=password]').fill(password);
-  await form.getByLabel('One-time code').fill(otp);
+  if (otp !== '') await fillCode(page, otp);
   await form.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Fills in the one-time code, which the form of the page shows after a click. */
+async function fillCode(page: Page, otp: string): Promise<void> {
+  const code = page.getByLabel('One-time code');
+  const button = page.getByRole('button', { name: 'Use a one-time code' });
+  await code.or(button).first().waitFor();
+  if (await button.isVisible()) await button.click();
+  await code.fill(otp);
 }
 
 /** Checks the page with axe, which must not report a serious violation. */

@@ -19,7 +19,7 @@ export function AccountCard({ title, state, about, actions, children }: AccountC
         <Group justify="space-between" align="flex-start" gap="sm">
           <div>
             <Group gap="sm">
-              <Title order={2} size="h4" id={id}>
+              <Title order={2} size="h3" id={id}>
                 {title}
               </Title>
               {state}

@@ -10,6 +10,8 @@ import { AccountCard } from './account-card.tsx';
 const facts: readonly Column<Session>[] = [
   {
     title: 'Signed in',
+    orderBy: 'create_time',
+    isNewestFirst: true,
     cell: ({ createTime, current }) => (
       <Group gap="xs">
         <DateTime time={createTime} />
@@ -22,7 +24,12 @@ const facts: readonly Column<Session>[] = [
     title: 'Method',
     cell: ({ amr }) => (amr.includes('otp') ? 'Password and code' : 'Password'),
   },
-  { title: 'Last used', cell: ({ refreshTime }) => <DateTime time={refreshTime} /> },
+  {
+    title: 'Last used',
+    orderBy: 'refresh_time',
+    isNewestFirst: true,
+    cell: ({ refreshTime }) => <DateTime time={refreshTime} />,
+  },
   { title: 'Expires', cell: ({ expireTime }) => <DateTime time={expireTime} /> },
 ];
 
@@ -46,7 +53,8 @@ export function SessionsCard() {
       session.current ? null : (
         <Button
           size="compact-sm"
-          variant="default"
+          variant="subtle"
+          color="gray"
           aria-label={`Sign out session from ${session.address}`}
           onClick={() => signOut(session)}
         >

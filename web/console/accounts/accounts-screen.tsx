@@ -1,22 +1,31 @@
-import { useQuery } from '@connectrpc/connect-query';
-import { Text, TextInput } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Text } from '@mantine/core';
+import { useSearch } from '@tanstack/react-router';
 import { type Account, AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
-import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
+import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { FilterForm } from '../shared/filter-form.tsx';
 import { type Column, Listing } from '../shared/listing.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
+import { CustomerFilter } from './customer-filter.tsx';
 
 const columns: readonly Column<Account>[] = [
-  { title: 'Account ID', cell: ({ id }) => <span className="mono">{id}</span> },
-  { title: 'Created', cell: ({ createTime }) => <DateTime time={createTime} /> },
+  {
+    title: 'Account ID',
+    orderBy: 'id',
+    cell: ({ id }) => <CopyableText text={id} label={`account ID ${id}`} />,
+  },
+  {
+    title: 'Created',
+    orderBy: 'create_time',
+    isNewestFirst: true,
+    cell: ({ createTime }) => <DateTime time={createTime} />,
+  },
 ];
 
 export function AccountsScreen() {
+  const mayFilter = useHasScope()('customers:read');
   const { customer: customerId = '' } = useSearch({ from: '/shell/accounts' });
   const list = usePagedList(
     AccountService.method.listAccounts,
@@ -31,7 +40,7 @@ export function AccountsScreen() {
         'customer has it.'
       }
     >
-      <Filter customerId={customerId} />
+      {mayFilter ? <CustomerFilter customerId={customerId} /> : null}
       {customerId === '' ? null : (
         <Text size="sm">
           Accounts of customer <ResourceLink id={customerId} />
@@ -52,37 +61,5 @@ export function AccountsScreen() {
         }
       />
     </Screen>
-  );
-}
-
-const optionsId = 'customers';
-
-/** Filters by a customer, whose ID is in the URL. */
-function Filter({ customerId }: { readonly customerId: string }) {
-  const navigate = useNavigate();
-  const mayList = useHasScope()('customers:read');
-  const options = { enabled: mayList };
-  const { data } = useQuery(CustomerService.method.listCustomers, { pageSize: 200 }, options);
-  return (
-    <FilterForm
-      values={{ customer: customerId }}
-      filter={({ customer = '' }) => {
-        const id = String(customer).trim();
-        void navigate({ to: '/accounts', search: id === '' ? {} : { customer: id } });
-      }}
-    >
-      <TextInput
-        name="customer"
-        label="Customer ID"
-        placeholder="cus_…"
-        list={optionsId}
-        maxLength={64}
-      />
-      <datalist id={optionsId}>
-        {data?.customers.map(({ id, name }) => (
-          <option key={id} value={id} label={name} />
-        ))}
-      </datalist>
-    </FilterForm>
   );
 }

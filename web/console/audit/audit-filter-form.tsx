@@ -1,6 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { formatDateTime } from '../shared/date-time.tsx';
 import { FilterForm } from '../shared/filter-form.tsx';
 import { toLocalInput } from '../shared/local-input.ts';
 import { auditActions, outcomeCodes, outcomeOf } from './audit-labels.ts';
@@ -23,12 +24,27 @@ export function AuditFilterForm({ search }: { readonly search: AuditSearch }) {
     <FilterForm
       values={{ ...others, start_time: localOf(start_time), end_time: localOf(end_time) }}
       filter={filter}
+      labels={labels}
+      describe={(name, value) => (name === 'code' ? outcomeOf(value).text : describeTime(value))}
       hasError={isReversed}
     >
       <Fields code={search.code} isReversed={isReversed} />
     </FilterForm>
   );
 }
+
+const labels = {
+  actor: 'Actor',
+  target: 'Target',
+  action: 'Action',
+  code: 'Outcome',
+  start_time: 'From',
+  end_time: 'To',
+};
+
+/** Undefined for a text that is not a local time. */
+const describeTime = (value: string) =>
+  /^\d{4}-\d\d-\d\dT/.test(value) ? formatDateTime(new Date(value), 'second') : undefined;
 
 const endsTooSoon = ({ start_time, end_time }: AuditSearch) =>
   start_time !== undefined && end_time !== undefined && end_time <= start_time;

@@ -9,6 +9,7 @@ import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 
@@ -17,6 +18,7 @@ const services: readonly DescService[] = [
   ClientService,
   CustomerService,
   DocumentService,
+  InsightService,
   IssuanceService,
   LinkService,
   SessionService,

@@ -1,18 +1,18 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { Button } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconChevronRight, IconHistory } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type AuditEvent, AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { DateTime } from '../shared/date-time.tsx';
 import { type Column, Listing } from '../shared/listing.tsx';
-import { ResourceLink } from '../shared/resource-link.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
-import { AuditEventDialog } from './audit-event-dialog.tsx';
+import { AuditEventDrawer } from './audit-event-drawer.tsx';
 import { AuditFilterForm } from './audit-filter-form.tsx';
-import { actorTypeOf } from './audit-labels.ts';
 import type { AuditSearch } from './audit-search.ts';
+import { EventSentence } from './event-sentence.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
 export function AuditScreen() {
@@ -39,14 +39,15 @@ export function AuditScreen() {
         </Button>
       }
     >
-      <AuditFilterForm search={search} />
       <Listing
         label="Events"
+        filters={<AuditFilterForm search={search} />}
         list={list}
         columns={columnsWith(setEvent)}
         idOf={({ id }) => id}
         empty={{
           title: 'No matching events',
+          icon: IconHistory,
           text:
             'Enter complete IDs and action names. Events are deleted after the retention period, ' +
             'which is one year by default.',
@@ -57,37 +58,34 @@ export function AuditScreen() {
           ),
         }}
       />
-      <AuditEventDialog event={event} close={() => setEvent(undefined)} />
+      <AuditEventDrawer event={event} close={() => setEvent(undefined)} />
     </Screen>
   );
 }
 
 function columnsWith(open: (event: AuditEvent) => void): readonly Column<AuditEvent>[] {
   return [
-    { title: 'Time', cell: ({ createTime }) => <DateTime time={createTime} precision="second" /> },
-    { title: 'Action', cell: ({ action }) => action.replace('.', '.\u200b') },
+    { title: 'Event', cell: (event) => <EventSentence event={event} /> },
+    { title: 'Outcome', isPlain: true, cell: (event) => <OutcomeBadge event={event} /> },
     {
-      title: 'Actor',
-      cell: ({ actor, actorType }) =>
-        actor === '' ? actorTypeOf(actorType) : <ResourceLink id={actor} />,
+      title: 'Network',
+      isMinor: true,
+      cell: ({ address }) => (address === '' ? '—' : <span className="mono">{address}</span>),
     },
-    {
-      title: 'Target',
-      cell: ({ target }) => (target === '' ? '—' : <ResourceLink id={target} />),
-    },
-    { title: 'Outcome', cell: (event) => <OutcomeBadge event={event} /> },
+    { title: 'Time', isPlain: true, cell: ({ createTime }) => <DateTime time={createTime} /> },
     {
       title: 'Actions',
       isTitleHidden: true,
       cell: (event) => (
-        <Button
-          size="compact-sm"
-          variant="default"
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          data-opens-row
           onClick={() => open(event)}
           aria-label={`Details of ${event.action}`}
         >
-          Details
-        </Button>
+          <IconChevronRight size={18} />
+        </ActionIcon>
       ),
     },
   ];

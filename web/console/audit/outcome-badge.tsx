@@ -1,4 +1,4 @@
-import { Badge, Group } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import type { AuditEvent } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { outcomeOf } from './audit-labels.ts';
 
@@ -6,9 +6,15 @@ export function OutcomeBadge({ event: { code, count } }: { readonly event: Audit
   const { text, color } = outcomeOf(code);
   return (
     <Group gap={6} wrap="nowrap" display="inline-flex">
-      <Badge variant="light" color={color} flex="none">
-        {text}
-      </Badge>
+      {code === 'ok' ? (
+        <Text span size="xs" c="dimmed">
+          {text}
+        </Text>
+      ) : (
+        <Badge variant="light" color={color} flex="none">
+          {text}
+        </Badge>
+      )}
       {count > 1 ? <span>{count} times</span> : null}
     </Group>
   );

@@ -78,7 +78,7 @@ function ClientFacts({ id, scopes, createTime, disableTime }: Client) {
               <ExpandableList items={scopes} />
             ),
         },
-        { name: 'Created', value: <DateTime time={createTime} /> },
+        { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
       ]}
     />
   );

@@ -66,7 +66,7 @@ function CustomerFacts({ id, createTime, disableTime }: Customer) {
       facts={[
         { name: 'Customer ID', value: <CopyableText text={id} label="customer ID" /> },
         { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
-        { name: 'Created', value: <DateTime time={createTime} /> },
+        { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
       ]}
     />
   );

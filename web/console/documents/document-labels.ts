@@ -45,3 +45,10 @@ export function contentTypeText(contentType: string): string {
 export function pageCountText(pageCount: number): string {
   return pageCount === 0 ? '—' : String(pageCount);
 }
+
+/** The API counts up to this number. */
+const linksMax = 1000;
+
+export function linkCountText(linkCount: number): string {
+  return `${linkCount.toLocaleString()}${linkCount >= linksMax ? '+' : ''}`;
+}

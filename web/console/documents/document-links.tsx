@@ -7,17 +7,21 @@ import { useHasScope } from '../session/session-context.tsx';
 import { Section } from '../shared/section.tsx';
 
 export function DocumentLinks({ document }: { readonly document: Document }) {
-  const { workspaceId, id: documentId } = document;
+  const { workspaceId } = document;
   const hasScope = useHasScope();
   const [isOpen, { open, close }] = useDisclosure(false);
   if (!hasScope('links:read')) return null;
-  const button = hasScope('links:write') ? <Button onClick={open}>Create link</Button> : undefined;
+  const button = hasScope('links:write') ? (
+    <Button variant="default" onClick={open}>
+      Create link
+    </Button>
+  ) : undefined;
   return (
     <Section title="Links" actions={button}>
       <LinksTable workspaceId={workspaceId} document={document} />
       <CreateLinkDialog
         workspaceId={workspaceId}
-        documentId={documentId}
+        document={document}
         isOpen={isOpen}
         close={close}
       />

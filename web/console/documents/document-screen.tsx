@@ -1,8 +1,10 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
+import { IconDownload, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { formatSize } from '../../../src/http/format-size.ts';
+import { ShareButton } from '../links/share/share-button.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
@@ -10,7 +12,10 @@ import { ErrorAlert } from '../shared/error-alert.tsx';
 import { type Fact, Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
+import { ActionMenu } from '../shared/row-menu.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { Section } from '../shared/section.tsx';
+import { DocumentInsight } from './document-insight.tsx';
 import { contentTypeText, pageCountText } from './document-labels.ts';
 import { DocumentLinks } from './document-links.tsx';
 import { DocumentPreview } from './preview/document-preview.tsx';
@@ -36,9 +41,15 @@ export function DocumentScreen() {
       actions={
         document === undefined ? undefined : (
           <>
-            <Button variant="default" onClick={download.start} loading={download.isPending}>
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} />}
+              onClick={download.start}
+              loading={download.isPending}
+            >
               Download
             </Button>
+            <ShareButton document={document} />
             <Changes document={document} />
           </>
         )
@@ -50,9 +61,12 @@ export function DocumentScreen() {
       <QueryResult label="document" value={document} query={query}>
         {(shown) => (
           <>
-            <Facts facts={factsOf(shown)} />
+            <DocumentInsight document={shown} />
             <DocumentLinks document={shown} />
             <DocumentPreview document={shown} />
+            <Section title="Details">
+              <Facts facts={factsOf(shown)} />
+            </Section>
           </>
         )}
       </QueryResult>
@@ -71,12 +85,13 @@ function Changes({ document }: { readonly document: Document }) {
   if (!mayWrite) return null;
   return (
     <>
-      <Button variant="default" onClick={() => rename(document)}>
-        Rename
-      </Button>
-      <Button variant="default" onClick={() => remove(document)}>
-        Delete
-      </Button>
+      <ActionMenu
+        name={`“${document.name}”`}
+        actions={[
+          { label: 'Rename', icon: IconPencil, run: () => rename(document) },
+          { label: 'Delete', icon: IconTrash, run: () => remove(document) },
+        ]}
+      />
       {dialog}
     </>
   );
@@ -89,7 +104,7 @@ function factsOf(document: Document): Fact[] {
     { name: 'Type', value: contentTypeText(contentType) },
     { name: 'Size', value: formatSize(sizeBytes) },
     ...(pageCount === 0 ? [] : [{ name: 'Pages', value: pageCountText(pageCount) }]),
-    { name: 'Uploaded', value: <DateTime time={createTime} /> },
-    { name: 'SHA-256', value: <CopyableText text={sha256} label="SHA-256" /> },
+    { name: 'Uploaded', value: <DateTime time={createTime} precision="minute" /> },
+    { name: 'SHA-256', value: <CopyableText text={sha256} label="SHA-256" isShort /> },
   ];
 }

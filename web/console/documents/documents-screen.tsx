@@ -1,14 +1,17 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
+import { IconFileUpload, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { formatSize } from '../../../src/http/format-size.ts';
+import { ShareButton } from '../links/share/share-button.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Column, Listing } from '../shared/listing.tsx';
+import { type Column, isEmptyList, Listing } from '../shared/listing.tsx';
 import { TextLink } from '../shared/router-links.tsx';
+import { RowMenu } from '../shared/row-menu.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
-import { contentTypeText, pageCountText } from './document-labels.ts';
+import { contentTypeText, linkCountText, pageCountText } from './document-labels.ts';
 import { DropArea } from './uploads/drop-area.tsx';
 import { UploadButton } from './uploads/upload-button.tsx';
 import { uploadBytesMax } from './uploads/upload-limit.ts';
@@ -19,43 +22,58 @@ import { useRenameDocument } from './use-rename-document.tsx';
 const facts: readonly Column<Document>[] = [
   {
     title: 'Name',
+    orderBy: 'name',
     cell: ({ id, name, workspaceId }) => (
       <TextLink
         to="/workspaces/$workspaceId/documents/$documentId"
         params={{ workspaceId, documentId: id }}
+        title={name}
       >
         {name}
       </TextLink>
     ),
   },
-  { title: 'Type', cell: ({ contentType }) => contentTypeText(contentType) },
+  { title: 'Type', isPlain: true, cell: ({ contentType }) => contentTypeText(contentType) },
   {
     title: 'Size',
-    cell: ({ sizeBytes }) => <span style={{ whiteSpace: 'nowrap' }}>{formatSize(sizeBytes)}</span>,
+    orderBy: 'size_bytes',
+    isNewestFirst: true,
+    isPlain: true,
+    isMinor: true,
+    cell: ({ sizeBytes }) => formatSize(sizeBytes),
   },
-  { title: 'Pages', cell: ({ pageCount }) => pageCountText(pageCount) },
-  { title: 'Uploaded', cell: ({ createTime }) => <DateTime time={createTime} /> },
+  { title: 'Pages', isMinor: true, cell: ({ pageCount }) => pageCountText(pageCount) },
+  { title: 'Links', isMinor: true, cell: ({ linkCount }) => linkCountText(linkCount) },
+  {
+    title: 'Views',
+    orderBy: 'view_count',
+    isNewestFirst: true,
+    cell: ({ viewCount }) => viewCount.toLocaleString(),
+  },
+  { title: 'Last viewed', cell: ({ lastViewTime }) => <DateTime time={lastViewTime} /> },
+  {
+    title: 'Uploaded',
+    orderBy: 'create_time',
+    isNewestFirst: true,
+    cell: ({ createTime }) => <DateTime time={createTime} />,
+  },
 ];
 
 type DocumentAction = (document: Document) => void;
 
-const actionsColumn = (actions: Readonly<Record<string, DocumentAction>>): Column<Document> => ({
+const actionsColumn = (rename: DocumentAction, remove: DocumentAction): Column<Document> => ({
   title: 'Actions',
   isTitleHidden: true,
   cell: (document) => (
-    <Group gap="xs" wrap="nowrap">
-      {Object.entries(actions).map(([label, action]) => (
-        <Button
-          key={label}
-          size="compact-sm"
-          variant="default"
-          aria-label={`${label} “${document.name}”`}
-          onClick={() => action(document)}
-        >
-          {label}
-        </Button>
-      ))}
-    </Group>
+    <RowMenu
+      name={`“${document.name}”`}
+      actions={[
+        { label: 'Rename', icon: IconPencil, run: () => rename(document) },
+        { label: 'Delete', icon: IconTrash, run: () => remove(document) },
+      ]}
+    >
+      <ShareButton document={document} isOneOfMany variant="default" size="compact-sm" />
+    </RowMenu>
   ),
 });
 
@@ -69,12 +87,13 @@ export function DocumentsScreen() {
   );
   const { rename, dialog } = useRenameDocument();
   const remove = useDeleteDocument();
-  const actions = actionsColumn({ Rename: rename, Delete: remove });
+  const actions = actionsColumn(rename, remove);
+  const button = mayWrite ? <UploadButton workspaceId={workspaceId} /> : undefined;
   return (
     <Screen
       title="Documents"
       about={<About mayWrite={mayWrite} />}
-      actions={mayWrite ? <UploadButton workspaceId={workspaceId} /> : undefined}
+      actions={isEmptyList(list) ? undefined : button}
     >
       {mayWrite ? <DropArea workspaceId={workspaceId} /> : null}
       <UploadList workspaceId={workspaceId} />
@@ -86,8 +105,10 @@ export function DocumentsScreen() {
         empty={{
           title: 'No documents yet',
           text: mayWrite
-            ? 'Upload a file, then create a link to share it.'
+            ? 'Upload a file, then share it with a link. You see who opens it and what they read.'
             : 'This workspace has no documents.',
+          icon: IconFileUpload,
+          action: button,
         }}
       />
       {dialog}
@@ -100,8 +121,8 @@ function About({ mayWrite }: { readonly mayWrite: boolean }) {
   const limit = Number.isFinite(bytesMax) ? formatSize(bytesMax, { rounding: 'floor' }) : undefined;
   return (
     <>
-      Files of any type{limit === undefined ? '' : `, up to ${limit} each`}. Create a link to share
-      one.
+      Upload a file and share it with a link.
+      {limit === undefined ? '' : ` Files of any type, up to ${limit} each.`}
       {mayWrite ? (
         <Text span inherit visibleFrom="sm">
           {' Drop files anywhere to upload them.'}

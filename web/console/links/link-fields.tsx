@@ -1,14 +1,133 @@
-import { Checkbox, PasswordInput, Stack, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Checkbox,
+  NativeSelect,
+  PasswordInput,
+  Radio,
+  Stack,
+  Text,
+  Textarea,
+  type TextareaProps,
+  TextInput,
+} from '@mantine/core';
+import { useState } from 'react';
+import { Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { ExpiryField } from '../shared/expiry-field.tsx';
-import type { LinkForm } from './link-form.ts';
+import { isLinkAccess, type LinkForm, notifies } from './link-form.ts';
+import { summarizeRules } from './link-summary.ts';
+
+const accesses = [
+  {
+    value: 'anyone',
+    label: 'Anyone with the link',
+    description: 'Readers open the document directly. You do not see who they are.',
+  },
+  {
+    value: 'email',
+    label: 'E-mail required',
+    description: 'Readers enter their e-mail address. You see it with each view.',
+  },
+  {
+    value: 'verified',
+    label: 'Verified e-mail',
+    description: 'Readers also confirm the address with a one-time code.',
+  },
+  {
+    value: 'people',
+    label: 'Specific people',
+    description: 'Only readers on a list, who confirm the address with a one-time code.',
+  },
+] as const;
+
+/** Who can open the link. */
+export function AccessField({ form }: { readonly form: LinkForm }) {
+  const { value, error } = form.getInputProps('access');
+  const choose = (access: string) => {
+    if (isLinkAccess(access)) form.setFieldValue('access', access);
+  };
+  return (
+    <>
+      <Radio.Group label="Who can open it" value={value} onChange={choose} error={error}>
+        <Stack gap="xs" mt="xs">
+          {accesses.map(({ value: access, ...texts }) => (
+            <Radio
+              key={access}
+              value={access}
+              {...texts}
+              {...(access === form.values.access ? { 'data-autofocus': true } : {})}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {value === 'people' ? (
+        <PeopleField label="People" required {...form.getInputProps('allowList')} />
+      ) : null}
+    </>
+  );
+}
+
+/** E-mail addresses and domains. */
+function PeopleField(props: TextareaProps) {
+  return (
+    <Textarea
+      description="One e-mail address or domain per line, such as jane@example.com or @example.com."
+      autosize
+      minRows={2}
+      maxRows={8}
+      spellCheck={false}
+      autoCapitalize="none"
+      {...props}
+    />
+  );
+}
+
+const notifyOptions: Record<Notify, string> = {
+  [Notify.UNSPECIFIED]: 'Never',
+  [Notify.FIRST_VIEW]: 'After the first view',
+  [Notify.EVERY_VIEW]: 'After every view',
+  [Notify.DIGEST]: 'Once a day',
+};
+
+/** Options that most links do not need, folded. */
+export function MoreOptions({ form }: { readonly form: LinkForm }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <Text component="summary" size="sm" fw={500} style={{ cursor: 'pointer' }}>
+        More options
+      </Text>
+      {isOpen ? <FoldedOptions form={form} /> : null}
+    </details>
+  );
+}
+
+function FoldedOptions({ form }: { readonly form: LinkForm }) {
+  return (
+    <Stack pt="sm">
+      <NativeSelect
+        label="Send me a mail"
+        description="With the addresses of the readers."
+        data={notifies.map((value) => ({ value: String(value), label: notifyOptions[value] }))}
+        {...form.getInputProps('notify')}
+      />
+      <Checkbox
+        label="Show the name of the document"
+        description="At the gate, in the viewer and in mails to readers."
+        {...form.getInputProps('showTitle', { type: 'checkbox' })}
+      />
+      {form.values.access === 'anyone' ? null : (
+        <PeopleField label="Blocked people" {...form.getInputProps('blockList')} />
+      )}
+    </Stack>
+  );
+}
 
 export function NameField({ form }: { readonly form: LinkForm }) {
   return (
     <TextInput
       label="Name"
-      description="Only members of the workspace see it."
+      description="Optional. Only members of the workspace see it."
       maxLength={255}
-      data-autofocus
       {...form.getInputProps('name')}
     />
   );
@@ -29,43 +148,48 @@ export function NewPasswordField({ form, isNext }: { form: LinkForm; isNext: boo
 
 type OptionFieldsProps = {
   readonly form: LinkForm;
-  /** Whether the viewer shows the document. Unset: unknown. */
-  readonly viewable?: boolean | undefined;
+  /** Whether the viewer can show the document; undefined if that is not known. */
+  readonly canBeShown?: boolean | undefined;
 };
 
-export function OptionFields({ form, viewable }: OptionFieldsProps) {
-  const { emailRequired, emailVerificationRequired } = form.getValues();
+export function OptionFields({ form, canBeShown }: OptionFieldsProps) {
+  const cannotBeOpened = canBeShown === false && !form.values.allowDownload;
   return (
     <>
-      <Stack gap="sm">
-        <Checkbox
-          label="Require e-mail"
-          description="Readers enter their e-mail address. You see it with each view."
-          {...form.getInputProps('emailRequired', { type: 'checkbox' })}
-        />
-        <Checkbox
-          label="Verify e-mail"
-          description={
-            emailRequired
-              ? 'Readers confirm the address with a one-time code.'
-              : 'Turn on “Require e-mail” first.'
-          }
-          ml="xl"
-          disabled={!emailRequired}
-          {...form.getInputProps('emailVerificationRequired', { type: 'checkbox' })}
-          checked={emailRequired && emailVerificationRequired}
-        />
-        <Checkbox
-          label="Allow download"
-          description={
-            viewable === false
-              ? 'The viewer cannot show this file type. Readers can only download it.'
-              : 'Otherwise, readers can only view the document.'
-          }
-          {...form.getInputProps('allowDownload', { type: 'checkbox' })}
-        />
-      </Stack>
       <ExpiryField {...form.getInputProps('expireTime')} />
+      <Checkbox
+        label="Allow download"
+        description={
+          canBeShown === false
+            ? 'Browsers cannot show this type of file, so readers need to download it.'
+            : 'Otherwise, readers can only view the document.'
+        }
+        {...form.getInputProps('allowDownload', { type: 'checkbox' })}
+      />
+      {cannotBeOpened ? (
+        <Alert color="orange" title="Readers cannot open this document">
+          Turn on “Allow download”, because browsers cannot show this type of file.
+        </Alert>
+      ) : null}
     </>
+  );
+}
+
+/** One sentence about what readers see; `hasPassword`: whether the link has one already. */
+export function SummaryText({ form, hasPassword }: { form: LinkForm; hasPassword: boolean }) {
+  const { access, password, passwordChange, allowDownload, expireTime } = form.values;
+  const text = summarizeRules({
+    emailRequired: access !== 'anyone',
+    emailVerificationRequired: access === 'verified' || access === 'people',
+    isLimited: access === 'people',
+    passwordRequired:
+      passwordChange === 'keep' ? hasPassword : passwordChange === 'replace' && password !== '',
+    allowDownload,
+    expires: expireTime === '' ? undefined : new Date(expireTime),
+  });
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {text}
+    </Text>
   );
 }

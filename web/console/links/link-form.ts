@@ -1,16 +1,29 @@
 /** The values of the form that creates and edits links. */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { UseFormReturnType } from '@mantine/form';
-import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { parseExpireTime } from '../shared/expiry-field.tsx';
 import { toLocalInput } from '../shared/local-input.ts';
+import { splitWords } from '../shared/split-words.ts';
+
+/** Who can open a link. */
+export type LinkAccess = 'anyone' | 'email' | 'verified' | 'people';
+
+const accesses: readonly string[] = ['anyone', 'email', 'verified', 'people'];
+
+export const isLinkAccess = (text: string): text is LinkAccess => accesses.includes(text);
 
 /** Names match the request, so that field errors of the API find their fields. */
 export type LinkValues = {
   documentId: string;
   name: string;
-  emailRequired: boolean;
-  emailVerificationRequired: boolean;
+  access: LinkAccess;
+  /** E-mail addresses and domains, for `people`. */
+  allowList: string;
+  blockList: string;
+  /** The number of the `Notify` value. */
+  notify: string;
+  showTitle: boolean;
   passwordChange: 'keep' | 'replace' | 'remove';
   /** A new password; empty for none. */
   password: string;
@@ -24,8 +37,11 @@ export type LinkForm = UseFormReturnType<LinkValues>;
 export const newLinkValues: LinkValues = {
   documentId: '',
   name: '',
-  emailRequired: true,
-  emailVerificationRequired: false,
+  access: 'email',
+  allowList: '',
+  blockList: '',
+  notify: String(Notify.UNSPECIFIED),
+  showTitle: true,
   passwordChange: 'replace',
   password: '',
   expireTime: '',
@@ -33,24 +49,53 @@ export const newLinkValues: LinkValues = {
 };
 
 export function linkValuesOf(link: Link): LinkValues {
-  const { documentId, name, emailRequired, emailVerificationRequired, allowDownload } = link;
-  const { expireTime } = link;
+  const { documentId, name, allowDownload, expireTime } = link;
   return {
-    ...{ documentId, name, emailRequired, emailVerificationRequired, allowDownload },
+    ...{ documentId, name, allowDownload },
+    access: accessOf(link),
+    allowList: link.allowList.join('\n'),
+    blockList: link.blockList.join('\n'),
+    notify: String(link.notify),
+    showTitle: link.showTitle,
     passwordChange: link.passwordRequired ? 'keep' : 'replace',
     password: '',
     expireTime: expireTime === undefined ? '' : toLocalInput(timestampDate(expireTime)),
   };
 }
 
+const notifyOf = (text: string): Notify =>
+  notifies.find((value) => String(value) === text) ?? Notify.UNSPECIFIED;
+
+export const notifies = [
+  Notify.UNSPECIFIED,
+  Notify.FIRST_VIEW,
+  Notify.EVERY_VIEW,
+  Notify.DIGEST,
+] as const;
+
+function accessOf({ emailRequired, emailVerificationRequired, allowList }: Link): LinkAccess {
+  if (allowList.length > 0) return 'people';
+  if (!emailRequired) return 'anyone';
+  return emailVerificationRequired ? 'verified' : 'email';
+}
+
+/** The error of an empty list of people, which would let everyone in. */
+export const validateAllowList = (text: string, { access }: LinkValues): string | null =>
+  access === 'people' && text.trim() === '' ? 'Enter at least one address or domain.' : null;
+
 /** The options of a create or update request. */
 export function linkOptionsOf(values: LinkValues) {
-  const { name, emailRequired, emailVerificationRequired, password, allowDownload } = values;
+  const { name, access, password, allowDownload, showTitle } = values;
+  const asksForEmail = access !== 'anyone';
   return {
     name,
-    emailRequired,
-    // The API rejects verification without a required e-mail.
-    emailVerificationRequired: emailRequired && emailVerificationRequired,
+    emailRequired: asksForEmail,
+    emailVerificationRequired: access === 'verified' || access === 'people',
+    allowList: access === 'people' ? splitWords(values.allowList) : [],
+    // Readers without an e-mail address cannot be blocked.
+    blockList: asksForEmail ? splitWords(values.blockList) : [],
+    notify: notifyOf(values.notify),
+    showTitle,
     password: values.passwordChange === 'replace' ? password : '',
     allowDownload,
     ...parseExpireTime(values.expireTime),
@@ -64,6 +109,10 @@ export function updateMaskPaths(values: LinkValues, before: LinkValues): string[
     values.passwordChange === 'replace' ? values.password !== '' : values.passwordChange !== 'keep';
   const changes: Readonly<Record<string, boolean>> = {
     name: now.name !== then.name,
+    allow_list: now.allowList.join() !== then.allowList.join(),
+    block_list: now.blockList.join() !== then.blockList.join(),
+    notify: now.notify !== then.notify,
+    show_title: now.showTitle !== then.showTitle,
     email_required: now.emailRequired !== then.emailRequired,
     email_verification_required: now.emailVerificationRequired !== then.emailVerificationRequired,
     password: changesPassword,

@@ -1,14 +1,17 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { Button, Group } from '@mantine/core';
+import { IconCancel } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
+import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
+import { ActionMenu } from '../shared/row-menu.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { accessText, endLabel, endTimeOf, LinkStateBadge, linkPhrase } from './link-state.tsx';
 import { useEditLink } from './use-edit-link.tsx';
@@ -54,15 +57,17 @@ function Actions({ link, document }: OfLink) {
   const mayChange = useHasScope()('links:write');
   const revoke = useRevokeLink();
   const { edit, dialog } = useEditLink();
+  const phrase = linkPhrase(link, document?.name);
   if (!mayChange || link.revokeTime !== undefined) return null;
   return (
     <>
       <Button variant="default" onClick={() => edit(link)}>
         Edit
       </Button>
-      <Button variant="default" onClick={() => revoke(link, linkPhrase(link, document?.name))}>
-        Revoke
-      </Button>
+      <ActionMenu
+        name={phrase}
+        actions={[{ label: 'Revoke', icon: IconCancel, run: () => revoke(link, phrase) }]}
+      />
       {dialog}
     </>
   );
@@ -85,9 +90,15 @@ function LinkFacts({ link, document }: OfLink) {
           ),
         },
         { name: 'Access', value: accessText(link) },
+        ...(link.allowList.length === 0
+          ? []
+          : [{ name: 'People', value: <ExpandableList items={link.allowList} /> }]),
+        ...(link.blockList.length === 0
+          ? []
+          : [{ name: 'Blocked', value: <ExpandableList items={link.blockList} /> }]),
         { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
-        { name: endLabel(link), value: <DateTime time={endTimeOf(link)} /> },
-        { name: 'Created', value: <DateTime time={createTime} /> },
+        { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },
+        { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
         { name: 'Link ID', value: <CopyableText text={id} label="link ID" /> },
       ]}
     />

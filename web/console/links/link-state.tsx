@@ -39,7 +39,10 @@ export function accessText({
   passwordRequired,
   emailRequired,
   emailVerificationRequired,
+  allowList,
 }: Link): string {
+  if (allowList.length > 0)
+    return passwordRequired ? 'Password and specific people' : 'Specific people';
   const email = emailVerificationRequired ? 'verified e-mail' : 'e-mail';
   if (passwordRequired) return emailRequired ? `Password and ${email}` : 'Password required';
   if (!emailRequired) return 'Anyone with the link';

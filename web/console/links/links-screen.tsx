@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
 import { useHasScope } from '../session/session-context.tsx';
 import { ButtonLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { useCreateDialog } from '../shared/use-create-dialog.ts';
 import { CreateLinkDialog } from './create-link-dialog.tsx';
 import { useNewestDocuments } from './document-names.ts';
 import { LinksTable } from './links-table.tsx';
@@ -11,7 +11,7 @@ import { LinksTable } from './links-table.tsx';
 export function LinksScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/links' });
   const mayChange = useHasScope()('links:write');
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isOpen, { open, close }] = useCreateDialog();
   const { data } = useNewestDocuments(workspaceId);
   const hasNone = data?.documents.length === 0;
   const mayCreate = mayChange && !hasNone;

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { IconCancel, IconLink, IconPencil } from '@tabler/icons-react';
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
@@ -6,6 +6,7 @@ import { CopyButton } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { type Column, Listing, type ListingProps } from '../shared/listing.tsx';
 import { TextLink } from '../shared/router-links.tsx';
+import { RowMenu } from '../shared/row-menu.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { useDocumentName } from './document-names.ts';
 import {
@@ -37,11 +38,28 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
   );
 
   const columns: readonly Column<Link>[] = [
-    { title: 'Link', cell: (link) => <NameCell link={link} document={document} /> },
-    { title: 'State', cell: (link) => <LinkStateBadge link={link} /> },
-    { title: 'Access', cell: accessText },
-    { title: 'Views', cell: ({ viewCount }) => viewCount },
+    {
+      title: 'Link',
+      orderBy: 'name',
+      cell: (link) => <NameCell link={link} document={document} />,
+    },
+    ...(document === undefined ? [documentColumn] : []),
+    { title: 'State', isPlain: true, cell: (link) => <LinkStateBadge link={link} /> },
+    { title: 'Access', isPlain: true, cell: accessText },
+    {
+      title: 'Views',
+      orderBy: 'view_count',
+      isNewestFirst: true,
+      cell: ({ viewCount }) => viewCount.toLocaleString(),
+    },
     { title: 'Expires', cell: (link) => <ExpiryCell link={link} /> },
+    {
+      title: 'Created',
+      orderBy: 'create_time',
+      isNewestFirst: true,
+      isMinor: true,
+      cell: ({ createTime }) => <DateTime time={createTime} />,
+    },
     {
       title: 'Actions',
       isTitleHidden: true,
@@ -51,7 +69,7 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
     },
   ];
   const emptyText = mayChange
-    ? 'Create one and send its URL to the people who should see the document.'
+    ? 'Create one, send it to people, and see who opens it and which pages they read.'
     : 'This workspace has no links.';
   return (
     <>
@@ -60,12 +78,18 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
         list={list}
         columns={columns}
         idOf={({ id }) => id}
-        empty={empty ?? { title: 'No links yet', text: emptyText }}
+        empty={empty ?? { title: 'No links yet', text: emptyText, icon: IconLink }}
       />
       {dialog}
     </>
   );
 }
+
+const documentColumn: Column<Link> = {
+  title: 'Document',
+  isFree: true,
+  cell: (link) => <DocumentCell link={link} />,
+};
 
 type OfLink = {
   readonly link: Link;
@@ -82,18 +106,22 @@ function NameCell({ link, document }: OfLink) {
   const found = useNameOfDocument({ link, document });
   const unknown = found.isPending ? 'Loading…' : <span className="mono">{documentId}</span>;
   const documentName = found.name ?? unknown;
+  const unnamed = document === undefined ? documentName : 'Link without a name';
   return (
-    <div>
-      <TextLink to="/workspaces/$workspaceId/links/$linkId" params={{ workspaceId, linkId }}>
-        {name === '' ? documentName : name}
-      </TextLink>
-      {name === '' || document !== undefined ? null : (
-        <Text size="xs" c="dimmed">
-          {documentName}
-        </Text>
-      )}
-    </div>
+    <TextLink
+      to="/workspaces/$workspaceId/links/$linkId"
+      params={{ workspaceId, linkId }}
+      title={name === '' ? (found.name ?? '') : name}
+    >
+      {name === '' ? unnamed : name}
+    </TextLink>
   );
+}
+
+/** Empty for a link without a name, which is shown with the name of its document. */
+function DocumentCell({ link }: Pick<OfLink, 'link'>) {
+  const found = useNameOfDocument({ link, document: undefined });
+  return <span title={found.name}>{link.name === '' ? '—' : found.name}</span>;
 }
 
 function ExpiryCell({ link }: { readonly link: Link }) {
@@ -113,26 +141,19 @@ type ActionsProps = OfLink & { readonly edit?: LinkAction; readonly revoke?: Lin
 function Actions({ link, document, edit, revoke }: ActionsProps) {
   const phrase = linkPhrase(link, useNameOfDocument({ link, document }).name);
   if (link.revokeTime !== undefined) return null;
-  const buttons = [
-    { label: 'Edit', action: edit },
-    { label: 'Revoke', action: revoke },
-  ];
   return (
-    <Group gap="xs" wrap="nowrap">
-      <CopyButton text={link.url} label={`URL of ${phrase}`} size="compact-sm" />
-      {buttons.map(({ label, action }) =>
-        action === undefined ? null : (
-          <Button
-            key={label}
-            size="compact-sm"
-            variant="default"
-            aria-label={`${label} ${phrase}`}
-            onClick={() => action(link, phrase)}
-          >
-            {label}
-          </Button>
-        ),
-      )}
-    </Group>
+    <RowMenu
+      name={phrase}
+      actions={[
+        ...(edit === undefined
+          ? []
+          : [{ label: 'Edit', icon: IconPencil, run: () => edit(link, phrase) }]),
+        ...(revoke === undefined
+          ? []
+          : [{ label: 'Revoke', icon: IconCancel, run: () => revoke(link, phrase) }]),
+      ]}
+    >
+      <CopyButton text={link.url} label={`URL of ${phrase}`} isIcon />
+    </RowMenu>
   );
 }

@@ -5,7 +5,14 @@ import { type ReactNode, useState } from 'react';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { NameField, NewPasswordField, OptionFields } from './link-fields.tsx';
+import {
+  AccessField,
+  MoreOptions,
+  NameField,
+  NewPasswordField,
+  OptionFields,
+  SummaryText,
+} from './link-fields.tsx';
 import {
   type LinkForm,
   type LinkValues,
@@ -13,6 +20,7 @@ import {
   linkValuesOf,
   newLinkValues,
   updateMaskPaths,
+  validateAllowList,
 } from './link-form.ts';
 
 export type EditLink = {
@@ -22,13 +30,15 @@ export type EditLink = {
   readonly dialog: ReactNode;
 };
 
-export function useEditLink(): EditLink {
+/** `onChanged` receives the changed link. */
+export function useEditLink(onChanged?: (link: Link) => void): EditLink {
   const [link, setLink] = useState<Link>();
   const [isOpen, { open, close }] = useDisclosure(false);
   const update = useMethod(LinkService.method.updateLink);
   const form = useForm<LinkValues>({
     initialValues: newLinkValues,
     validate: {
+      allowList: validateAllowList,
       // An empty password would remove the current one.
       password: (password, { passwordChange }) =>
         passwordChange === 'replace' && password === '' && link?.passwordRequired
@@ -49,11 +59,12 @@ export function useEditLink(): EditLink {
     const paths = updateMaskPaths(values, linkValuesOf(link));
     if (paths.length === 0) return;
     const { workspaceId, id: linkId } = link;
-    await update({
+    const { link: changed } = await update({
       ...{ workspaceId, linkId },
       ...linkOptionsOf(values),
       updateMask: { paths },
     });
+    if (changed !== undefined) onChanged?.(changed);
   }
 
   const dialog = (
@@ -69,10 +80,13 @@ export function useEditLink(): EditLink {
         Changes apply immediately, and the URL stays the same. If you change who can open the link,
         everyone has to pass the new checks, including people who are reading it now.
       </Text>
-      <NameField form={form} />
+      <AccessField form={form} />
       {link?.passwordRequired ? <PasswordFields form={form} /> : null}
       {link?.passwordRequired ? null : <NewPasswordField form={form} isNext={false} />}
       <OptionFields form={form} />
+      <NameField form={form} />
+      <MoreOptions form={form} />
+      <SummaryText form={form} hasPassword={link?.passwordRequired ?? false} />
     </FormDialog>
   );
   return { edit, dialog };

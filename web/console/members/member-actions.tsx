@@ -1,5 +1,5 @@
-import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconLogout, IconUserCog, IconUserMinus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import {
   type Member,
@@ -10,6 +10,7 @@ import { useRefreshOwnSession, useUser } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { RowMenu } from '../shared/row-menu.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
 import { ChangeRoleDialog } from './change-role-dialog.tsx';
@@ -26,23 +27,18 @@ export function MemberActions({ member, permissions }: MemberActionsProps) {
   const isSelf = member.userId === id;
   const name = displayName(member);
   return (
-    <Group gap="xs">
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={open}
-        aria-label={`Change role of ${name}`}
-      >
-        Change role
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={askToRemove}
-        aria-label={isSelf ? 'Leave workspace' : `Remove ${name}`}
-      >
-        {isSelf ? 'Leave' : 'Remove'}
-      </Button>
+    <>
+      <RowMenu
+        name={name}
+        actions={[
+          { label: 'Change role', icon: IconUserCog, run: open },
+          {
+            label: isSelf ? 'Leave workspace' : 'Remove',
+            icon: isSelf ? IconLogout : IconUserMinus,
+            run: askToRemove,
+          },
+        ]}
+      />
       <ChangeRoleDialog
         key={member.role}
         member={member}
@@ -51,7 +47,7 @@ export function MemberActions({ member, permissions }: MemberActionsProps) {
         isOpen={isOpen}
         close={close}
       />
-    </Group>
+    </>
   );
 }
 

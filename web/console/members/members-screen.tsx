@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useUser } from '../session/session-context.tsx';
@@ -7,6 +6,7 @@ import { DateTime } from '../shared/date-time.tsx';
 import { type Column, Listing } from '../shared/listing.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { useCreateDialog } from '../shared/use-create-dialog.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
 import { MemberActions } from './member-actions.tsx';
@@ -21,7 +21,7 @@ export function MembersScreen() {
     ({ members }) => members,
   );
   const permissions = useMemberPermissions(list.rows ?? []);
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isOpen, { open, close }] = useCreateDialog();
   const mayAdd = permissions.mayChange && list.rows !== undefined;
   return (
     <Screen
@@ -55,8 +55,13 @@ export function MembersScreen() {
 function columnsFor(permissions: MemberPermissions): readonly Column<Member>[] {
   const columns: readonly Column<Member>[] = [
     { title: 'Name', cell: (member) => <Name member={member} /> },
-    { title: 'E-mail address', isFree: true, cell: (member) => <Email member={member} /> },
-    { title: 'Role', cell: ({ role }) => <RoleBadge role={role} /> },
+    {
+      title: 'E-mail address',
+      isFree: true,
+      isPlain: true,
+      cell: (member) => <Email member={member} />,
+    },
+    { title: 'Role', isPlain: true, cell: ({ role }) => <RoleBadge role={role} /> },
     { title: 'Added', cell: ({ createTime }) => <DateTime time={createTime} /> },
   ];
   if (!permissions.mayChange) return columns;

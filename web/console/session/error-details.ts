@@ -6,6 +6,7 @@ import {
   RequestInfoSchema,
   RetryInfoSchema,
 } from '../../../gen/google/rpc/error_details_pb.js';
+import { adviceFor } from './field-advice.ts';
 import { ProblemError, type ProblemField } from './problem-error.ts';
 
 /** The error code of the service; undefined if the error does not come from the service. */
@@ -49,7 +50,7 @@ export function fieldErrorsOf(error: unknown): FormFieldError[] {
   return problemFieldsOf(error).map(({ field, detail }) => ({
     field,
     name: formFieldNameOf(field),
-    detail,
+    detail: adviceFor(detail),
   }));
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { Listeners } from '../shared/listeners.ts';
 import { localError, reasonOf } from './error-details.ts';
+import { sessionMarker } from './session-marker.ts';
 
 export type SessionState =
   /** The console is checking whether the browser has a session. */
@@ -160,6 +161,7 @@ export class Session {
   async #renew(): Promise<void> {
     const era = this.#era;
     try {
+      if (!sessionMarker.isSet()) throw noSession();
       const answer = await this.#client.refreshSession({});
       if (era !== this.#era) return;
       this.#accept(answer, 'in another tab');
@@ -181,6 +183,7 @@ export class Session {
     this.#tokenEnd = performance.now() + expiresIn * 1000;
     const replaced = this.#replacedBy(user, where);
     this.#lastUserId = user.id;
+    sessionMarker.set();
     this.#become({ status: 'in', user, scopes: new Set(scope.split(' ')), replaced });
   }
 
@@ -191,6 +194,7 @@ export class Session {
 
   #end(why: SignedOutReason): void {
     this.#era++;
+    sessionMarker.clear();
     this.#token = '';
     this.#tokenEnd = 0;
     this.#become({ status: 'out', why });
@@ -201,3 +205,6 @@ export class Session {
     this.#listeners.notify();
   }
 }
+
+const noSession = () =>
+  localError('unauthenticated', 'You are not signed in.', Code.Unauthenticated);

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { useRestoredFocus } from '../shared/use-restored-focus.ts';
@@ -8,6 +8,11 @@ import { useSignIn } from './session-context.tsx';
 export type SignInFormProps = {
   /** Fixes the user; undefined: any user can sign in. */
   readonly email?: string;
+  /**
+   * Whether to ask for a one-time code. `offered`: after a click or a failure, because the service
+   * does not reveal who needs one. `none`: only after a failure.
+   */
+  readonly code?: 'required' | 'offered' | 'none';
   readonly onDone?: () => void;
   /** Buttons in front of the submit button. */
   readonly otherButtons?: ReactNode;
@@ -15,7 +20,8 @@ export type SignInFormProps = {
   readonly hasAutoFocus?: boolean;
 };
 
-export function SignInForm({ email, onDone, otherButtons, hasAutoFocus = false }: SignInFormProps) {
+export function SignInForm(props: SignInFormProps) {
+  const { email, onDone, otherButtons, hasAutoFocus = false, code = 'offered' } = props;
   const { session } = useSignIn();
   const first = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<unknown>();
@@ -50,14 +56,19 @@ export function SignInForm({ email, onDone, otherButtons, hasAutoFocus = false }
   return (
     <form onSubmit={(event) => void send(event)}>
       <Stack>
-        <TextInput
-          ref={first}
-          name="email"
-          type="email"
-          label="E-mail address"
-          autoComplete="username"
-          {...(email === undefined ? { required: true } : { value: email, readOnly: true })}
-        />
+        {email === undefined ? (
+          <TextInput
+            ref={first}
+            name="email"
+            type="email"
+            label="E-mail address"
+            autoComplete="username"
+            required
+          />
+        ) : (
+          // Password managers read the user from it.
+          <input type="text" autoComplete="username" defaultValue={email} hidden readOnly />
+        )}
         <PasswordInput
           name="password"
           label="Password"
@@ -65,14 +76,7 @@ export function SignInForm({ email, onDone, otherButtons, hasAutoFocus = false }
           required
           data-autofocus={email === undefined ? undefined : true}
         />
-        <TextInput
-          name="otp"
-          label="One-time code"
-          description="Only if you use an authenticator app."
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          maxLength={16}
-        />
+        <CodeField code={code} hasFailed={reasonOf(error) === 'identity.credential_invalid'} />
         {error === undefined || hasWaited ? null : <ErrorAlert error={error} />}
         {hasWaited ? <Text role="status">You can try again now.</Text> : null}
         <Group justify="flex-end">
@@ -83,6 +87,38 @@ export function SignInForm({ email, onDone, otherButtons, hasAutoFocus = false }
         </Group>
       </Stack>
     </form>
+  );
+}
+
+type CodeFieldProps = Required<Pick<SignInFormProps, 'code'>> & { readonly hasFailed: boolean };
+
+function CodeField({ code, hasFailed }: CodeFieldProps) {
+  const [isWanted, setWanted] = useState(false);
+  useEffect(() => {
+    if (hasFailed) setWanted(true);
+  }, [hasFailed]);
+  if (code === 'none' && !isWanted) return null;
+  if (code === 'offered' && !isWanted) {
+    return (
+      <Anchor component="button" type="button" size="sm" ta="start" onClick={() => setWanted(true)}>
+        Use a one-time code
+      </Anchor>
+    );
+  }
+  return (
+    <TextInput
+      name="otp"
+      label="One-time code"
+      description={
+        code === 'required'
+          ? 'The 6-digit code from your authenticator app.'
+          : 'Only if you use an authenticator app.'
+      }
+      autoComplete="one-time-code"
+      inputMode="numeric"
+      maxLength={16}
+      required={code === 'required'}
+    />
   );
 }
 

@@ -2,6 +2,7 @@ import { Alert, Anchor, Center, Paper, Stack, Text, Title } from '@mantine/core'
 import { Navigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useScreenHeading } from '../shared/use-screen-heading.ts';
+import { BrandMark } from '../shell/brand-mark.tsx';
 import type { SignedOutReason } from './session.ts';
 import { useSessionState } from './session-context.tsx';
 import { SignInForm } from './sign-in-form.tsx';
@@ -23,17 +24,22 @@ export function SignInScreen() {
   }
   const reason = state.status === 'out' ? reasons[state.why] : '';
   return (
-    <Center component="main" mih="100dvh" p="md" bg="var(--console-ground)">
-      <Paper withBorder p="xl" radius="md" w="100%" maw={420}>
-        <Stack>
-          <Title order={1} size="h2" ref={heading} tabIndex={-1}>
-            Sign in
-          </Title>
-          {reason === '' ? null : <Text role="status">{reason}</Text>}
-          <WrongOriginAlert />
-          <SignInForm hasAutoFocus={reason === ''} />
-        </Stack>
-      </Paper>
+    <Center component="main" mih="100dvh" p="md" bg="var(--console-rail)">
+      <Stack w="100%" maw={400} gap="lg">
+        <Center>
+          <BrandMark />
+        </Center>
+        <Paper withBorder p="xl" radius="lg">
+          <Stack>
+            <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+              Sign in
+            </Title>
+            {reason === '' ? null : <Text role="status">{reason}</Text>}
+            <WrongOriginAlert />
+            <SignInForm hasAutoFocus={reason === ''} />
+          </Stack>
+        </Paper>
+      </Stack>
     </Center>
   );
 }

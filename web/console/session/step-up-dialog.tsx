@@ -1,7 +1,9 @@
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@connectrpc/connect-query';
+import { Button, Loader, Modal, Stack, Text } from '@mantine/core';
 import { useEffect } from 'react';
+import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useSignIn, useStepUpIsOpen, useUser } from './session-context.tsx';
-import { SignInForm } from './sign-in-form.tsx';
+import { SignInForm, type SignInFormProps } from './sign-in-form.tsx';
 
 export function StepUpDialog() {
   const { stepUp } = useSignIn();
@@ -20,8 +22,10 @@ export function StepUpDialog() {
       closeOnClickOutside={false}
     >
       <Stack>
-        <Text>This action requires a recent sign-in. Sign in again to continue.</Text>
-        <SignInForm
+        <Text size="sm">
+          This action requires a recent sign-in. Enter the password of {email} to continue.
+        </Text>
+        <StepUpForm
           email={email}
           onDone={() => stepUp.settle(true)}
           otherButtons={
@@ -32,5 +36,16 @@ export function StepUpDialog() {
         />
       </Stack>
     </Modal>
+  );
+}
+
+/** Asks for a code only if the user has an authenticator app, or if that is not known. */
+function StepUpForm(props: SignInFormProps) {
+  const { id } = useUser();
+  const { data, error } = useQuery(UserService.method.getUser, { userId: id }, { staleTime: 0 });
+  if (data === undefined && error === null) return <Loader aria-label="Loading" mx="auto" />;
+  const isOn = data?.user?.totpEnabled;
+  return (
+    <SignInForm {...props} code={isOn === undefined ? 'offered' : isOn ? 'required' : 'none'} />
   );
 }

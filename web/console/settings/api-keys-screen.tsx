@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApiKey, ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
@@ -11,6 +10,7 @@ import { sharingCommand } from '../shared/curl-commands.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { useCreateDialog } from '../shared/use-create-dialog.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { CreateWorkspaceKeyDialog } from './create-workspace-key-dialog.tsx';
@@ -18,7 +18,7 @@ import { CreateWorkspaceKeyDialog } from './create-workspace-key-dialog.tsx';
 export function ApiKeysScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/settings/api-keys' });
   const mayWrite = useHasScope()('api_keys:write');
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isOpen, { open, close }] = useCreateDialog();
   const [rotated, setRotated] = useState<ApiKey>();
   const list = usePagedList(ApiKeyService.method.listApiKeys, { workspaceId }, (page) => page.keys);
   const rotate = useMethod(ApiKeyService.method.rotateApiKey);

@@ -11,6 +11,7 @@ import { RenameDialog } from '../shared/name-dialog.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { useMethod } from '../shared/use-method.ts';
+import { BrandSection } from './brand-section.tsx';
 
 export function GeneralSettingsScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/settings/general' });
@@ -23,11 +24,16 @@ export function GeneralSettingsScreen() {
   return (
     <Screen
       title="General"
-      about="The name of the workspace and its ID for the API."
+      about="The name, the brand and the ID of the workspace."
       actions={canRename ? <Button onClick={open}>Rename</Button> : undefined}
     >
       <QueryResult value={workspace} query={query} label="workspace">
-        {(found) => <WorkspaceFacts {...found} />}
+        {(found) => (
+          <>
+            <WorkspaceFacts {...found} />
+            {mayWrite ? <BrandSection workspace={found} /> : null}
+          </>
+        )}
       </QueryResult>
       {workspace === undefined ? null : (
         <RenameDialog
@@ -48,7 +54,7 @@ function WorkspaceFacts({ id, name, createTime }: Workspace) {
       facts={[
         { name: 'Name', value: name },
         { name: 'Workspace ID', value: <CopyableText text={id} label="workspace ID" /> },
-        { name: 'Created', value: <DateTime time={createTime} /> },
+        { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
       ]}
     />
   );

@@ -13,6 +13,8 @@ export type Confirmation = {
   readonly consequence: string;
   /** The label of the button. */
   readonly label: string;
+  /** False if the action creates something. */
+  readonly isDestructive?: boolean;
   readonly run: () => Promise<unknown>;
 };
 
@@ -52,7 +54,8 @@ type ConfirmationFormProps = Confirmation & {
   readonly action: PendingAction;
 };
 
-function ConfirmationForm({ consequence, label, run, close, action }: ConfirmationFormProps) {
+function ConfirmationForm(props: ConfirmationFormProps) {
+  const { consequence, label, isDestructive = true, run, close, action } = props;
   const { isPending, error } = action;
   const rememberFocus = useRestoredFocus(isPending);
 
@@ -69,7 +72,11 @@ function ConfirmationForm({ consequence, label, run, close, action }: Confirmati
         <Button variant="default" onClick={close} disabled={isPending} data-autofocus>
           Cancel
         </Button>
-        <Button color="red.9" onClick={() => void start()} loading={isPending}>
+        <Button
+          {...(isDestructive ? { color: 'red.9' } : {})}
+          onClick={() => void start()}
+          loading={isPending}
+        >
           {label}
         </Button>
       </Group>

@@ -11,6 +11,21 @@ export async function copyText(text: string, near: HTMLElement): Promise<boolean
   }
 }
 
+/**
+ * Copies a text that is not known yet. Some browsers allow that only if it starts with the click.
+ * Rejects if the text does.
+ */
+export async function copyLater(text: Promise<string>, near: HTMLElement): Promise<boolean> {
+  const type = 'text/plain';
+  try {
+    const blob = text.then((known) => new Blob([known], { type }));
+    await navigator.clipboard.write([new ClipboardItem({ [type]: blob })]);
+    return true;
+  } catch {
+    return copyText(await text, near);
+  }
+}
+
 function copySelected(text: string, near: HTMLElement): boolean {
   const field = document.createElement('textarea');
   field.value = text;

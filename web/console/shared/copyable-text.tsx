@@ -1,28 +1,49 @@
-import { Button, type ButtonSize, Group, TextInput, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Button, Group, TextInput, VisuallyHidden } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { type MouseEvent, useEffect, useState } from 'react';
 import { copyText } from './copy-text.ts';
+import { shortId } from './short-id.ts';
 
-/** Text with a copy button. `label` names the text for screen readers. */
-export function CopyableText({ text, label }: { readonly text: string; readonly label: string }) {
+export type CopyableTextProps = {
+  readonly text: string;
+  /** Names the text for screen readers. */
+  readonly label: string;
+  /** Shows only the start and the end of an ID or a digest. */
+  readonly isShort?: boolean;
+};
+
+/** Text with a copy button. */
+export function CopyableText({ text, label, isShort = false }: CopyableTextProps) {
   return (
-    <Group gap="xs" wrap="nowrap">
-      <code className="mono">{text}</code>
-      <CopyButton text={text} label={label} />
+    <Group gap={4} wrap="nowrap" component="span" display="inline-flex" maw="100%">
+      {isShort ? <ShortText text={text} /> : <code className="mono">{text}</code>}
+      <CopyButton text={text} label={label} isIcon />
     </Group>
   );
 }
 
-type CopyButtonProps = {
-  readonly text: string;
-  readonly label: string;
-  readonly size?: ButtonSize;
+/** An ID or a digest on one line, whole on hover and for screen readers. */
+export function ShortText({ text }: { readonly text: string }) {
+  const short = shortId(text);
+  if (short === text) return <span className="mono">{text}</span>;
+  return (
+    <span className="mono" title={text} style={{ whiteSpace: 'nowrap' }}>
+      <span aria-hidden>{short}</span>
+      <VisuallyHidden>{text}</VisuallyHidden>
+    </span>
+  );
+}
+
+type CopyButtonProps = Pick<CopyableTextProps, 'text' | 'label'> & {
+  /** A quiet button without text. */
+  readonly isIcon?: boolean;
 };
 
 type State = 'ready' | 'copied' | 'refused';
 
 const copiedMs = 2000;
 
-export function CopyButton({ text, label, size = 'compact-xs' }: CopyButtonProps) {
+export function CopyButton({ text, label, isIcon = false }: CopyButtonProps) {
   const [state, setState] = useState<State>('ready');
   useEffect(() => {
     if (state !== 'copied') return;
@@ -33,17 +54,24 @@ export function CopyButton({ text, label, size = 'compact-xs' }: CopyButtonProps
   const isCopied = state === 'copied';
   const copy = async ({ currentTarget }: MouseEvent<HTMLButtonElement>) =>
     setState((await copyText(text, currentTarget)) ? 'copied' : 'refused');
+  const name = isCopied ? `${label} copied` : `Copy ${label}`;
+  const icon = isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />;
+  const shared = {
+    flex: 'none',
+    'aria-label': name,
+    onClick: (event: MouseEvent<HTMLButtonElement>) => void copy(event),
+  };
   return (
     <>
-      <Button
-        variant="default"
-        size={size}
-        flex="none"
-        onClick={(event) => void copy(event)}
-        aria-label={isCopied ? `${label} copied` : `Copy ${label}`}
-      >
-        {isCopied ? 'Copied' : 'Copy'}
-      </Button>
+      {isIcon ? (
+        <ActionIcon variant="subtle" color="gray" size="sm" title={name} {...shared}>
+          {icon}
+        </ActionIcon>
+      ) : (
+        <Button variant="default" size="compact-sm" leftSection={icon} {...shared}>
+          {isCopied ? 'Copied' : 'Copy'}
+        </Button>
+      )}
       <VisuallyHidden role="status">{isCopied ? `${label} copied` : ''}</VisuallyHidden>
     </>
   );

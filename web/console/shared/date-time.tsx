@@ -1,5 +1,8 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { VisuallyHidden } from '@mantine/core';
+import { formatRelativeTime } from './relative-time.ts';
+import { useMinuteClock } from './use-minute-clock.ts';
 
 /** Seconds for events that may happen within the same minute. */
 export type Precision = 'minute' | 'second';
@@ -27,17 +30,29 @@ export function formatDateTime(date: Date, precision: Precision = 'minute'): str
     .join(' ');
 }
 
-/** A `<time>` element; `absent` replaces a missing time. */
-export function DateTime({
-  time,
-  absent = 'Never',
-  precision = 'minute',
-}: {
+export type DateTimeProps = {
   readonly time: Timestamp | undefined;
+  /** Replaces a missing time. */
   readonly absent?: string;
+  /** Unset: relative to now, with the exact time on hover and for screen readers. */
   readonly precision?: Precision;
-}) {
+};
+
+/** A `<time>` element. */
+export function DateTime({ time, absent = 'Never', precision }: DateTimeProps) {
   if (time === undefined) return <>{absent}</>;
   const date = timestampDate(time);
+  if (precision === undefined) return <RelativeTime date={date} />;
   return <time dateTime={date.toISOString()}>{formatDateTime(date, precision)}</time>;
+}
+
+function RelativeTime({ date }: { readonly date: Date }) {
+  const now = useMinuteClock();
+  const exact = formatDateTime(date, 'second');
+  return (
+    <time dateTime={date.toISOString()} title={exact} style={{ whiteSpace: 'nowrap' }}>
+      <span aria-hidden>{formatRelativeTime(date.getTime(), now)}</span>
+      <VisuallyHidden>{exact}</VisuallyHidden>
+    </time>
+  );
 }

@@ -21,7 +21,7 @@ export function EnabledBadge({ disableTime, isFull = false }: DisableTime & { is
       {isFull ? (
         <>
           {' since '}
-          <DateTime time={disableTime} />
+          <DateTime time={disableTime} precision="minute" />
         </>
       ) : null}
     </>

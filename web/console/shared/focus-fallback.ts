@@ -1,7 +1,7 @@
 /** Restores the focus when its element disappears, such as a dialog or a deleted row. */
 import { useEffect } from 'react';
 
-/** The last focused element, and the last one outside of all dialogs. */
+/** The last focused element, and the last one outside of all dialogs and menus. */
 let last: Element | undefined;
 let lastOutside: HTMLElement | undefined;
 
@@ -20,7 +20,7 @@ export function useFocusFallback(): void {
     const note = ({ target }: FocusEvent) => {
       if (!(target instanceof HTMLElement)) return;
       last = target;
-      if (target.closest('[role=dialog]') === null) lastOutside = target;
+      if (target.closest('[role=dialog], [role=menu]') === null) lastOutside = target;
     };
     const keep = (changes: readonly MutationRecord[]) => {
       if (document.activeElement !== null && document.activeElement !== document.body) return;

@@ -1,17 +1,29 @@
-/** A list, shown as a table, or as cards on a phone. */
-import { Button, Center, EmptyState, Loader, Stack, Table, VisuallyHidden } from '@mantine/core';
+/** A list, shown as a table. */
+import { Button, Center, Group, Stack } from '@mantine/core';
+import { type Icon, IconInbox } from '@tabler/icons-react';
 import { type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react';
+import { EmptyList, NoResults } from './empty-list.tsx';
 import { ErrorAlert } from './error-alert.tsx';
+import { ListSearchField } from './list-search-field.tsx';
 import classes from './listing.module.css';
+import { ListingTable, LoadingTable } from './listing-table.tsx';
 import type { PagedList } from './use-paged-list.ts';
 
 export type Column<Row> = {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Whether only screen readers get the title, such as for a column of buttons. */
+  /** Whether it contains the actions, so that only screen readers get the title. */
   readonly isTitleHidden?: boolean;
-  /** Whether the text comes from users and may contain very long words. */
+  /** Whether the text comes from users and may be very long. */
   readonly isFree?: boolean;
+  /** Whether a row with two lines shows the value without the title. */
+  readonly isPlain?: boolean;
+  /** Whether a window narrower than 1,200 pixels hides it. The page of the row shows it, too. */
+  readonly isMinor?: boolean;
+  /** The field of `order_by`. */
+  readonly orderBy?: string;
+  /** Whether the first click sorts the highest values first, as for times and numbers. */
+  readonly isNewestFirst?: boolean;
 };
 
 export type ListingProps<Row> = {
@@ -24,35 +36,37 @@ export type ListingProps<Row> = {
   readonly empty: {
     readonly title: string;
     readonly text: string;
+    readonly icon?: Icon;
     readonly action?: ReactNode;
   };
+  /** Filters next to the search. */
+  readonly filters?: ReactNode;
 };
 
+/** Whether the list has no rows, so that its empty state offers the action of the screen. */
+export function isEmptyList<Row>({ rows, search }: PagedList<Row>): boolean {
+  return rows?.length === 0 && (search === undefined || search.text.trim() === '');
+}
+
 export function Listing<Row>(props: ListingProps<Row>) {
-  const { label, list, empty } = props;
-  const { rows, error } = list;
+  const { label, list, empty, columns, idOf, filters } = props;
+  const { rows, error, search } = list;
   const table = useRef<HTMLTableElement>(null);
   const loadMore = useLoadMore(list, table);
+  const isSearching = search !== undefined && search.text.trim() !== '';
+  const hasRows = rows !== undefined && rows.length > 0;
   return (
-    <Stack gap="md">
+    <Stack gap="sm">
       {error === null ? null : <ErrorAlert error={error} retry={list.reload} />}
-      {rows === undefined && error === null ? (
-        <Center p="xl">
-          <Loader aria-label={`Loading ${label}`} />
-        </Center>
-      ) : null}
-      {rows?.length === 0 ? (
-        <EmptyState className={classes.empty}>
-          <EmptyState.Title role="heading" aria-level={2}>
-            {empty.title}
-          </EmptyState.Title>
-          <EmptyState.Description>{empty.text}</EmptyState.Description>
-          {empty.action}
-        </EmptyState>
-      ) : null}
-      {rows === undefined || rows.length === 0 ? null : (
-        <Rows {...props} rows={rows} table={table} />
+      {filters === undefined && !hasRows && !isSearching ? null : (
+        <Toolbar label={label} list={list} filters={filters} />
       )}
+      {rows === undefined && error === null ? <LoadingTable label={label} /> : null}
+      {rows?.length === 0 && isSearching ? <NoResults search={search} /> : null}
+      {rows?.length === 0 && !isSearching ? <EmptyList icon={IconInbox} {...empty} /> : null}
+      {hasRows ? (
+        <ListingTable {...{ label, columns, idOf, rows, table }} order={list.order} />
+      ) : null}
       {list.hasMore ? (
         <Center>
           <Button variant="default" loading={list.isLoadingMore} onClick={loadMore}>
@@ -62,6 +76,31 @@ export function Listing<Row>(props: ListingProps<Row>) {
       ) : null}
     </Stack>
   );
+}
+
+type ToolbarProps<Row> = Pick<ListingProps<Row>, 'label' | 'list' | 'filters'>;
+
+function Toolbar<Row>({ label, list: { search, total }, filters }: ToolbarProps<Row>) {
+  if (search === undefined && filters === undefined && total === undefined) return null;
+  return (
+    <Group gap="xs" align="center">
+      {search === undefined ? null : <ListSearchField label={label} search={search} />}
+      {filters}
+      {total === undefined ? null : (
+        <span className={classes.total} role="status">
+          {totalText(total)}
+        </span>
+      )}
+    </Group>
+  );
+}
+
+/** The API counts up to this number. */
+const totalMax = 10_000;
+
+function totalText(total: number): string {
+  if (total >= totalMax) return `${totalMax.toLocaleString()} or more`;
+  return total === 1 ? '1 entry' : `${total.toLocaleString()} entries`;
 }
 
 /** Loads the next page. After the last page the button disappears; the first new row gets focus. */
@@ -80,44 +119,4 @@ function useLoadMore<Row>(list: PagedList<Row>, table: RefObject<HTMLTableElemen
     next.current = rows.length;
     list.loadMore();
   };
-}
-
-type RowsProps<Row> = ListingProps<Row> & {
-  readonly rows: readonly Row[];
-  readonly table: RefObject<HTMLTableElement | null>;
-};
-
-// Explicit roles: some browsers drop the table semantics if CSS lays it out as cards.
-function Rows<Row>({ label, rows, columns, idOf, table }: RowsProps<Row>) {
-  return (
-    <div className={classes.frame}>
-      <Table className={classes.table} aria-label={label} role="table" ref={table}>
-        <Table.Thead role="rowgroup">
-          <Table.Tr role="row">
-            {columns.map(({ title, isTitleHidden = false }) => (
-              <Table.Th key={title} role="columnheader" scope="col">
-                {isTitleHidden ? <VisuallyHidden>{title}</VisuallyHidden> : title}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody role="rowgroup">
-          {rows.map((row) => (
-            <Table.Tr key={idOf(row)} role="row">
-              {columns.map(({ title, cell, isTitleHidden = false, isFree = false }) => (
-                <Table.Td
-                  key={title}
-                  role="cell"
-                  data-title={isTitleHidden ? undefined : title}
-                  data-free={isFree || undefined}
-                >
-                  {cell(row)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
-  );
 }

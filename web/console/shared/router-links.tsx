@@ -3,7 +3,7 @@ import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/cor
 import { createLink } from '@tanstack/react-router';
 import type { Ref } from 'react';
 
-type WithRef = { readonly ref?: Ref<HTMLAnchorElement> };
+type WithRef = { readonly ref?: Ref<HTMLAnchorElement>; readonly title?: string };
 
 export const TextLink = createLink(({ ref, ...props }: Omit<AnchorProps, 'href'> & WithRef) => (
   <Anchor inherit ref={ref ?? null} {...props} />

@@ -1,21 +1,20 @@
-import { Stack } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 
-const shownMax = 4;
-
-/** The first scopes, and the number of the others. */
+/** The first scope and the number of the others; all of them on hover and for screen readers. */
 export function ScopesCell({ scopes }: { readonly scopes: readonly string[] }) {
-  const rest = scopes.length - shownMax;
-  // Shows the last scope rather than `and 1 more`.
-  const shown = rest > 1 ? scopes.slice(0, shownMax) : scopes;
+  const [first, ...others] = scopes;
+  if (first === undefined) return <>None</>;
   return (
-    <Stack gap={0} miw="8.5rem">
-      {scopes.length === 0 ? 'None' : null}
-      {shown.map((scope) => (
-        <span key={scope} className="mono">
-          {scope}
-        </span>
-      ))}
-      {rest > 1 ? <span>and {rest} more</span> : null}
-    </Stack>
+    <span title={scopes.join('\n')}>
+      <span className="mono">{first}</span>
+      {others.length === 0 ? null : (
+        <>
+          <Text span size="xs" c="dimmed" aria-hidden>
+            {` +${others.length}`}
+          </Text>
+          <VisuallyHidden>, {others.join(', ')}</VisuallyHidden>
+        </>
+      )}
+    </span>
   );
 }

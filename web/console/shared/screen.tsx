@@ -1,6 +1,8 @@
 /** The frame of a screen: heading, actions and content. */
 import { Group, Stack, Text, Title } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import classes from './screen.module.css';
 import { useScreenHeading } from './use-screen-heading.ts';
 
 export type ScreenProps = {
@@ -18,14 +20,9 @@ export function Screen({ title, about, actions, parent, children }: ScreenProps)
   return (
     <Stack gap="lg">
       <div>
-        {parent === undefined ? null : (
-          <Text size="sm">
-            <span aria-hidden>←{'\u00a0'}</span>
-            {parent}
-          </Text>
-        )}
+        {parent === undefined ? null : <Breadcrumb parent={parent} title={title} />}
         <Group justify="space-between" align="flex-start" gap="sm">
-          <Title order={1} size="h2" ref={heading} tabIndex={-1} maw="100%">
+          <Title order={1} ref={heading} tabIndex={-1} maw="100%">
             {title}
           </Title>
           {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
@@ -38,5 +35,19 @@ export function Screen({ title, about, actions, parent, children }: ScreenProps)
       </div>
       {children}
     </Stack>
+  );
+}
+
+function Breadcrumb({ parent, title }: Pick<ScreenProps, 'parent' | 'title'>) {
+  return (
+    <nav aria-label="Breadcrumb" className={classes.breadcrumb}>
+      <ol>
+        <li>{parent}</li>
+        <li aria-current="page">
+          <IconChevronRight size={14} aria-hidden />
+          <span>{title}</span>
+        </li>
+      </ol>
+    </nav>
   );
 }

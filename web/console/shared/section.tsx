@@ -12,9 +12,7 @@ export function Section({ title, actions, children }: SectionProps) {
   return (
     <Stack component="section" aria-label={title} gap="sm">
       <Group justify="space-between" gap="sm">
-        <Title order={2} size="h3">
-          {title}
-        </Title>
+        <Title order={2}>{title}</Title>
         {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
       </Group>
       {children}

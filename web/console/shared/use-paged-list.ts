@@ -1,4 +1,4 @@
-/** Lists that the API returns in pages (AIP-158). */
+/** Lists that the API returns in pages (AIP-158), with its search and its order (AIP-132). */
 import type {
   DescMessage,
   DescMethodUnary,
@@ -6,16 +6,36 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf';
 import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 
 export type PagedList<Row> = {
   /** All loaded rows; undefined before the first page. */
   readonly rows: readonly Row[] | undefined;
+  /** The number of all rows; undefined if the API does not return it. */
+  readonly total: number | undefined;
   readonly error: Error | null;
   readonly isLoadingMore: boolean;
   readonly hasMore: boolean;
+  /** Undefined if the API cannot search the list. */
+  readonly search: ListSearch | undefined;
+  /** Undefined if the API cannot order the list. */
+  readonly order: ListOrder | undefined;
   loadMore(): void;
   reload(): void;
+};
+
+export type ListSearch = {
+  /** The text in the field, which is sent after a pause. */
+  readonly text: string;
+  change(text: string): void;
+};
+
+export type ListOrder = {
+  /** The `order_by` of the API, such as `name desc`; empty for its default. */
+  readonly by: string;
+  change(by: string): void;
 };
 
 /** A method with `page_token` in its request and `next_page_token` in its response. */
@@ -27,6 +47,8 @@ type PagedListOptions = {
   readonly enabled?: boolean;
 };
 
+const searchPauseMs = 250;
+
 export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   method: PagedListMethod<I, O>,
   request: MessageInitShape<I>,
@@ -34,34 +56,52 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   { enabled = true }: PagedListOptions = {},
 ): PagedList<Row> {
   const transport = useTransport();
-  const query = useInfiniteQuery({
+  const [text, setText] = useState('');
+  const [orderBy, setOrderBy] = useState('');
+  const [query] = useDebouncedValue(text.trim(), searchPauseMs);
+  const wanted = {
+    ...request,
+    ...(query === '' ? {} : { query }),
+    ...(orderBy === '' ? {} : { orderBy }),
+  } as MessageInitShape<I>;
+  const pages = useInfiniteQuery({
     queryKey: createConnectQueryKey({
       schema: method,
       transport,
-      input: request,
+      input: wanted,
       cardinality: 'infinite',
     }),
     queryFn: ({ pageParam, signal }) => {
-      const input = { ...request, pageToken: pageParam } as MessageInitShape<I>;
+      const input = { ...wanted, pageToken: pageParam } as MessageInitShape<I>;
       return callUnaryMethod(transport, method, input, { signal });
     },
     initialPageParam: '',
     getNextPageParam: nextPageTokenOf,
     // A screen that opens again must not show older counts than the screen before it.
     refetchOnMount: 'always',
+    placeholderData: keepPreviousData,
     enabled,
   });
+  const can = (field: string) => method.input.fields.some(({ name }) => name === field);
   return {
-    rows: enabled ? query.data?.pages.flatMap(rowsOf) : [],
-    error: enabled ? query.error : null,
-    isLoadingMore: query.isFetchingNextPage,
-    hasMore: enabled && query.hasNextPage,
-    loadMore: () => void query.fetchNextPage(),
-    reload: () => void query.refetch(),
+    rows: enabled ? pages.data?.pages.flatMap(rowsOf) : [],
+    total: enabled ? totalOf(pages.data?.pages.at(-1)) : 0,
+    error: enabled ? pages.error : null,
+    isLoadingMore: pages.isFetchingNextPage,
+    hasMore: enabled && pages.hasNextPage,
+    search: can('query') ? { text, change: setText } : undefined,
+    order: can('order_by') ? { by: orderBy, change: setOrderBy } : undefined,
+    loadMore: () => void pages.fetchNextPage(),
+    reload: () => void pages.refetch(),
   };
 }
 
 function nextPageTokenOf(page: object): string | undefined {
   const token = 'nextPageToken' in page ? page.nextPageToken : undefined;
   return typeof token === 'string' && token !== '' ? token : undefined;
+}
+
+function totalOf(page: object | undefined): number | undefined {
+  const total = page !== undefined && 'totalSize' in page ? page.totalSize : undefined;
+  return typeof total === 'number' || typeof total === 'bigint' ? Number(total) : undefined;
 }

@@ -1,5 +1,5 @@
 /** The header and menu around all screens of a signed-in user. */
-import { Alert, Anchor, AppShell, Burger, Group, Text } from '@mantine/core';
+import { Alert, Anchor, AppShell, Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
@@ -8,8 +8,11 @@ import { UploadBanner } from '../documents/uploads/upload-banner.tsx';
 import { useSessionState, useUser } from '../session/session-context.tsx';
 import { StepUpDialog } from '../session/step-up-dialog.tsx';
 import { DialogsProvider } from '../shared/dialogs.tsx';
+import { BrandMark } from './brand-mark.tsx';
 import { Navigation } from './navigation.tsx';
+import { PaletteButton } from './palette/palette-button.tsx';
 import classes from './shell.module.css';
+import { useCurrentWorkspaceId } from './use-current-workspace-id.ts';
 import { UserMenu } from './user-menu.tsx';
 
 export function Shell() {
@@ -37,11 +40,12 @@ function RedirectToSignIn({ comesBack }: { readonly comesBack: boolean }) {
 /** `isOtherUser`: whether another user has signed in from another tab. */
 function Frame({ isOtherUser }: { readonly isOtherUser: boolean }) {
   const menu = useMenu();
+  const workspaceId = useCurrentWorkspaceId();
   useStartOver(isOtherUser);
   useIgnoreStrayFiles();
   return (
     <AppShell
-      header={{ height: 56 }}
+      header={{ height: 52 }}
       navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !menu.isOpen } }}
       padding="lg"
     >
@@ -49,34 +53,34 @@ function Frame({ isOtherUser }: { readonly isOtherUser: boolean }) {
         Skip to content
       </Anchor>
       <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
-            <Burger
-              ref={menu.button}
-              opened={menu.isOpen}
-              onClick={menu.toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={menu.isOpen ? 'Close menu' : 'Open menu'}
-              aria-expanded={menu.isOpen}
-              aria-controls="menu"
-            />
-            <Text component={Link} to="/" fw={700} className={classes.brand}>
-              Latchkey
-            </Text>
-          </Group>
+        <div className={classes.header}>
+          <Burger
+            ref={menu.button}
+            opened={menu.isOpen}
+            onClick={menu.toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={menu.isOpen ? 'Close menu' : 'Open menu'}
+            aria-expanded={menu.isOpen}
+            aria-controls="menu"
+          />
+          <Link to="/" className={classes.brand}>
+            <BrandMark />
+          </Link>
+          <div className={classes.push} />
+          <PaletteButton workspaceId={workspaceId} />
           <UserMenu />
-        </Group>
+        </div>
       </AppShell.Header>
       <AppShell.Navbar
         id="menu"
         aria-label="Main"
         p="sm"
-        className={menu.isOpen ? '' : (classes.closed ?? '')}
+        className={`${classes.navbar} ${menu.isOpen ? '' : classes.closed}`}
         onClick={menu.choose}
         onKeyDown={menu.leave}
       >
-        <Navigation />
+        <Navigation workspaceId={workspaceId} />
       </AppShell.Navbar>
       <AppShell.Main
         id="content"

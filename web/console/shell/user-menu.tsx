@@ -1,16 +1,19 @@
-import { Anchor, Button, Group } from '@mantine/core';
+/** The menu of the signed-in user. */
+import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { isInProgress } from '../documents/uploads/uploads.ts';
 import { useAllUploads } from '../documents/uploads/uploads-context.tsx';
 import { useSignIn, useUser } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
+import { displayName } from '../shared/display-name.ts';
 import { ErrorDialog } from '../shared/error-dialog.tsx';
 import { usePendingAction } from '../shared/use-pending-action.ts';
 import classes from './shell.module.css';
 
 export function UserMenu() {
   const { session } = useSignIn();
-  const { email } = useUser();
+  const user = useUser();
   const { isPending, error, run, clearError } = usePendingAction();
   const underWay = useAllUploads().filter(isInProgress).length;
   const { confirm } = useDialogs();
@@ -24,21 +27,40 @@ export function UserMenu() {
     });
   };
   return (
-    <Group gap="sm" wrap="nowrap" miw={0}>
-      <Anchor
-        component={Link}
-        to="/account"
-        size="sm"
-        className={classes.email}
-        title={email}
-        visibleFrom="xs"
-      >
-        {email}
-      </Anchor>
-      <Button variant="default" size="compact-sm" flex="none" loading={isPending} onClick={signOut}>
-        Sign out
-      </Button>
+    <>
+      <Menu position="bottom-end" width={240}>
+        <Menu.Target>
+          <UnstyledButton className={classes.user} aria-busy={isPending}>
+            <span aria-hidden>{initialsOf(displayName(user))}</span>
+            <VisuallyHidden>User menu</VisuallyHidden>
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown aria-label="User menu">
+          <div className={classes.userName}>
+            <Text size="sm" fw={500} truncate>
+              {displayName(user)}
+            </Text>
+            <Text size="xs" c="dimmed" truncate title={user.email}>
+              {user.email}
+            </Text>
+          </div>
+          <Menu.Divider />
+          <Menu.Item component={Link} to="/account" leftSection={<IconUserCircle size={16} />}>
+            Your account
+          </Menu.Item>
+          <Menu.Item leftSection={<IconLogout size={16} />} onClick={signOut}>
+            Sign out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
       <ErrorDialog title="Could not sign out" error={error} close={clearError} />
-    </Group>
+    </>
   );
+}
+
+/** One or two letters. */
+function initialsOf(name: string): string {
+  const words = name.replace(/@.*/, '').split(/[\s._-]+/);
+  const letters = [words[0], words.length > 1 ? words.at(-1) : ''];
+  return letters.map((word = '') => [...word][0] ?? '').join('');
 }

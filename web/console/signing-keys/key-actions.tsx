@@ -1,9 +1,10 @@
-import { Button, Group } from '@mantine/core';
+import { IconCancel, IconPlayerPlay } from '@tabler/icons-react';
 import {
   type SigningKey,
   SigningKeyService,
 } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { useDialogs } from '../shared/dialogs.tsx';
+import { RowMenu } from '../shared/row-menu.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { isActive, isPending, isPublished, isReady, isRetired, shortKid } from './key-lifecycle.ts';
 
@@ -39,28 +40,23 @@ export function KeyActions({ signingKey, pending, now }: KeyActionsProps) {
     });
 
   return (
-    <Group gap="xs">
-      {isPending(signingKey) ? (
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={askToActivate}
-          aria-label={`${force ? 'Activate early' : 'Activate'} ${name}`}
-        >
-          {force ? 'Activate early' : 'Activate'}
-        </Button>
-      ) : null}
-      {isPublished(signingKey) ? (
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={askToRevoke}
-          aria-label={`Revoke ${name}`}
-        >
-          Revoke
-        </Button>
-      ) : null}
-    </Group>
+    <RowMenu
+      name={name}
+      actions={[
+        ...(isPending(signingKey)
+          ? [
+              {
+                label: force ? 'Activate early' : 'Activate',
+                icon: IconPlayerPlay,
+                run: askToActivate,
+              },
+            ]
+          : []),
+        ...(isPublished(signingKey)
+          ? [{ label: 'Revoke', icon: IconCancel, run: askToRevoke }]
+          : []),
+      ]}
+    />
   );
 }
 

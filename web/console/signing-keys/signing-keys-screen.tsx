@@ -6,12 +6,11 @@ import {
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyButton } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { ErrorAlert } from '../shared/error-alert.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
 import { type Column, Listing } from '../shared/listing.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
-import { usePendingAction } from '../shared/use-pending-action.ts';
 import { KeyActions } from './key-actions.tsx';
 import {
   isActive,
@@ -33,7 +32,18 @@ export function SigningKeysScreen() {
   const hasScope = useHasScope();
   const mayWrite = hasScope('signing_keys:write');
   const create = useMethod(SigningKeyService.method.createSigningKey);
-  const creating = usePendingAction();
+  const { confirm } = useDialogs();
+  const askToCreate = () =>
+    confirm({
+      title: 'Create a signing key?',
+      consequence:
+        'The new key is published now, so that services can cache it. It replaces the current ' +
+        'key at the next rotation, or when you activate it. Keys rotate automatically: you need ' +
+        'this only if you want to replace the current key sooner.',
+      label: 'Create key',
+      isDestructive: false,
+      run: () => create({}),
+    });
   const list = usePagedList(
     SigningKeyService.method.listSigningKeys,
     {},
@@ -49,15 +59,8 @@ export function SigningKeysScreen() {
         'The keys that sign access tokens. They rotate automatically. Rotate by hand only if you ' +
         'need a new key sooner or a key has leaked.'
       }
-      actions={
-        mayWrite ? (
-          <Button loading={creating.isPending} onClick={() => void creating.run(() => create({}))}>
-            Create key
-          </Button>
-        ) : undefined
-      }
+      actions={mayWrite ? <Button onClick={askToCreate}>Create key</Button> : undefined}
     >
-      {creating.error === undefined ? null : <ErrorAlert error={creating.error} />}
       {keys.length === 0 ? null : (
         <Stack>
           <KeySummary keys={keys} now={now} />
@@ -86,12 +89,13 @@ function columnsAt(
       cell: (key) => (
         <Group gap="xs" wrap="nowrap">
           <Kid signingKey={key} />
-          <CopyButton text={key.kid} label={`key ID ${shortKid(key)}`} />
+          <CopyButton text={key.kid} label={`key ID ${shortKid(key)}`} isIcon />
         </Group>
       ),
     },
     {
       title: 'State',
+      isPlain: true,
       cell: (key) => {
         const { text, color } = stateLabel(key);
         return (

@@ -8,6 +8,7 @@ export function UserFilterForm({ search }: { readonly search: UserSearch }) {
   return (
     <FilterForm
       values={search}
+      labels={{ email: 'E-mail address', kind: 'Type' }}
       filter={(fields) => void navigate({ to: '/users', search: readUserSearch(fields) })}
     >
       <TextInput

@@ -69,7 +69,7 @@ function factsOf(user: User): Fact[] {
       name: 'Two-factor authentication',
       value: totpEnabled ? 'On' : 'Off',
     },
-    { name: 'Created', value: <DateTime time={createTime} /> },
+    { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
     { name: 'Scopes', value: <Permissions user={user} /> },
   ];
 }

@@ -1,34 +1,45 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { IconLayoutGrid } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useSignIn, useUser } from '../session/session-context.tsx';
+import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Column, Listing } from '../shared/listing.tsx';
+import { type Column, isEmptyList, Listing } from '../shared/listing.tsx';
 import { NameDialog } from '../shared/name-dialog.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { useCreateDialog } from '../shared/use-create-dialog.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
 
 const columns: readonly Column<Workspace>[] = [
   {
     title: 'Name',
+    orderBy: 'name',
     cell: ({ id, name }) => (
       <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId: id }}>
         {name}
       </TextLink>
     ),
   },
-  { title: 'Workspace ID', cell: ({ id }) => <span className="mono">{id}</span> },
-  { title: 'Created', cell: ({ createTime }) => <DateTime time={createTime} /> },
+  {
+    title: 'Workspace ID',
+    cell: ({ id }) => <CopyableText text={id} label={`workspace ID ${id}`} isShort />,
+  },
+  {
+    title: 'Created',
+    orderBy: 'create_time',
+    isNewestFirst: true,
+    cell: ({ createTime }) => <DateTime time={createTime} />,
+  },
 ];
 
 export function WorkspacesScreen() {
   const { kind } = useUser();
   const hasScope = useHasScope();
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isOpen, { open, close }] = useCreateDialog();
   const mayCreate = kind === 'staff' && hasScope('workspaces:write');
   // Members get scopes only from roles. Without any, the API rejects the list request.
   const isInNone = kind === 'member' && !hasScope('workspaces:read');
@@ -41,7 +52,7 @@ export function WorkspacesScreen() {
     <Screen
       title="Workspaces"
       about="A workspace contains documents, links and API keys."
-      actions={button}
+      actions={isEmptyList(list) ? undefined : button}
     >
       <Listing
         label="Workspaces"
@@ -50,7 +61,12 @@ export function WorkspacesScreen() {
         idOf={({ id }) => id}
         empty={
           mayCreate
-            ? { title: 'No workspaces yet', text: 'Create the first one to share documents.' }
+            ? {
+                title: 'No workspaces yet',
+                text: 'Create the first one to share documents.',
+                icon: IconLayoutGrid,
+                action: button,
+              }
             : {
                 title: 'You are not in a workspace yet',
                 text: 'Ask an admin of a workspace to add you.',

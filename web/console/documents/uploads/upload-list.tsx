@@ -1,5 +1,6 @@
 import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { formatSize } from '../../../../src/http/format-size.ts';
+import { ShareButton } from '../../links/share/share-button.tsx';
 import { reasonOf } from '../../session/error-details.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { TextLink } from '../../shared/router-links.tsx';
@@ -72,7 +73,13 @@ function Row({ upload }: { readonly upload: FileUpload }) {
             {formatSize(file.size)} · {textOf(state)}
           </Text>
         </div>
-        {state.status === 'stored' ? null : (
+        {state.status === 'stored' ? (
+          <ShareButton
+            document={{ workspaceId, id: state.documentId, name: file.name }}
+            isOneOfMany
+            size="compact-sm"
+          />
+        ) : (
           <Button
             variant="default"
             size="compact-sm"

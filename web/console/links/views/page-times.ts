@@ -1,9 +1,11 @@
 /** The total time that readers spent on each page. */
-import type { LinkView } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
+import type { PageView } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Bar } from './bar-chart.tsx';
 import { formatDuration } from './format-duration.ts';
 
 const barsMax = 62;
+
+type PageTime = Pick<PageView, 'page' | 'durationMs'>;
 
 export type PageBar = Bar & {
   /** Such as `page 3` or `pages 1–5`. */
@@ -12,7 +14,7 @@ export type PageBar = Bar & {
 
 /** `pageCount`: 0 if unknown. In long documents, several pages share one bar. */
 export function sumPageTimes(
-  views: readonly Pick<LinkView, 'pages'>[],
+  views: readonly { readonly pages: readonly PageTime[] }[],
   pageCount: number,
 ): PageBar[] {
   const times = new Map<number, number>();

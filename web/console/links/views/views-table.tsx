@@ -1,4 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
 import {
   type Link,
   LinkService,
@@ -11,13 +12,20 @@ import { usePagedList } from '../../shared/use-paged-list.ts';
 import { formatDuration } from './format-duration.ts';
 
 const columns: readonly Column<LinkView>[] = [
-  { title: 'Reader', cell: (view) => <ReaderCell {...view} /> },
-  { title: 'Opened', cell: ({ createTime }) => <DateTime time={createTime} /> },
+  { title: 'Reader', orderBy: 'email', cell: (view) => <ReaderCell {...view} /> },
+  {
+    title: 'Opened',
+    orderBy: 'create_time',
+    isNewestFirst: true,
+    cell: ({ createTime }) => <DateTime time={createTime} />,
+  },
   {
     title: 'Time spent',
+    orderBy: 'duration_ms',
+    isNewestFirst: true,
     cell: ({ durationMs }) => (durationMs === 0 ? '—' : formatDuration(durationMs)),
   },
-  { title: 'Pages', cell: ({ pages }) => <Pages pages={pages} /> },
+  { title: 'Pages', isFree: true, cell: ({ pages }) => <Pages pages={pages} /> },
 ];
 
 export function ViewsTable({ link }: { readonly link: Link }) {
@@ -35,6 +43,7 @@ export function ViewsTable({ link }: { readonly link: Link }) {
       idOf={({ id }) => id}
       empty={{
         title: 'No views yet',
+        icon: IconEye,
         text:
           revokeTime === undefined
             ? 'Send the URL to someone. New views appear here within a few seconds.'
@@ -47,17 +56,13 @@ export function ViewsTable({ link }: { readonly link: Link }) {
 function ReaderCell({ email, emailVerified }: LinkView) {
   if (email === '') return <>—</>;
   return (
-    <Group gap="xs">
-      {email}
+    <Group gap="xs" wrap="nowrap">
+      <span title={email}>{email}</span>
       {emailVerified ? (
         <Badge variant="light" color="teal">
           Verified
         </Badge>
-      ) : (
-        <Text size="xs" c="dimmed">
-          Not verified
-        </Text>
-      )}
+      ) : null}
     </Group>
   );
 }
@@ -67,14 +72,14 @@ function Pages({ pages }: { readonly pages: readonly PageView[] }) {
   if (first === undefined) return <>—</>;
   const longest = others.reduce((one, two) => (two.durationMs > one.durationMs ? two : one), first);
   return (
-    <div>
-      <div>{formatRanges(pages.map(({ page }) => page))}</div>
+    <span>
+      <span>{formatRanges(pages.map(({ page }) => page))}</span>
       {others.length === 0 ? null : (
-        <Text size="xs" c="dimmed">
+        <Text span size="xs" c="dimmed" ml={8}>
           Longest: page {longest.page}, {formatDuration(longest.durationMs)}
         </Text>
       )}
-    </div>
+    </span>
   );
 }
 

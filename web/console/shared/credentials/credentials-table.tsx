@@ -1,8 +1,11 @@
 /** A table of credentials, with actions for the active ones. */
-import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
+import { IconCancel, IconKey, IconRefresh } from '@tabler/icons-react';
 import { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
+import { CopyableText } from '../copyable-text.tsx';
 import { DateTime } from '../date-time.tsx';
 import { type Column, Listing, type ListingProps } from '../listing.tsx';
+import { RowMenu } from '../row-menu.tsx';
 import { ScopesCell } from '../scopes-cell.tsx';
 import { type Credential, credentialName } from './credential.ts';
 
@@ -26,29 +29,31 @@ export function CredentialsTable<Row extends Credential>(props: CredentialsTable
     cell: (row) => <Actions row={row} rotate={rotate} revoke={revoke} />,
   };
   const columns: readonly Column<Row>[] = [
-    { title: 'Name', cell: (row) => <Name {...row} /> },
+    { title: 'Name', orderBy: 'name', cell: ({ name }) => name || '—' },
+    { title: 'ID', cell: ({ id }) => <CopyableText text={id} label={`ID ${id}`} isShort /> },
     ...(hasScopes
       ? [{ title: 'Scopes', cell: ({ scopes = [] }: Row) => <ScopesCell scopes={scopes} /> }]
       : []),
-    { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-    { title: 'Created', cell: ({ createTime }) => <DateTime time={createTime} /> },
+    { title: 'State', isPlain: true, cell: ({ state }) => <StateBadge state={state} /> },
     { title: 'Expires', cell: (row) => <ExpiryCell {...row} /> },
     { title: 'Last used', cell: ({ lastUsedTime }) => <DateTime time={lastUsedTime} /> },
+    {
+      title: 'Created',
+      orderBy: 'create_time',
+      isNewestFirst: true,
+      isMinor: true,
+      cell: ({ createTime }) => <DateTime time={createTime} />,
+    },
     ...(rotate === undefined && revoke === undefined ? [] : [actions]),
   ];
   return (
-    <Listing label={label} list={list} columns={columns} idOf={({ id }) => id} empty={empty} />
-  );
-}
-
-function Name({ id, name }: Credential) {
-  return (
-    <Stack gap={0}>
-      <Text size="sm">{name === '' ? '—' : name}</Text>
-      <Text size="xs" c="dimmed" className="mono">
-        {id}
-      </Text>
-    </Stack>
+    <Listing
+      label={label}
+      list={list}
+      columns={columns}
+      idOf={({ id }) => id}
+      empty={{ icon: IconKey, ...empty }}
+    />
   );
 }
 
@@ -86,29 +91,17 @@ type ActionsProps<Row> = {
 
 function Actions<Row extends Credential>({ row, rotate, revoke }: ActionsProps<Row>) {
   if (row.state !== CredentialState.LIVE) return null;
-  const name = credentialName(row);
   return (
-    <Group gap="xs" wrap="nowrap">
-      {rotate === undefined ? null : (
-        <Button
-          size="compact-sm"
-          variant="default"
-          aria-label={`Rotate ${name}`}
-          onClick={() => rotate(row)}
-        >
-          Rotate
-        </Button>
-      )}
-      {revoke === undefined ? null : (
-        <Button
-          size="compact-sm"
-          variant="default"
-          aria-label={`Revoke ${name}`}
-          onClick={() => revoke(row)}
-        >
-          Revoke
-        </Button>
-      )}
-    </Group>
+    <RowMenu
+      name={credentialName(row)}
+      actions={[
+        ...(rotate === undefined
+          ? []
+          : [{ label: 'Rotate', icon: IconRefresh, run: () => rotate(row) }]),
+        ...(revoke === undefined
+          ? []
+          : [{ label: 'Revoke', icon: IconCancel, run: () => revoke(row) }]),
+      ]}
+    />
   );
 }

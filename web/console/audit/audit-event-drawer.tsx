@@ -1,37 +1,45 @@
-import { Modal, Stack } from '@mantine/core';
-import type { AuditEvent } from '../../../gen/latchkey/identity/v1/audit_pb.js';
-import { CopyableText } from '../shared/copyable-text.tsx';
+import { toJsonString } from '@bufbuild/protobuf';
+import { Drawer, Group, Stack, Text } from '@mantine/core';
+import { type AuditEvent, AuditEventSchema } from '../../../gen/latchkey/identity/v1/audit_pb.js';
+import { CopyableText, CopyButton } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Fact, Facts } from '../shared/facts.tsx';
+import { type Fact, FactList } from '../shared/facts.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import { TextLink } from '../shared/router-links.tsx';
+import classes from './audit.module.css';
 import { actorTypeOf } from './audit-labels.ts';
+import { EventSentence } from './event-sentence.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
-type AuditEventDialogProps = {
+type AuditEventDrawerProps = {
   readonly event: AuditEvent | undefined;
   readonly close: () => void;
 };
 
-export function AuditEventDialog({ event, close }: AuditEventDialogProps) {
+export function AuditEventDrawer({ event, close }: AuditEventDrawerProps) {
   return (
-    <Modal opened={event !== undefined} onClose={close} title={event?.action ?? ''} size="lg">
+    <Drawer opened={event !== undefined} onClose={close} position="right" size="md" title="Event">
       {event === undefined ? null : <Event event={event} />}
-    </Modal>
+    </Drawer>
   );
 }
 
 function Event({ event }: { readonly event: AuditEvent }) {
   return (
     <Stack>
-      <Facts facts={factsOf(event)} />
+      <Text>
+        <EventSentence event={event} />
+      </Text>
+      <FactList facts={factsOf(event)} />
       <RelatedEvents event={event} />
+      <RawEvent event={event} />
     </Stack>
   );
 }
 
 function factsOf(event: AuditEvent): Fact[] {
-  const { id, createTime, actor, actorType, target, code, count, requestId, address } = event;
+  const { id, createTime, actor, actorType, target, action, code, count } = event;
+  const { requestId, address } = event;
   const unknown = '—';
   return [
     { name: 'Time', value: <DateTime time={createTime} precision="second" /> },
@@ -44,6 +52,7 @@ function factsOf(event: AuditEvent): Fact[] {
       ),
     },
     { name: 'Target', value: target === '' ? unknown : <ResourceLink id={target} /> },
+    { name: 'Action', value: <span className="mono">{action}</span> },
     {
       name: 'Outcome',
       value: (
@@ -63,7 +72,7 @@ function factsOf(event: AuditEvent): Fact[] {
       name: 'Request ID',
       value: requestId === '' ? unknown : <CopyableText text={requestId} label="request ID" />,
     },
-    { name: 'Event ID', value: <CopyableText text={id} label="event ID" /> },
+    { name: 'Event ID', value: <CopyableText text={id} label="event ID" isShort /> },
   ];
 }
 
@@ -73,17 +82,33 @@ function RelatedEvents({ event: { actor, target, action } }: { readonly event: A
     <Stack gap={4}>
       {actor === '' ? null : (
         <TextLink to="/audit" search={{ actor }}>
-          All events by {actor}
+          All events by this actor
         </TextLink>
       )}
       {target === '' ? null : (
         <TextLink to="/audit" search={{ target }}>
-          All events on {target}
+          All events on this target
         </TextLink>
       )}
       <TextLink to="/audit" search={{ action }}>
-        All {action} events
+        All events with this action
       </TextLink>
     </Stack>
+  );
+}
+
+/** The event as the API returns it. */
+function RawEvent({ event }: { readonly event: AuditEvent }) {
+  const json = toJsonString(AuditEventSchema, event, { prettySpaces: 2, useProtoFieldName: true });
+  return (
+    <div>
+      <Group justify="space-between" mb={4}>
+        <Text size="xs" c="dimmed">
+          Raw event
+        </Text>
+        <CopyButton text={json} label="raw event" isIcon />
+      </Group>
+      <pre className={classes.raw}>{json}</pre>
+    </div>
   );
 }

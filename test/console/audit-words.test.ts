@@ -1,0 +1,34 @@
+// The words for the actions of the audit log.
+import { expect, it } from 'vitest';
+import { auditActions } from '../../web/console/audit/audit-labels.ts';
+import { describeAction, namesTarget } from '../../web/console/audit/audit-words.ts';
+
+const done = (action: string) => describeAction({ action, code: 'ok' });
+
+it('every action of the API has words, done or refused', () => {
+  expect(auditActions.length).toBeGreaterThan(50);
+  for (const action of auditActions) {
+    expect([action, done(action)]).toEqual([action, expect.stringMatching(/^[a-z][\w -]+$/i)]);
+    expect([action, done(action)]).not.toEqual([action, expect.stringMatching(/^did /)]);
+    const tried = describeAction({ action, code: 'forbidden' });
+    expect([action, tried]).toEqual([action, expect.stringMatching(/^tried to [a-z]/)]);
+  }
+});
+
+it.each([
+  ['SessionService.SignIn', 'signed in'],
+  ['ClientService.CreateClient', 'created the client'],
+  ['ClientService.RotateClientSecret', 'rotated a secret of'],
+  ['ApiKeyService.RevokeApiKey', 'revoked the API key'],
+  ['SigningKeyService.ActivateSigningKey', 'activated the signing key'],
+  ['DocumentService.ListDocuments', 'listed documents'],
+])('%s is “%s”', (action, words) => {
+  expect(done(action)).toBe(words);
+});
+
+it('an unknown action is named, and a sign-in names no target', () => {
+  expect(done('Future.Thing')).toBe('did Future.Thing');
+  expect(describeAction({ action: 'Future.Thing', code: 'forbidden' })).toBe('tried Future.Thing');
+  expect(namesTarget({ actor: 'usr_1', target: 'usr_1' })).toBe(false);
+  expect(namesTarget({ actor: 'usr_1', target: 'usr_2' })).toBe(true);
+});

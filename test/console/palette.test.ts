@@ -1,0 +1,54 @@
+// The command palette and the key of the search.
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { overhangOf, phone } from '../support/browser-pages.ts';
+import { heading } from '../support/browser-tabs.ts';
+import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
+
+const { workspaceId, visitAs, staff, member } = useConsole();
+
+const searchOf = (page: Page) => page.getByRole('textbox', { name: 'Search or go to' });
+const command = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+describe('the command palette', () => {
+  it('opens with Ctrl+K, goes to a screen with the keyboard, and the focus returns', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/account');
+    await page.keyboard.press('Control+k');
+    await searchOf(page).and(page.locator(':focus')).waitFor();
+    await expectAccessible(page);
+    await changeColorScheme(page, 'dark');
+    await expectAccessible(page);
+    await page.keyboard.type('audit');
+    await command(page, 'Clients').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await heading(page, 'Audit log').waitFor();
+    await searchOf(page).waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Escape');
+    await searchOf(page).waitFor({ state: 'detached' });
+  });
+
+  it('opens the dialog that creates something, once', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/account');
+    await page.getByRole('button', { name: /Search or go to/ }).click();
+    await command(page, 'Create client').click();
+    await page.getByRole('dialog', { name: 'Create client' }).waitFor();
+    await page.reload();
+    await heading(page, 'Clients').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('copies the ID of the workspace, on a phone', async () => {
+    const { page, open } = await visitAs(await member('member'), phone);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open('/');
+    await heading(page, 'Documents').waitFor();
+    await page.getByRole('button', { name: /Search or go to/ }).click();
+    expect(await overhangOf(page)).toBe(0);
+    expect(await command(page, 'Create client').count()).toBe(0);
+    await command(page, 'Copy workspace ID').click();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(workspaceId());
+  });
+});

@@ -1,0 +1,148 @@
+// Tables of the console: their layout in narrow windows, their rows and their times.
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { transact } from '../../src/storage/database.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
+import { heading } from '../support/browser-tabs.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { makePdf } from '../support/pdf.ts';
+import { type DocumentFields, makeLink, makeZip, upload } from '../support/sharing-api.ts';
+
+const { app, workspaceId, visitAs, staff, member } = useConsole();
+
+const pathOf = (screen: string) => `/workspaces/${workspaceId()}/${screen}`;
+const minuteMs = 60_000;
+
+let document: DocumentFields;
+
+beforeAll(async () => {
+  document = await upload(app(), makePdf({ pages: 2, text: 'Terms' }), 'terms.pdf');
+  const create_time = Date.now() - 90 * minuteMs;
+  await transact(app().app.inside.db, async (trx) => {
+    await trx.updateTable('documents').set({ create_time }).where('id', '=', document.id).execute();
+  });
+  await makeLink(app(), document.id, { name: 'For the board' });
+});
+
+/** How the first row is laid out. */
+const displayOf = (page: Page) =>
+  page.evaluate<string>(`getComputedStyle(document.querySelector('tbody tr')).display`);
+
+const openingRow = (page: Page) => page.getByRole('row').filter({ hasText: 'terms.pdf' });
+
+describe('a table', () => {
+  it('stays a table at 1,024 pixels, with one line of 40 pixels per row', async () => {
+    const viewport = { width: 1024, height: 768 };
+    const { page, open } = await visitAs(await staff(), { viewport });
+    for (const path of [pathOf('documents'), pathOf('links'), '/users', '/clients', '/audit']) {
+      await open(path);
+      await page.getByRole('cell').first().waitFor();
+      expect([path, await displayOf(page)]).toEqual([path, 'table-row']);
+      const heights = await page.evaluate<number[]>(
+        `[...document.querySelectorAll('tbody tr')].map((row) => row.clientHeight)`,
+      );
+      expect([path, Math.max(...heights) <= 42]).toEqual([path, true]);
+      expect([path, await overhangOf(page)]).toEqual([path, 0]);
+    }
+  });
+
+  it('has rows with two lines on a phone', async () => {
+    const { page, open } = await visitAs(await member('member'), phone);
+    await open(pathOf('documents'));
+    await openingRow(page).waitFor();
+    expect(await displayOf(page)).toBe('block');
+    expect(await overhangOf(page)).toBe(0);
+    await expectAccessible(page);
+  });
+
+  it('keeps its header in sight', async () => {
+    const viewport = { width: 1280, height: 400 };
+    const { page, open } = await visitAs(await staff(), { viewport });
+    await open('/audit');
+    await page.getByRole('cell').first().waitFor();
+    await page.evaluate(`(() => {
+      const row = document.querySelector('tbody tr');
+      for (let count = 0; count < 40; count++) row.after(row.cloneNode(true));
+      scrollTo(0, 1000);
+    })()`);
+    const header = page.getByRole('columnheader').first();
+    await expect.poll(async () => Math.round((await header.boundingBox())?.y ?? 0)).toBe(52);
+  });
+});
+
+describe('a row', () => {
+  it('opens its page with a click outside the name; a click on its menu does not', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf('documents'));
+    await openingRow(page)
+      .getByRole('button', { name: /^Actions/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
+    await page.keyboard.press('Escape');
+    await heading(page, 'Documents').waitFor();
+    await openingRow(page).getByText('PDF', { exact: true }).click();
+    await heading(page, 'terms.pdf').waitFor();
+  });
+
+  it('shows a relative time, with the exact one on hover and for screen readers', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf('documents'));
+    const time = openingRow(page).getByRole('time');
+    await time.getByText('1 hr. ago').waitFor();
+    const exact = (await time.getAttribute('title')) ?? '';
+    expect(exact).toMatch(/\d{4}, \d+:\d\d:\d\d/);
+    const shown = await time.locator('[aria-hidden]').textContent();
+    expect(shown).toBe('1 hr. ago');
+    expect(await time.textContent()).toBe(`${shown}${exact}`);
+  });
+
+  it('shows a short ID on one line, and copies the whole ID', async () => {
+    const { page, open } = await visitAs(await staff());
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open('/clients');
+    const id = app().env.CLIENT_ID;
+    await page.getByText(`${id.slice(0, 8)}…${id.slice(-5)}`, { exact: true }).waitFor();
+    await page.getByRole('button', { name: `Copy client ID ${id}` }).click();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(id);
+  });
+});
+
+describe('a list', () => {
+  it('is searched and sorted by the service, and shows its total', async () => {
+    for (const name of ['Anchor.zip', 'buoy.zip', 'Compass.zip']) {
+      await upload(app(), makeZip(name), name);
+    }
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf('documents'));
+    const names = () => page.getByRole('row').getByRole('link').allTextContents();
+    await page.getByRole('status').getByText('4 entries').waitFor();
+    await page.keyboard.press('/');
+    const search = page.getByRole('searchbox', { name: 'Search Documents' });
+    await search.and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('BUOY');
+    await page.getByRole('status').getByText('1 entry').waitFor();
+    expect(await names()).toEqual(['buoy.zip']);
+    await search.fill('nothing like it');
+    await page.getByText('No results').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Show all' }).click();
+
+    const byName = page.getByRole('columnheader', { name: 'Name' });
+    await byName.getByRole('button').click();
+    const sorted = ['Anchor.zip', 'buoy.zip', 'Compass.zip', 'terms.pdf'];
+    await expect.poll(names).toEqual(sorted);
+    expect(await byName.getAttribute('aria-sort')).toBe('ascending');
+    await byName.getByRole('button').click();
+    await expect.poll(names).toEqual(sorted.toReversed());
+    await expectAccessible(page);
+  });
+
+  it('of workspaces is searched in the switcher', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/account');
+    await page.getByRole('button', { name: /^Workspace:/ }).click();
+    await page.getByRole('textbox', { name: 'Search workspaces' }).fill('demo');
+    await page.getByRole('option', { name: 'Demo workspace' }).click();
+    await heading(page, 'Documents').waitFor();
+  });
+});

@@ -1,0 +1,46 @@
+/** Sums up in words what a reader of a link sees. */
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { formatDateTime } from '../shared/date-time.tsx';
+
+export type LinkRules = {
+  readonly emailRequired: boolean;
+  readonly emailVerificationRequired: boolean;
+  /** Whether only people on a list can open it. */
+  readonly isLimited: boolean;
+  readonly passwordRequired: boolean;
+  readonly allowDownload: boolean;
+  /** Undefined: never; an invalid date is ignored. */
+  readonly expires: Date | undefined;
+};
+
+export const linkSummary = (link: Link): string =>
+  summarizeRules({
+    ...link,
+    isLimited: link.allowList.length > 0,
+    expires: link.expireTime === undefined ? undefined : timestampDate(link.expireTime),
+  });
+
+/** Such as `Readers enter their e-mail address, then they can read the document.` */
+export function summarizeRules(rules: LinkRules): string {
+  const { allowDownload, expires } = rules;
+  const actions = allowDownload ? 'read and download' : 'read';
+  const hasEnd = expires !== undefined && !Number.isNaN(expires.getTime());
+  const end = hasEnd ? ` until ${formatDateTime(expires)}` : '';
+  const steps = stepsOf(rules);
+  if (steps === '') return `Anyone with the link can ${actions} the document${end}.`;
+  const who = rules.isLimited ? 'The people on the list' : 'Readers';
+  return `${who} ${steps}. Then they can ${actions} the document${end}.`;
+}
+
+function stepsOf(rules: LinkRules): string {
+  const { emailRequired, emailVerificationRequired, passwordRequired } = rules;
+  const steps = [
+    ...(passwordRequired ? ['enter the password'] : []),
+    ...(emailRequired ? ['enter their e-mail address'] : []),
+    ...(emailRequired && emailVerificationRequired ? ['confirm it with a code from a mail'] : []),
+  ];
+  const last = steps.pop();
+  if (last === undefined) return '';
+  return steps.length === 0 ? last : `${steps.join(', ')} and ${last}`;
+}

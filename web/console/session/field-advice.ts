@@ -1,0 +1,23 @@
+/** Turns the rules that the API reports for a field into advice for the person who filled it in. */
+
+type Advice = readonly [rule: RegExp, advice: string];
+
+const advices: readonly Advice[] = [
+  [/^(?:must be at least 1 character|must not be empty|is required)$/, 'Fill in this field.'],
+  [/^must be at least (\d+) characters$/, 'Enter at least $1 characters.'],
+  [/^must be at most (\d+) characters$/, 'Enter at most $1 characters.'],
+  [/^must be an e-mail address$/, 'Enter an e-mail address, such as name@example.com.'],
+  [/^must be in the future$/, 'Choose a time in the future.'],
+  [/^must be a date and a time$/, 'Enter a date and a time.'],
+  [/^must not be a common password$/, 'This password is easy to guess. Choose another one.'],
+  [/^must not contain the e-mail address$/, 'Choose a password without your e-mail address.'],
+  [/^must not repeat a single character$/, 'Choose a password with different characters.'],
+  [/^must not contain control characters$/, 'Remove the line breaks and control characters.'],
+  [/^is not the current code$/, 'The code is wrong or has expired. Enter the current code.'],
+];
+
+/** The advice for a rule, or the rule itself. */
+export function adviceFor(rule: string): string {
+  const found = advices.find(([pattern]) => pattern.test(rule));
+  return found === undefined ? rule : rule.replace(...found);
+}

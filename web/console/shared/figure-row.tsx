@@ -1,0 +1,22 @@
+import { Paper, SimpleGrid, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+export type Figure = { readonly name: string; readonly value: ReactNode };
+
+/** The most important values of a screen. */
+export function FigureRow({ figures }: { readonly figures: readonly Figure[] }) {
+  return (
+    <SimpleGrid component="dl" cols={{ base: 2, sm: figures.length }} spacing="sm" m={0}>
+      {figures.map(({ name, value }) => (
+        <Paper key={name} withBorder p="md">
+          <Text component="dt" size="xs" c="dimmed">
+            {name}
+          </Text>
+          <Text component="dd" size="xl" fw={600} lh={1.4} m={0}>
+            {value}
+          </Text>
+        </Paper>
+      ))}
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,134 @@
+/** The table of a list; below 900 pixels, each row has two lines. */
+import { Skeleton, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import type { MouseEvent, RefObject } from 'react';
+import classes from './listing.module.css';
+import type { Column } from './listing.tsx';
+import type { ListOrder } from './use-paged-list.ts';
+
+export type ListingTableProps<Row> = {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string;
+  readonly order: ListOrder | undefined;
+  readonly table: RefObject<HTMLTableElement | null>;
+};
+
+// Explicit roles: some browsers drop the table semantics if CSS lays out the rows.
+export function ListingTable<Row>(props: ListingTableProps<Row>) {
+  const { label, rows, columns, idOf, table, order } = props;
+  return (
+    <Table
+      className={classes.table}
+      withRowBorders={false}
+      aria-label={label}
+      role="table"
+      ref={table}
+    >
+      <Table.Thead role="rowgroup">
+        <Table.Tr role="row">
+          {columns.map((column) => (
+            <HeaderCell key={column.title} column={column} order={order} />
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody role="rowgroup">
+        {rows.map((row) => (
+          <Table.Tr key={idOf(row)} role="row" onClick={openRow}>
+            {columns.map((column) => (
+              <Table.Td
+                key={column.title}
+                role="cell"
+                data-title={column.isTitleHidden || column.isPlain ? undefined : column.title}
+                {...kindOf(column)}
+              >
+                {column.cell(row)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+const kindOf = <Row,>({ isFree, isMinor, isTitleHidden }: Column<Row>) => ({
+  'data-free': isFree || undefined,
+  'data-minor': isMinor || undefined,
+  'data-actions': isTitleHidden || undefined,
+});
+
+type HeaderCellProps<Row> = {
+  readonly column: Column<Row>;
+  readonly order: ListOrder | undefined;
+};
+
+function HeaderCell<Row>({ column, order }: HeaderCellProps<Row>) {
+  const { title, isTitleHidden, orderBy, isNewestFirst = false } = column;
+  const shared = { role: 'columnheader', scope: 'col', ...kindOf(column) } as const;
+  if (isTitleHidden) {
+    return (
+      <Table.Th {...shared}>
+        <VisuallyHidden>{title}</VisuallyHidden>
+      </Table.Th>
+    );
+  }
+  if (order === undefined || orderBy === undefined) {
+    return <Table.Th {...shared}>{title}</Table.Th>;
+  }
+  const [up, down] = [orderBy, `${orderBy} desc`];
+  const [first, second] = isNewestFirst ? [down, up] : [up, down];
+  const next = order.by === first ? second : order.by === second ? '' : first;
+  const isUp = order.by === up;
+  const isSorted = isUp || order.by === down;
+  return (
+    <Table.Th {...shared} {...(isSorted ? { 'aria-sort': isUp ? 'ascending' : 'descending' } : {})}>
+      <UnstyledButton className={classes.sort} onClick={() => order.change(next)}>
+        {title}
+        {isSorted ? <SortIcon isUp={isUp} /> : null}
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
+
+function SortIcon({ isUp }: { readonly isUp: boolean }) {
+  const Arrow = isUp ? IconArrowUp : IconArrowDown;
+  return <Arrow size={14} aria-hidden />;
+}
+
+const controls = 'a, button, input, label, summary, [role=menu], [role=dialog]';
+
+/**
+ * A click on a row does the same as a click on the element with `data-opens-row`, or else on the
+ * link or button in its first cell.
+ */
+function openRow(event: MouseEvent<HTMLTableRowElement>): void {
+  const { currentTarget: row, target, ctrlKey, metaKey, shiftKey } = event;
+  // Dialogs and menus of the row are elsewhere in the document.
+  if (!(target instanceof Element) || !row.contains(target)) return;
+  if (target.closest(controls) !== null || getSelection()?.isCollapsed === false) return;
+  const opener = row.querySelector('[data-opens-row]') ?? row.cells[0]?.querySelector('a, button');
+  opener?.dispatchEvent(
+    new globalThis.MouseEvent('click', {
+      ...{ bubbles: true, cancelable: true },
+      ...{ ctrlKey, metaKey, shiftKey },
+    }),
+  );
+}
+
+const loadingRows = [70, 55, 80, 60, 65] as const;
+
+export function LoadingTable({ label }: { readonly label: string }) {
+  return (
+    <div className={classes.loading} role="img" aria-label={`Loading ${label}`}>
+      {loadingRows.map((width) => (
+        <div key={width}>
+          <Skeleton height={10} width={`${width / 2}%`} />
+          <Skeleton height={10} width="15%" />
+          <Skeleton height={10} width="10%" />
+        </div>
+      ))}
+    </div>
+  );
+}
