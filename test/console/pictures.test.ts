@@ -1,11 +1,11 @@
-// Screenshots for the README. They are written to docs/ if LATCHKEY_WRITE_PICTURES is 'true'.
+// Screenshots of every page. They are written to docs/ if LATCHKEY_WRITE_PICTURES is 'true'.
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { desktop, phone, takePicture } from '../support/browser-pages.ts';
+import { desktop, phone, settle, takePicture } from '../support/browser-pages.ts';
 import { type ConsoleUser, useConsole } from '../support/console-suite.ts';
 import { addViews, dayMs } from '../support/link-rows.ts';
 import { credentialFor } from '../support/member-rows.ts';
@@ -15,16 +15,22 @@ import { type LinkFields, makeLink, makePng, upload } from '../support/sharing-a
 const images = path.resolve(import.meta.dirname, '../../docs/images');
 const isWriting = process.env.LATCHKEY_WRITE_PICTURES === 'true';
 
-const { app, workspaceId, visitAs, staff, member } = useConsole();
+const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
+
+const tall = { ...desktop, viewport: { width: 1280, height: 900 } };
 
 let owner: ConsoleUser;
 let admin: ConsoleUser;
 let link: LinkFields;
+let customerId: string;
 
 beforeAll(async () => {
-  const address = { email: 'workspace@example.com', name: 'Owner' };
+  const address = { email: 'workspace@example.com', name: 'Alex Kim' };
   owner = await member('owner', workspaceId(), address);
-  admin = await staff(undefined, { email: 'operator@example.com', name: 'Staff' });
+  admin = await staff(undefined, { email: 'operator@example.com', name: 'Sam Rivera' });
+  const { db } = app().app.inside;
+  customerId = (await db.selectFrom('customers').select('id').executeTakeFirstOrThrow()).id;
+  await member('member', workspaceId(), { name: 'Jane Doe', email: 'jane@example.com' });
   await addDocuments();
   await addKeys();
   await addSigningKeys();
@@ -106,33 +112,85 @@ async function addSigningKeys(): Promise<void> {
 }
 
 type Setting = {
-  readonly options: BrowserContextOptions;
   readonly path: () => string;
+  readonly options?: BrowserContextOptions;
+  /** By default, the staff user. */
   readonly who?: () => ConsoleUser;
-  /** Not part of docs/. */
-  readonly isDraft?: boolean;
+  /** Opens a dialog or a menu. */
+  readonly prepare?: (page: Page) => Promise<void>;
 };
 
-const dark = { colorScheme: 'dark' } as const;
 const below = (rest: string) => () => `/workspaces/${workspaceId()}/${rest}`;
-const linkPath = () => below(`links/${link.id}`)();
-const ofStaff = { who: () => admin };
+const ofOwner = { who: () => owner };
+const dark = { ...desktop, colorScheme: 'dark' } as const;
+const clickOn = (name: string) => (page: Page) => page.getByRole('button', { name }).click();
 
 const settings: Record<string, Setting> = {
-  documents: { options: desktop, path: below('documents') },
-  link: { options: { ...desktop, viewport: { width: 1280, height: 900 } }, path: linkPath },
-  'link-phone': { options: { ...phone, ...dark }, path: linkPath, isDraft: true },
-  'api-keys': { options: desktop, path: below('settings/api-keys') },
-  'signing-keys': { options: desktop, path: () => '/signing-keys', ...ofStaff },
-  audit: { options: { ...desktop, ...dark }, path: () => '/audit', ...ofStaff, isDraft: true },
-  account: { options: { ...desktop, ...dark }, path: () => '/account', isDraft: true },
+  documents: { path: below('documents'), ...ofOwner },
+  'documents-dark': { path: below('documents'), options: dark },
+  'documents-phone': { path: below('documents'), options: phone, ...ofOwner },
+  share: { path: below('documents'), ...ofOwner, prepare: openShare },
+  document: { path: () => below(`documents/${link.document_id}`)(), ...ofOwner },
+  links: { path: below('links'), ...ofOwner },
+  link: { path: () => below(`links/${link.id}`)(), ...ofOwner, options: tall },
+  'link-dialog': { path: below('links'), options: tall, ...ofOwner, prepare: openLinkDialog },
+  members: { path: below('members'), ...ofOwner },
+  'api-keys': { path: below('settings/api-keys'), ...ofOwner },
+  general: { path: below('settings/general'), ...ofOwner },
+  workspaces: { path: () => '/workspaces' },
+  clients: { path: () => '/clients' },
+  client: { path: () => `/clients/${app().env.CLIENT_ID}` },
+  customers: { path: () => '/customers' },
+  customer: { path: () => `/customers/${customerId}` },
+  accounts: { path: () => '/accounts' },
+  'signing-keys': { path: () => '/signing-keys' },
+  users: { path: () => '/users' },
+  user: { path: () => `/users/${admin.id}` },
+  audit: { path: () => '/audit' },
+  'audit-event': { path: () => '/audit', prepare: openEvent },
+  account: { path: () => '/account', ...ofOwner },
+  palette: { path: below('documents'), prepare: openPalette },
 };
 
+async function openShare(page: Page): Promise<void> {
+  await clickOn('Share “Quarterly report.pdf”')(page);
+  await page.getByRole('dialog', { name: /^Link created/ }).waitFor();
+}
+
+async function openLinkDialog(page: Page): Promise<void> {
+  await clickOn('Create link')(page);
+  await page.getByRole('dialog', { name: 'Create link' }).waitFor();
+}
+
+async function openEvent(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Details of/ })
+    .first()
+    .click();
+  await page.getByRole('dialog').waitFor();
+}
+
+async function openPalette(page: Page): Promise<void> {
+  await clickOn('Search or go to')(page);
+  await page.getByRole('textbox', { name: 'Search or go to' }).waitFor();
+}
+
 it.each(Object.entries(settings))('the picture %s can be taken', async (name, setting) => {
-  const { options, path: pathOf, who = () => owner, isDraft = false } = setting;
+  const { path: pathOf, options = desktop, who = () => admin, prepare } = setting;
   const { page, open } = await visitAs(who(), options);
   await open(pathOf());
-
-  const image = await takePicture(page, `console-${name}`);
-  if (isWriting && !isDraft) await writeFile(path.join(images, `console-${name}.png`), image);
+  await prepare?.(page);
+  await keep(page, name);
 });
+
+it('the picture of the sign-in can be taken', async () => {
+  const { page, open } = await visit();
+  await open('/sign-in');
+  await keep(page, 'sign-in');
+});
+
+async function keep(page: Page, name: string): Promise<void> {
+  await settle(page);
+  const image = await takePicture(page, `console-${name}`);
+  if (isWriting) await writeFile(path.join(images, `console-${name}.png`), image);
+}
