@@ -26,8 +26,7 @@ async function readNumber(client: pg.Client, expression: string): Promise<number
 }
 
 it('a change is noticed if its transaction has an id that was in use before a crash', async () => {
-  // Ids are written to the disk only with the next commit.
-  const postgres = await startPostgres({ settings: ['wal_writer_delay=10s'] });
+  const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const url = await postgres.createDatabase();
   const db = await openUntilFinished(url);
@@ -38,10 +37,14 @@ it('a change is noticed if its transaction has an id that was in use before a cr
   await changeEntity(db, 'before');
 
   const crashing = await connect(url);
-  const pid = await readNumber(crashing, 'pg_backend_pid()');
+  // Without this process, PostgreSQL writes the ids to the disk only with the next commit.
+  const writer = "select pid from pg_stat_activity where backend_type = 'walwriter'";
+  const pid = await readNumber(crashing, writer);
+  process.kill(pid, 'SIGSTOP');
   await useUpIds(crashing, 1_000);
   await source.refresh();
   const lastId = await readNumber(crashing, 'pg_snapshot_xmax(pg_current_snapshot())');
+  // PostgreSQL then ends all its processes.
   process.kill(pid, 'SIGKILL');
   const change = () => changeEntity(db, 'after').then(() => 'changed', String);
   await expect.poll(change, patience).toBe('changed');

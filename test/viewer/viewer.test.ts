@@ -125,7 +125,7 @@ describe('a link without a gate', () => {
 
 describe('a link with a gate', () => {
   it('asks for an e-mail address before it fetches the document', async () => {
-    const link = await share(pdf, 'terms.pdf', { email_required: true });
+    const link = await share(pdf, 'terms.pdf', { email_required: true, show_title: false });
     const { page, requests, complaints } = await read();
 
     await page.goto(link.url);
