@@ -20,7 +20,7 @@ const { app, workspaceId, visitAs, member, staff } = useConsole();
 const linksPath = () => `/workspaces/${workspaceId()}/links`;
 
 async function chooseDocument(page: Page, name: RegExp): Promise<void> {
-  await page.getByRole('dialog').getByLabel('Document').click();
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Document' }).click();
   await page.getByRole('option', { name }).click();
 }
 
@@ -54,13 +54,15 @@ describe('the links of a workspace', () => {
     await page.getByRole('button', { name: 'Create link' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create link' });
     const allowed = () => dialog.getByLabel('Allow download').isChecked();
-    await dialog.getByRole('option', { name: /^files\.zip · / }).waitFor({ state: 'attached' });
     expect(await allowed()).toBe(false);
-    await dialog.getByLabel('Document').selectOption(archive.id);
-    await dialog.getByText('The viewer cannot show this file type.').waitFor();
+    await chooseDocument(page, /^files\.zip · /);
+    await dialog.getByText('Browsers cannot show this type of file').waitFor();
     await expect.poll(allowed).toBe(true);
-    await dialog.getByLabel('Document').selectOption(document.id);
-    await expect.poll(allowed).toBe(false);
+    await dialog.getByLabel('Allow download').uncheck();
+    await dialog.getByText('Readers cannot open this document').waitFor();
+    await chooseDocument(page, /^terms\.pdf · /);
+    await dialog.getByText('Readers cannot open this document').waitFor({ state: 'detached' });
+    expect(await allowed()).toBe(false);
     await page.keyboard.press('Escape');
     await callSharingApi(app(), 'DELETE', `/documents/${archive.id}`);
   });

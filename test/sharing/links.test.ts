@@ -13,6 +13,7 @@ import {
   keyOf,
   type LinkFields,
   makeLink,
+  makeZip,
   otherWorkspace,
   serviceCredential,
   upload,
@@ -63,7 +64,7 @@ describeDialects('links', (dialect) => {
       block_list: [],
       notify: 'NOTIFY_UNSPECIFIED',
       show_title: true,
-      warnings: ['LINK_WARNING_NOTHING_TO_OPEN'],
+      warnings: [],
       create_time: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     expect(id).toMatch(/^lnk_[0-9A-Za-z]{22}$/);
@@ -71,6 +72,17 @@ describeDialects('links', (dialect) => {
     expect(url).not.toContain(id.slice('lnk_'.length));
     expect(answer.headers.get('location')).toBe(`/api/v1/links/${id}`);
     expect((await callSharingApi(test, 'GET', `/links/${id}`)).body).toEqual(answer.body);
+  });
+
+  it('have a warning if the viewer cannot show the document and the download is off', async () => {
+    const archive = await upload(test, makeZip(), 'files.zip');
+    const made = await makeLink(test, archive.id, { allow_download: true });
+    const path = `/links/${made.id}`;
+
+    const changed = await callSharingApi(test, 'PATCH', path, { allow_download: false });
+
+    expect(made).toMatchObject({ warnings: [] });
+    expect(changed.body).toMatchObject({ warnings: ['LINK_WARNING_NOTHING_TO_OPEN'] });
   });
 
   it('are created the same way through every transport, each with a separate URL', async () => {
