@@ -1,18 +1,27 @@
 import { fail } from '../errors/errors.ts';
 
-/** Yields the same messages. Throws `canceled` if the next one takes longer than `stalledMs`. */
+/**
+ * Yields the same messages. Throws `canceled` if the next one takes longer than `stalledMs`.
+ * An empty message does not restart the time.
+ */
 export async function* failIfStalled<T>(
   messages: AsyncIterable<T>,
   stalledMs: number,
+  isEmpty: (message: T) => boolean,
 ): AsyncGenerator<T> {
   const iterator = messages[Symbol.asyncIterator]();
   /** Rejects the message that is being awaited. */
   let failNext: ((error: unknown) => void) | undefined;
-  const timer = setTimeout(() => failNext?.(fail('canceled', 'The upload stalled.')), stalledMs);
+  let restarts = true;
+  const timer = setTimeout(() => {
+    // Otherwise the consumer is slow, not the client.
+    if (failNext === undefined) restarts = true;
+    else failNext(fail('canceled', 'The upload stalled.'));
+  }, stalledMs);
   const readNext = () =>
     new Promise<IteratorResult<T>>((resolve, reject) => {
       failNext = reject;
-      timer.refresh();
+      if (restarts) timer.refresh();
       iterator.next().then(resolve, reject);
     });
   try {
@@ -20,6 +29,7 @@ export async function* failIfStalled<T>(
       const next = await readNext();
       failNext = undefined;
       if (next.done) return;
+      restarts = !isEmpty(next.value);
       yield next.value;
     }
   } finally {

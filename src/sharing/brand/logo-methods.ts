@@ -56,7 +56,11 @@ export function createLogoMethods(options: LogoOptions): LogoMethods {
     requests: AsyncIterable<PutWorkspaceLogoRequest>,
     context: HandlerContext,
   ) {
-    const messages = failIfStalled(requests, options.uploadStalledMs);
+    const messages = failIfStalled(
+      requests,
+      options.uploadStalledMs,
+      ({ file }) => file.length === 0,
+    );
     try {
       const upload = await startLogoUpload(messages);
       const workspaceId = await resolveWorkspace(context, upload.workspaceId);

@@ -5,6 +5,8 @@ import { fail, invalid } from '../../errors/errors.ts';
 
 const bytesMax = 1_048_576;
 const pixelsMax = 2_000;
+/** Chunks from a network are larger than a hundred bytes. */
+const messagesMax = 10_000;
 
 const contentTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp']);
 
@@ -27,19 +29,26 @@ export async function startLogoUpload(
   return {
     workspaceId,
     async read() {
-      const chunks = [file];
-      let size = file.length;
-      const check = () => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      let count = 0;
+      const take = (chunk: Uint8Array) => {
+        count++;
+        if (count > messagesMax) {
+          throw invalid('file', `must be sent in at most ${messagesMax} messages`);
+        }
+        if (chunk.length === 0) return;
+        size += chunk.length;
         if (size > bytesMax) {
           throw fail('payload_too_large', `The logo is larger than ${bytesMax} bytes.`);
         }
+        // A copy, because the chunk keeps its whole message in memory.
+        chunks.push(Buffer.from(chunk));
       };
-      check();
+      take(file);
       for await (const message of messages) {
         if (message.workspaceId !== '') throw invalid('workspace_id', 'must be set only once');
-        chunks.push(message.file);
-        size += message.file.length;
-        check();
+        take(message.file);
       }
       if (size === 0) throw invalid('file', 'must not be empty or missing');
       return checkLogo(Buffer.concat(chunks, size));

@@ -32,7 +32,7 @@ import {
   removeDocument,
   renameDocument,
 } from './store.ts';
-import { checkName, Upload, type UploadResult } from './upload.ts';
+import { checkName, isEmptyMessage, Upload, type UploadResult } from './upload.ts';
 import { readUploadStart } from './upload-start.ts';
 
 /** The rows of links and views that a request deletes with their document. */
@@ -85,7 +85,7 @@ export function createDocumentService(
 
   /** Writes the blob. Throws if too many uploads are running or the quota is used up. */
   async function receive(requests: Requests, context: HandlerContext) {
-    const messages = failIfStalled(requests, options.uploadStalledMs);
+    const messages = failIfStalled(requests, options.uploadStalledMs, isEmptyMessage);
     try {
       const { owner, workspaceId, messages: all } = await readUploadStart(messages, context);
       const upload = new Upload(all, options.uploadBytesMax);

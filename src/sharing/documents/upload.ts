@@ -16,6 +16,13 @@ export type UploadResult = {
 
 type FieldName = 'name' | 'file_name' | 'content_type' | 'workspace_id';
 
+/** Whether a message has neither bytes nor another field. A client can send any number of them. */
+export const isEmptyMessage = (message: UploadDocumentRequest) =>
+  message.file.length === 0 &&
+  [message.name, message.fileName, message.contentType, message.workspaceId].every(
+    (field) => field === '',
+  );
+
 /** One upload. First read all of `bytes()`, then call `finish()` for the other facts. */
 export class Upload {
   readonly #messages: AsyncIterable<UploadDocumentRequest>;
