@@ -2,6 +2,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import type { PutWorkspaceLogoRequest } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { fail, invalid } from '../../errors/errors.ts';
+import { imageSizeOf } from './image-size.ts';
 
 const bytesMax = 1_048_576;
 const pixelsMax = 2_000;
@@ -62,24 +63,12 @@ async function checkLogo(bytes: Buffer): Promise<Logo> {
   if (!contentTypes.has(contentType) || isAnimatedWebp(bytes)) {
     throw invalid('file', 'must be a PNG, JPEG or WebP image without animation');
   }
-  const { width, height } = await sizeOf(bytes);
-  if (width < 1 || height < 1) throw invalid('file', 'is damaged');
-  if (width > pixelsMax || height > pixelsMax) {
+  const size = await imageSizeOf(contentType, bytes);
+  if (size === undefined || size.width < 1 || size.height < 1) throw invalid('file', 'is damaged');
+  if (size.width > pixelsMax || size.height > pixelsMax) {
     throw invalid('file', `must be at most ${pixelsMax} pixels wide and high`);
   }
   return { contentType, bytes };
-}
-
-type Size = { readonly width: number; readonly height: number };
-
-async function sizeOf(bytes: Buffer): Promise<Size> {
-  // Few processes ever need it.
-  const { imageSize } = await import('image-size');
-  try {
-    return imageSize(bytes);
-  } catch {
-    throw invalid('file', 'is damaged');
-  }
 }
 
 /** The flag of the extended header (WebP Container Specification, "Extended File Format"). */
