@@ -190,7 +190,7 @@ describeApp('the brand of a workspace', (suite) => {
   it('has no title on pages, in mails and in downloads if the link hides it', async () => {
     const { testApp } = suite;
     const pdf = makePdf({ pages: 1, text: 'Deck' });
-    const document = await upload(testApp, pdf, 'Secret merger.pdf');
+    const document = await upload(testApp, pdf, 'Secret with Acme.Merger');
     const options = {
       email_required: true,
       email_verification_required: true,
@@ -208,7 +208,7 @@ describeApp('the brand of a workspace', (suite) => {
     expect(answers.at(-1)?.headers.get('content-disposition')).toContain('filename=Document.pdf');
 
     await callSharingApi(testApp, 'PATCH', `/links/${link.id}`, { show_title: null });
-    expect((await new Visitor(link).get()).text).toContain('Secret merger.pdf');
+    expect((await new Visitor(link).get()).text).toContain('Acme.Merger');
   });
 
   it('is in the Open Graph tags, without content and addresses', async () => {

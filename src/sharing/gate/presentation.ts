@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Html, html } from '../../http/html.ts';
 import type { Brand } from '../brand/brand.ts';
 import type { SharedDocument } from '../links/links.ts';
+import { extensionOf } from './extension.ts';
 
 /** The facts about a link that readers see before they have passed the gate. */
 export type Presentation = {
@@ -16,12 +17,12 @@ export const titleOf = ({ link, document }: SharedDocument) =>
   link.show_title === 1 ? document.name : undefined;
 
 /**
- * The name of the document in the viewer and in a download. A hidden name keeps its extension,
- * without which the reader's computer could not open the file.
+ * The name of the document in the viewer and in a download. A hidden name is replaced, with the
+ * extension of the content type, without which the reader's computer could not open the file.
  */
 export function shownNameOf(shared: SharedDocument): string {
-  const extension = /\.[A-Za-z0-9]{1,10}$/.exec(shared.document.name)?.[0] ?? '';
-  return titleOf(shared) ?? `Document${extension}`;
+  const { name, content_type } = shared.document;
+  return titleOf(shared) ?? `Document${extensionOf(name, content_type)}`;
 }
 
 export const hiddenTitle = 'A document was shared with you';
