@@ -20,7 +20,7 @@ export function createMessage(mail: Mail, { from, random, now }: MessageOptions)
   return {
     from: { name: from.name, address: from.address },
     to: { name: '', address: mail.to },
-    subject: mail.subject,
+    subject: withoutEncodedWords(mail.subject),
     text: mail.text,
     ...(mail.html === undefined ? {} : { html: mail.html }),
     textEncoding: 'quoted-printable',
@@ -32,3 +32,9 @@ export function createMessage(mail: Mail, { from, random, now }: MessageOptions)
     disableUrlAccess: true,
   };
 }
+
+/**
+ * nodemailer keeps an encoded word (RFC 2047), which mail programs would decode. With a character
+ * outside ASCII, it encodes the whole subject.
+ */
+const withoutEncodedWords = (subject: string) => subject.replaceAll('=?', '=\u200c?');

@@ -94,6 +94,7 @@ describeDialects('links', (dialect) => {
       [{ password: 1 }, 'password'],
       [{ email_required: false, email_verification_required: true }, 'email_verification_required'],
       [{ expire_time: '2001-01-01T00:00:00Z' }, 'expire_time'],
+      [{ name: 'a\r\nBcc: b' }, 'name'],
       [{ update_mask: 'slug', name: 'a' }, 'update_mask'],
       [{ update_mask: 'constructor', name: 'a' }, 'update_mask'],
     ];

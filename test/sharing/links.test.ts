@@ -128,6 +128,7 @@ describeDialects('links', (dialect) => {
     ['an expiry in 1970', { expireTime: timestampFromMs(0) }, 'invalid_argument', ['expire_time']],
     ['a long name', { name: 'x'.repeat(256) }, 'invalid_argument', ['name']],
     ['a name with a NUL', { name: 'a\u0000b' }, 'invalid_argument', ['name']],
+    ['a name of two lines', { name: 'a\r\nBcc: b' }, 'invalid_argument', ['name']],
     ['another workspace', { workspaceId: 'ws_other' }, 'forbidden', []],
   ];
   it.each(refusals)('are not created with %s', async (_, request, code, fields) => {

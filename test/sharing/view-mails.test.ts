@@ -73,11 +73,11 @@ describeApp('the mails about views', (suite) => {
       now: () => clock.now,
     });
     let views = 0;
-    async function view(link: LinkFields, count = 1): Promise<void> {
+    async function view(link: LinkFields, count = 1, reader = ''): Promise<void> {
       for (let i = 0; i < count; i++) {
         await transact(db(), async (trx) => {
           const row = { id: `viw_${link.id}_${++views}`, link_id: link.id, duration_ms: 0 };
-          const email = `reader${views}@example.com`;
+          const email = reader || `reader${views}@example.com`;
           const facts = { email, email_verified: 0, create_time: clock.now + views } as const;
           await insertView(trx, { ...row, ...facts });
           const read = trx.selectFrom('links').selectAll().where('id', '=', link.id);
@@ -106,7 +106,7 @@ describeApp('the mails about views', (suite) => {
     const [mail] = await own();
     expect(mail?.subject).toBe('1 new view: Deck.pdf');
     expect(mail?.text).toContain('“Investors”');
-    expect(mail?.text).toMatch(/@example\.com, \d+ \w+ \d{4}/);
+    expect(mail?.text).toMatch(/@\u200cexample\.\u200ccom, \d+ \w+ \d{4}/);
     expect(mail?.text).toContain(`/console/links/${link.id}`);
     expect(JSON.stringify(mail)).not.toContain(link.url.slice(-22));
   });
@@ -128,6 +128,17 @@ describeApp('the mails about views', (suite) => {
       /12 new views/,
     );
     expect(await sendAt(morning + 3 * hour)).toEqual([]);
+  });
+
+  it('contain no address that mail programs turn into a link', async () => {
+    const link = await create({ notify: 'NOTIFY_EVERY_VIEW' });
+    const { view, sendAt, mails } = startSender();
+    await view(link, 1, 'www.evil.com/login?x=@a.co');
+    expect(await sendAt(morning)).toEqual(['1 new view: Deck.pdf']);
+    for (const body of [mails[0]?.text, mails[0]?.html]) {
+      expect(body).toContain('evil');
+      expect(body).not.toMatch(/evil\.com|a\.co|www\.evil/);
+    }
   });
 
   it('come once a day for all links with a digest', async () => {

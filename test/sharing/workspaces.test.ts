@@ -71,6 +71,18 @@ describeApp('workspaces', (suite) => {
       expect(await call(updateWorkspace, cleared, credential)).toMatchObject(none);
     });
 
+    it('have no name with control characters', async () => {
+      const credential = await credentialFor(suite.testApp, { type: 'service', scope });
+      const { ownerId: workspaceId } = await addWorkspace(db(), '');
+      const refused = { ok: false, error: { code: 'invalid_argument', fields: ['name'] } };
+      for (const name of ['W\r\nBcc: v@evil.com', 'W\u202efdp.exe']) {
+        expect(await call(createWorkspace, { name }, credential)).toMatchObject(refused);
+        expect(await call(updateWorkspace, { workspaceId, name }, credential)).toMatchObject(
+          refused,
+        );
+      }
+    });
+
     it('are not found by an unknown id', async () => {
       const credential = await credentialFor(suite.testApp, { type: 'service', scope });
       const unknown = { workspaceId: 'ws_unknown', name: 'x' };

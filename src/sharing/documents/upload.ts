@@ -1,7 +1,9 @@
 // Separates the messages of an upload: the bytes go to the blob, the other fields stay here.
 import { createHash } from 'node:crypto';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { printableName } from '../../api/names.ts';
 import { fail, invalid } from '../../errors/errors.ts';
+import { printableOf } from '../../net/printable.ts';
 import { detectContentType, inspectedBytesMax } from './content-type.ts';
 
 const nameLengthMax = 255;
@@ -84,22 +86,19 @@ export class Upload {
   }
 }
 
-// Control characters, and characters that change the text direction and can disguise a name.
-const unprintable = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
-
 /** Throws `invalid_argument` for a name that is empty, too long, or displayed wrongly. */
 export function checkName(name: string): void {
   if (name.trim() === '') throw invalid('name', 'must not be empty');
   if ([...name].length > nameLengthMax) {
     throw invalid('name', `must be at most ${nameLengthMax} characters`);
   }
-  if (unprintable.test(name)) throw invalid('name', 'must not contain control characters');
+  printableName(name);
 }
 
 /** Creates a valid name from a file name: removes the path and characters that are not allowed. */
 function nameOfFile(fileName: string): string {
   const last = fileName.split(/[/\\]/).at(-1) ?? '';
-  const readable = last.replace(new RegExp(unprintable, 'gu'), '').trim();
+  const readable = printableOf(last).trim();
   // Cuts between characters, not inside a surrogate pair.
   const clean = [...readable].slice(0, nameLengthMax).join('');
   return clean === '' || clean === '.' || clean === '..' ? 'document' : clean;

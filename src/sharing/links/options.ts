@@ -7,6 +7,7 @@ import {
   type UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
+import { printableName } from '../../api/names.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
 import { invalid } from '../../errors/errors.ts';
 import { viewerKindOf } from '../../http/viewer-kinds.ts';
@@ -38,7 +39,7 @@ export function readListOptions({ allowList, blockList, notify, showTitle = true
 /** The columns that each path of the update mask changes. */
 export const fieldsAt = (now: number) =>
   ({
-    name: ({ name }) => ({ name }),
+    name: ({ name }) => ({ name: printableName(name) }),
     email_required: ({ emailRequired }) => ({ email_required: emailRequired ? 1 : 0 }),
     allow_download: ({ allowDownload }) => ({ allow_download: allowDownload ? 1 : 0 }),
     expire_time: ({ expireTime }) => ({ expire_time: readExpireTime(expireTime, now) }),

@@ -5,6 +5,7 @@ import {
   UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
+import { printableName } from '../../api/names.ts';
 import { isUser, principalOf } from '../../api/principal.ts';
 import { readUpdate } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
@@ -101,7 +102,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         slug: randomText(random),
         workspace_id: workspaceId,
         document_id: request.documentId,
-        name: request.name,
+        name: printableName(request.name),
         email_required: emailRequired ? 1 : 0,
         email_verification_required: emailVerificationRequired ? 1 : 0,
         password_hash: null,

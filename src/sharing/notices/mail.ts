@@ -49,7 +49,8 @@ function partsOf({ notice, newest }: ViewedLink, publicUrl: string): MailPart[] 
 }
 
 function readerOf({ email, email_verified, create_time }: ViewRow): string {
-  const address = email === '' ? 'A reader' : email;
+  // Without verification, the reader chooses the text.
+  const address = email === '' ? 'A reader' : mailName(email);
   const verified = email_verified === 1 ? ' (verified)' : '';
   return `${address}${verified}, ${timeFormat.format(create_time)} UTC`;
 }

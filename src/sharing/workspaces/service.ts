@@ -5,6 +5,7 @@ import {
   type WorkspaceQuota,
   type WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { printableName } from '../../api/names.ts';
 import { principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
@@ -76,7 +77,7 @@ export function createWorkspaceService(
     async createWorkspace({ name, quota }, context) {
       const id = newId('ws', random);
       const row: WorkspaceRow = {
-        ...{ id, name, create_time: now(), ...storedQuota(quota) },
+        ...{ id, name: printableName(name), create_time: now(), ...storedQuota(quota) },
         ...{ accent_color: '', logo_id: '' },
       };
       await auditLog.change(context, { target: row.id }, (trx) => insertWorkspace(trx, row));
@@ -116,7 +117,7 @@ export function createWorkspaceService(
 const fields = {
   name({ name }): WorkspaceChange {
     if (name === '') throw invalid('name', 'is required');
-    return { name };
+    return { name: printableName(name) };
   },
   quota: ({ quota }): WorkspaceChange => storedQuota(quota),
   brand: ({ brand }): WorkspaceChange => ({

@@ -1,0 +1,8 @@
+import { invalid } from '../errors/errors.ts';
+import { isPrintable } from '../net/printable.ts';
+
+/** Returns the value of the field `name`. Throws `invalid_argument` if it is displayed wrongly. */
+export function printableName(name: string): string {
+  if (!isPrintable(name)) throw invalid('name', 'must not contain control characters');
+  return name;
+}

@@ -1,0 +1,10 @@
+// Characters that disguise a name: control characters, and characters that change the direction of
+// the text.
+const unprintable = '[\\p{Cc}\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069]';
+const some = new RegExp(unprintable, 'u');
+const each = new RegExp(unprintable, 'gu');
+
+export const isPrintable = (name: string) => !some.test(name);
+
+/** Removes the characters that are not printable. */
+export const printableOf = (name: string) => name.replace(each, '');
