@@ -195,6 +195,10 @@ describe('a link with a gate', () => {
     expect(await overhangOf(page)).toBe(0);
     const box = await page.getByRole('button', { name: 'Continue' }).boundingBox();
     expect(box?.height).toBeGreaterThanOrEqual(44);
+    // The mark starts at 2 of the 32 units of its image, and is in line with the text.
+    const mark = "getComputedStyle(document.querySelector('.card'), '::before')";
+    const start = `parseFloat(${mark}.marginLeft) + (parseFloat(${mark}.width) * 2) / 32`;
+    expect(await page.evaluate<number>(start)).toBe(0);
     expect(complaints).toEqual([]);
     await takePicture(page, 'gate-phone');
   });
