@@ -257,7 +257,7 @@ export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
  */
 export type CreateWorkspaceRequest = Message<"latchkey.sharing.v1.CreateWorkspaceRequest"> & {
   /**
-   * The workspace's display name: 1 to 255 characters. Required.
+   * The workspace's display name: 1 to 255 characters, without control characters. Required.
    *
    * @generated from field: string name = 1;
    */
@@ -439,7 +439,7 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
   workspaceId: string;
 
   /**
-   * The new display name: 1 to 255 characters. Unset means no change.
+   * The new display name: 1 to 255 characters, without control characters. Unset means no change.
    *
    * @generated from field: string name = 2;
    */
@@ -512,7 +512,7 @@ export type PutWorkspaceLogoRequest = Message<"latchkey.sharing.v1.PutWorkspaceL
   workspaceId: string;
 
   /**
-   * The next bytes of the image: at most 1 MiB in all messages.
+   * The next bytes of the image: at most 1 MiB in all messages, of which there are at most 10,000.
    *
    * @generated from field: bytes file = 2;
    */
