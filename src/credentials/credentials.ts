@@ -66,7 +66,11 @@ export type Credentials = {
     fields: NewCredentialFields,
   ): Promise<CredentialRow>;
   /** Returns a page, including expired and revoked credentials. */
-  list(owner: CredentialOwner, request: ListRequest): Promise<ListPage<CredentialRow>>;
+  list(
+    owner: CredentialOwner,
+    request: ListRequest,
+    signal: AbortSignal,
+  ): Promise<ListPage<CredentialRow>>;
   /**
    * Revokes a credential at once and permanently, even the last live one. Revoking it again has no
    * effect.
@@ -109,9 +113,9 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
       return insertWithin(trx, owner, made, { ...fields, expireTime }, time);
     },
 
-    async list(owner, request) {
+    async list(owner, request, signal) {
       if (!(await hasOwner(db, owner))) throw noSuchOwner(owner);
-      return findCredentials(db, owner, parseListRequest(request, credentialList.sorts));
+      return findCredentials(db, owner, parseListRequest(request, credentialList.sorts, signal));
     },
 
     async revoke(trx, owner, id) {

@@ -29,14 +29,20 @@ export type ListQuery = {
   readonly after: ListPosition | undefined;
   /** The total of the first page, if the page token contains it. */
   readonly total: number | undefined;
+  /** Aborted when the client has left. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 /**
  * Parses the fields of a list request. The default order is `create_time desc`. Throws
  * `invalid_argument` for an unknown field of the order, and for a page token of another order or
- * another query.
+ * another query. A search stops when `signal` is aborted.
  */
-export function parseListRequest(request: ListRequest, sorts: SortColumns): ListQuery {
+export function parseListRequest(
+  request: ListRequest,
+  sorts: SortColumns,
+  signal?: AbortSignal,
+): ListQuery {
   const sort = parseOrder(request.orderBy, sorts);
   const text = request.query.trim();
   const { pageSize, pageToken } = request;
@@ -44,11 +50,11 @@ export function parseListRequest(request: ListRequest, sorts: SortColumns): List
     if (isListToken(pageToken)) throw otherList();
     const { limit, after } = parsePageRequest(request);
     const position = after && { value: after.time, id: after.id };
-    return { limit, text, sort, after: position, total: undefined };
+    return { limit, text, sort, after: position, total: undefined, signal };
   }
   const { limit } = parsePageRequest({ pageSize, pageToken: '' });
-  if (pageToken === '') return { limit, text, sort, after: undefined, total: undefined };
-  return { limit, text, sort, ...readListToken(pageToken, { sort, text }) };
+  if (pageToken === '') return { limit, text, sort, after: undefined, total: undefined, signal };
+  return { limit, text, sort, ...readListToken(pageToken, { sort, text }), signal };
 }
 
 /** Makes the token of the page that follows a position. */

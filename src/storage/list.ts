@@ -36,8 +36,12 @@ export type ListPage<R> = {
 
 const countedMax = 10_000;
 
-/** The rows that one query of a search examines, and the number of such queries. */
-export const scan = { rowsMax: 5_000, slicesMax: 20 };
+/**
+ * The rows that one query of a search examines, the number of such queries, and the time after
+ * which no further query starts. SQLite runs a query on the event loop: 500 rows with long names
+ * take 10 ms.
+ */
+export const scan = { rowsMax: 500, slicesMax: 200, msMax: 5_000 };
 
 /** Reads a page of the rows that `base` selects. */
 export async function readList<DB, T extends keyof DB, O>(
@@ -118,19 +122,22 @@ function createReader<DB, T extends keyof DB, O>(
 
   /**
    * Visits slices until `visit` returns true or the rows end. Returns the last position if the scan
-   * has reached its limit.
+   * has reached its limit. Throws if the client has left.
    */
   async function forEachSlice(
     start: ListPosition | undefined,
     visit: (slice: Bounds) => Promise<boolean>,
   ): Promise<ListPosition | undefined> {
     let after = start;
+    const end = performance.now() + scan.msMax;
     for (let slices = 0; slices < scan.slicesMax; slices++) {
       const last = await sliceEnd(after);
       if ((await visit({ after, last })) || last === undefined) return undefined;
       after = last;
       // Lets other calls run.
       await new Promise((resolve) => setImmediate(resolve));
+      query.signal?.throwIfAborted();
+      if (performance.now() > end) break;
     }
     return after;
   }

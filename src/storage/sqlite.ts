@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
 import { type Dialect, SqliteDialect, sql } from 'kysely';
 import { errorCodeOf } from '../files/error-code.ts';
+import { createTranslate } from './folded-text.ts';
 import type { Database } from './schema.ts';
 import { isBusy, SqliteDriver } from './sqlite-driver.ts';
 import { openErrorOf, requireSqliteFile } from './sqlite-file.ts';
@@ -55,6 +56,7 @@ function openFile(file: string): SQLite.Database {
     database.pragma('foreign_keys = ON');
     // From now on, waiting for a busy file must not block the event loop.
     database.pragma('busy_timeout = 0');
+    database.function('translate', { deterministic: true }, createTranslate());
     return database;
   } catch (error) {
     database.close();

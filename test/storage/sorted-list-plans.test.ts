@@ -152,7 +152,7 @@ describeDialects('a list', (dialect) => {
       for (const [name, query] of queriesFor(list)) {
         for (const sent of await searchQueriesOf(dialect, list, query)) {
           // PostgreSQL may sort the rows of a slice.
-          const sortedMax = query.text === '' ? {} : { sortedMax: scan.rowsMax };
+          const sortedMax = query.text === '' ? {} : { sortedMax: 1_000 };
           const costs = await findCosts(db, dialect, sent, { ...list, ...sortedMax });
           if (costs !== '') bad.push(`${list.find.name}, ${list.filter}, ${name}: ${costs}`);
         }

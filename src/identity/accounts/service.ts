@@ -10,7 +10,7 @@ import { type AccountFilter, accountList, findAccount, findAccounts } from './st
 export function createAccountService(db: Database): ServiceImpl<typeof AccountService> {
   return {
     async listAccounts(request, context) {
-      const query = parseListRequest(request, accountList.sorts);
+      const query = parseListRequest(request, accountList.sorts, context.signal);
       const filter = withCustomer(visibleTo(principalOf(context)), request.customerId);
       if (filter === undefined) return {};
       const { rows, ...page } = await findAccounts(db, filter, query);

@@ -72,8 +72,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       return { client: clientMessage(row) };
     },
 
-    async listClients(request) {
-      const query = parseListRequest(request, clientList.sorts);
+    async listClients(request, { signal }) {
+      const query = parseListRequest(request, clientList.sorts, signal);
       const { rows, ...page } = await findClients(db, query);
       return { clients: rows.map(clientMessage), ...page };
     },
@@ -111,8 +111,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       return { secret: secretMessage(row), clientSecret: made.text };
     },
 
-    async listClientSecrets(request) {
-      const { rows, ...page } = await credentials.list(ownerOf(request.clientId), request);
+    async listClientSecrets(request, { signal }) {
+      const { rows, ...page } = await credentials.list(ownerOf(request.clientId), request, signal);
       return { secrets: rows.map(secretMessage), ...page };
     },
 

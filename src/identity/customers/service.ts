@@ -71,8 +71,8 @@ export function createCustomerService(
       return { customer: customerMessage(row) };
     },
 
-    async listCustomers(request) {
-      const query = parseListRequest(request, customerList.sorts);
+    async listCustomers(request, { signal }) {
+      const query = parseListRequest(request, customerList.sorts, signal);
       const { rows, ...page } = await findCustomers(db, query);
       return { customers: rows.map(customerMessage), ...page };
     },
@@ -125,8 +125,12 @@ export function createCustomerService(
       return { key: keyMessage(row), apiKey: made.text };
     },
 
-    async listApiKeys(request) {
-      const { rows, ...page } = await credentials.list(ownerOf(request.customerId), request);
+    async listApiKeys(request, { signal }) {
+      const { rows, ...page } = await credentials.list(
+        ownerOf(request.customerId),
+        request,
+        signal,
+      );
       return { keys: rows.map(keyMessage), ...page };
     },
 

@@ -38,8 +38,8 @@ export function createSigningKeyService(
   const answer = (row: SigningKeyRow) => ({ signingKey: keyMessage(row, now()) });
 
   return {
-    async listSigningKeys(request) {
-      const query = parseListRequest(request, signingKeyList.sorts);
+    async listSigningKeys(request, { signal }) {
+      const query = parseListRequest(request, signingKeyList.sorts, signal);
       const { rows, ...page } = await findSigningKeys(db, query);
       return { signingKeys: rows.map((row) => keyMessage(row, now())), ...page };
     },

@@ -138,7 +138,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 
     async listSessions(request, context) {
       const { userId, sessionId } = userOf(context);
-      const query = parseListRequest(request, sessionList.sorts);
+      const query = parseListRequest(request, sessionList.sorts, context.signal);
       const { rows, ...page } = await findSessions(db, userId, now(), query);
       return { sessions: rows.map((row) => sessionMessage(row, sessionId)), ...page };
     },

@@ -85,8 +85,8 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       return { user: userMessage(await requireUser(db, userId)) };
     },
 
-    async listUsers(request) {
-      const query = parseListRequest(request, userList.sorts);
+    async listUsers(request, { signal }) {
+      const query = parseListRequest(request, userList.sorts, signal);
       const filter = {
         email: request.email === '' ? undefined : request.email.trim().toLowerCase(),
         kind: kinds.get(request.kind),

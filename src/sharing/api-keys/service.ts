@@ -40,7 +40,7 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
 
     async listApiKeys(request, context) {
       const owner = ownerOf(workspaceOf(context));
-      const { rows, ...page } = await credentials.list(owner, request);
+      const { rows, ...page } = await credentials.list(owner, request, context.signal);
       return { keys: rows.map(keyMessage), ...page };
     },
 

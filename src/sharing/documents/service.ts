@@ -190,7 +190,7 @@ export function createDocumentService(
     },
 
     async listDocuments(request, context) {
-      const query = parseListRequest(request, documentList.sorts);
+      const query = parseListRequest(request, documentList.sorts, context.signal);
       const { rows, ...page } = await findDocuments(db, workspaceOf(context), query);
       return { documents: rows.map(documentMessage), ...page };
     },

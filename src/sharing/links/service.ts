@@ -45,7 +45,7 @@ type PageTime = { readonly page: number; readonly durationMs: number };
 
 /** The views of a link, as ListLinkViews reads them. */
 type LinkViews = {
-  list(linkId: string, request: ListRequest): Promise<ListPage<StoredView>>;
+  list(linkId: string, request: ListRequest, signal: AbortSignal): Promise<ListPage<StoredView>>;
   pagesOf(views: readonly StoredView[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
 };
 
@@ -132,7 +132,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     },
 
     async listLinks(request, context) {
-      const query = parseListRequest(request, linkList.sorts);
+      const query = parseListRequest(request, linkList.sorts, context.signal);
       const filter = { workspaceId: workspaceOf(context), documentId: request.documentId };
       const { rows, ...page } = await findLinks(db, filter, query);
       return { links: await messagesOf(rows), ...page };
@@ -172,7 +172,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
     async listLinkViews(request, context) {
       const link = await existing(workspaceOf(context), request.linkId);
-      const { rows, ...page } = await views.list(link.id, request);
+      const { rows, ...page } = await views.list(link.id, request, context.signal);
       const pages = await views.pagesOf(rows);
       return { views: rows.map((row) => viewMessage(row, pages.get(row.id))), ...page };
     },

@@ -39,7 +39,7 @@ export type Views = {
    */
   report(reader: Reader, report: ViewReport): Promise<void>;
   /** Returns a page of a link's views. It is shorter than requested if they have many page rows. */
-  list(linkId: string, request: ListRequest): Promise<ListPage<StoredView>>;
+  list(linkId: string, request: ListRequest, signal: AbortSignal): Promise<ListPage<StoredView>>;
   /** Returns the pages that were read in each view, ordered by page. */
   pagesOf(views: readonly ViewRow[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
   /** Reads views newest first, in slices with at most 5,000 page rows. */
@@ -110,8 +110,8 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
       );
     },
 
-    async list(linkId, request) {
-      const query = parseListRequest(request, viewList.sorts);
+    async list(linkId, request, signal) {
+      const query = parseListRequest(request, viewList.sorts, signal);
       const page = await findViews(db, linkId, query);
       return shortenPage(page, viewList, query, await countFitting(page.rows));
     },

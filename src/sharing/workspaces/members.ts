@@ -92,7 +92,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
       const workspaceId = workspaceOf(context);
       if ((await findWorkspace(db, workspaceId)) === undefined)
         throw workspaceNotFound(workspaceId);
-      const query = parseListRequest(request, memberList.sorts);
+      const query = parseListRequest(request, memberList.sorts, context.signal);
       const { rows, ...page } = await findMembers(db, workspaceId, query);
       return { members: rows.map(memberMessage), ...page };
     },

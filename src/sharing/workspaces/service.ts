@@ -91,7 +91,7 @@ export function createWorkspaceService(
     async listWorkspaces(request, context) {
       const caller = principalOf(context);
       const member = caller.type === 'member' ? caller.userId : undefined;
-      const query = parseListRequest(request, workspaceList.sorts);
+      const query = parseListRequest(request, workspaceList.sorts, context.signal);
       const { rows, ...page } = await findWorkspaces(db, member, query);
       return { workspaces: await messagesOf(rows), ...page };
     },
