@@ -179,6 +179,29 @@ describeDialects('the lists of a link', (dialect) => {
     await change(link, { allow_list: ['@example.com'], block_list: ['two@example.com'] });
     expect(await visitor.asked()).toBe('document');
   });
+
+  it.each([
+    ['an unverified address', { email_required: true }, { allow_list: ['@example.com'] }],
+    ['no address', {}, { block_list: ['@blocked.example'] }],
+  ])('leave their checks when they are emptied: %s', async (_, fields, lists) => {
+    const link = await open(fields);
+    const visitor = new Visitor(link);
+    if ('email_required' in fields) await visitor.post({ email: 'reader@example.com' });
+    else await visitor.get();
+    const read = () => fetch(`${link.url}/file`, { headers: { cookie: visitor.cookie } });
+    const first = await read();
+    expect([first.status, secretPdf.equals(Buffer.from(await first.arrayBuffer()))]).toEqual([
+      200,
+      true,
+    ]);
+    const emptied = Object.fromEntries(Object.keys(lists).map((name) => [name, []]));
+    for (const body of [lists, emptied]) {
+      expect((await change(link, body)).status).toBe(200);
+      const refused = await read();
+      expect(refused.status, JSON.stringify(body)).toBe(403);
+      await expectNothingOf(refused, JSON.stringify(body));
+    }
+  });
 });
 
 describeDialects('a change of the lists of a link', (dialect) => {

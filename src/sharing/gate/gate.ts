@@ -62,6 +62,13 @@ export const requiresCode = (link: LinkRow) =>
 export const asksForEmail = (link: LinkRow) =>
   link.email_required === 1 || requiresCode(link) || link.block_list !== '';
 
+/** Whether an access session has what the gate requires now, and the lists admit its reader. */
+function passes(link: LinkRow, session: AccessSession): boolean {
+  if (asksForEmail(link) && session.email === '') return false;
+  if (requiresCode(link) && !session.emailVerified) return false;
+  return admits(link, session);
+}
+
 const slugPattern = /^[0-9A-Za-z]{22}$/;
 
 export function createGate({ db, links, accessSessions, random, now }: GateOptions): Gate {
@@ -74,8 +81,8 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
         return { kind: 'gone' };
       }
       const accessSession = accessSessions.verify(text, signatureContextOf(shared.link));
-      // The lists may have changed since the reader passed the gate.
-      if (accessSession === undefined || !admits(shared.link, accessSession)) {
+      // The gate may have changed since the reader passed it, without another revision.
+      if (accessSession === undefined || !passes(shared.link, accessSession)) {
         return { kind: 'ask', shared };
       }
       return { kind: 'open', shared, accessSession };

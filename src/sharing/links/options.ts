@@ -64,7 +64,7 @@ export function impliedBy({ allow_list = '', block_list = '' }: LinkChange): Lin
 
 /**
  * Changing one of these fields ends all access sessions of the link. The lists are not among them:
- * the gate compares each request with them.
+ * the gate compares each request with them, and with the checks that they imply.
  */
 const gates = new Set(['email_required', 'password', 'email_verification_required']);
 
