@@ -97,6 +97,8 @@ describe('Markdown', () => {
       'https://www.example.com/a?b=c',
       'mailto:jane@example.com',
     ];
+    const { origin, host } = new URL(app().app.publicUrl);
+    targets.push(`${origin}/console`, `${origin.toUpperCase()}/s/x`, `https://reader@${host}/`);
     const text = targets.map((target) => `[a](<${target}>) <a href="${target}">b</a>`).join('\n\n');
     const { page, complaints } = await open(text, 'links.md');
     const links = await page.evaluate<string[][]>(

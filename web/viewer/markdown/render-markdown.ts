@@ -53,7 +53,7 @@ const protocols = ['http:', 'https:', 'mailto:'];
 function restrictLink(link: HTMLAnchorElement): void {
   const href = link.getAttribute('href') ?? '';
   const url = URL.canParse(href) ? new URL(href) : undefined;
-  if (!url || !protocols.includes(url.protocol)) {
+  if (!url || !protocols.includes(url.protocol) || url.host === location.host) {
     link.replaceWith(...link.childNodes);
     return;
   }
