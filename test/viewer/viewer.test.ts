@@ -90,6 +90,7 @@ describe('a link without a gate', () => {
     await page.locator('a', { hasText: 'Download' }).click();
     const download = await downloading;
     expect(download.suggestedFilename()).toBe('files.zip');
+    expect(await page.getByRole('progressbar').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

@@ -21,6 +21,7 @@ if (main) void showDocument(createShell(main));
 async function showDocument(shell: Shell): Promise<void> {
   const load = kinds[shell.main.dataset.kind ?? ''];
   if (!load) {
+    shell.notices.endLoading();
     shell.time.read(0);
     return;
   }

@@ -93,11 +93,16 @@ export class Notices {
     this.#progress.style.setProperty('--share', `${percent}%`);
   }
 
+  /** Nothing is loaded, or no longer. */
+  endLoading(): void {
+    this.#progress.remove();
+  }
+
   /** `content`: what was loaded, such as "3 pages". */
   showLoaded(content: string): void {
     if (this.#loaded) return;
     this.#loaded = true;
-    this.#progress.remove();
+    this.endLoading();
     this.#status.textContent = `Document loaded, ${content}`;
   }
 
