@@ -212,6 +212,11 @@ describe('the preview of another file', () => {
     await page.getByRole('alert').getByText('Request ID:').waitFor();
   });
 
+  it('names the link for types that only the viewer shows', async () => {
+    const { page } = await openDocument(Buffer.from('# Notes\n'), 'Notes.md');
+    await page.getByText('The console previews PDFs and images only. Open a link to').waitFor();
+  });
+
   it('is not available for other types and sends no request', async () => {
     const { page, requests } = await openDocument(makeZip(), 'Files.zip');
     await page.getByText('No preview for this file type.').waitFor();

@@ -15,12 +15,13 @@ export function DocumentPreview({ document }: { readonly document: Document }) {
 
 // Keyed by the ID, so that renaming the document does not reload the preview.
 function previewOf(document: Document) {
-  const { id, contentType, sizeBytes } = document;
+  const { id, contentType, sizeBytes, viewable } = document;
   if (contentType === 'application/pdf') return <PdfPreview key={id} document={document} />;
   if (!isRasterImage(contentType)) {
-    return (
-      <PreviewUnavailable text="No preview for this file type. Download the file to open it." />
-    );
+    const text = viewable
+      ? 'The console previews PDFs and images only. Open a link to see it.'
+      : 'No preview for this file type. Download the file to open it.';
+    return <PreviewUnavailable text={text} />;
   }
   if (sizeBytes > pictureBytesMax) {
     const text = `No preview for images of ${formatSize(sizeBytes)}. Download the file to open it.`;
