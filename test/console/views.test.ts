@@ -78,6 +78,17 @@ describe('a link', () => {
     await expect.poll(() => views.textContent()).toContain('1');
   });
 
+  it('shows a new view on an untouched page', async () => {
+    const link = await makeWatchedLink(app(), { name: 'Watched' });
+    const { page, open } = await visitAs(await member('member'));
+    await page.clock.install();
+    await open(pathOf(link));
+    await page.getByText('No views yet').waitFor();
+    await viewed(link, 'new@example.com', readPages('1:1000'));
+    await page.clock.fastForward(11_000);
+    await page.getByRole('cell', { name: 'new@example.com' }).waitFor();
+  });
+
   it('is edited and revoked on its screen', async () => {
     const link = await makeWatchedLink(app());
     const { page, open } = await visitAs(await member('member'));

@@ -45,15 +45,18 @@ type PagedListMethod<I extends DescMessage, O extends DescMessage> = DescMethodU
 type PagedListOptions = {
   /** If false, nothing is requested and the list is empty. */
   readonly enabled?: boolean;
+  /** If true, the list is requested again every 10 seconds while the page is visible. */
+  readonly isLive?: boolean;
 };
 
 const searchPauseMs = 250;
+const liveIntervalMs = 10_000;
 
 export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   method: PagedListMethod<I, O>,
   request: MessageInitShape<I>,
   rowsOf: (page: MessageShape<O>) => readonly Row[],
-  { enabled = true }: PagedListOptions = {},
+  { enabled = true, isLive = false }: PagedListOptions = {},
 ): PagedList<Row> {
   const transport = useTransport();
   const [text, setText] = useState('');
@@ -81,6 +84,7 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
     refetchOnMount: 'always',
     placeholderData: keepPreviousData,
     enabled,
+    refetchInterval: isLive && liveIntervalMs,
   });
   const can = (field: string) => method.input.fields.some(({ name }) => name === field);
   return {

@@ -34,6 +34,7 @@ export function ViewsTable({ link }: { readonly link: Link }) {
     LinkService.method.listLinkViews,
     { workspaceId, linkId },
     ({ views }) => views,
+    { isLive: true },
   );
   return (
     <Listing
