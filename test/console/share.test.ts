@@ -54,7 +54,7 @@ describe('the Share button', () => {
     const uploads = page.getByRole('region', { name: 'Uploads' });
     await uploads.getByRole('button', { name: 'Share “Photos.zip”' }).click();
     const dialog = page.getByRole('dialog', { name: /^Link created/ });
-    await dialog.getByText(/read and download/).waitFor();
+    await dialog.getByText('Then they can download the file.').waitFor();
     await expectAccessible(page);
     expect(await newestLink(app())).toMatchObject({ email_required: true, allow_download: true });
   });

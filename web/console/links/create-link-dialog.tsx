@@ -91,7 +91,7 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
         <OptionFields form={form} canBeShown={isShown} />
         <NameField form={form} />
         <MoreOptions form={form} />
-        <SummaryText form={form} hasPassword={false} />
+        <SummaryText form={form} hasPassword={false} isShown={isShown} />
       </FormDialog>
       <LinkReadyDialog link={isOpen ? undefined : made} close={finish} />
     </>

@@ -175,8 +175,16 @@ export function OptionFields({ form, canBeShown }: OptionFieldsProps) {
   );
 }
 
-/** One sentence about what readers see; `hasPassword`: whether the link has one already. */
-export function SummaryText({ form, hasPassword }: { form: LinkForm; hasPassword: boolean }) {
+type SummaryProps = {
+  readonly form: LinkForm;
+  /** Whether the link has one already. */
+  readonly hasPassword: boolean;
+  /** Whether the viewer can show the document, if known. */
+  readonly isShown?: boolean | undefined;
+};
+
+/** One sentence about what readers see. */
+export function SummaryText({ form, hasPassword, isShown }: SummaryProps) {
   const { access, password, passwordChange, allowDownload, expireTime } = form.values;
   const text = summarizeRules({
     emailRequired: access !== 'anyone',
@@ -185,6 +193,7 @@ export function SummaryText({ form, hasPassword }: { form: LinkForm; hasPassword
     passwordRequired:
       passwordChange === 'keep' ? hasPassword : passwordChange === 'replace' && password !== '',
     allowDownload,
+    isShown,
     expires: expireTime === '' ? undefined : new Date(expireTime),
   });
   return (

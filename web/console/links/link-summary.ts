@@ -10,27 +10,32 @@ export type LinkRules = {
   readonly isLimited: boolean;
   readonly passwordRequired: boolean;
   readonly allowDownload: boolean;
+  /** False if the viewer cannot show the document; undefined if not known. */
+  readonly isShown?: boolean | undefined;
   /** Undefined: never; an invalid date is ignored. */
   readonly expires: Date | undefined;
 };
 
-export const linkSummary = (link: Link): string =>
+/** `isShown`: whether the viewer can show the document. */
+export const linkSummary = (link: Link, isShown: boolean | undefined): string =>
   summarizeRules({
     ...link,
+    isShown,
     isLimited: link.allowList.length > 0,
     expires: link.expireTime === undefined ? undefined : timestampDate(link.expireTime),
   });
 
 /** Such as `Readers enter their e-mail address, then they can read the document.` */
 export function summarizeRules(rules: LinkRules): string {
-  const { allowDownload, expires } = rules;
-  const actions = allowDownload ? 'read and download' : 'read';
+  const { allowDownload, isShown, expires } = rules;
+  const readers = allowDownload ? 'read and download the document' : 'read the document';
+  const actions = isShown === false && allowDownload ? 'download the file' : readers;
   const hasEnd = expires !== undefined && !Number.isNaN(expires.getTime());
   const end = hasEnd ? ` until ${formatDateTime(expires)}` : '';
   const steps = stepsOf(rules);
-  if (steps === '') return `Anyone with the link can ${actions} the document${end}.`;
+  if (steps === '') return `Anyone with the link can ${actions}${end}.`;
   const who = rules.isLimited ? 'The people on the list' : 'Readers';
-  return `${who} ${steps}. Then they can ${actions} the document${end}.`;
+  return `${who} ${steps}. Then they can ${actions}${end}.`;
 }
 
 function stepsOf(rules: LinkRules): string {

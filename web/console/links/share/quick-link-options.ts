@@ -21,6 +21,6 @@ export function useQuickLinkOptions({ workspaceId, id, viewable }: QuickLinkTarg
       viewable ??
       (await callUnaryMethod(transport, getDocument, { workspaceId, documentId: id })).document
         ?.viewable;
-    return { emailRequired: true, allowDownload: isShown === false };
+    return { emailRequired: true, allowDownload: isShown === false, isShown };
   };
 }

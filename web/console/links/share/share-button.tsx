@@ -22,34 +22,38 @@ export function ShareButton(props: ShareButtonProps) {
   return useHasScope()('links:write') ? <Share {...props} /> : null;
 }
 
-type Sharing = { readonly link?: Link; readonly isCopied: boolean; readonly error?: unknown };
+type QuickLink = { readonly link: Link; readonly isShown: boolean | undefined };
+
+type Sharing = { readonly made?: QuickLink; readonly isCopied: boolean; readonly error?: unknown };
 
 const idle: Sharing = { isCopied: false };
 
 function Share({ document, isOneOfMany = false, ...look }: ShareButtonProps) {
   const [isOpen, setOpen] = useState(false);
-  const [{ link, isCopied, error }, setSharing] = useState(idle);
+  const [{ made, isCopied, error }, setSharing] = useState(idle);
   const button = useRef<HTMLButtonElement>(null);
   const create = useCreateQuickLink(document);
-  const { edit, dialog } = useEditLink((changed) => setSharing({ link: changed, isCopied }));
+  const { edit, dialog } = useEditLink((link) =>
+    setSharing({ made: { isShown: made?.isShown, link }, isCopied }),
+  );
   const titleId = useId();
 
   async function share() {
     setOpen(true);
-    setSharing(link === undefined ? idle : { link, isCopied: false });
+    setSharing(made === undefined ? idle : { made, isCopied: false });
     try {
-      const created = link === undefined ? create() : Promise.resolve(link);
+      const created = made === undefined ? create() : Promise.resolve(made);
       const near = button.current;
       const copying =
         near === null
           ? false
           : copyLater(
-              created.then(({ url }) => url),
+              created.then(({ link }) => link.url),
               near,
             );
-      const made = await created;
-      setSharing({ link: made, isCopied: false });
-      setSharing({ link: made, isCopied: await copying });
+      const finished = await created;
+      setSharing({ made: finished, isCopied: false });
+      setSharing({ made: finished, isCopied: await copying });
     } catch (thrown) {
       setSharing({ isCopied: false, error: thrown });
     }
@@ -71,19 +75,19 @@ function Share({ document, isOneOfMany = false, ...look }: ShareButtonProps) {
         </Popover.Target>
         <Popover.Dropdown aria-labelledby={titleId}>
           {error === undefined ? null : <ErrorAlert error={error} retry={() => void share()} />}
-          {link === undefined && error === undefined ? (
+          {made === undefined && error === undefined ? (
             <Stack align="center" p="md">
               <Loader size="sm" aria-label="Loading the link" />
             </Stack>
           ) : null}
-          {link === undefined ? null : (
+          {made === undefined ? null : (
             <SharedLink
-              link={link}
+              {...made}
               isCopied={isCopied}
               titleId={titleId}
               edit={() => {
                 setOpen(false);
-                edit(link);
+                edit(made.link);
               }}
             />
           )}
@@ -94,13 +98,14 @@ function Share({ document, isOneOfMany = false, ...look }: ShareButtonProps) {
   );
 }
 
-function useCreateQuickLink(document: QuickLinkTarget): () => Promise<Link> {
+function useCreateQuickLink(document: QuickLinkTarget): () => Promise<QuickLink> {
   const create = useMethod(LinkService.method.createLink);
   const optionsOf = useQuickLinkOptions(document);
   return async () => {
     const { workspaceId, id: documentId } = document;
-    const { link } = await create({ workspaceId, documentId, ...(await optionsOf()) });
+    const { isShown, ...options } = await optionsOf();
+    const { link } = await create({ workspaceId, documentId, ...options });
     if (link === undefined) throw new TypeError('the response contains no link');
-    return link;
+    return { link, isShown };
   };
 }

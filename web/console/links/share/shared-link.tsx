@@ -7,6 +7,8 @@ import { linkSummary } from '../link-summary.ts';
 
 type SharedLinkProps = {
   readonly link: Link;
+  /** Whether the viewer can show the document. */
+  readonly isShown: boolean | undefined;
   /** Whether the URL has already been copied. */
   readonly isCopied: boolean;
   readonly titleId: string;
@@ -15,7 +17,7 @@ type SharedLinkProps = {
 };
 
 /** The URL of a new link, what readers see, and a way to the options. */
-export function SharedLink({ link, isCopied, titleId, edit }: SharedLinkProps) {
+export function SharedLink({ link, isShown, isCopied, titleId, edit }: SharedLinkProps) {
   const { workspaceId, id: linkId, url } = link;
   return (
     <Stack gap="sm">
@@ -42,7 +44,7 @@ export function SharedLink({ link, isCopied, titleId, edit }: SharedLinkProps) {
         <CopyButton text={url} label="URL" />
       </Group>
       <Text size="xs" c="dimmed">
-        {linkSummary(link)}
+        {linkSummary(link, isShown)}
       </Text>
       <Group justify="space-between" gap="xs">
         <Button variant="default" size="xs" onClick={edit}>
