@@ -12,7 +12,9 @@ export type MailPart =
 
 export type MailBody = { readonly text: string; readonly html: string };
 
+/** Characters of a line of plain text. */
 const widthMax = 72;
+
 export function renderMail(brand: Brand, publicUrl: string, parts: readonly MailPart[]): MailBody {
   return {
     text: `${parts.map(textOf).join('\n\n')}\n`,

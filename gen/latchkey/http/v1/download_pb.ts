@@ -76,8 +76,8 @@ export type DownloadHeader = Message<"latchkey.http.v1.DownloadHeader"> & {
   notModified: boolean;
 
   /**
-   * Whether the bytes are generated while they are sent. Their length is then not known: the sizes
-   * are 0, there is no entity tag, and ranges are ignored.
+   * Whether the service generates the bytes while it sends them. It does not know their length, so
+   * all sizes are 0. Such a response has no entity tag, and the service ignores ranges.
    *
    * @generated from field: bool generated = 9;
    */
