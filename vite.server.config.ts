@@ -9,6 +9,7 @@ const external = [
   '@grpc/reflection',
   '@node-rs/argon2',
   'better-sqlite3',
+  'better-sqlite3-node20',
   'pdfjs-dist',
   'sodium-native',
 ];

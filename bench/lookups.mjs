@@ -3,12 +3,12 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import SQLite from 'better-sqlite3';
 import { createCredentialDirectory } from '../src/credentials/directory.ts';
 import { generateCredential } from '../src/crypto/credential-format.ts';
 import { createIssuanceService } from '../src/identity/tokens/issuance-service.ts';
 import { createSigner } from '../src/identity/tokens/signer.ts';
 import { openDatabase } from '../src/storage/database.ts';
+import SQLite from './sqlite.mjs';
 
 const sizes = [1_000, 1_000_000];
 const rounds = 9;

@@ -11,7 +11,7 @@ import {
   timingSafeEqual,
   verify,
 } from 'node:crypto';
-import SQLite from 'better-sqlite3';
+import SQLite from '../sqlite.mjs';
 
 const lifetimes = { service: 300, customer: 60 };
 const sha256 = (text) => createHash('sha256').update(text).digest();

@@ -1,7 +1,7 @@
 // Opens a database to fill it quickly, without its indexes and triggers.
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import SQLite from 'better-sqlite3';
 import pg from 'pg';
+import SQLite from '../sqlite.mjs';
 
 export function openSqlite(file) {
   const db = new SQLite(file);

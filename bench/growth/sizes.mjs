@@ -1,5 +1,5 @@
-import SQLite from 'better-sqlite3';
 import pg from 'pg';
+import SQLite from '../sqlite.mjs';
 
 /** Returns the bytes of each table with its indexes, largest first. */
 export async function sizesOf(url) {

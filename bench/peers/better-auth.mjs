@@ -6,7 +6,7 @@ import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { toNodeHandler } from 'better-auth/node';
 import { jwt } from 'better-auth/plugins';
-import SQLite from 'better-sqlite3';
+import SQLite from '../sqlite.mjs';
 import { listen, readSettings } from './settings.mjs';
 
 const { port, scope, audience, file } = readSettings();

@@ -4,8 +4,8 @@ import { createHash, generateKeyPairSync, randomUUID, sign, timingSafeEqual } fr
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import OAuth2Server from '@node-oauth/oauth2-server';
-import SQLite from 'better-sqlite3';
 import { SignJWT } from 'jose';
+import SQLite from '../sqlite.mjs';
 import { listen, readSettings } from './settings.mjs';
 
 const { port, client, scope, audience, file, signer } = readSettings();

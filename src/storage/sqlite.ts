@@ -1,12 +1,13 @@
 // SQLite: one file, one connection.
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
-import SQLite from 'better-sqlite3';
+import type { Database as SqliteDatabase } from 'better-sqlite3';
 import { type Dialect, SqliteDialect, sql } from 'kysely';
 import { errorCodeOf } from '../files/error-code.ts';
 import { createTranslate } from './folded-text.ts';
 import type { Database } from './schema.ts';
 import { isBusy, SqliteDriver } from './sqlite-driver.ts';
 import { openErrorOf, requireSqliteFile } from './sqlite-file.ts';
+import { SQLite } from './sqlite-library.ts';
 
 /** A Kysely dialect with open connections. */
 export type OpenedDialect = {
@@ -29,7 +30,7 @@ export function openSqlite(file: string): OpenedDialect {
 /** Returns the path of the file that reserves disk space for a database. */
 export const reserveFileOf = (file: string) => `${file}-reserve`;
 
-function openWithReserve(file: string): SQLite.Database {
+function openWithReserve(file: string): SqliteDatabase {
   requireSqliteFile(file);
   try {
     return openFile(file);
@@ -45,7 +46,7 @@ function openWithReserve(file: string): SQLite.Database {
   }
 }
 
-function openFile(file: string): SQLite.Database {
+function openFile(file: string): SqliteDatabase {
   // SQLite creates the files next to the database with the mode of the database file.
   if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   const database = new SQLite(file, { timeout: 5_000 });
@@ -75,9 +76,9 @@ async function beginMigration(connection: Database): Promise<boolean> {
 }
 
 class OurSqliteDialect extends SqliteDialect {
-  readonly #database: SQLite.Database;
+  readonly #database: SqliteDatabase;
 
-  constructor(database: SQLite.Database) {
+  constructor(database: SqliteDatabase) {
     super({ database });
     this.#database = database;
   }

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import SQLite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { SQLite } from '../../src/storage/sqlite-library.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';

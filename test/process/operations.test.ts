@@ -1,8 +1,8 @@
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import SQLite from 'better-sqlite3';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { SQLite } from '../../src/storage/sqlite-library.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Client, type ClientWritableStream, credentials, Metadata } from '@grpc/grpc-js';
-import SQLite from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type UploadDocumentRequest,
@@ -9,6 +8,7 @@ import {
   type UploadDocumentResponse,
   UploadDocumentResponseSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { SQLite } from '../../src/storage/sqlite-library.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
 import { multipartBody, openRawHttp, type RawHttp, requestHead } from '../support/raw-http.ts';
 

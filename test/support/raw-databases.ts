@@ -1,8 +1,8 @@
 // Databases whose schema is not that of this version.
-import SQLite from 'better-sqlite3';
 import { Kysely, Migrator, PostgresDialect, SqliteDialect } from 'kysely';
 import pg from 'pg';
 import { createFirstSchema } from '../../src/storage/migrations/0001-schema.ts';
+import { SQLite } from '../../src/storage/sqlite-library.ts';
 
 /** Runs `work` on a database without migrating it. */
 export async function withRawDatabase<T>(url: string, work: (db: Kysely<unknown>) => Promise<T>) {

@@ -120,7 +120,7 @@ describe('an import', () => {
 
   test.each([
     ['kysely', /^src\/storage\/|\/store\.ts$/],
-    ['better-sqlite3', /^src\/storage\/sqlite(-driver)?\.ts$/],
+    ['better-sqlite3', /^src\/storage\/sqlite(-driver|-library)?\.ts$/],
     ['pg', /^src\/storage\/(database|postgres(-pool)?)\.ts$/],
     ['fastify', /^src\/transports\//],
     ['@fastify/static', /^src\/transports\//],
