@@ -1,4 +1,4 @@
-// The service starts with only the files that deploy/Dockerfile copies into the image.
+// The service starts with only the files that deploy/Containerfile copies into the image.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -14,17 +14,20 @@ const run = promisify(execFile);
 
 type Package = { readonly [K in 'dev' | 'optional' | 'devOptional']?: boolean };
 
-const dockerfile = readText('deploy/Dockerfile');
+const containerfile = readText('deploy/Containerfile');
 
 const matchesOf = (pattern: RegExp) =>
-  [...dockerfile.matchAll(pattern)].map(([, text = '']) => text);
+  [...containerfile.matchAll(pattern)].map(([, text = '']) => text);
 
-/** The folders of the packages that stay after the commands of the Dockerfile. */
+/** The folders of the packages that stay after the commands of the Containerfile. */
 function remainingPackages(): string[] {
   const lock: { packages: Record<string, Package> } = JSON.parse(readText('package-lock.json'));
   const omitted = matchesOf(/--omit=(\w+)/g);
   const omits = (kind: string) => omitted.includes(kind);
-  const removed = matchesOf(/(?<=rm -r )(node_modules\S+)/g);
+  // This test may run on Node 20, the image has a newer one.
+  const removed = matchesOf(/(?<=rm -rf .*)(node_modules\S+)/g).filter(
+    (one) => !one.endsWith('-node20'),
+  );
   return Object.entries(lock.packages).flatMap(([folder, { dev, optional, devOptional }]) => {
     const isOmitted =
       (dev === true && omits('dev')) ||

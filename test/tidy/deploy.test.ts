@@ -20,7 +20,7 @@ type Compose = {
 };
 
 // Merge keys (`<<`) are YAML 1.1.
-const compose: Compose = parse(readText('deploy/compose.yaml'), { merge: true });
+const compose: Compose = parse(readText('deploy/compose.fleet.yaml'), { merge: true });
 const services = Object.entries(compose.services);
 
 test('the compose file sets only existing settings', () => {
