@@ -60,6 +60,8 @@ describe('the contract', () => {
       'EnrolTotp',
       'ConfirmTotp',
       'RemoveTotp',
+      'CreateRecoveryCodes',
+      'JoinWorkspace',
     ]);
   });
 });

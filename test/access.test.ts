@@ -53,6 +53,10 @@ describe('the contract', () => {
       'ExchangeApiKey',
       'GetJwks',
       'SignIn',
+      'RequestPasswordReset',
+      'ResetPassword',
+      'ReadInvitation',
+      'AcceptInvitation',
     ]);
   });
 
@@ -69,10 +73,13 @@ describe('the contract', () => {
       'CustomerService.CreateApiKey',
       'CustomerService.RevokeApiKey',
       'CustomerService.RotateApiKey',
+      'SessionService.RevokeUserSession',
+      'SessionService.RevokeUserSessions',
       'SigningKeyService.ActivateSigningKey',
       'SigningKeyService.CreateSigningKey',
       'SigningKeyService.RevokeSigningKey',
       'UserService.ConfirmTotp',
+      'UserService.CreateRecoveryCodes',
       'UserService.CreateUser',
       'UserService.DisableUser',
       'UserService.EnableUser',
@@ -80,8 +87,10 @@ describe('the contract', () => {
       'UserService.RemoveTotp',
       'UserService.SetPassword',
       'UserService.UpdateUser',
+      'WorkspaceService.CreateInvitation',
       'WorkspaceService.PutMember',
       'WorkspaceService.RemoveMember',
+      'WorkspaceService.RevokeInvitation',
     ]);
   });
 });

@@ -23,6 +23,10 @@ const facts: Record<string, { orders: readonly string[]; text: string }> = {
   'CustomerService.ListCustomers': { orders: ['create_time', 'name'], text: 'wanted' },
   'CustomerService.ListApiKeys': { orders: ['create_time', 'name'], text: 'wanted' },
   'SessionService.ListSessions': { orders: ['create_time', 'refresh_time'], text: '192.0.2.1' },
+  'SessionService.ListUserSessions': {
+    orders: ['create_time', 'refresh_time'],
+    text: '192.0.2.1',
+  },
   'SigningKeyService.ListSigningKeys': { orders: ['create_time'], text: 'wanted' },
   'UserService.ListUsers': { orders: ['create_time', 'name', 'email'], text: 'wanted' },
   'DocumentService.ListDocuments': {
@@ -37,6 +41,7 @@ const facts: Record<string, { orders: readonly string[]; text: string }> = {
   'ApiKeyService.ListApiKeys': { orders: ['create_time', 'name'], text: 'wanted' },
   'WorkspaceService.ListWorkspaces': { orders: ['create_time', 'name'], text: 'wanted' },
   'WorkspaceService.ListMembers': { orders: ['create_time'], text: 'wanted' },
+  'WorkspaceService.ListInvitations': { orders: ['create_time'], text: 'wanted' },
 };
 
 const nameOf = (method: UnaryMethod) => `${method.parent.name}.${method.name}`;
@@ -46,7 +51,7 @@ const ofText = lists.filter((method) => nameOf(method) !== 'AuditService.ListAud
 type Page = { readonly rows: readonly unknown[]; readonly total: number; readonly token: string };
 
 describeApp('every list', (suite) => {
-  const ids = { workspaceId: '', clientId: '', customerId: '', linkId: '' };
+  const ids = { workspaceId: '', clientId: '', customerId: '', linkId: '', userId: '' };
   let staff: { authorization: string };
 
   beforeAll(async () => {
@@ -59,6 +64,7 @@ describeApp('every list', (suite) => {
     const workspace = await addWorkspace(db, 'links:read');
     Object.assign(ids, { workspaceId: workspace.ownerId, linkId: 'lnk_0' });
     Object.assign(ids, { clientId: client.ownerId, customerId: customer.ownerId });
+    Object.assign(ids, { userId: caller.id });
     await addListedRows(db, ids, caller.id);
   });
 

@@ -6,6 +6,7 @@ import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
@@ -13,6 +14,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { InsightService } from '../../gen/latchkey/sharing/v1/insight_pb.js';
+import { InvitationService } from '../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { Endpoint, Handler } from './endpoint.ts';
@@ -25,6 +27,7 @@ export const services = {
   client: ClientService,
   customer: CustomerService,
   session: SessionService,
+  passwordReset: PasswordResetService,
   audit: AuditService,
   signingKey: SigningKeyService,
   user: UserService,
@@ -33,6 +36,7 @@ export const services = {
   insight: InsightService,
   apiKey: ApiKeyService,
   workspace: WorkspaceService,
+  invitation: InvitationService,
 } as const satisfies Record<string, DescService>;
 
 /** An implementation of every method of every service. */

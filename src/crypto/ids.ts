@@ -27,7 +27,20 @@ export function encodeBase62Number(value: number, length: number): string {
   return text.padStart(length, '0');
 }
 
-type IdKind = 'doc' | 'lnk' | 'viw' | 'ws' | 'usr' | 'ses' | 'cli' | 'sec' | 'cus' | 'key' | 'evt';
+type IdKind =
+  | 'doc'
+  | 'lnk'
+  | 'viw'
+  | 'ws'
+  | 'usr'
+  | 'ses'
+  | 'cli'
+  | 'sec'
+  | 'cus'
+  | 'key'
+  | 'evt'
+  | 'pwr'
+  | 'inv';
 
 /** Returns 22 base62 characters, with 128 random bits. */
 export function randomText(random: Random): string {

@@ -15,6 +15,7 @@ import { createPasswords, type Passwords } from '../credentials/passwords.ts';
 import { createCredentialUsage } from '../credentials/usage.ts';
 import type { Random } from '../crypto/ids.ts';
 import type { MasterKey } from '../crypto/master-key.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import type { Log } from '../observe/log.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
@@ -36,7 +37,10 @@ import { createSignatures } from './tokens/signatures.ts';
 import { createSigner, type Signer } from './tokens/signer.ts';
 import { createVerificationService } from './tokens/verification-service.ts';
 import { createVerifier } from './tokens/verifier.ts';
-import type { RolesOf } from './users/grant-checks.ts';
+import { createSessionEndCheck, type RolesOf } from './users/grant-checks.ts';
+import { createNewMembers, type MemberAccounts } from './users/new-members.ts';
+import { createPasswordResets } from './users/password-resets.ts';
+import { recoveryCodeDigest } from './users/recovery-codes.ts';
 import { createUserService } from './users/service.ts';
 import { createSealedTotpMatcher } from './users/totp.ts';
 
@@ -52,12 +56,14 @@ export type IdentityModule = {
     | 'client'
     | 'customer'
     | 'session'
+    | 'passwordReset'
     | 'audit'
     | 'signingKey'
     | 'user'
   >;
   readonly credentials: Credentials;
   readonly passwords: Passwords;
+  readonly newMembers: MemberAccounts;
   readonly keyring: Keyring;
   readonly signer: Signer;
   readonly rotation: Rotation;
@@ -81,6 +87,7 @@ export type IdentityModuleOptions = {
   readonly leases: Leases;
   readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
+  readonly mailer: Mailer;
   readonly membershipsOf: MembershipsOf;
   readonly rolesOf: RolesOf;
   readonly publicUrl: string;
@@ -137,11 +144,18 @@ export async function createIdentityModule(
     signer,
     passwords,
     matchTotpStep: createSealedTotpMatcher(masterKey, now),
+    recoveryCodeDigest,
+    requireToEndSessions: createSessionEndCheck(rolesOf),
     membershipsOf,
     tokenSeconds: sessionTokenSeconds,
     publicUrl,
     random,
     now,
+  });
+  const passwordResets = createPasswordResets({
+    ...{ db, auditLog, mailer: options.mailer, passwords, publicUrl, random, now },
+    keys: masterKey.derive('password resets'),
+    warn: (facts, message) => log.warn(facts, message),
   });
   const limitToGrants = createLimitToGrants({
     db,
@@ -154,6 +168,7 @@ export async function createIdentityModule(
   return {
     credentials,
     passwords,
+    newMembers: createNewMembers({ passwords, random, now }),
     keyring,
     signer,
     rotation,
@@ -164,7 +179,8 @@ export async function createIdentityModule(
     },
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
     async stop() {
-      await Promise.all([usage.stop(), rotation.stop(), thread?.close()]);
+      const stops = [usage.stop(), rotation.stop(), passwordResets.stop(), thread?.close()];
+      await Promise.all(stops);
     },
     services: {
       issuance: createIssuanceService({
@@ -178,6 +194,7 @@ export async function createIdentityModule(
       client: createClientService({ db, auditLog, credentials, random, now }),
       customer: createCustomerService({ db, auditLog, credentials, random, now }),
       session: sessions.service,
+      passwordReset: passwordResets.service,
       signingKey: createSigningKeyService({ db, masterKey, auditLog, now }),
       audit: createAuditService({ db }),
       user: createUserService({ db, auditLog, masterKey, passwords, rolesOf, random, now }),

@@ -51,13 +51,14 @@ import { createNewViews } from './views/new-views.ts';
 import { viewRoutes } from './views/routes.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
 import { createViews } from './views/views.ts';
+import { createInvitationService, type NewMembers } from './workspaces/invitation-service.ts';
 import { createWorkspaceService } from './workspaces/service.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
 export type SharingModule = {
   readonly services: Pick<
     Implementations,
-    'document' | 'link' | 'insight' | 'apiKey' | 'workspace'
+    'document' | 'link' | 'insight' | 'apiKey' | 'workspace' | 'invitation'
   >;
   readonly routes: readonly HttpRoute[];
   readonly storeState: StoreWatch['state'];
@@ -93,6 +94,7 @@ export type SharingModuleOptions = {
   readonly mailer: Mailer;
   readonly credentials: Credentials;
   readonly passwords: Passwords;
+  readonly newMembers: NewMembers;
   readonly assets: Assets;
   /** The path of the program that counts pages. */
   readonly pagesProgram: string;
@@ -193,11 +195,17 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
       insight: createInsightService({ db, documents, links, views, now }),
       apiKey: createApiKeyService({ auditLog, credentials, random }),
       workspace: createWorkspaceService({
-        ...{ db, auditLog, quotas, brands, random, now },
+        ...{ db, auditLog, quotas, brands, publicUrl, random, now },
+        mailer: options.mailer,
+        invitationKeys: masterKey.derive('invitations'),
         logoMethods: (answer) => {
           const { uploadStalledMs } = options;
           return createLogoMethods({ auditLog, random, uploadStalledMs, answer });
         },
+      }),
+      invitation: createInvitationService({
+        ...{ db, auditLog, now },
+        newMembers: options.newMembers,
       }),
     },
   };

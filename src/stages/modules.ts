@@ -46,6 +46,7 @@ export function createModules(
     const identity = await createIdentityModule({
       ...shared,
       onFailure,
+      mailer,
       membershipsOf,
       rolesOf,
       threadProgram: path.join(programs, 'identity/keys/thread-program.js'),
@@ -61,6 +62,7 @@ export function createModules(
       mailer,
       credentials: identity.credentials,
       passwords: identity.passwords,
+      newMembers: identity.newMembers,
       assets,
       pagesProgram: path.join(programs, 'sharing/documents/pages/program.js'),
       observeBlob: observer.blob,

@@ -3,8 +3,10 @@
 import { auditRetention } from '../audit/retention.ts';
 import { sessionRetention } from '../identity/sessions/retention.ts';
 import { revocationRetention } from '../identity/tokens/revocations.ts';
+import { passwordResetRetention } from '../identity/users/password-resets.ts';
 import { gateRetention } from '../sharing/gate/retention.ts';
 import { removal } from '../sharing/removal/removal.ts';
+import { invitationRetention } from '../sharing/workspaces/invitations.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
 import { createRetention } from '../storage/retention.ts';
 import { throttleRetention } from '../storage/throttle.ts';
@@ -34,6 +36,8 @@ export function startRetention(options: AppOptions, storage: OpenStorage): Reten
       throttleRetention(now),
       ...gateRetention(now),
       ...sessionRetention(now),
+      passwordResetRetention(now),
+      invitationRetention(now),
       revocationRetention(now),
       auditRetention({ db, days: config.auditRetentionDays, now, warn }),
     ],

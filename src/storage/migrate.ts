@@ -10,6 +10,7 @@ import { createBlobStores } from './migrations/0003-blob-store.ts';
 import { recordSharedDocuments } from './migrations/0004-shared-documents.ts';
 import { sortLists } from './migrations/0005-lists.ts';
 import { addLinkOptions } from './migrations/0006-link-options.ts';
+import { createIdentityTokens } from './migrations/0007-identity.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -28,6 +29,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0004-shared-documents': { up: recordSharedDocuments, oldestSupported: '0001-schema' },
   '0005-lists': { up: sortLists, oldestSupported: '0001-schema' },
   '0006-link-options': { up: addLinkOptions, oldestSupported: '0001-schema' },
+  '0007-identity': { up: createIdentityTokens, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -2,6 +2,7 @@
 // text, and flags are 0 or 1, so that both dialects read and write the same values.
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { deletionNote, Entity } from './change.ts';
+import type { InvitationRow, PasswordResetRow, RecoveryCodeRow } from './identity-rows.ts';
 import type {
   BlobStoreRow,
   DocumentTable,
@@ -16,6 +17,7 @@ import type {
   WorkspaceTable,
 } from './sharing-rows.ts';
 
+export type { InvitationRow, PasswordResetRow } from './identity-rows.ts';
 export type {
   DocumentRow,
   GateCodeRow,
@@ -267,6 +269,9 @@ export type Schema = {
   revoked_tokens: RevokedTokenRow;
   totp_seeds: TotpSeedRow;
   sessions: SessionRow;
+  password_resets: PasswordResetRow;
+  recovery_codes: RecoveryCodeRow;
+  invitations: InvitationRow;
   throttle_counters: ThrottleCounterRow;
   familiar_networks: FamiliarNetworkRow;
   members: MemberRow;

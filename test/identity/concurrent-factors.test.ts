@@ -8,6 +8,7 @@ import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import { createSession } from '../../src/identity/sessions/session.ts';
 import { createSignInCheck } from '../../src/identity/sessions/sign-in-check.ts';
 import { insertSession } from '../../src/identity/sessions/store.ts';
+import { recoveryCodeDigest } from '../../src/identity/users/recovery-codes.ts';
 import { findSeed, replaceUnconfirmedSeed } from '../../src/identity/users/store.ts';
 import { generateTotpSeed, seedPurpose } from '../../src/identity/users/totp.ts';
 import { lockUser } from '../../src/identity/users/users.ts';
@@ -134,6 +135,7 @@ function checked(suite: Suite, email: string, matchTotpStep: () => number | unde
     db: db(suite),
     passwords: createPasswords(),
     matchTotpStep,
+    recoveryCodeDigest,
   });
   return check({ email, password, otp: '', network: '192.0.2.1' });
 }

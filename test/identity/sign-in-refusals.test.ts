@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createPasswords, type Passwords } from '../../src/credentials/passwords.ts';
 import { createSignInCheck } from '../../src/identity/sessions/sign-in-check.ts';
+import { recoveryCodeDigest } from '../../src/identity/users/recovery-codes.ts';
 import type { UserRow } from '../../src/storage/schema.ts';
 import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { CookieClient, type SignInRequest } from '../support/cookie-client.ts';
@@ -39,7 +40,7 @@ const outOfBounds: [string, SignInRequest, string[]][] = [
   ['an address of 255 characters', { email: 'a'.repeat(255), password }, ['email']],
   ['a password of 1,025 bytes', { email: 'a', password: 'p'.repeat(1025) }, ['password']],
   ['a password of 513 letters of 2 bytes', { email: 'a', password: 'é'.repeat(513) }, ['password']],
-  ['a code of 17 characters', { email: 'a', password, otp: '0'.repeat(17) }, ['otp']],
+  ['a code of 33 characters', { email: 'a', password, otp: '0'.repeat(33) }, ['otp']],
 ];
 
 describeApp('signing in', (suite) => {
@@ -116,7 +117,12 @@ describeApp('signing in', (suite) => {
       });
       let hashes = 0;
       const passwords = countingPasswords(() => hashes++);
-      const check = createSignInCheck({ db: counted, passwords, matchTotpStep: () => undefined });
+      const check = createSignInCheck({
+        db: counted,
+        passwords,
+        matchTotpStep: () => undefined,
+        recoveryCodeDigest,
+      });
 
       for (const [what, proof] of badProofs) {
         queries = 0;

@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createPasswords } from '../../src/credentials/passwords.ts';
 import { createSignInCheck } from '../../src/identity/sessions/sign-in-check.ts';
+import { recoveryCodeDigest } from '../../src/identity/users/recovery-codes.ts';
 import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';
@@ -189,7 +190,12 @@ describeApp('signing in', (suite) => {
 
   it('does not start a session if the password or the state of the user changes', async () => {
     const passwords = createPasswords();
-    const check = createSignInCheck({ db: db(), passwords, matchTotpStep: () => undefined });
+    const check = createSignInCheck({
+      db: db(),
+      passwords,
+      matchTotpStep: () => undefined,
+      recoveryCodeDigest,
+    });
     const changes = [
       async () => ({ password_hash: await passwords.hash('another') }),
       async () => ({ disable_time: Date.now() }),

@@ -54,6 +54,7 @@ describeApp('users', (suite) => {
       name: 'Ada',
       scopes: ['links:read', 'users:read'],
       totp_enabled: false,
+      recovery_codes_left: 0,
       create_time: expect.stringMatching(/Z$/),
     });
     expect(response.headers.get('location')).toBe(`/users/${user.id}`);

@@ -29,6 +29,7 @@ const allApplied = [
     'applied 0004-shared-documents',
     'applied 0005-lists',
     'applied 0006-link-options',
+    'applied 0007-identity',
   ],
   ...['the schema is up to date', ''],
 ].join('\n');

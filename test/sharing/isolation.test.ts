@@ -20,7 +20,11 @@ import { blobDirOf, filesUnder } from '../support/sharing-api.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { transportNames } from '../support/transports.ts';
 
-const sharing = allMethods.filter(({ parent }) => parent.file.proto.package.includes('sharing'));
+/** The token of a mailed invitation is the credential of the methods of InvitationService. */
+const sharing = allMethods.filter(
+  ({ parent }) =>
+    parent.file.proto.package.includes('sharing') && parent.name !== 'InvitationService',
+);
 
 /** An id of each kind that does not exist anywhere. */
 const unknown = {
@@ -29,6 +33,7 @@ const unknown = {
   link_id: newId('lnk', randomBytes),
   key_id: newId('key', randomBytes),
   user_id: newId('usr', randomBytes),
+  invitation_id: newId('inv', randomBytes),
 };
 type IdField = keyof typeof unknown;
 

@@ -12,8 +12,10 @@ import { documentList, findDocuments } from '../../src/sharing/documents/store.t
 import { findLinks, linkList } from '../../src/sharing/links/store.ts';
 import { findViews, viewList } from '../../src/sharing/views/store.ts';
 import {
+  findInvitations,
   findMembers,
   findWorkspaces,
+  invitationList,
   memberList,
   workspaceList,
 } from '../../src/sharing/workspaces/store.ts';
@@ -75,6 +77,12 @@ const sortedLists: SortedList[] = [
     filter: 'the workspace',
     ...memberList,
     read: (db, query) => findMembers(db, '1', query),
+  },
+  {
+    find: findInvitations,
+    filter: 'the workspace',
+    ...invitationList,
+    read: (db, query) => findInvitations(db, '1', 1, query),
   },
   ...(['cs', 'ck', 'wk'] as const).map((kind) => ({
     find: findCredentials,

@@ -2,6 +2,7 @@
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { allRows } from './audit-rows.ts';
 import type { TestApp } from './harness.ts';
+import { addInvitation } from './invitation-rows.ts';
 import { openLink } from './link-views.ts';
 import { addMember } from './member-rows.ts';
 import { addWorkspace, changeAsOtherProcess } from './owner-rows.ts';
@@ -15,6 +16,7 @@ type Ids = {
   readonly link_id: string;
   readonly key_id: string;
   readonly user_id: string;
+  readonly invitation_id: string;
   readonly page_token: string;
 };
 
@@ -74,8 +76,21 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
   const viewId = views.body.views[0]?.id;
   if (viewId === undefined) throw new Error('the link has no views');
 
+  const invitation = await addInvitation(testApp, `${tag}@invited.example`, workspaceId);
+
   const marks = [
-    ...[tag, credentialId, document.id, link.id, open.id, viewId, user.id, user.email, email],
+    ...[
+      tag,
+      credentialId,
+      document.id,
+      link.id,
+      open.id,
+      viewId,
+      user.id,
+      user.email,
+      email,
+      invitation.id,
+    ],
     ...[link, open].map(({ url }) => url.slice(-22)),
     ...[sha256(bytes), bytes.toString('base64')],
   ];
@@ -86,6 +101,7 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
       link_id: link.id,
       key_id: credentialId,
       user_id: user.id,
+      invitation_id: invitation.id,
       page_token: first.body.next_page_token,
     },
     key: { authorization: `Bearer ${text}` },

@@ -100,6 +100,12 @@ async function addSharingRows(
     .insertInto('members')
     .values({ ...member, create_time })
     .execute();
+  const invitation = {
+    ...{ id: `inv_${n}`, workspace_id: workspaceId, email: `${n}-${name}@example.com` },
+    ...{ role: 'member' as const, inviter_type: 'staff' as const, inviter_id: '', digest: '' },
+    ...{ create_time, expire_time: Number.MAX_SAFE_INTEGER },
+  };
+  await trx.insertInto('invitations').values(invitation).execute();
   const document = {
     ...named,
     ...{ id: `doc_${n}`, workspace_id: workspaceId, content_type: 'a/b', sha256: '' },

@@ -2,12 +2,13 @@
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { Suite } from './app-suite.ts';
+import { addInvitation } from './invitation-rows.ts';
 import type { ManagementAction } from './management-actions.ts';
 import { addMember, credentialFor, memberScope } from './member-rows.ts';
 import { addWorkspace } from './owner-rows.ts';
 import { makePng } from './sharing-api.ts';
 import { codeAt, fromBase32 } from './totp.ts';
-import { addUser } from './user-rows.ts';
+import { addSession, addTotp, addUser } from './user-rows.ts';
 
 type Prepare = (suite: Suite) => Promise<ManagementAction>;
 
@@ -27,6 +28,20 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
   'UserService.SetPassword': aboutUser({ password }),
   'UserService.RemoveTotp': aboutUser(),
   'UserService.EnrolTotp': bySelf(),
+
+  async 'UserService.CreateRecoveryCodes'(suite) {
+    const action = await bySelf()(suite);
+    await addTotp(suite.testApp, action.callerId ?? '');
+    return action;
+  },
+
+  'SessionService.RevokeUserSessions': aboutUser(),
+
+  async 'SessionService.RevokeUserSession'({ app }) {
+    const { id: userId } = await addUser(app.inside.db);
+    const { id: sessionId } = await addSession(app.inside.db, userId);
+    return { request: { userId, sessionId }, target: sessionId };
+  },
 
   async 'UserService.ConfirmTotp'(suite) {
     const action = await bySelf()(suite);
@@ -74,6 +89,24 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
     const { workspaceId } = await ofWorkspace(suite);
     const request = { workspaceId, name: 'A key', scopes: ['links:read'] };
     return { request, target: ({ key }) => key?.id, callerType: 'staff', scope: memberScope };
+  },
+
+  async 'WorkspaceService.CreateInvitation'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    const email = `invited-${++users}@example.com`;
+    const request = { workspaceId, email, role: MemberRole.MEMBER };
+    return { request, target: ({ invitation }) => invitation?.id, scope: memberScope };
+  },
+
+  async 'WorkspaceService.RevokeInvitation'(suite) {
+    const { id: invitationId, workspace_id: workspaceId } = await addInvitation(suite);
+    return { request: { workspaceId, invitationId }, target: invitationId };
+  },
+
+  async 'InvitationService.JoinWorkspace'(suite) {
+    const { id, email } = await addUser(suite.app.inside.db, { kind: 'member' });
+    const { id: target, token } = await addInvitation(suite, email);
+    return { request: { token, userId: id }, target, callerType: 'member', callerId: id };
   },
 
   'ApiKeyService.RotateApiKey': aboutKey,

@@ -36,7 +36,22 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
       last_step: '0',
     },
   ],
+  ['recovery_codes', { user_id: id, digest: `''` }],
   ['members', { workspace_id: `'1'`, user_id: id, role: `'member'`, create_time: 'n' }],
+  [
+    'invitations',
+    {
+      id,
+      workspace_id: half,
+      email: id,
+      role: `'member'`,
+      inviter_type: `'staff'`,
+      inviter_id: `''`,
+      digest: `''`,
+      create_time: 'n',
+      expire_time: 'n + 1000',
+    },
+  ],
   [
     'sessions',
     {

@@ -1,15 +1,12 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { callerOf, userOf } from '../../api/principal.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../clock.ts';
 import type { Random } from '../../crypto/ids.ts';
 import { Failure, fail } from '../../errors/errors.ts';
 import { networkOf } from '../../net/network.ts';
 import { transact } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
+import type { SessionRow, UserRow } from '../../storage/schema.ts';
 import type { Signer } from '../tokens/signer.ts';
 import type { Cookies } from './cookies.ts';
 import type { ScopesOf } from './scopes.ts';
@@ -21,6 +18,7 @@ import {
   sessionExpireTime,
   sessionMsMax,
 } from './session.ts';
+import { sessionMessage } from './session-message.ts';
 import type { CheckSignIn } from './sign-in-check.ts';
 import type { CountedAttempt, SignInThrottle } from './sign-in-throttle.ts';
 import {
@@ -32,10 +30,9 @@ import {
   insertSession,
   sessionList,
 } from './store.ts';
+import { createUserSessionMethods, type UserSessionOptions } from './user-sessions.ts';
 
-export type SessionOptions = {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
+export type SessionOptions = UserSessionOptions & {
   readonly signer: Signer;
   readonly check: CheckSignIn;
   readonly throttle: SignInThrottle;
@@ -44,7 +41,6 @@ export type SessionOptions = {
   readonly scopesOf: ScopesOf;
   readonly tokenSeconds: number;
   readonly random: Random;
-  readonly now: Clock;
 };
 
 /** The maximum number of live sessions per user. A further sign-in ends the oldest. */
@@ -94,21 +90,28 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
   }
 
   return {
+    ...createUserSessionMethods(options),
+
     async signIn({ password, otp, ...request }, context) {
       const { call } = callerOf(context);
       const email = request.email.toLowerCase();
       const device = cookies.readDevice(context, email);
       const network = networkOf(call.peer);
       const counted = await throttle.count({ email, network, device });
-      const { user, amr, settle } = await check({ email, password, otp, network }).catch(
-        (error: unknown) => refuse(error, counted),
-      );
+      const { user, amr, usesRecoveryCode, settle } = await check({
+        email,
+        password,
+        otp,
+        network,
+      }).catch((error: unknown) => refuse(error, counted));
       const replaced = await findReplaced(user, context);
       const own = { userId: user.id, amr, address: call.peer };
       const { row, cookie } = createSession(random, now(), own);
       const { id, kind } = user;
-      await auditLog.change(context, { target: id, actor: { type: kind, id } }, async (trx) => {
+      const change = { target: id, actor: { type: kind, id } };
+      await auditLog.change(context, change, async (trx, also) => {
         await settle(trx);
+        if (usesRecoveryCode) also('SessionService.UseRecoveryCode', user.id);
         await counted.forgive(trx);
         await endSessions(trx, replaced, now());
         await insertSession(trx, row);
@@ -156,15 +159,3 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 const ended = () => fail('unauthenticated', 'The session has ended.', { challenge: 'Bearer' });
 
 const noSuchSession = () => fail('not_found', 'The session does not exist or has ended.');
-
-function sessionMessage(row: SessionRow, currentId: string) {
-  return {
-    id: row.id,
-    createTime: timestampFromMs(row.create_time),
-    refreshTime: timestampFromMs(row.refresh_time),
-    expireTime: timestampFromMs(row.expire_time),
-    address: row.address,
-    amr: row.amr.split(' '),
-    current: row.id === currentId,
-  };
-}

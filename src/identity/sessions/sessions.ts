@@ -12,6 +12,7 @@ import type { Invalidations } from '../../storage/invalidation.ts';
 import type { Database } from '../../storage/schema.ts';
 import type { LimitToGrants } from '../tokens/current-grants.ts';
 import type { Signer } from '../tokens/signer.ts';
+import type { RecoveryCodeDigest } from '../users/recovery-codes.ts';
 import type { MatchSealedTotpStep } from '../users/totp.ts';
 import { createCookies } from './cookies.ts';
 import { createLimitToUserGrants } from './current-grants.ts';
@@ -20,6 +21,7 @@ import { createSessionService } from './service.ts';
 import { type AuthenticateSession, createSessionAuthenticator } from './session.ts';
 import { createSignInCheck } from './sign-in-check.ts';
 import { createSignInThrottle } from './sign-in-throttle.ts';
+import type { RequireToEndSessions } from './user-sessions.ts';
 
 export type SessionsOptions = {
   readonly db: Database;
@@ -29,6 +31,8 @@ export type SessionsOptions = {
   readonly signer: Signer;
   readonly passwords: Passwords;
   readonly matchTotpStep: MatchSealedTotpStep;
+  readonly recoveryCodeDigest: RecoveryCodeDigest;
+  readonly requireToEndSessions: RequireToEndSessions;
   readonly membershipsOf: MembershipsOf;
   /** The lifetime of a token, unless its session ends earlier. */
   readonly tokenSeconds: number;

@@ -4,13 +4,22 @@
 import type { Passwords } from '../../credentials/passwords.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Database, Executor, UserRow } from '../../storage/schema.ts';
+import type { RecoveryCodeDigest } from '../users/recovery-codes.ts';
 import type { MatchSealedTotpStep } from '../users/totp.ts';
-import { consumeTotpStep, findUserWithSeed, hasConfirmedSeed, lockUnchangedUser } from './store.ts';
+import {
+  consumeRecoveryCode,
+  consumeTotpStep,
+  findUserWithSeed,
+  hasConfirmedSeed,
+  hasRecoveryCode,
+  lockUnchangedUser,
+} from './store.ts';
 
 export type SignInCheckOptions = {
   readonly db: Database;
   readonly passwords: Passwords;
   readonly matchTotpStep: MatchSealedTotpStep;
+  readonly recoveryCodeDigest: RecoveryCodeDigest;
 };
 
 export type SignInInput = {
@@ -26,6 +35,8 @@ export type CheckedSignIn = {
   readonly user: UserRow;
   /** The authentication methods (RFC 8176), space-separated. */
   readonly amr: string;
+  /** Whether the one-time code was a recovery code. */
+  readonly usesRecoveryCode: boolean;
   /**
    * Marks the code as used, so that it is accepted only once. Throws if the user or the second
    * factor has changed since the check.
@@ -34,7 +45,8 @@ export type CheckedSignIn = {
 };
 
 /** Throws `identity.credential_invalid`, or `unavailable` if the password could not be checked. */
-export function createSignInCheck({ db, passwords, matchTotpStep }: SignInCheckOptions) {
+export function createSignInCheck(options: SignInCheckOptions) {
+  const { db, passwords, matchTotpStep, recoveryCodeDigest } = options;
   return async ({ email, password, otp, network }: SignInInput): Promise<CheckedSignIn> => {
     const found = await findUserWithSeed(db, email);
     const refusal = () =>
@@ -50,18 +62,27 @@ export function createSignInCheck({ db, passwords, matchTotpStep }: SignInCheckO
     const isRight = await passwords.verify(enabled?.user.password_hash, password, queue);
     const seed = enabled?.seed;
     const step = seed === undefined ? undefined : matchTotpStep(seed, otp.replaceAll(' ', ''));
+    // The query does not depend on the address, so its duration does not reveal a user.
+    const id = enabled?.user.id ?? '';
+    const digest = recoveryCodeDigest(id, otp);
+    const isRecoveryCode = digest !== undefined && (await hasRecoveryCode(db, id, digest));
     if (!isRight || enabled === undefined) throw refusal();
-    if (seed !== undefined && step === undefined) throw refusal();
+    if (seed !== undefined && step === undefined && !isRecoveryCode) throw refusal();
     const { user } = enabled;
+    const usesRecoveryCode = seed !== undefined && step === undefined;
     return {
       user,
       amr: seed === undefined ? 'pwd' : 'pwd otp mfa',
+      usesRecoveryCode,
       async settle(trx) {
         if (!(await lockUnchangedUser(trx, user))) throw refusal();
+        const hasSeed = await hasConfirmedSeed(trx, user.id);
         const hasCurrentFactor =
-          seed === undefined || step === undefined
-            ? !(await hasConfirmedSeed(trx, user.id))
-            : await consumeTotpStep(trx, seed, step);
+          seed === undefined
+            ? !hasSeed
+            : step === undefined
+              ? hasSeed && (await consumeRecoveryCode(trx, user.id, digest ?? ''))
+              : await consumeTotpStep(trx, seed, step);
         if (!hasCurrentFactor) throw refusal();
       },
     };

@@ -203,3 +203,45 @@ export async function rememberNetwork(trx: Executor, key: string, now: number): 
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
     .execute();
 }
+
+export async function hasRecoveryCode(
+  db: Executor,
+  userId: string,
+  digest: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('recovery_codes')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('digest', '=', digest)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Deletes a recovery code. Returns false if another sign-in has used it. */
+export async function consumeRecoveryCode(
+  trx: Executor,
+  userId: string,
+  digest: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('digest', '=', digest)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function hasUser(db: Executor, id: string): Promise<boolean> {
+  const row = await db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function endSessionsOfUser(trx: Executor, userId: string, now: number): Promise<void> {
+  await trx
+    .updateTable('sessions')
+    .set({ revoke_time: now })
+    .where('user_id', '=', userId)
+    .where('revoke_time', 'is', null)
+    .execute();
+}

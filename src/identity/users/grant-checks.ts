@@ -5,6 +5,7 @@ import { requireHeldScopes } from '../../access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
 import { callerOf, isUser } from '../../api/principal.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
+import { lockUser } from './users.ts';
 
 /**
  * Reads the scopes of all of a user's roles, one set for each workspace. Disabled users count too:
@@ -52,5 +53,13 @@ export function grantChecksFor(
     async requireToWeaken(trx, user) {
       await requireHeldScopes(trx, context, (await scopesOf(trx, user)).filter(isManagementScope));
     },
+  };
+}
+
+/** Returns the check for ending the sessions of a user. The check locks the user. */
+export function createSessionEndCheck(rolesOf: RolesOf) {
+  return async (trx: Executor, context: HandlerContext, userId: string): Promise<void> => {
+    const { requireToWeaken } = grantChecksFor(context, userId, rolesOf);
+    await requireToWeaken(trx, await lockUser(trx, userId));
   };
 }

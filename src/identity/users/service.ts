@@ -19,6 +19,7 @@ import type { Executor, UserRow } from '../../storage/schema.ts';
 import { createFactorMethods, type UserOptions } from './factor-methods.ts';
 import { grantChecksFor } from './grant-checks.ts';
 import { checkPassword } from './password-rules.ts';
+import { createRecoveryCodeMethods } from './recovery-codes.ts';
 import {
   endSessionsOf,
   findUsers,
@@ -55,6 +56,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
 
   return {
     ...createFactorMethods(options),
+    ...createRecoveryCodeMethods(options),
 
     async createUser(request, context) {
       const { kind } = request;
@@ -78,7 +80,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
           await insertUser(trx, row);
         })
         .catch(refuseDuplicate);
-      return { user: userMessage({ ...row, totp_confirm_time: null }) };
+      return { user: userMessage({ ...row, totp_confirm_time: null, recovery_codes_left: 0 }) };
     },
 
     async getUser({ userId }) {

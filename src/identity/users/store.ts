@@ -1,17 +1,28 @@
 import { sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import type { Executor, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+import type { Executor, PasswordResetRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 
-/** A user, and when the second factor was confirmed; null without a confirmed second factor. */
-export type User = UserRow & { readonly totp_confirm_time: number | null };
+export type User = UserRow & {
+  /** When the second factor was confirmed; null without a confirmed second factor. */
+  readonly totp_confirm_time: number | null;
+  /** The number of unused recovery codes. */
+  readonly recovery_codes_left: number;
+};
 
 const totpConfirmTime = sql<number | null>`(
   select confirm_time from totp_seeds where totp_seeds.user_id = users.id
 )`;
 
+const recoveryCodesLeft = sql<number>`(
+  select cast(count(*) as integer) from recovery_codes where recovery_codes.user_id = users.id
+)`;
+
 const selectUsers = (db: Executor) =>
-  db.selectFrom('users').selectAll('users').select(totpConfirmTime.as('totp_confirm_time'));
+  db
+    .selectFrom('users')
+    .selectAll('users')
+    .select([totpConfirmTime.as('totp_confirm_time'), recoveryCodesLeft.as('recovery_codes_left')]);
 
 export async function insertUser(db: Executor, row: UserRow): Promise<void> {
   await db.insertInto('users').values(row).execute();
@@ -106,13 +117,15 @@ export async function replaceUnconfirmedSeed(db: Executor, row: TotpSeedRow): Pr
 
 /**
  * Confirms the seed that a code was checked against; `step` is the time step of the code. Returns
- * false if the seed has been replaced, removed or confirmed since it was read.
+ * false if the seed has been replaced, removed or confirmed since it was read. Deletes the recovery
+ * codes: a process of release 0.1 that removed an earlier seed has left them.
  */
 export async function confirmSeed(
   db: Executor,
   { user_id, ciphertext }: TotpSeedRow,
   { time, step }: { time: number; step: number },
 ): Promise<boolean> {
+  await db.deleteFrom('recovery_codes').where('user_id', '=', user_id).execute();
   const { numUpdatedRows } = await db
     .updateTable('totp_seeds')
     .set({ confirm_time: time, last_step: step })
@@ -123,7 +136,9 @@ export async function confirmSeed(
   return numUpdatedRows > 0n;
 }
 
+/** Deletes the recovery codes, too. */
 export async function deleteSeed(db: Executor, userId: string): Promise<void> {
+  await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
   await db.deleteFrom('totp_seeds').where('user_id', '=', userId).execute();
 }
 
@@ -145,4 +160,36 @@ export async function updateSealedSeed(
     .set({ ciphertext: seed.ciphertext, master_key_id: seed.masterKeyId })
     .where('user_id', '=', seed.id)
     .execute();
+}
+
+export async function insertPasswordReset(db: Executor, row: PasswordResetRow): Promise<void> {
+  await db.insertInto('password_resets').values(row).execute();
+}
+
+export function findPasswordReset(db: Executor, id: string): Promise<PasswordResetRow | undefined> {
+  return db.selectFrom('password_resets').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function deletePasswordResets(db: Executor, userId: string): Promise<void> {
+  await db.deleteFrom('password_resets').where('user_id', '=', userId).execute();
+}
+
+/** `email` must be in lower case. */
+export function findEnabledUser(db: Executor, email: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('email', '=', email)
+    .where('disable_time', 'is', null)
+    .executeTakeFirst();
+}
+
+export async function replaceRecoveryCodes(
+  trx: Executor,
+  userId: string,
+  digests: readonly string[],
+): Promise<void> {
+  await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+  const rows = digests.map((digest) => ({ user_id: userId, digest }));
+  await trx.insertInto('recovery_codes').values(rows).execute();
 }

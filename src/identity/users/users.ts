@@ -30,6 +30,7 @@ export function userMessage(user: User) {
     name: user.name,
     scopes: [...parseStoredScopes(user.scopes)],
     totpEnabled: user.totp_confirm_time !== null,
+    recoveryCodesLeft: user.recovery_codes_left,
     createTime: timestampFromMs(user.create_time),
     ...(user.disable_time === null ? {} : { disableTime: timestampFromMs(user.disable_time) }),
   };

@@ -100,7 +100,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
 }
 
 /** Throws if the caller is a member but not an owner. Only owners add or remove owners. */
-async function requireOwner(trx: Executor, context: HandlerContext): Promise<void> {
+export async function requireOwner(trx: Executor, context: HandlerContext): Promise<void> {
   const caller = principalOf(context);
   if (caller.type !== 'member') return;
   const own = await findMember(trx, workspaceOf(context), caller.userId);

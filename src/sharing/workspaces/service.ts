@@ -9,15 +9,14 @@ import { printableName } from '../../api/names.ts';
 import { principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../clock.ts';
-import { newId, type Random } from '../../crypto/ids.ts';
+import { newId } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { Database, Executor, WorkspaceRow } from '../../storage/schema.ts';
+import type { Executor, WorkspaceRow } from '../../storage/schema.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { AnswerWorkspace, LogoMethods } from '../brand/logo-methods.ts';
 import type { Quotas, StoredQuota } from '../quotas/quotas.ts';
+import { createInvitationMethods, type InvitationOptions } from './invitations.ts';
 import { createMemberMethods } from './members.ts';
 import {
   findWorkspace,
@@ -29,14 +28,10 @@ import {
 } from './store.ts';
 import { workspaceNotFound } from './workspaces.ts';
 
-export type WorkspaceOptions = {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
+export type WorkspaceOptions = InvitationOptions & {
   readonly quotas: Quotas;
   readonly brands: Pick<Brands, 'logoUrlOf'>;
   readonly logoMethods: (answer: AnswerWorkspace) => LogoMethods;
-  readonly random: Random;
-  readonly now: Clock;
 };
 
 export function createWorkspaceService(
@@ -72,6 +67,7 @@ export function createWorkspaceService(
 
   return {
     ...createMemberMethods(options),
+    ...createInvitationMethods(options),
     ...logoMethods(answer),
 
     async createWorkspace({ name, quota }, context) {

@@ -2,7 +2,14 @@ import { type Insertable, sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import type { Executor, MemberRow, Schema, UserRow, WorkspaceRow } from '../../storage/schema.ts';
+import type {
+  Executor,
+  InvitationRow,
+  MemberRow,
+  Schema,
+  UserRow,
+  WorkspaceRow,
+} from '../../storage/schema.ts';
 
 export async function insertWorkspace(
   db: Executor,
@@ -152,4 +159,66 @@ export function findRoles(
 /** Returns all roles of a user, even if the user is disabled. */
 export function findAllRoles(db: Executor, userId: string): Promise<Pick<MemberRow, 'role'>[]> {
   return db.selectFrom('members').select('role').where('user_id', '=', userId).execute();
+}
+
+/** Stores an invitation. It replaces an earlier one of the same address. */
+export async function replaceInvitation(trx: Executor, row: InvitationRow): Promise<void> {
+  await trx
+    .deleteFrom('invitations')
+    .where('workspace_id', '=', row.workspace_id)
+    .where('email', '=', row.email)
+    .execute();
+  await trx.insertInto('invitations').values(row).execute();
+}
+
+export function findInvitation(db: Executor, id: string): Promise<InvitationRow | undefined> {
+  return db.selectFrom('invitations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Deletes an invitation, and returns it if it existed. Concurrent calls wait for the commit. */
+export function deleteInvitation(trx: Executor, id: string): Promise<InvitationRow | undefined> {
+  return trx.deleteFrom('invitations').where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+export const invitationList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+  },
+  searches: ['email', 'id'],
+} as const satisfies List;
+
+/** Reads a page of the open invitations of a workspace. */
+export function findInvitations(
+  db: Executor,
+  workspaceId: string,
+  now: number,
+  query: ListQuery,
+): Promise<ListPage<InvitationRow>> {
+  const open = db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('expire_time', '>', now);
+  return readList(db, open, invitationList, query);
+}
+
+/** Counts the open invitations of a workspace to other addresses. */
+export async function countOtherInvitations(
+  db: Executor,
+  { workspace_id, email }: Pick<InvitationRow, 'workspace_id' | 'email'>,
+  now: number,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('invitations')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('workspace_id', '=', workspace_id)
+    .where('email', '<>', email)
+    .where('expire_time', '>', now)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** `email` must be in lower case. */
+export function findUserWithEmail(db: Executor, email: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
 }

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/session.proto.
  */
 export const file_latchkey_identity_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSJFCgxTaWduZWRJblVzZXISCgoCaWQYASABKAkSDQoFZW1haWwYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJItgBCgdTZXNzaW9uEgoKAmlkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxyZWZyZXNoX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdhZGRyZXNzGAUgASgJEgsKA2FtchgGIAMoCRIPCgdjdXJyZW50GAcgASgIImQKDVNpZ25JblJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAEY/gESHwoIcGFzc3dvcmQYAiABKAlCDYABAbpIB3IFEAEogAgSFwoDb3RwGAMgASgJQgqAAQG6SARyAhgQIpQBCg5TaWduSW5SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkSMAoEdXNlchgFIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25lZEluVXNlciIXChVSZWZyZXNoU2Vzc2lvblJlcXVlc3QinAEKFlJlZnJlc2hTZXNzaW9uUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiEAoOU2lnbk91dFJlcXVlc3QiEQoPU2lnbk91dFJlc3BvbnNlIoIBChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgDIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgEIAEoCUIHukgEcgIYQCJ0ChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIvCghzZXNzaW9ucxgBIAMoCzIdLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iNQoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSHQoKc2Vzc2lvbl9pZBgBIAEoCUIJukgGcgQQARhAIhcKFVJldm9rZVNlc3Npb25SZXNwb25zZTLJBQoOU2Vzc2lvblNlcnZpY2USeAoGU2lnbkluEiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluUmVxdWVzdBokLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25JblJlc3BvbnNlIiOQAgCKtRgCCAGStRgCGAGC0+STAg46ASoiCS9zZXNzaW9ucxKcAQoOUmVmcmVzaFNlc3Npb24SKy5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlc3BvbnNlIi+QAgCKtRgGGgIDBEACkrUYAhgBgtPkkwIWOgEqIhEvc2Vzc2lvbnMvcmVmcmVzaBJ+CgdTaWduT3V0EiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbk91dFJlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduT3V0UmVzcG9uc2UiJpACAoq1GAYaAgMEQAGC0+STAhMqES9zZXNzaW9ucy9jdXJyZW50EoUBCgxMaXN0U2Vzc2lvbnMSKS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiHpACAYq1GAYaAgMEQAGC0+STAgsSCS9zZXNzaW9ucxKVAQoNUmV2b2tlU2Vzc2lvbhIqLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXF1ZXN0GisubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlU2Vzc2lvblJlc3BvbnNlIiuQAgKKtRgGGgIDBEABgtPkkwIYKhYvc2Vzc2lvbnMve3Nlc3Npb25faWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSJFCgxTaWduZWRJblVzZXISCgoCaWQYASABKAkSDQoFZW1haWwYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJItgBCgdTZXNzaW9uEgoKAmlkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxyZWZyZXNoX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdhZGRyZXNzGAUgASgJEgsKA2FtchgGIAMoCRIPCgdjdXJyZW50GAcgASgIImQKDVNpZ25JblJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAEY/gESHwoIcGFzc3dvcmQYAiABKAlCDYABAbpIB3IFEAEogAgSFwoDb3RwGAMgASgJQgqAAQG6SARyAhggIpQBCg5TaWduSW5SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkSMAoEdXNlchgFIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25lZEluVXNlciIXChVSZWZyZXNoU2Vzc2lvblJlcXVlc3QinAEKFlJlZnJlc2hTZXNzaW9uUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiEAoOU2lnbk91dFJlcXVlc3QiEQoPU2lnbk91dFJlc3BvbnNlIoIBChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgDIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgEIAEoCUIHukgEcgIYQCJ0ChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIvCghzZXNzaW9ucxgBIAMoCzIdLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iNQoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSHQoKc2Vzc2lvbl9pZBgBIAEoCUIJukgGcgQQARhAIhcKFVJldm9rZVNlc3Npb25SZXNwb25zZSKiAQoXTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ4ChhMaXN0VXNlclNlc3Npb25zUmVzcG9uc2USLwoIc2Vzc2lvbnMYASADKAsyHS5sYXRjaGtleS5pZGVudGl0eS52MS5TZXNzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIlUKGFJldm9rZVVzZXJTZXNzaW9uUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASHQoKc2Vzc2lvbl9pZBgCIAEoCUIJukgGcgQQARhAIhsKGVJldm9rZVVzZXJTZXNzaW9uUmVzcG9uc2UiNwoZUmV2b2tlVXNlclNlc3Npb25zUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiHAoaUmV2b2tlVXNlclNlc3Npb25zUmVzcG9uc2Uy7wkKDlNlc3Npb25TZXJ2aWNlEngKBlNpZ25JbhIjLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25JblJlcXVlc3QaJC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduSW5SZXNwb25zZSIjkAIAirUYAggBkrUYAhgBgtPkkwIOOgEqIgkvc2Vzc2lvbnMSnAEKDlJlZnJlc2hTZXNzaW9uEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSIvkAIAirUYBhoCAwRAApK1GAIYAYLT5JMCFjoBKiIRL3Nlc3Npb25zL3JlZnJlc2gSfgoHU2lnbk91dBIkLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25PdXRSZXF1ZXN0GiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbk91dFJlc3BvbnNlIiaQAgKKtRgGGgIDBEABgtPkkwITKhEvc2Vzc2lvbnMvY3VycmVudBKFAQoMTGlzdFNlc3Npb25zEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIh6QAgGKtRgGGgIDBEABgtPkkwILEgkvc2Vzc2lvbnMSlQEKDVJldm9rZVNlc3Npb24SKi5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTZXNzaW9uUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXNwb25zZSIrkAICirUYBhoCAwRAAYLT5JMCGCoWL3Nlc3Npb25zL3tzZXNzaW9uX2lkfRKrAQoQTGlzdFVzZXJTZXNzaW9ucxItLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RVc2VyU2Vzc2lvbnNSZXF1ZXN0Gi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFVzZXJTZXNzaW9uc1Jlc3BvbnNlIjiQAgGKtRgQEgp1c2VyczpyZWFkGgIBA4LT5JMCGxIZL3VzZXJzL3t1c2VyX2lkfS9zZXNzaW9ucxK+AQoRUmV2b2tlVXNlclNlc3Npb24SLi5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VVc2VyU2Vzc2lvblJlcXVlc3QaLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VVc2VyU2Vzc2lvblJlc3BvbnNlIkiQAgKKtRgTEgt1c2Vyczp3cml0ZRoCAQMgAYLT5JMCKComL3VzZXJzL3t1c2VyX2lkfS9zZXNzaW9ucy97c2Vzc2lvbl9pZH0StAEKElJldm9rZVVzZXJTZXNzaW9ucxIvLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uc1JlcXVlc3QaMC5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VVc2VyU2Vzc2lvbnNSZXNwb25zZSI7kAICirUYExILdXNlcnM6d3JpdGUaAgEDIAGC0+STAhsqGS91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The signed-in user.
@@ -144,9 +144,9 @@ export type SignInRequest = Message<"latchkey.identity.v1.SignInRequest"> & {
   password: string;
 
   /**
-   * The 6-digit code of the user's authenticator app. Spaces are ignored. Required for users with a
-   * second factor, ignored for others. The response never shows whether a code is needed, because
-   * that would reveal whether the password is right. At most 16 characters.
+   * The 6-digit code of the user's authenticator app, or an unused recovery code. Spaces are ignored.
+   * Required for users with a second factor, ignored for others. The response never shows whether a
+   * code is needed, because that would reveal whether the password is right. At most 32 characters.
    *
    * @generated from field: string otp = 3;
    */
@@ -425,6 +425,175 @@ export const RevokeSessionResponseSchema: GenMessage<RevokeSessionResponse> = /*
   messageDesc(file_latchkey_identity_v1_session, 11);
 
 /**
+ * The request of SessionService.ListUserSessions.
+ *
+ * @generated from message latchkey.identity.v1.ListUserSessionsRequest
+ */
+export type ListUserSessionsRequest = Message<"latchkey.identity.v1.ListUserSessionsRequest"> & {
+  /**
+   * The user's id: at most 64 characters. Required.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * The maximum number of sessions to return. Unset means 50. A value above 200 is read as 200.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+
+  /**
+   * Only sessions of which the network address contains this text, in any letter case. At most 100
+   * characters. Unset means all sessions. One call examines at most 100,000 sessions: a page may
+   * have fewer than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time` and `refresh_time`, with ` desc` for descending
+   * order (AIP-132). Unset means `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 5;
+   */
+  orderBy: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ListUserSessionsRequest.
+ * Use `create(ListUserSessionsRequestSchema)` to create a new message.
+ */
+export const ListUserSessionsRequestSchema: GenMessage<ListUserSessionsRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 12);
+
+/**
+ * The response of SessionService.ListUserSessions.
+ *
+ * @generated from message latchkey.identity.v1.ListUserSessionsResponse
+ */
+export type ListUserSessionsResponse = Message<"latchkey.identity.v1.ListUserSessionsResponse"> & {
+  /**
+   * The sessions, in the requested order. `current` is true for the session of the caller.
+   *
+   * @generated from field: repeated latchkey.identity.v1.Session sessions = 1;
+   */
+  sessions: Session[];
+
+  /**
+   * The `page_token` of the next page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * The number of sessions on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * sessions.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ListUserSessionsResponse.
+ * Use `create(ListUserSessionsResponseSchema)` to create a new message.
+ */
+export const ListUserSessionsResponseSchema: GenMessage<ListUserSessionsResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 13);
+
+/**
+ * The request of SessionService.RevokeUserSession.
+ *
+ * @generated from message latchkey.identity.v1.RevokeUserSessionRequest
+ */
+export type RevokeUserSessionRequest = Message<"latchkey.identity.v1.RevokeUserSessionRequest"> & {
+  /**
+   * The user's id: at most 64 characters. Required.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * The session's id: at most 64 characters. Required.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.RevokeUserSessionRequest.
+ * Use `create(RevokeUserSessionRequestSchema)` to create a new message.
+ */
+export const RevokeUserSessionRequestSchema: GenMessage<RevokeUserSessionRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 14);
+
+/**
+ * The response of SessionService.RevokeUserSession.
+ *
+ * @generated from message latchkey.identity.v1.RevokeUserSessionResponse
+ */
+export type RevokeUserSessionResponse = Message<"latchkey.identity.v1.RevokeUserSessionResponse"> & {
+};
+
+/**
+ * Describes the message latchkey.identity.v1.RevokeUserSessionResponse.
+ * Use `create(RevokeUserSessionResponseSchema)` to create a new message.
+ */
+export const RevokeUserSessionResponseSchema: GenMessage<RevokeUserSessionResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 15);
+
+/**
+ * The request of SessionService.RevokeUserSessions.
+ *
+ * @generated from message latchkey.identity.v1.RevokeUserSessionsRequest
+ */
+export type RevokeUserSessionsRequest = Message<"latchkey.identity.v1.RevokeUserSessionsRequest"> & {
+  /**
+   * The user's id: at most 64 characters. Required.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.RevokeUserSessionsRequest.
+ * Use `create(RevokeUserSessionsRequestSchema)` to create a new message.
+ */
+export const RevokeUserSessionsRequestSchema: GenMessage<RevokeUserSessionsRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 16);
+
+/**
+ * The response of SessionService.RevokeUserSessions.
+ *
+ * @generated from message latchkey.identity.v1.RevokeUserSessionsResponse
+ */
+export type RevokeUserSessionsResponse = Message<"latchkey.identity.v1.RevokeUserSessionsResponse"> & {
+};
+
+/**
+ * Describes the message latchkey.identity.v1.RevokeUserSessionsResponse.
+ * Use `create(RevokeUserSessionsResponseSchema)` to create a new message.
+ */
+export const RevokeUserSessionsResponseSchema: GenMessage<RevokeUserSessionsResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 17);
+
+/**
  * Signs staff and members in and out. A sign-in starts a session with a cookie. While the
  * session lasts, it issues access tokens that live for 300 seconds.
  *
@@ -516,6 +685,48 @@ export const SessionService: GenService<{
     methodKind: "unary";
     input: typeof RevokeSessionRequestSchema;
     output: typeof RevokeSessionResponseSchema;
+  },
+  /**
+   * Lists the live sessions of a user, newest first by default.
+   *
+   * Errors:
+   * - `not_found`: the user does not exist.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.ListUserSessions
+   */
+  listUserSessions: {
+    methodKind: "unary";
+    input: typeof ListUserSessionsRequestSchema;
+    output: typeof ListUserSessionsResponseSchema;
+  },
+  /**
+   * Ends one live session of a user, and all of its tokens.
+   *
+   * Errors:
+   * - `not_found`: the user does not exist or has no such live session.
+   * - `forbidden`: the caller does not hold all of the user's management scopes.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.RevokeUserSession
+   */
+  revokeUserSession: {
+    methodKind: "unary";
+    input: typeof RevokeUserSessionRequestSchema;
+    output: typeof RevokeUserSessionResponseSchema;
+  },
+  /**
+   * Ends all sessions of a user, and all of their tokens. The user can sign in again. Also succeeds
+   * for a user without sessions.
+   *
+   * Errors:
+   * - `not_found`: the user does not exist.
+   * - `forbidden`: the caller does not hold all of the user's management scopes.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.RevokeUserSessions
+   */
+  revokeUserSessions: {
+    methodKind: "unary";
+    input: typeof RevokeUserSessionsRequestSchema;
+    output: typeof RevokeUserSessionsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_latchkey_identity_v1_session, 0);

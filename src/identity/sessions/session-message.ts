@@ -1,0 +1,15 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { SessionRow } from '../../storage/schema.ts';
+
+/** `currentId` is the id of the caller's session. */
+export function sessionMessage(row: SessionRow, currentId: string) {
+  return {
+    id: row.id,
+    createTime: timestampFromMs(row.create_time),
+    refreshTime: timestampFromMs(row.refresh_time),
+    expireTime: timestampFromMs(row.expire_time),
+    address: row.address,
+    amr: row.amr.split(' '),
+    current: row.id === currentId,
+  };
+}

@@ -1,0 +1,77 @@
+// Listing and ending the sessions of another user.
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import { isUser, principalOf } from '../../api/principal.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
+import { fail } from '../../errors/errors.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
+import { isLiveSession } from './session.ts';
+import { sessionMessage } from './session-message.ts';
+import {
+  endSessions,
+  endSessionsOfUser,
+  findSession,
+  findSessions,
+  hasUser,
+  sessionList,
+} from './store.ts';
+
+/**
+ * Locks the user, and throws unless the caller may end the user's sessions: `not_found` without
+ * such a user, or `forbidden`.
+ */
+export type RequireToEndSessions = (
+  trx: Executor,
+  context: HandlerContext,
+  userId: string,
+) => Promise<void>;
+
+export type UserSessionOptions = {
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  readonly requireToEndSessions: RequireToEndSessions;
+  readonly now: Clock;
+};
+
+type UserSessionMethods = Pick<
+  ServiceImpl<typeof SessionService>,
+  'listUserSessions' | 'revokeUserSession' | 'revokeUserSessions'
+>;
+
+export function createUserSessionMethods(options: UserSessionOptions): UserSessionMethods {
+  const { db, auditLog, requireToEndSessions, now } = options;
+
+  return {
+    async listUserSessions(request, context) {
+      const { userId } = request;
+      if (!(await hasUser(db, userId))) throw fail('not_found', 'The user does not exist.');
+      const query = parseListRequest(request, sessionList.sorts, context.signal);
+      const { rows, ...page } = await findSessions(db, userId, now(), query);
+      const caller = principalOf(context);
+      const currentId = isUser(caller) ? caller.sessionId : '';
+      return { sessions: rows.map((row) => sessionMessage(row, currentId)), ...page };
+    },
+
+    async revokeUserSession({ userId, sessionId }, context) {
+      await auditLog.change(context, { target: sessionId }, async (trx) => {
+        await requireToEndSessions(trx, context, userId);
+        const found = await findSession(trx, sessionId);
+        if (found?.user.id !== userId || !isLiveSession(found.session, now())) {
+          throw fail('not_found', 'The session does not exist or has ended.');
+        }
+        await endSessions(trx, [sessionId], now());
+      });
+      return {};
+    },
+
+    async revokeUserSessions({ userId }, context) {
+      await auditLog.change(context, { target: userId }, async (trx) => {
+        await requireToEndSessions(trx, context, userId);
+        await endSessionsOfUser(trx, userId, now());
+      });
+      return {};
+    },
+  };
+}

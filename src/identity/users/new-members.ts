@@ -1,0 +1,49 @@
+// Creates the users of accepted invitations.
+import type { Clock } from '../../clock.ts';
+import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
+import { newId, type Random } from '../../crypto/ids.ts';
+import { fail } from '../../errors/errors.ts';
+import { isUniqueViolation } from '../../storage/database.ts';
+import type { Executor, UserRow } from '../../storage/schema.ts';
+import { checkPassword } from './password-rules.ts';
+import { insertUser } from './store.ts';
+
+export type NewMemberOptions = {
+  readonly passwords: Passwords;
+  readonly random: Random;
+  readonly now: Clock;
+};
+
+export type NewMember = {
+  /** In lower case. */
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+};
+
+export function createNewMembers({ passwords, random, now }: NewMemberOptions) {
+  return {
+    async prepare({ email, name, password }: NewMember): Promise<UserRow> {
+      await checkPassword(password, email);
+      return {
+        id: newId('usr', random),
+        kind: 'member',
+        email,
+        name,
+        password_hash: await passwords.hash(password, passwordChangeQueue(email)),
+        scopes: '',
+        create_time: now(),
+        disable_time: null,
+      };
+    },
+
+    async insert(trx: Executor, row: UserRow): Promise<void> {
+      await insertUser(trx, row).catch((error: unknown) => {
+        if (!isUniqueViolation(error)) throw error;
+        throw fail('conflict', 'A user with this e-mail address exists. Sign in to continue.');
+      });
+    },
+  };
+}
+
+export type MemberAccounts = ReturnType<typeof createNewMembers>;

@@ -1,0 +1,199 @@
+// Password resets by mail. The answer to a request does not depend on the address, and neither does
+// its duration: the service looks for the user and sends the mail after the answer.
+// See docs/decisions/0049.
+
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
+import { callerOf } from '../../api/principal.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
+import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
+import type { Random } from '../../crypto/ids.ts';
+import {
+  formatLinkToken,
+  generateLinkToken,
+  type LinkToken,
+  linkTokenDigest,
+  linkTokenMatches,
+  parseLinkToken,
+} from '../../crypto/link-token.ts';
+import type { DerivedKeys } from '../../crypto/master-key.ts';
+import { fail, invalid } from '../../errors/errors.ts';
+import type { Mailer } from '../../mail/mailer.ts';
+import { readEmail } from '../../net/email.ts';
+import { networkOf } from '../../net/network.ts';
+import { oldRows } from '../../storage/delete-oldest.ts';
+import type { RetentionRule } from '../../storage/retention.ts';
+import type { Database, Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { checkPassword } from './password-rules.ts';
+import {
+  deletePasswordResets,
+  endSessionsOf,
+  findEnabledUser,
+  findPasswordReset,
+  findUser,
+  insertPasswordReset,
+  updateUser,
+} from './store.ts';
+import { lockUser } from './users.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const validMs = 60 * minute;
+
+const limits = {
+  // One address, so that no mailbox is flooded. An attacker who makes the user wait here also makes
+  // the service mail a working link to the user.
+  address: { free: 5, firstWaitMs: minute, waitMsMax: 16 * minute, forgetMs: 15 * minute },
+  // One network that requests links for many addresses.
+  network: { free: 20, firstWaitMs: 30 * second, waitMsMax: 4 * minute, forgetMs: 2 * minute },
+  service: { free: 500, firstWaitMs: second, waitMsMax: second, forgetMs: second },
+} as const satisfies Record<string, ThrottleLimit>;
+
+/** The maximum number of requests in progress after their answers. */
+const tasksMax = 100;
+
+export type PasswordResetOptions = {
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  readonly mailer: Mailer;
+  readonly passwords: Passwords;
+  /** The keys of the throttle. */
+  readonly keys: DerivedKeys;
+  readonly publicUrl: string;
+  /** Logs a warning for the operator. */
+  readonly warn: (facts: object, message: string) => void;
+  readonly random: Random;
+  readonly now: Clock;
+};
+
+export type PasswordResets = {
+  readonly service: ServiceImpl<typeof PasswordResetService>;
+  /** Waits for the mails in progress. */
+  stop(): Promise<void>;
+};
+
+export function createPasswordResets(options: PasswordResetOptions): PasswordResets {
+  const { db, auditLog, passwords, keys, now, warn } = options;
+  const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
+  const tasks = new Set<Promise<void>>();
+
+  /** Runs work after the answer. Its errors cannot reach the caller. */
+  function runLater(work: () => Promise<void>): void {
+    const task = new Promise((resolve) => setImmediate(resolve))
+      .then(work)
+      .catch((err: unknown) => warn({ err }, 'a mail for a password reset was not sent'))
+      .finally(() => tasks.delete(task));
+    tasks.add(task);
+  }
+
+  /** Reads the reset of a token and its user. Throws if the token is not valid. */
+  async function requireReset(executor: Executor, token: LinkToken): Promise<UserRow> {
+    const row = await findPasswordReset(executor, token.id);
+    const user = row === undefined ? undefined : await findUser(executor, row.user_id);
+    if (row === undefined || user === undefined) throw notValid();
+    if (!isValid(token, row, user, now())) throw notValid(user.id);
+    return user;
+  }
+
+  return {
+    async stop() {
+      await Promise.all(tasks);
+    },
+    service: {
+      async requestPasswordReset(request, context) {
+        const email = readEmail(request.email);
+        if (email === undefined) throw invalid('email', 'must be an e-mail address');
+        const { counter } = throttle;
+        const network = networkOf(callerOf(context).call.peer);
+        if (tasks.size >= tasksMax) throw tooBusy();
+        await throttle.count([
+          counter('address', email),
+          counter('network', network),
+          counter('service'),
+        ]);
+        runLater(() => mailLink(options, context, email));
+        return {};
+      },
+
+      async resetPassword(request, context) {
+        const token = parseLinkToken('pwr', request.token);
+        if (token === undefined) throw notValid();
+        const { id, email } = await requireReset(db, token);
+        await checkPassword(request.password, email);
+        const password_hash = await passwords.hash(request.password, passwordChangeQueue(id));
+        await auditLog.change(context, { target: id }, async (trx) => {
+          // Sign-ins, and other resets with the same token, wait for this lock.
+          await lockUser(trx, id);
+          await requireReset(trx, token);
+          await updateUser(trx, id, { password_hash });
+          await deletePasswordResets(trx, id);
+          await endSessionsOf(trx, id, { time: now() });
+        });
+        return {};
+      },
+    },
+  };
+}
+
+async function mailLink(
+  { db, auditLog, mailer, publicUrl, random, now }: PasswordResetOptions,
+  context: HandlerContext,
+  email: string,
+): Promise<void> {
+  const user = await findEnabledUser(db, email);
+  if (user === undefined) return;
+  const token = generateLinkToken('pwr', random);
+  const row: PasswordResetRow = {
+    id: token.id,
+    user_id: user.id,
+    digest: linkTokenDigest(token, factsOf(user)),
+    create_time: now(),
+    expire_time: now() + validMs,
+  };
+  await auditLog.change(context, { target: user.id }, (trx) => insertPasswordReset(trx, row));
+  const url = `${publicUrl}/console/reset-password#${formatLinkToken(token)}`;
+  await mailer.send({ to: user.email, subject: 'Reset your password', text: textOf(url) });
+}
+
+/** A change of these facts makes the links of the user invalid. */
+const factsOf = ({ email, password_hash }: UserRow) => [email, password_hash];
+
+function isValid(token: LinkToken, row: PasswordResetRow, user: UserRow, time: number): boolean {
+  const isInTime = time < row.expire_time && row.expire_time <= time + validMs;
+  const matches = linkTokenMatches(token, row.digest, factsOf(user));
+  return matches && isInTime && user.disable_time === null;
+}
+
+/** The rule that deletes expired resets. */
+export const passwordResetRetention = (now: Clock): RetentionRule =>
+  oldRows({
+    table: 'password_resets',
+    key: 'id',
+    time: 'expire_time',
+    ranges: () => [{ before: now() + 1 }, { from: now() + validMs + 1 }],
+  });
+
+const notValid = (target?: string) =>
+  fail(
+    'identity.credential_invalid',
+    'The link is not valid, was used or has expired. Request a new one.',
+    target === undefined ? {} : { target },
+  );
+
+const tooMany = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many password resets were requested.', { retryAfterSeconds });
+
+const tooBusy = () =>
+  fail('unavailable', 'Too many password resets are in progress.', { retryAfterSeconds: 5 });
+
+const textOf = (url: string) => `Open this link to set a new password:
+
+${url}
+
+The link expires in an hour and works once. A new password ends all of your
+sessions. If you use an authenticator app, you still need its code to sign in.
+
+If you did not request a new password, ignore this e-mail: nothing has changed.
+`;

@@ -1,0 +1,192 @@
+// Inviting people to a workspace by mail. See docs/decisions/0049.
+
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { requireHeldScopes } from '../../access/privilege.ts';
+import { type Principal, principalId, principalOf } from '../../api/principal.ts';
+import { workspaceOf } from '../../api/workspace.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
+import type { Random } from '../../crypto/ids.ts';
+import { formatLinkToken, generateLinkToken, linkTokenDigest } from '../../crypto/link-token.ts';
+import type { DerivedKeys } from '../../crypto/master-key.ts';
+import { fail, invalid } from '../../errors/errors.ts';
+import type { Mailer } from '../../mail/mailer.ts';
+import { readEmail } from '../../net/email.ts';
+import { oldRows } from '../../storage/delete-oldest.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
+import type { RetentionRule } from '../../storage/retention.ts';
+import { lockRow } from '../../storage/row-locks.ts';
+import type { Database, Executor, InvitationRow, WorkspaceRow } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { requireOwner } from './members.ts';
+import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
+import {
+  countOtherInvitations,
+  deleteInvitation,
+  findInvitation,
+  findInvitations,
+  findMember,
+  findUserWithEmail,
+  findWorkspace,
+  invitationList,
+  replaceInvitation,
+} from './store.ts';
+import { workspaceNotFound } from './workspaces.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+/** How long an invitation is open. */
+export const invitationMs = 7 * 24 * 60 * minute;
+/** The maximum number of open invitations of a workspace. */
+const openMax = 100;
+
+const limits = {
+  // One address in all workspaces, so that no mailbox is flooded.
+  address: { free: 5, firstWaitMs: 10 * minute, waitMsMax: 10 * minute, forgetMs: 10 * minute },
+  workspace: { free: 100, firstWaitMs: minute, waitMsMax: minute, forgetMs: minute },
+  service: { free: 1_000, firstWaitMs: second, waitMsMax: second, forgetMs: second },
+} as const satisfies Record<string, ThrottleLimit>;
+
+export type InvitationOptions = {
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  readonly mailer: Mailer;
+  /** The keys of the throttle. */
+  readonly invitationKeys: DerivedKeys;
+  readonly publicUrl: string;
+  readonly random: Random;
+  readonly now: Clock;
+};
+
+type InvitationMethods = Pick<
+  ServiceImpl<typeof WorkspaceService>,
+  'createInvitation' | 'listInvitations' | 'revokeInvitation'
+>;
+
+export function createInvitationMethods(options: InvitationOptions): InvitationMethods {
+  const { db, auditLog, mailer, invitationKeys: keys, publicUrl, random, now } = options;
+  const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
+
+  return {
+    async createInvitation(request, context) {
+      const email = readEmail(request.email);
+      if (email === undefined) throw invalid('email', 'must be an e-mail address');
+      const token = generateLinkToken('inv', random);
+      const row: InvitationRow = {
+        id: token.id,
+        workspace_id: workspaceOf(context),
+        email,
+        role: rolesByProto.get(request.role) ?? 'member',
+        inviter_type: inviterType(principalOf(context)),
+        inviter_id: principalId(principalOf(context)),
+        digest: linkTokenDigest(token),
+        create_time: now(),
+        expire_time: now() + invitationMs,
+      };
+      const workspace = await auditLog.change(context, { target: row.id }, async (trx) => {
+        const found = await lockRow(trx, 'workspaces', 'id', row.workspace_id);
+        if (found === undefined) throw workspaceNotFound(row.workspace_id);
+        const { workspace_id: workspaceId } = row;
+        await requireHeldScopes(trx, context, roleScopes[row.role], { workspaceId });
+        if (row.role === 'owner') await requireOwner(trx, context);
+        await requireRoom(trx, row, now());
+        await throttle.countIn(trx, [
+          throttle.counter('address', email),
+          throttle.counter('workspace', row.workspace_id),
+          throttle.counter('service'),
+        ]);
+        await replaceInvitation(trx, row);
+        return found;
+      });
+      const url = `${publicUrl}/console/invitation#${formatLinkToken(token)}`;
+      try {
+        await mailer.send({ to: email, subject, text: textOf(workspace, url) });
+      } catch (error) {
+        const change = { target: row.id };
+        await auditLog.changeBySystem('WorkspaceService.RevokeInvitation', change, (trx) =>
+          deleteInvitation(trx, row.id),
+        );
+        throw error;
+      }
+      return { invitation: invitationMessage(row) };
+    },
+
+    async listInvitations(request, context) {
+      const workspaceId = workspaceOf(context);
+      if ((await findWorkspace(db, workspaceId)) === undefined)
+        throw workspaceNotFound(workspaceId);
+      const query = parseListRequest(request, invitationList.sorts, context.signal);
+      const { rows, ...page } = await findInvitations(db, workspaceId, now(), query);
+      return { invitations: rows.map(invitationMessage), ...page };
+    },
+
+    async revokeInvitation({ invitationId }, context) {
+      await auditLog.change(context, { target: invitationId }, async (trx) => {
+        const row = await findInvitation(trx, invitationId);
+        const isHere = row?.workspace_id === workspaceOf(context) && row.expire_time > now();
+        const deleted = isHere ? await deleteInvitation(trx, invitationId) : undefined;
+        if (deleted === undefined) throw fail('not_found', 'The invitation does not exist.');
+      });
+      return {};
+    },
+  };
+}
+
+/** Throws `conflict` if the address has a member, or the workspace has too many invitations. */
+async function requireRoom(trx: Executor, row: InvitationRow, now: number): Promise<void> {
+  const user = await findUserWithEmail(trx, row.email);
+  const member = user && (await findMember(trx, row.workspace_id, user.id));
+  if (member !== undefined) {
+    throw fail('conflict', 'The address belongs to a member of the workspace.');
+  }
+  if ((await countOtherInvitations(trx, row, now)) >= openMax) {
+    throw fail('conflict', `The workspace has ${openMax} open invitations. Revoke some first.`);
+  }
+}
+
+function inviterType({ type }: Principal): InvitationRow['inviter_type'] {
+  if (type === 'service' || type === 'staff' || type === 'member') return type;
+  throw new Error(`callers of type ${type} cannot invite`);
+}
+
+function invitationMessage(row: InvitationRow) {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    email: row.email,
+    role: protoRoles[row.role],
+    createTime: timestampFromMs(row.create_time),
+    expireTime: timestampFromMs(row.expire_time),
+  };
+}
+
+/** The rule that deletes expired invitations. */
+export const invitationRetention = (now: Clock): RetentionRule =>
+  oldRows({
+    table: 'invitations',
+    key: 'id',
+    time: 'expire_time',
+    ranges: () => [{ before: now() + 1 }, { from: now() + invitationMs + 1 }],
+  });
+
+const tooMany = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many invitations were sent.', { retryAfterSeconds });
+
+const subject = 'You are invited to a workspace';
+
+/** A member chooses the name of the workspace: a long one could pass for the text of the mail. */
+const shortName = ({ name }: WorkspaceRow) =>
+  [...name.replace(/[\s\p{C}]+/gu, ' ')].slice(0, 60).join('').trim();
+
+const textOf = (workspace: WorkspaceRow, url: string) => `You are invited to the workspace
+"${shortName(workspace)}" on Latchkey.
+
+Open this link to accept the invitation:
+
+${url}
+
+The link expires in 7 days and works once. Do not forward it. If you did not
+expect an invitation, ignore this e-mail.
+`;

@@ -1,0 +1,37 @@
+// The rows of mailed links to accounts, and of recovery codes.
+
+/** A mailed link that sets a new password once. */
+export type PasswordResetRow = {
+  id: string;
+  user_id: string;
+  /**
+   * The hexadecimal SHA-256 digest of the link's secret and of the user's e-mail address and
+   * password hash. A change of either makes the link invalid.
+   */
+  digest: string;
+  create_time: number;
+  expire_time: number;
+};
+
+/** A mailed link that adds its recipient to a workspace once. */
+export type InvitationRow = {
+  id: string;
+  workspace_id: string;
+  /** The e-mail address in lower case. */
+  email: string;
+  role: 'owner' | 'admin' | 'member';
+  /** The principal who created the invitation. Acceptance requires that it may still invite. */
+  inviter_type: 'service' | 'staff' | 'member';
+  inviter_id: string;
+  /** The hexadecimal SHA-256 digest of the link's secret. */
+  digest: string;
+  create_time: number;
+  expire_time: number;
+};
+
+/** An unused recovery code. */
+export type RecoveryCodeRow = {
+  user_id: string;
+  /** The hexadecimal SHA-256 digest of the user's id and the code. */
+  digest: string;
+};

@@ -1,0 +1,135 @@
+import { decodeJwt } from 'jose';
+import { beforeEach, expect, it } from 'vitest';
+import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { CookieClient } from '../support/cookie-client.ts';
+import { credentialFor } from '../support/member-rows.ts';
+import { codeAt, fromBase32 } from '../support/totp.ts';
+import { addTotp, addUser } from '../support/user-rows.ts';
+
+const { confirmTotp, createRecoveryCodes, enrolTotp, getUser, removeTotp } = UserService.method;
+const password = 'correct horse battery staple';
+const refused = { ok: false, error: { code: 'identity.credential_invalid' } };
+
+describeApp('a recovery code', (suite) => {
+  const db = () => suite.app.inside.db;
+
+  /** Each test begins without counted attempts. */
+  beforeEach(async () => {
+    await db().deleteFrom('throttle_counters').execute();
+  });
+
+  describeTransports(suite, (name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
+      suite.transport(name).call(method, request, credential);
+
+    async function newUser() {
+      const { id: userId, email } = await addUser(db(), { kind: 'member', password });
+      const own = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: '' });
+      return { userId, email, own };
+    }
+    type User = Awaited<ReturnType<typeof newUser>>;
+    async function codesOf({ userId, own }: User): Promise<string[]> {
+      const answer = await call(createRecoveryCodes, { userId }, own);
+      if (!answer.ok) throw new Error(answer.error.message);
+      return answer.message.codes;
+    }
+    async function left({ userId, own }: User): Promise<number | undefined> {
+      const answer = await call(getUser, { userId }, own);
+      return answer.ok ? answer.message.user?.recoveryCodesLeft : undefined;
+    }
+    const signIn = ({ email }: User, otp: string, text = password) =>
+      new CookieClient(suite.transport(name)).signIn({ email, password: text, otp });
+
+    it('signs the user in once, with the right password', async () => {
+      const user = await newUser();
+      const codeAt = await addTotp(suite.testApp, user.userId);
+      const codes = await codesOf(user);
+      expect(new Set(codes).size).toBe(10);
+      for (const code of codes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){3}[^-]{4}$/);
+      const [first = '', second = ''] = codes;
+
+      expect(await signIn(user, first, 'a wrong password')).toMatchObject(refused);
+      const answer = await signIn(user, first);
+      if (!answer.ok) throw new Error(answer.error.message);
+      expect(decodeJwt(answer.message.accessToken)).toMatchObject({ amr: ['pwd', 'otp', 'mfa'] });
+      expect(await left(user)).toBe(9);
+      expect(await signIn(user, first)).toMatchObject(refused);
+
+      const typed = second.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O');
+      expect(await signIn(user, typed)).toMatchObject({ ok: true });
+      expect(await signIn(user, codeAt(Date.now()))).toMatchObject({ ok: true });
+      const uses = db()
+        .selectFrom('audit_events')
+        .select('id')
+        .where('action', '=', 'SessionService.UseRecoveryCode')
+        .where('target', '=', user.userId);
+      expect(await uses.execute()).toHaveLength(2);
+    });
+
+    it('signs the user in once if two sign-ins use it at the same time', async () => {
+      const user = await newUser();
+      await addTotp(suite.testApp, user.userId);
+      const [code = ''] = await codesOf(user);
+      const answers = await Promise.all([signIn(user, code), signIn(user, code)]);
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    });
+
+    it('is replaced by new codes, and deleted with the second factor', async () => {
+      const user = await newUser();
+      await addTotp(suite.testApp, user.userId);
+      const [old = ''] = await codesOf(user);
+      const [current = ''] = await codesOf(user);
+      expect(await left(user)).toBe(10);
+      expect(await signIn(user, old)).toMatchObject(refused);
+
+      await call(removeTotp, { userId: user.userId }, user.own);
+      expect(await left(user)).toBe(0);
+      await addTotp(suite.testApp, user.userId);
+      expect(await signIn(user, current)).toMatchObject(refused);
+    });
+
+    it('of an earlier second factor, which release 0.1 removed, is refused', async () => {
+      const user = await newUser();
+      await addTotp(suite.testApp, user.userId);
+      const [old = ''] = await codesOf(user);
+      await db().deleteFrom('totp_seeds').where('user_id', '=', user.userId).execute();
+      const { userId, own } = user;
+      const seed = await call(enrolTotp, { userId }, own);
+      const code = codeAt(fromBase32(seed.ok ? seed.message.secret : ''), Date.now());
+      expect(await call(confirmTotp, { userId, code }, own)).toMatchObject({ ok: true });
+      expect(await left(user)).toBe(0);
+      expect(await signIn(user, old)).toMatchObject(refused);
+    });
+
+    it('of another user is refused', async () => {
+      const [first, second] = [await newUser(), await newUser()];
+      for (const { userId } of [first, second]) await addTotp(suite.testApp, userId);
+      const [code = ''] = await codesOf(first);
+      expect(await signIn(second, code)).toMatchObject(refused);
+      expect(await left(first)).toBe(10);
+    });
+
+    it('requires a confirmed second factor', async () => {
+      const { userId, own } = await newUser();
+      const notFound = { ok: false, error: { code: 'not_found' } };
+      expect(await call(createRecoveryCodes, { userId }, own)).toMatchObject(notFound);
+      await addTotp(suite.testApp, userId, { confirmed: false });
+      expect(await call(createRecoveryCodes, { userId }, own)).toMatchObject(notFound);
+    });
+
+    it('is stored as a digest and is not logged', async () => {
+      const user = await newUser();
+      await addTotp(suite.testApp, user.userId);
+      const codes = await codesOf(user);
+      const rows = JSON.stringify(await db().selectFrom('recovery_codes').selectAll().execute());
+      const log = await suite.testApp.logText();
+      for (const code of codes) {
+        for (const text of [code, code.replaceAll('-', '')]) {
+          expect(rows).not.toContain(text);
+          expect(log).not.toContain(text);
+        }
+      }
+    });
+  });
+});
