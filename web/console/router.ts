@@ -26,6 +26,33 @@ const signIn = createRoute({
   }),
 });
 
+const signedOutRoutes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/forgot-password',
+    component: lazyRouteComponent(
+      () => import('./session/password-reset-screens.tsx'),
+      'ForgotPasswordScreen',
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/reset-password',
+    component: lazyRouteComponent(
+      () => import('./session/password-reset-screens.tsx'),
+      'ResetPasswordScreen',
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/invitation',
+    component: lazyRouteComponent(
+      () => import('./session/invitation-screen.tsx'),
+      'InvitationScreen',
+    ),
+  }),
+] as const;
+
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
@@ -155,6 +182,7 @@ const workspaceRoutes = [
 
 const tree = root.addChildren([
   signIn,
+  ...signedOutRoutes,
   shell.addChildren([start, ...shellRoutes, workspace.addChildren([...workspaceRoutes])]),
 ]);
 

@@ -12,6 +12,7 @@ import { usePendingAction } from '../shared/use-pending-action.ts';
 import { useRestoredFocus } from '../shared/use-restored-focus.ts';
 import { AccountCard } from './account-card.tsx';
 import { EnrolTotpDialog } from './enrol-totp-dialog.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
 
 export function SecondFactorCard() {
   const { id } = useUser();
@@ -44,6 +45,7 @@ export function SecondFactorCard() {
     >
       {error === null ? null : <ErrorAlert error={error} retry={() => void refetch()} />}
       {action.error === undefined ? null : <ErrorAlert error={action.error} />}
+      {isOn ? <RecoveryCodes left={data?.user?.recoveryCodesLeft ?? 0} /> : null}
       <EnrolTotpDialog seed={seed} close={() => setSeed(undefined)} />
     </AccountCard>
   );

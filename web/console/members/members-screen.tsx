@@ -9,6 +9,7 @@ import { Screen } from '../shared/screen.tsx';
 import { useCreateDialog } from '../shared/use-create-dialog.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
+import { Invitations } from './invitations.tsx';
 import { MemberActions } from './member-actions.tsx';
 import { type MemberPermissions, useMemberPermissions } from './member-permissions.ts';
 import { RoleBadge, RoleDescriptions } from './roles.tsx';
@@ -41,6 +42,9 @@ export function MembersScreen() {
             : 'You don’t have permission to add members.',
         }}
       />
+      {mayAdd ? (
+        <Invitations workspaceId={workspaceId} mayMakeOwners={permissions.mayMakeOwners} />
+      ) : null}
       <RoleDescriptions />
       <AddMemberDialog
         workspaceId={workspaceId}

@@ -111,12 +111,11 @@ function CodeField({ code, hasFailed }: CodeFieldProps) {
       label="One-time code"
       description={
         code === 'required'
-          ? 'The 6-digit code from your authenticator app.'
-          : 'Only if you use an authenticator app.'
+          ? 'The 6-digit code from your authenticator app, or a recovery code.'
+          : 'Only if you use an authenticator app. A recovery code works, too.'
       }
       autoComplete="one-time-code"
-      inputMode="numeric"
-      maxLength={16}
+      maxLength={32}
       required={code === 'required'}
     />
   );

@@ -1,11 +1,11 @@
-import { Alert, Anchor, Center, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Text } from '@mantine/core';
 import { Navigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useScreenHeading } from '../shared/use-screen-heading.ts';
-import { BrandMark } from '../shell/brand-mark.tsx';
+import { TextLink } from '../shared/router-links.tsx';
 import type { SignedOutReason } from './session.ts';
 import { useSessionState } from './session-context.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+import { SignedOutPage } from './signed-out-page.tsx';
 
 const reasons: Record<SignedOutReason, string> = {
   'never in': '',
@@ -16,7 +16,6 @@ const reasons: Record<SignedOutReason, string> = {
 export function SignInScreen() {
   const state = useSessionState();
   const { next } = useSearch({ from: '/sign-in' });
-  const heading = useScreenHeading('Sign in');
   if (state.status === 'in') {
     // Another user starts on the first screen, not on the screen of the previous user.
     if (next === undefined || state.replaced !== 'no one') return <Navigate to="/" replace />;
@@ -24,23 +23,12 @@ export function SignInScreen() {
   }
   const reason = state.status === 'out' ? reasons[state.why] : '';
   return (
-    <Center component="main" mih="100dvh" p="md" bg="var(--console-rail)">
-      <Stack w="100%" maw={400} gap="lg">
-        <Center>
-          <BrandMark />
-        </Center>
-        <Paper withBorder p="xl" radius="lg">
-          <Stack>
-            <Title order={1} size="h2" ref={heading} tabIndex={-1}>
-              Sign in
-            </Title>
-            {reason === '' ? null : <Text role="status">{reason}</Text>}
-            <WrongOriginAlert />
-            <SignInForm hasAutoFocus={reason === ''} />
-          </Stack>
-        </Paper>
-      </Stack>
-    </Center>
+    <SignedOutPage title="Sign in">
+      {reason === '' ? null : <Text role="status">{reason}</Text>}
+      <WrongOriginAlert />
+      <SignInForm hasAutoFocus={reason === ''} />
+      <TextLink to="/forgot-password">Forgot password?</TextLink>
+    </SignedOutPage>
   );
 }
 

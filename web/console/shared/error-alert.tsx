@@ -11,17 +11,19 @@ import {
 
 export type ErrorAlertProps = {
   readonly error: unknown;
+  /** By default a title for the error's code. */
+  readonly title?: string;
   /** Names of the fields that show their own errors. */
   readonly shownFields?: ReadonlySet<string>;
   /** Adds a retry button, unless a retry cannot help. */
   readonly retry?: () => void;
 };
 
-export function ErrorAlert({ error, shownFields, retry }: ErrorAlertProps) {
+export function ErrorAlert({ error, title, shownFields, retry }: ErrorAlertProps) {
   const requestId = requestIdOf(error);
   const seconds = retryAfterSecondsOf(error);
   return (
-    <Alert color="red" role="alert" title={titleOf(error)}>
+    <Alert color="red" role="alert" title={title ?? titleOf(error)}>
       <ErrorText error={error} {...(shownFields === undefined ? {} : { shownFields })} />
       {seconds === undefined ? null : (
         <Text size="sm">Try again in {seconds === 1 ? '1 second' : `${seconds} seconds`}.</Text>

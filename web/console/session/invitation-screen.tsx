@@ -1,0 +1,117 @@
+/** Accepting an invitation to a workspace. */
+import { createClient } from '@connectrpc/connect';
+import { Button, Loader, Text, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import {
+  InvitationService,
+  type ReadInvitationResponse,
+} from '../../../gen/latchkey/sharing/v1/invitation_pb.js';
+import { TextLink } from '../shared/router-links.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { LinkError, OneForm } from './one-form.tsx';
+import { NewPasswordInput } from './password-reset-screens.tsx';
+import { useSessionState, useSignIn } from './session-context.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+import { linkToken, SignedOutPage } from './signed-out-page.tsx';
+import { createPlainTransport } from './transport.ts';
+
+const client = () => createClient(InvitationService, createPlainTransport());
+
+type Loaded = { readonly invitation?: ReadInvitationResponse; readonly error?: unknown };
+
+export function InvitationScreen() {
+  const token = linkToken();
+  const [{ invitation, error }, setLoaded] = useState<Loaded>({});
+  useEffect(() => {
+    client()
+      .readInvitation({ token })
+      .then(
+        (found) => setLoaded({ invitation: found }),
+        (thrown: unknown) => setLoaded({ error: thrown }),
+      );
+  }, [token]);
+  return (
+    <SignedOutPage title="Accept the invitation">
+      {error === undefined ? null : <LinkError error={error} />}
+      {invitation === undefined ? null : <Accept token={token} invitation={invitation} />}
+      {error === undefined && invitation === undefined ? <Loader /> : null}
+    </SignedOutPage>
+  );
+}
+
+type AcceptProps = { readonly token: string; readonly invitation: ReadInvitationResponse };
+
+function Accept({ token, invitation }: AcceptProps) {
+  const { email, workspaceName, hasUser } = invitation;
+  const state = useSessionState();
+  return (
+    <>
+      <Text>
+        You are invited to the workspace <strong>{workspaceName}</strong>.
+      </Text>
+      {state.status === 'in' ? (
+        <Join token={token} email={email} own={state.user.email} />
+      ) : hasUser ? (
+        <SignInForm email={email} />
+      ) : (
+        <NewUser token={token} email={email} />
+      )}
+    </>
+  );
+}
+
+/** Creates the user and signs in, which shows the workspace. */
+function NewUser({ token, email }: { readonly token: string; readonly email: string }) {
+  const { session } = useSignIn();
+  const navigate = useNavigate();
+  return (
+    <OneForm
+      label="Create account and join"
+      submit={async (text) => {
+        const password = text('password');
+        await client().acceptInvitation({ token, name: text('name').trim(), password });
+        // The link is used up: leaves its address before the sign-in shows the next screen.
+        await navigate({ to: '/sign-in', replace: true });
+        await session.signIn({ email, password, otp: '' });
+      }}
+    >
+      <TextInput label="E-mail address" value={email} readOnly autoComplete="username" />
+      <TextInput name="name" label="Your name" autoComplete="name" maxLength={255} />
+      <NewPasswordInput />
+    </OneForm>
+  );
+}
+
+type JoinProps = { readonly token: string; readonly email: string; readonly own: string };
+
+function Join({ token, email, own }: JoinProps) {
+  const { session } = useSignIn();
+  const navigate = useNavigate();
+  const join = useMethod(InvitationService.method.joinWorkspace);
+  if (own !== email) {
+    return (
+      <>
+        <Text>
+          The invitation is for {email}. You are signed in as {own}.
+        </Text>
+        <Button onClick={() => void session.signOut()}>Sign out</Button>
+        <TextLink to="/">Stay signed in</TextLink>
+      </>
+    );
+  }
+  return (
+    <OneForm
+      label="Join workspace"
+      submit={async () => {
+        const { workspaceId } = await join({ token, userId: session.userId });
+        // The token of the session has no scopes of the new role yet.
+        await session.refreshNow();
+        const to = '/workspaces/$workspaceId/documents';
+        await navigate({ to, params: { workspaceId }, replace: true });
+      }}
+    >
+      <Text>You are signed in as {own}.</Text>
+    </OneForm>
+  );
+}

@@ -1,0 +1,87 @@
+/** Requesting a link by mail, and setting a new password with it. */
+import { createClient } from '@connectrpc/connect';
+import { PasswordInput, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
+import { TextLink } from '../shared/router-links.tsx';
+import { OneForm } from './one-form.tsx';
+import { linkToken, SignedOutPage } from './signed-out-page.tsx';
+import { createPlainTransport } from './transport.ts';
+
+const client = () => createClient(PasswordResetService, createPlainTransport());
+
+export function ForgotPasswordScreen() {
+  const [sentTo, setSentTo] = useState('');
+  return (
+    <SignedOutPage title="Reset your password">
+      {sentTo === '' ? (
+        <OneForm
+          label="Send link"
+          submit={async (text) => {
+            const email = text('email').trim();
+            await client().requestPasswordReset({ email });
+            setSentTo(email);
+          }}
+        >
+          <Text>We will send you a link to set a new password.</Text>
+          <TextInput
+            name="email"
+            type="email"
+            label="E-mail address"
+            autoComplete="username"
+            required
+          />
+        </OneForm>
+      ) : (
+        <Text role="status">
+          If {sentTo} belongs to a user, a link is on its way. It works for an hour. Check your spam
+          folder if it does not arrive.
+        </Text>
+      )}
+      <TextLink to="/sign-in">Back to sign-in</TextLink>
+    </SignedOutPage>
+  );
+}
+
+export function ResetPasswordScreen() {
+  const [isDone, setDone] = useState(false);
+  const token = linkToken();
+  if (isDone) {
+    return (
+      <SignedOutPage title="Password changed">
+        <Text role="status">All your sessions have ended. Sign in with your new password.</Text>
+        <TextLink to="/sign-in">Sign in</TextLink>
+      </SignedOutPage>
+    );
+  }
+  return (
+    <SignedOutPage title="Set a new password">
+      {token === '' ? (
+        <Text>Open the link in the e-mail again. This address is not complete.</Text>
+      ) : (
+        <OneForm
+          label="Set password"
+          submit={async (text) => {
+            await client().resetPassword({ token, password: text('password') });
+            setDone(true);
+          }}
+        >
+          <NewPasswordInput />
+        </OneForm>
+      )}
+      <TextLink to="/forgot-password">Request a new link</TextLink>
+    </SignedOutPage>
+  );
+}
+
+export function NewPasswordInput() {
+  return (
+    <PasswordInput
+      name="password"
+      label="New password"
+      description="At least 12 characters."
+      autoComplete="new-password"
+      required
+    />
+  );
+}
