@@ -22,6 +22,10 @@ it.each([
   ['ApiKeyService.RevokeApiKey', 'revoked the API key'],
   ['SigningKeyService.ActivateSigningKey', 'activated the signing key'],
   ['DocumentService.ListDocuments', 'listed documents'],
+  ['InvitationService.AcceptInvitation', 'accepted the invitation'],
+  ['PasswordResetService.ResetPassword', 'reset the password of'],
+  ['SessionService.UseRecoveryCode', 'accepted a recovery code of'],
+  ['SessionService.RevokeUserSessions', 'signed out all sessions of'],
 ])('%s is “%s”', (action, words) => {
   expect(done(action)).toBe(words);
 });

@@ -3,6 +3,7 @@ import type { DescService } from '@bufbuild/protobuf';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
@@ -10,6 +11,7 @@ import { VerificationService } from '../../../gen/latchkey/identity/v1/verificat
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { InvitationService } from '../../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 
@@ -19,8 +21,10 @@ const services: readonly DescService[] = [
   CustomerService,
   DocumentService,
   InsightService,
+  InvitationService,
   IssuanceService,
   LinkService,
+  PasswordResetService,
   SessionService,
   SigningKeyService,
   UserService,
@@ -31,6 +35,7 @@ const services: readonly DescService[] = [
 /** Actions of the service itself, which are not methods. */
 const ownActions = [
   'MasterKey.Rotate',
+  'SessionService.UseRecoveryCode',
   'SigningKeyService.RemoveSigningKey',
   'SigningKeyService.ReplaceSigningKey',
   'Staff.Recover',
