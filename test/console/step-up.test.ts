@@ -48,6 +48,7 @@ describe('an action that requires a recent sign-in', () => {
     const stepUp = stepUpOf(visit);
     await stepUp.getByText('This action requires a recent sign-in.').waitFor();
     await stepUp.getByText(own.email).waitFor();
+    await stepUp.locator('input[name=password]').waitFor();
     expect(await stepUp.getByRole('textbox').count()).toBe(1);
     expect(await stepUp.getByLabel('One-time code').count()).toBe(0);
     await expectAccessible(visit.page);

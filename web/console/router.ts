@@ -7,7 +7,6 @@ import {
 } from '@tanstack/react-router';
 import { readAuditSearch } from './audit/audit-search.ts';
 import { consolePathOf } from './session/console-address.ts';
-import { SignInScreen } from './session/sign-in-screen.tsx';
 import { ErrorScreen, NotFoundScreen, ShellErrorScreen } from './shell/error-screens.tsx';
 import { Root } from './shell/root.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -19,7 +18,7 @@ const root = createRootRoute({ component: Root, errorComponent: ShellErrorScreen
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: SignInScreen,
+  component: lazyRouteComponent(() => import('./session/sign-in-screen.tsx'), 'SignInScreen'),
   // The router keeps unknown values; only an explicit `undefined` removes one.
   validateSearch: ({ next }): { next?: string | undefined } => ({
     next: typeof next === 'string' ? consolePathOf(next) : undefined,

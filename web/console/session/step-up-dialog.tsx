@@ -1,9 +1,9 @@
-import { useQuery } from '@connectrpc/connect-query';
 import { Button, Loader, Modal, Stack, Text } from '@mantine/core';
-import { useEffect } from 'react';
-import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { lazy, Suspense, useEffect } from 'react';
 import { useSignIn, useStepUpIsOpen, useUser } from './session-context.tsx';
-import { SignInForm, type SignInFormProps } from './sign-in-form.tsx';
+
+// Not part of the first load.
+const StepUpForm = lazy(() => import('./step-up-form.tsx'));
 
 export function StepUpDialog() {
   const { stepUp } = useSignIn();
@@ -25,27 +25,18 @@ export function StepUpDialog() {
         <Text size="sm">
           This action requires a recent sign-in. Enter the password of {email} to continue.
         </Text>
-        <StepUpForm
-          email={email}
-          onDone={() => stepUp.settle(true)}
-          otherButtons={
-            <Button variant="default" onClick={leave}>
-              Cancel
-            </Button>
-          }
-        />
+        <Suspense fallback={<Loader aria-label="Loading" mx="auto" />}>
+          <StepUpForm
+            email={email}
+            onDone={() => stepUp.settle(true)}
+            otherButtons={
+              <Button variant="default" onClick={leave}>
+                Cancel
+              </Button>
+            }
+          />
+        </Suspense>
       </Stack>
     </Modal>
-  );
-}
-
-/** Asks for a code only if the user has an authenticator app, or if that is not known. */
-function StepUpForm(props: SignInFormProps) {
-  const { id } = useUser();
-  const { data, error } = useQuery(UserService.method.getUser, { userId: id }, { staleTime: 0 });
-  if (data === undefined && error === null) return <Loader aria-label="Loading" mx="auto" />;
-  const isOn = data?.user?.totpEnabled;
-  return (
-    <SignInForm {...props} code={isOn === undefined ? 'offered' : isOn ? 'required' : 'none'} />
   );
 }
