@@ -20,10 +20,10 @@ import { blobDirOf, filesUnder } from '../support/sharing-api.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { transportNames } from '../support/transports.ts';
 
-/** The token of a mailed invitation is the credential of the methods of InvitationService. */
+/** The methods of InvitationService have no field for the id of an invitation: the token has it. */
+const byToken = allMethods.filter(({ parent }) => parent.name === 'InvitationService');
 const sharing = allMethods.filter(
-  ({ parent }) =>
-    parent.file.proto.package.includes('sharing') && parent.name !== 'InvitationService',
+  (method) => method.parent.file.proto.package.includes('sharing') && !byToken.includes(method),
 );
 
 /** An id of each kind that does not exist anywhere. */
@@ -36,6 +36,8 @@ const unknown = {
   invitation_id: newId('inv', randomBytes),
 };
 type IdField = keyof typeof unknown;
+
+const password = 'a new and much longer password';
 
 /** Users belong to no workspace: any workspace may add a user whose id it knows. */
 const ofEverybody = new Set(['PutMember.user_id']);
@@ -127,7 +129,10 @@ describeApp('two workspaces', (suite) => {
     const kind = caller === 'key' ? 'workspace_key' : caller;
     const type =
       kind === 'staff' || kind === 'service' || kind === 'workspace_key' ? kind : 'member';
-    return principals.includes(principalTypes[type]) && (!role || roleScopes[role].has(scope));
+    return (
+      principals.includes(principalTypes[type]) &&
+      (!role || scope === '' || roleScopes[role].has(scope))
+    );
   }
   /**
    * All callers through HTTP on SQLite. Neither the wire format nor the SQL depends on the caller's
@@ -226,6 +231,35 @@ describeApp('two workspaces', (suite) => {
       );
     });
   });
+
+  describe.each(byToken.map((method): [string, DescMethod] => [method.name, method]))(
+    "%s with the id of the other workspace's invitation and no secret",
+    (_, method) => {
+      describe.each(transports)('through %s', (transport) => {
+        it.each([...callersFor(transport, callers), 'anonymous' as const])(
+          'answers as for an unknown id: %s',
+          async (who) => {
+            const authorization = who === 'anonymous' ? undefined : await credentialOf(who, method);
+            const user_id = (who !== 'anonymous' && users.get(who)) || ours.ids.user_id;
+            const before = await stateOfTheirs();
+            const call = (id: string) => {
+              const fields = { user_id, token: `${id}.${'a'.repeat(43)}`, password };
+              return callMethodWithText(suite.app, transport, { method, authorization, fields });
+            };
+
+            const answer = await call(theirs.ids.invitation_id);
+
+            const mayTry = accessOf(method).public || (who !== 'anonymous' && mayCall(who, method));
+            if (mayTry) expect(answer.code).toBe('identity.credential_invalid');
+            else expect(['forbidden', 'unauthenticated']).toContain(answer.code);
+            expectNothingOf(answer.text);
+            expect(answer).toEqual(await call(unknown.invitation_id));
+            expect(await stateOfTheirs()).toEqual(before);
+          },
+        );
+      });
+    },
+  );
 
   describe.each(paged)("%s with a page token from the other workspace's list", (_, method) => {
     it.each(callers)("continues in the caller's own list: %s", async (who) => {
