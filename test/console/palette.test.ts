@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { heading } from '../support/browser-tabs.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
+import { upload } from '../support/sharing-api.ts';
 
-const { workspaceId, visitAs, staff, member } = useConsole();
+const { app, workspaceId, visitAs, staff, member } = useConsole();
 
 const searchOf = (page: Page) => page.getByRole('textbox', { name: 'Search or go to' });
 const command = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -38,6 +39,18 @@ describe('the command palette', () => {
     await page.reload();
     await heading(page, 'Clients').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('finds documents on the pages of the administration', async () => {
+    const document = await upload(app(), Buffer.from('Terms'), 'Terms for Ada.txt');
+    const { page, open } = await visitAs(await staff());
+    await open('/users');
+    await page.getByRole('button', { name: 'Workspace: Demo workspace' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await searchOf(page).fill('for ada');
+    await command(page, 'Terms for Ada.txt').click();
+    await heading(page, 'Terms for Ada.txt').waitFor();
+    expect(page.url()).toContain(document.id);
   });
 
   it('copies the ID of the workspace, on a phone', async () => {

@@ -1,12 +1,14 @@
 // Using the navigation with the keyboard and on a phone.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { deleteMember } from '../../src/sharing/workspaces/store.ts';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { heading } from '../support/browser-tabs.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
-import { addWorkspace } from '../support/owner-rows.ts';
+import { addMember } from '../support/member-rows.ts';
+import { addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
 
-const { app, visit, visitAs, staff, member } = useConsole();
+const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
 
 const focused = (page: Page) => page.locator(':focus');
 
@@ -78,8 +80,9 @@ describe('with the keyboard only, a user', () => {
     for (const name of ['User menu', 'Copy your ID', 'Change password']) {
       await page.getByRole('button', { name }).waitFor();
     }
+    await page.getByRole('navigation').getByRole('link', { name: 'Members' }).waitFor();
     const met: string[] = [];
-    for (let presses = 0; presses < 7; presses++) {
+    for (let presses = 0; presses < 10; presses++) {
       await page.keyboard.press('Tab');
       const focus = focused(page);
       met.push((await focus.getAttribute('aria-label')) ?? (await focus.textContent()) ?? '');
@@ -89,7 +92,8 @@ describe('with the keyboard only, a user', () => {
       'Latchkey',
       expect.stringMatching(/^Search or go to/),
       expect.stringMatching(/User menu$/),
-      'Workspace: Choose a workspace',
+      expect.stringMatching(/Workspace: Demo workspace$/),
+      ...['Documents', 'Links', 'Members'],
       'Copy your ID',
       'Change password',
     ]);
@@ -199,5 +203,27 @@ describe('the workspace switcher', () => {
     await heading(page, 'Users').waitFor();
     await switcher.waitFor();
     await menu.getByRole('group', { name: 'Workspace' }).getByRole('link').first().waitFor();
+    await page.reload();
+    await heading(page, 'Users').waitFor();
+    await switcher.waitFor();
   });
+});
+
+it('the start shows a member the last workspace, or the only one', async () => {
+  const { db } = app().app.inside;
+  const own = await member('member');
+  const { ownerId: other } = await addWorkspace(db, '');
+  await addMember(db, other, 'member', own.id);
+  const { page, open } = await visitAs(own);
+  await open('/');
+  await heading(page, 'Workspaces').waitFor();
+  await open(`/workspaces/${other}/documents`);
+  await open('/account');
+  await open('/');
+  await page.waitForURL(`**/workspaces/${other}/documents`);
+
+  await changeAsOtherProcess(db, (trx) => deleteMember(trx, other, own.id));
+  await open('/');
+  await page.waitForURL(`**/workspaces/${workspaceId()}/documents`);
+  await heading(page, 'Documents').waitFor();
 });

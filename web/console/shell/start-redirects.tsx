@@ -1,27 +1,22 @@
-/** Redirects from the start to the documents of the only workspace or to the list. */
-import { useQuery } from '@connectrpc/connect-query';
+/** Redirects from the start to the documents of the usual workspace or to the list. */
 import { Center, Loader } from '@mantine/core';
 import { Navigate, useParams } from '@tanstack/react-router';
-import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useUser } from '../session/session-context.tsx';
+import { useUsualWorkspace } from './use-current-workspace-id.ts';
 
 export function StartRedirect() {
   const { kind } = useUser();
-  const { data, error } = useQuery(WorkspaceService.method.listWorkspaces, { pageSize: 2 });
-  if (data === undefined && error === null) {
+  const { isKnown, id } = useUsualWorkspace(kind === 'member');
+  if (kind !== 'member') return <Navigate to="/workspaces" replace />;
+  if (!isKnown) {
     return (
       <Center p="xl">
         <Loader aria-label="Loading" />
       </Center>
     );
   }
-  const [only, ...others] = data?.workspaces ?? [];
-  if (kind === 'member' && only !== undefined && others.length === 0) {
-    return (
-      <Navigate to="/workspaces/$workspaceId/documents" params={{ workspaceId: only.id }} replace />
-    );
-  }
-  return <Navigate to="/workspaces" replace />;
+  if (id === undefined) return <Navigate to="/workspaces" replace />;
+  return <Navigate to="/workspaces/$workspaceId/documents" params={{ workspaceId: id }} replace />;
 }
 
 export function WorkspaceRedirect() {
