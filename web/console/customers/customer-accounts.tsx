@@ -2,7 +2,7 @@ import { Button, Paper, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Customer } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
-import { ExpandableList } from '../shared/expandable-list.tsx';
+import { ExpandableList, isShortened } from '../shared/expandable-list.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Section } from '../shared/section.tsx';
 import { EditAccountsDialog } from './edit-accounts-dialog.tsx';
@@ -16,7 +16,7 @@ export function CustomerAccounts({ customer, mayChange }: CustomerAccountsProps)
   const [isOpen, { open, close }] = useDisclosure(false);
   const whole = (
     <TextLink to="/accounts" search={{ customer: customer.id }} td="underline">
-      {accountIds.length === 1 ? 'Show the account' : `Show all ${accountIds.length} accounts`}
+      Show all {accountIds.length} accounts
     </TextLink>
   );
   return (
@@ -36,7 +36,7 @@ export function CustomerAccounts({ customer, mayChange }: CustomerAccountsProps)
         ) : (
           <Stack gap="sm">
             <ExpandableList items={accountIds} />
-            {mayList ? <Text size="sm">{whole}</Text> : null}
+            {mayList && isShortened(accountIds.length) ? <Text size="sm">{whole}</Text> : null}
           </Stack>
         )}
       </Paper>

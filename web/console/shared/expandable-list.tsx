@@ -5,12 +5,15 @@ const shownMax = 20;
 /** A smaller remainder is shown instead of the button. */
 const restMin = 10;
 
+/** Whether the list first shows only some of this many items. */
+export const isShortened = (count: number) => count - shownMax > restMin;
+
 /** A list of IDs or scopes that starts with the first ones. */
 export function ExpandableList({ items }: { readonly items: readonly string[] }) {
   const [isWhole, setWhole] = useState(false);
   const firstNew = useRef<HTMLLIElement>(null);
   const rest = items.length - shownMax;
-  const isCut = rest > restMin && !isWhole;
+  const isCut = isShortened(items.length) && !isWhole;
   // The button with the focus has disappeared.
   useEffect(() => {
     if (isWhole) firstNew.current?.focus();

@@ -40,7 +40,7 @@ export function ListingTable<Row>(props: ListingTableProps<Row>) {
               <Table.Td
                 key={column.title}
                 role="cell"
-                data-title={column.isTitleHidden || column.isPlain ? undefined : column.title}
+                data-title={titleInRow(column)}
                 {...kindOf(column)}
               >
                 {column.cell(row)}
@@ -53,9 +53,13 @@ export function ListingTable<Row>(props: ListingTableProps<Row>) {
   );
 }
 
-const kindOf = <Row,>({ isFree, isMinor, isTitleHidden }: Column<Row>) => ({
+const titleInRow = <Row,>({ title, isTitleHidden, isPlain, isBlock }: Column<Row>) =>
+  isTitleHidden || isPlain || isBlock ? undefined : title;
+
+const kindOf = <Row,>({ isFree, isMinor, isBlock, isTitleHidden }: Column<Row>) => ({
   'data-free': isFree || undefined,
   'data-minor': isMinor || undefined,
+  'data-block': isBlock || undefined,
   'data-actions': isTitleHidden || undefined,
 });
 

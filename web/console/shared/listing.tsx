@@ -18,6 +18,8 @@ export type Column<Row> = {
   readonly isFree?: boolean;
   /** Whether a row with two lines shows the value without the title. */
   readonly isPlain?: boolean;
+  /** Whether a row with two lines shows the value on another line, without the title. */
+  readonly isBlock?: boolean;
   /** Whether a window narrower than 1,200 pixels hides it. The page of the row shows it, too. */
   readonly isMinor?: boolean;
   /** The field of `order_by`. */

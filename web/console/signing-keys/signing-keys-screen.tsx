@@ -105,7 +105,7 @@ function columnsAt(
         );
       },
     },
-    { title: 'Times', cell: (key) => <Times signingKey={key} /> },
+    { title: 'Times', isBlock: true, cell: (key) => <Times signingKey={key} /> },
   ];
   if (pending === undefined) return columns;
   return [

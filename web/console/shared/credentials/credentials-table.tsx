@@ -1,5 +1,5 @@
 /** A table of credentials, with actions for the active ones. */
-import { Badge } from '@mantine/core';
+import { Badge, Group } from '@mantine/core';
 import { IconCancel, IconKey, IconRefresh } from '@tabler/icons-react';
 import { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
 import { CopyableText } from '../copyable-text.tsx';
@@ -34,8 +34,8 @@ export function CredentialsTable<Row extends Credential>(props: CredentialsTable
     ...(hasScopes
       ? [{ title: 'Scopes', cell: ({ scopes = [] }: Row) => <ScopesCell scopes={scopes} /> }]
       : []),
-    { title: 'State', isPlain: true, cell: ({ state }) => <StateBadge state={state} /> },
-    { title: 'Expires', cell: (row) => <ExpiryCell {...row} /> },
+    { title: 'State', isPlain: true, cell: (row) => <State {...row} /> },
+    { title: 'Expires', cell: (row) => <Expiry {...row} /> },
     { title: 'Last used', cell: ({ lastUsedTime }) => <DateTime time={lastUsedTime} /> },
     {
       title: 'Created',
@@ -64,23 +64,23 @@ const states: Record<CredentialState, { readonly text: string; readonly color: s
   [CredentialState.REVOKED]: { text: 'Revoked', color: 'red' },
 };
 
-function StateBadge({ state }: Pick<Credential, 'state'>) {
+/** The state, and when the credential ended. */
+function State({ state, expireTime, revokeTime }: Credential) {
   const { text, color } = states[state];
+  const endTime = state === CredentialState.REVOKED ? revokeTime : expireTime;
   return (
-    <Badge variant="light" color={color}>
-      {text}
-    </Badge>
+    <Group component="span" display="inline-flex" gap="xs" wrap="nowrap">
+      <Badge variant="light" color={color}>
+        {text}
+      </Badge>
+      {state === CredentialState.LIVE ? null : <DateTime time={endTime} absent="" />}
+    </Group>
   );
 }
 
-function ExpiryCell({ state, expireTime, revokeTime }: Credential) {
-  if (state === CredentialState.LIVE) return <DateTime time={expireTime} />;
-  return (
-    <span>
-      {states[state].text}{' '}
-      <DateTime time={state === CredentialState.REVOKED ? revokeTime : expireTime} />
-    </span>
-  );
+/** A dash if the credential no longer expires, because it has ended. */
+function Expiry({ state, expireTime }: Credential) {
+  return state === CredentialState.LIVE ? <DateTime time={expireTime} /> : '—';
 }
 
 type ActionsProps<Row> = {
