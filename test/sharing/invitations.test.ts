@@ -63,7 +63,7 @@ describeApp('an invitation', (suite) => {
 
     it('lets a new user choose a password and join, once', async () => {
       const by = await newWorkspace();
-      const { email, token } = await invited(by);
+      const { email, token, invitationId } = await invited(by);
       expect(await call(readInvitation, { token })).toMatchObject({
         ok: true,
         message: {
@@ -74,10 +74,24 @@ describeApp('an invitation', (suite) => {
         },
       });
 
-      expect(await accept(token)).toMatchObject({
-        ok: true,
-        message: { workspaceId: by.workspaceId },
-      });
+      const accepted = await accept(token);
+      expect(accepted).toMatchObject({ ok: true, message: { workspaceId: by.workspaceId } });
+      const events = await db()
+        .selectFrom('audit_events')
+        .select(['action', 'actor_type', 'actor_id'])
+        .where('target', '=', invitationId)
+        .where('code', '=', 'ok')
+        .orderBy('action')
+        .execute();
+      const member = { actor_type: 'member' };
+      expect(events).toEqual([
+        {
+          ...member,
+          action: 'InvitationService.AcceptInvitation',
+          actor_id: accepted.ok ? accepted.message.userId : '',
+        },
+        { ...member, action: 'WorkspaceService.CreateInvitation', actor_id: by.userId },
+      ]);
 
       expect(await emails(by)).toContain(email);
       const browser = new CookieClient(suite.transport(name));

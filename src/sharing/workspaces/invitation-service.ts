@@ -78,7 +78,8 @@ export function createInvitationService(
       const { email, workspace_id: workspaceId } = row;
       if ((await findUserWithEmail(db, email)) !== undefined) throw userExists();
       const user = await newMembers.prepare({ email, name, password });
-      await auditLog.change(context, { target: user.id }, async (trx) => {
+      const actor = { type: 'member', id: user.id } as const;
+      await auditLog.change(context, { target: row.id, actor }, async (trx) => {
         await newMembers.insert(trx, user);
         await join(trx, row, user.id);
       });

@@ -14,12 +14,15 @@ import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { readEmail } from '../../net/email.ts';
+import { mailName } from '../../net/mail-name.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Database, Executor, InvitationRow, WorkspaceRow } from '../../storage/schema.ts';
+import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import type { Brands } from '../brand/brand.ts';
+import type { MailPart } from '../brand/mail-body.ts';
 import { requireOwner } from './members.ts';
 import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
 import {
@@ -28,6 +31,7 @@ import {
   findInvitation,
   findInvitations,
   findMember,
+  findUserById,
   findUserWithEmail,
   findWorkspace,
   invitationList,
@@ -53,6 +57,7 @@ export type InvitationOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly mailer: Mailer;
+  readonly brands: Brands;
   /** The keys of the throttle. */
   readonly invitationKeys: DerivedKeys;
   readonly publicUrl: string;
@@ -66,8 +71,15 @@ type InvitationMethods = Pick<
 >;
 
 export function createInvitationMethods(options: InvitationOptions): InvitationMethods {
-  const { db, auditLog, mailer, invitationKeys: keys, publicUrl, random, now } = options;
+  const { db, auditLog, mailer, brands, invitationKeys: keys, publicUrl, random, now } = options;
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
+
+  async function bodyOf({ workspace_id, inviter_id, role }: InvitationRow, url: string) {
+    const brand = await brands.of(workspace_id);
+    const inviter = await findUserById(db, inviter_id);
+    const { workspaceName } = brand;
+    return brands.renderMail(brand, partsOf({ workspaceName, inviter, role, url }));
+  }
 
   return {
     async createInvitation(request, context) {
@@ -85,7 +97,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
         create_time: now(),
         expire_time: now() + invitationMs,
       };
-      const workspace = await auditLog.change(context, { target: row.id }, async (trx) => {
+      await auditLog.change(context, { target: row.id }, async (trx) => {
         const found = await lockRow(trx, 'workspaces', 'id', row.workspace_id);
         if (found === undefined) throw workspaceNotFound(row.workspace_id);
         const { workspace_id: workspaceId } = row;
@@ -98,11 +110,10 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
           throttle.counter('service'),
         ]);
         await replaceInvitation(trx, row);
-        return found;
       });
       const url = `${publicUrl}/console/invitation#${formatLinkToken(token)}`;
       try {
-        await mailer.send({ to: email, subject, text: textOf(workspace, url) });
+        await mailer.send({ to: email, subject, ...(await bodyOf(row, url)) });
       } catch (error) {
         const change = { target: row.id };
         await auditLog.changeBySystem('WorkspaceService.RevokeInvitation', change, (trx) =>
@@ -176,17 +187,25 @@ const tooMany = (retryAfterSeconds: number) =>
 
 const subject = 'You are invited to a workspace';
 
-/** A member chooses the name of the workspace: a long one could pass for the text of the mail. */
-const shortName = ({ name }: WorkspaceRow) =>
-  [...name.replace(/[\s\p{C}]+/gu, ' ')].slice(0, 60).join('').trim();
+type InvitationMail = {
+  readonly workspaceName: string;
+  /** The inviter; undefined for a service. */
+  readonly inviter: Pick<UserRow, 'name' | 'email'> | undefined;
+  readonly role: InvitationRow['role'];
+  readonly url: string;
+};
 
-const textOf = (workspace: WorkspaceRow, url: string) => `You are invited to the workspace
-"${shortName(workspace)}" on Latchkey.
-
-Open this link to accept the invitation:
-
-${url}
-
-The link expires in 7 days and works once. Do not forward it. If you did not
-expect an invitation, ignore this e-mail.
-`;
+function partsOf({ workspaceName, inviter, role, url }: InvitationMail): MailPart[] {
+  const invited =
+    inviter === undefined
+      ? 'You are invited'
+      : `${mailName(inviter.name || inviter.email)} invited you`;
+  const article = role === 'member' ? 'a' : 'an';
+  const workspace = mailName(workspaceName);
+  return [
+    { text: `${invited} to the workspace “${workspace}” on Latchkey as ${article} ${role}.` },
+    { label: 'Accept the invitation', url },
+    { text: 'The link expires in 7 days and works once. Do not forward it.' },
+    { text: 'If you did not expect an invitation, ignore this e-mail.' },
+  ];
+}

@@ -13,7 +13,6 @@ import { newId } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Executor, WorkspaceRow } from '../../storage/schema.ts';
-import type { Brands } from '../brand/brand.ts';
 import type { AnswerWorkspace, LogoMethods } from '../brand/logo-methods.ts';
 import type { Quotas, StoredQuota } from '../quotas/quotas.ts';
 import { createInvitationMethods, type InvitationOptions } from './invitations.ts';
@@ -30,7 +29,6 @@ import { workspaceNotFound } from './workspaces.ts';
 
 export type WorkspaceOptions = InvitationOptions & {
   readonly quotas: Quotas;
-  readonly brands: Pick<Brands, 'logoUrlOf'>;
   readonly logoMethods: (answer: AnswerWorkspace) => LogoMethods;
 };
 

@@ -218,6 +218,10 @@ export async function countOtherInvitations(
   return Number(count);
 }
 
+export function findUserById(db: Executor, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** `email` must be in lower case. */
 export function findUserWithEmail(db: Executor, email: string): Promise<UserRow | undefined> {
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
