@@ -227,3 +227,34 @@ describe('two tabs', () => {
     expect(made.map(({ name }) => name)).not.toContain('Begun by one');
   });
 });
+
+it('staff sign a user out of one session, and of all sessions', async () => {
+  const { page, open } = await visitAs(await staff());
+  const user = await member('member');
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+    await addSession(db(), user.id, { address });
+  }
+  await open(`/users/${user.id}`);
+  const table = page.getByRole('table', { name: 'Sessions' });
+  await table.waitFor();
+  // The values are in one column, also next to a long name.
+  const edges = await page
+    .getByRole('definition')
+    .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().x)));
+  expect(edges.length).toBeGreaterThan(5);
+  expect(new Set(edges).size).toBe(1);
+  await page.getByRole('button', { name: 'Sign out session from 192.0.2.2' }).click();
+  const one = page.getByRole('dialog', { name: /^Sign .* out of this session/ });
+  await one.getByText('192.0.2.2').waitFor();
+  await expectAccessible(page);
+  await one.getByRole('button', { name: 'Sign out' }).click();
+  await table.getByText('192.0.2.2').waitFor({ state: 'detached' });
+  expect(await liveSessions(db(), user.id)).toHaveLength(2);
+
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  const all = page.getByRole('dialog', { name: /^Sign .* out everywhere/ });
+  await all.getByText('The user can sign in again.').waitFor();
+  await all.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByText('The user has no sessions now.').waitFor();
+  expect(await liveSessions(db(), user.id)).toEqual([]);
+});

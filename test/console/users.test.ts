@@ -218,7 +218,7 @@ describe('a user', () => {
     const user = await addUser(db(), { kind: 'member' });
     await addTotp(app(), user.id);
     await open(`/users/${user.id}`);
-    await page.getByRole('definition').getByText('On', { exact: true }).waitFor();
+    await page.getByRole('definition').getByText('On, 0 recovery codes left').waitFor();
     await page.getByRole('button', { name: 'Remove authenticator app' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove authenticator app' });
     await dialog.getByText('with the password only').waitFor();

@@ -38,18 +38,19 @@ export async function addUser(db: Database, user: Partial<TestUser> = {}): Promi
   return row;
 }
 
-type SessionTimes = {
+type SessionFacts = {
   /** Milliseconds since 1970; by default now. */
   readonly createTime?: number;
+  readonly address?: string;
 };
 
 /** Adds a session of the user, as a sign-in does. */
 export async function addSession(
   db: Database,
   userId: string,
-  { createTime = Date.now() }: SessionTimes = {},
+  { createTime = Date.now(), address = '127.0.0.1' }: SessionFacts = {},
 ): Promise<{ id: string; cookie: string }> {
-  const own = { userId, amr: 'pwd', address: '127.0.0.1' };
+  const own = { userId, amr: 'pwd', address };
   const { row, cookie } = createSession(randomBytes, createTime, own);
   await insertSession(db, row);
   return { id: row.id, cookie };

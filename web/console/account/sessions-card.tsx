@@ -1,37 +1,11 @@
-import { Badge, Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { type Session, SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
-import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { type Column, Listing } from '../shared/listing.tsx';
+import { sessionColumns } from '../shared/session-columns.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { AccountCard } from './account-card.tsx';
-
-const facts: readonly Column<Session>[] = [
-  {
-    title: 'Signed in',
-    orderBy: 'create_time',
-    isNewestFirst: true,
-    cell: ({ createTime, current }) => (
-      <Group gap="xs">
-        <DateTime time={createTime} />
-        {current ? <Badge variant="light">This session</Badge> : null}
-      </Group>
-    ),
-  },
-  { title: 'IP address', cell: ({ address }) => <span className="mono">{address}</span> },
-  {
-    title: 'Method',
-    cell: ({ amr }) => (amr.includes('otp') ? 'Password and code' : 'Password'),
-  },
-  {
-    title: 'Last used',
-    orderBy: 'refresh_time',
-    isNewestFirst: true,
-    cell: ({ refreshTime }) => <DateTime time={refreshTime} />,
-  },
-  { title: 'Expires', cell: ({ expireTime }) => <DateTime time={expireTime} /> },
-];
 
 export function SessionsCard() {
   const { confirm } = useDialogs();
@@ -73,7 +47,7 @@ export function SessionsCard() {
       <Listing
         label="Sessions"
         list={list}
-        columns={[...facts, actions]}
+        columns={[...sessionColumns, actions]}
         idOf={({ id }) => id}
         empty={{ title: 'No sessions', text: 'Sign in to start a session.' }}
       />

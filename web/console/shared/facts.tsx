@@ -18,9 +18,9 @@ export function Facts({ facts }: FactsProps) {
 /** The list without the frame. */
 export function FactList({ facts }: FactsProps) {
   return (
-    <DataList>
+    <DataList className={classes.list ?? ''}>
       {facts.map(({ name, value }) => (
-        <DataList.Item key={name}>
+        <DataList.Item key={name} className={classes.item ?? ''}>
           <DataList.ItemLabel>{name}</DataList.ItemLabel>
           <DataList.ItemValue miw={0} className={classes.value ?? ''}>
             {value}

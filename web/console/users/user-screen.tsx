@@ -15,6 +15,7 @@ import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { UserActions } from './user-actions.tsx';
 import { kindText } from './user-kind.ts';
+import { UserSessions } from './user-sessions.tsx';
 
 export function UserScreen() {
   const { userId } = useParams({ from: '/shell/users/$userId' });
@@ -37,6 +38,7 @@ export function UserScreen() {
           <>
             {user.id === id ? <OwnAccountHint /> : null}
             <Facts facts={factsOf(user)} />
+            <UserSessions user={user} isSelf={user.id === id} />
             <AuditLinks id={user.id} />
           </>
         )}
@@ -58,7 +60,7 @@ function OwnAccountHint() {
 }
 
 function factsOf(user: User): Fact[] {
-  const { id, email, name, totpEnabled, createTime, disableTime } = user;
+  const { id, email, name, totpEnabled, recoveryCodesLeft, createTime, disableTime } = user;
   return [
     { name: 'User ID', value: <CopyableText text={id} label="user ID" /> },
     { name: 'Type', value: kindText(user) },
@@ -67,12 +69,15 @@ function factsOf(user: User): Fact[] {
     { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
     {
       name: 'Two-factor authentication',
-      value: totpEnabled ? 'On' : 'Off',
+      value: totpEnabled ? factorText(recoveryCodesLeft) : 'Off',
     },
     { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
     { name: 'Scopes', value: <Permissions user={user} /> },
   ];
 }
+
+const factorText = (codesLeft: number) =>
+  `On, ${codesLeft} ${codesLeft === 1 ? 'recovery code' : 'recovery codes'} left`;
 
 function Permissions({ user: { kind, scopes } }: { readonly user: User }) {
   if (kind === UserKind.MEMBER) return 'Set by the role in each workspace.';

@@ -1,0 +1,92 @@
+/** The sessions of another user, which staff can end. */
+import { Button, Text } from '@mantine/core';
+import { IconDeviceDesktop } from '@tabler/icons-react';
+import { type Session, SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import type { User } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useHasScope } from '../session/session-context.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { displayName } from '../shared/display-name.ts';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { type Column, Listing } from '../shared/listing.tsx';
+import { Section } from '../shared/section.tsx';
+import { sessionColumns } from '../shared/session-columns.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { usePagedList } from '../shared/use-paged-list.ts';
+
+type UserSessionsProps = { readonly user: User; readonly isSelf: boolean };
+
+export function UserSessions({ user, isSelf }: UserSessionsProps) {
+  const { id: userId } = user;
+  const { confirm } = useDialogs();
+  const mayEnd = useHasScope()('users:write');
+  const revoke = useMethod(SessionService.method.revokeUserSession);
+  const revokeAll = useMethod(SessionService.method.revokeUserSessions);
+  const list = usePagedList(
+    SessionService.method.listUserSessions,
+    { userId },
+    ({ sessions }) => sessions,
+  );
+  const name = isolateName(displayName(user));
+  const endOne = ({ id: sessionId, address }: Session) =>
+    confirm({
+      title: `Sign ${name} out of this session?`,
+      consequence: `The browser that signed in from ${address} is signed out immediately.`,
+      label: 'Sign out',
+      run: () => revoke({ userId, sessionId }),
+    });
+  const endAll = () =>
+    confirm({
+      title: `Sign ${name} out everywhere?`,
+      consequence:
+        'All browsers of the user are signed out immediately. The user can sign in again. If ' +
+        'someone else knows the password, set a new one, too.' +
+        (isSelf ? ' This is your own account: you will be signed out.' : ''),
+      label: 'Sign out everywhere',
+      run: () => revokeAll({ userId }),
+    });
+  const hasSessions = (list.rows?.length ?? 0) > 0;
+  return (
+    <Section
+      title="Sessions"
+      actions={
+        mayEnd && hasSessions ? (
+          <Button variant="default" onClick={endAll}>
+            Sign out everywhere
+          </Button>
+        ) : undefined
+      }
+    >
+      <Text size="sm" c="dimmed">
+        Browsers where the user is signed in.
+      </Text>
+      <Listing
+        label="Sessions"
+        list={list}
+        columns={mayEnd ? [...sessionColumns, endColumn(endOne)] : sessionColumns}
+        idOf={({ id }) => id}
+        empty={{
+          title: 'Not signed in',
+          text: 'The user has no sessions now.',
+          icon: IconDeviceDesktop,
+        }}
+      />
+    </Section>
+  );
+}
+
+const endColumn = (end: (session: Session) => void): Column<Session> => ({
+  title: 'Actions',
+  isTitleHidden: true,
+  cell: (session) =>
+    session.current ? null : (
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        aria-label={`Sign out session from ${session.address}`}
+        onClick={() => end(session)}
+      >
+        Sign out
+      </Button>
+    ),
+});
