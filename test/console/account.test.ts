@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
@@ -120,6 +121,25 @@ describe("the user's password", () => {
   });
 });
 
+/** Downloads the codes that the page shows after the app was added, and closes the dialog. */
+async function saveRecoveryCodes(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Two-factor authentication is on' });
+  const codes = await dialog.locator('li code').allTextContents();
+  expect(codes).toHaveLength(10);
+  await dialog.getByRole('button', { name: 'Copy recovery codes' }).waitFor();
+  await expectAccessible(page);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  const text = await readFile(await download.path(), 'utf8');
+  expect(text.split('\n')).toEqual(expect.arrayContaining(codes));
+  // The codes are shown only once, so another key or click must not close the dialog.
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'I have saved them' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+}
+
 describe('two-factor authentication', () => {
   it('is turned on with a code, required at sign-in, and turned off', async () => {
     const own = await member('member');
@@ -146,7 +166,9 @@ describe('two-factor authentication', () => {
     expect(await dialog.getByLabel('Sign out other sessions').isChecked()).toBe(true);
     await dialog.getByLabel('Code').fill(codeAt(seed, Date.now()));
     await dialog.getByRole('button', { name: 'Turn on' }).click();
+    await saveRecoveryCodes(page);
     await section.getByText('On', { exact: true }).waitFor();
+    await section.getByText('10 of 10 recovery codes left').waitFor();
     expect(await liveSessions(db, own.id)).toEqual([current]);
     expect(await signInStatus(own)).toBe(401);
     expect(await signInStatus(own, codeAt(seed, Date.now() + 30_000))).toBe(200);

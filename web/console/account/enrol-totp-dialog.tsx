@@ -12,12 +12,15 @@ export type EnrolTotpDialogProps = {
   /** The new seed; undefined while the dialog is closed. */
   readonly seed: EnrolTotpResponse | undefined;
   readonly close: () => void;
+  /** Gets the first recovery codes. */
+  readonly onDone: (codes: readonly string[]) => void;
 };
 
 /** Shows the seed for an authenticator app and asks for its first code. */
-export function EnrolTotpDialog({ seed, close }: EnrolTotpDialogProps) {
+export function EnrolTotpDialog({ seed, close, onDone }: EnrolTotpDialogProps) {
   const { id } = useUser();
   const confirm = useMethod(UserService.method.confirmTotp);
+  const createCodes = useMethod(UserService.method.createRecoveryCodes);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { code: '', endOtherSessions: true },
@@ -32,9 +35,14 @@ export function EnrolTotpDialog({ seed, close }: EnrolTotpDialogProps) {
         close();
       }}
       form={form}
-      submit={({ code, endOtherSessions }) =>
-        confirm({ userId: id, code: code.replaceAll(' ', ''), endOtherSessions })
-      }
+      submit={async ({ code, endOtherSessions }) => {
+        await confirm({ userId: id, code: code.replaceAll(' ', ''), endOtherSessions });
+        // The app is on. If this call fails, the page offers to create the codes.
+        await createCodes({ userId: id }).then(
+          ({ codes }) => onDone(codes),
+          () => {},
+        );
+      }}
     >
       {seed === undefined ? null : <Seed {...seed} />}
       <TextInput

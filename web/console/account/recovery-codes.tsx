@@ -1,12 +1,16 @@
 /** The recovery codes of the signed-in user. */
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useUser } from '../session/session-context.tsx';
-import { CopyButton } from '../shared/copyable-text.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { usePendingAction } from '../shared/use-pending-action.ts';
+import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
+
+/** Fewer codes get a warning. */
+const fewCodes = 3;
 
 /** `left`: the number of unused codes. */
 export function RecoveryCodes({ left }: { readonly left: number }) {
@@ -14,34 +18,46 @@ export function RecoveryCodes({ left }: { readonly left: number }) {
   const create = useMethod(UserService.method.createRecoveryCodes);
   const [codes, setCodes] = useState<readonly string[]>();
   const action = usePendingAction();
-  const renew = () => void action.run(async () => setCodes((await create({ userId: id })).codes));
+  const { confirm } = useDialogs();
+  const renew = async () => setCodes((await create({ userId: id })).codes);
+  const ask = () =>
+    confirm({
+      title: 'Replace recovery codes?',
+      consequence: 'You get ten new codes. The codes that you have stop working immediately.',
+      label: 'Replace',
+      run: renew,
+    });
   return (
     <Stack gap="xs" align="flex-start">
-      <Text size="sm">
-        {left === 0
-          ? 'You have no recovery codes. Create some to sign in without your phone.'
-          : `${left} of 10 recovery codes left. Each one replaces a code of the app once.`}
+      <Text size="sm" fw={500}>
+        Recovery codes
       </Text>
-      <Button variant="default" loading={action.isPending} onClick={renew}>
-        {left === 0 ? 'Create recovery codes' : 'Replace recovery codes'}
-      </Button>
+      <Text size="sm" {...(left < fewCodes ? { c: 'var(--mantine-color-orange-text)' } : {})}>
+        {statusText(left)}
+      </Text>
+      {left === 0 ? (
+        <Button variant="default" loading={action.isPending} onClick={() => void action.run(renew)}>
+          Create recovery codes
+        </Button>
+      ) : (
+        <Button variant="default" onClick={ask}>
+          Replace recovery codes
+        </Button>
+      )}
       {action.error === undefined ? null : <ErrorAlert error={action.error} />}
-      <Modal
-        opened={codes !== undefined}
-        onClose={() => setCodes(undefined)}
-        title="Recovery codes"
-        closeOnClickOutside={false}
-      >
-        <Stack>
-          <Text>
-            Keep these codes where you keep your passwords. They are shown only now, and earlier
-            codes no longer work.
-          </Text>
-          <pre className="mono">{codes?.join('\n')}</pre>
-          <CopyButton text={codes?.join('\n') ?? ''} label="codes" />
-          <Button onClick={() => setCodes(undefined)}>I have stored them</Button>
-        </Stack>
-      </Modal>
+      <RecoveryCodesDialog
+        title="Your recovery codes"
+        codes={codes}
+        close={() => setCodes(undefined)}
+      />
     </Stack>
   );
+}
+
+function statusText(left: number): string {
+  if (left === 0) return 'You have none. Without one, you cannot sign in if you lose your phone.';
+  const text = `${left} of 10 recovery codes left.`;
+  return left < fewCodes
+    ? `${text} Replace them before you run out.`
+    : `${text} Each one replaces a code of the app once.`;
 }

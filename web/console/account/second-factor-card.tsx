@@ -13,12 +13,14 @@ import { useRestoredFocus } from '../shared/use-restored-focus.ts';
 import { AccountCard } from './account-card.tsx';
 import { EnrolTotpDialog } from './enrol-totp-dialog.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
+import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
 
 export function SecondFactorCard() {
   const { id } = useUser();
   const { data, error, refetch } = useQuery(UserService.method.getUser, { userId: id });
   const enrol = useMethod(UserService.method.enrolTotp);
   const [seed, setSeed] = useState<EnrolTotpResponse>();
+  const [codes, setCodes] = useState<readonly string[]>();
   const action = usePendingAction();
   const rememberFocus = useRestoredFocus(action.isPending || seed !== undefined);
   const isOn = data?.user?.totpEnabled;
@@ -46,7 +48,12 @@ export function SecondFactorCard() {
       {error === null ? null : <ErrorAlert error={error} retry={() => void refetch()} />}
       {action.error === undefined ? null : <ErrorAlert error={action.error} />}
       {isOn ? <RecoveryCodes left={data?.user?.recoveryCodesLeft ?? 0} /> : null}
-      <EnrolTotpDialog seed={seed} close={() => setSeed(undefined)} />
+      <EnrolTotpDialog seed={seed} close={() => setSeed(undefined)} onDone={setCodes} />
+      <RecoveryCodesDialog
+        title="Two-factor authentication is on"
+        codes={codes}
+        close={() => setCodes(undefined)}
+      />
     </AccountCard>
   );
 }
@@ -81,8 +88,8 @@ function Remove() {
         submit={({ endOtherSessions }) => remove({ userId: id, endOtherSessions })}
       >
         <Text>
-          You will sign in with your password only. Codes from the app stop working immediately. You
-          can add an app again at any time.
+          You will sign in with your password only. Codes from the app and recovery codes stop
+          working immediately. You can add an app again at any time.
         </Text>
         <Checkbox
           label="Sign out other sessions"

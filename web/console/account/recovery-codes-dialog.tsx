@@ -1,0 +1,105 @@
+/** Shows new recovery codes once. */
+import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useUser } from '../session/session-context.tsx';
+import { CopyButton } from '../shared/copyable-text.tsx';
+import { focusBehindDialogs } from '../shared/focus-fallback.ts';
+
+type RecoveryCodesDialogProps = {
+  /** Undefined while the dialog is closed. */
+  readonly codes: readonly string[] | undefined;
+  readonly title: string;
+  readonly close: () => void;
+};
+
+/** Closes only by its button, because the codes are never shown again. */
+export function RecoveryCodesDialog({ codes, title, close }: RecoveryCodesDialogProps) {
+  const leave = () => {
+    close();
+    focusBehindDialogs();
+  };
+  return (
+    <Modal
+      opened={codes !== undefined}
+      onClose={leave}
+      title={title}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      returnFocus={false}
+    >
+      {codes === undefined ? null : <Codes codes={codes} close={leave} />}
+    </Modal>
+  );
+}
+
+type CodesProps = { readonly codes: readonly string[]; readonly close: () => void };
+
+function Codes({ codes, close }: CodesProps) {
+  const { email } = useUser();
+  return (
+    <Stack>
+      <Text>
+        Save these recovery codes. If you lose your phone, you sign in with your password and one of
+        them. Each code works once.
+      </Text>
+      <Paper withBorder p="md">
+        <SimpleGrid
+          cols={{ base: 1, xs: 2 }}
+          spacing={32}
+          verticalSpacing="xs"
+          component="ol"
+          m={0}
+          pl="xl"
+        >
+          {codes.map((code) => (
+            <li key={code}>
+              <code className="mono">{code}</code>
+            </li>
+          ))}
+        </SimpleGrid>
+      </Paper>
+      <Group gap="xs">
+        <CopyButton text={codes.join('\n')} label="recovery codes" />
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconDownload size={16} />}
+          onClick={() => download(textFor(email, codes))}
+        >
+          Download
+        </Button>
+      </Group>
+      <Text size="sm" c="dimmed">
+        Keep them where you keep your passwords, not on the phone with the app. They are not shown
+        again, and earlier codes no longer work.
+      </Text>
+      <Group justify="flex-end">
+        <Button onClick={close} data-autofocus>
+          I have saved them
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+const textFor = (email: string, codes: readonly string[]) =>
+  [
+    `Latchkey recovery codes of ${email}`,
+    `${location.origin}/console`,
+    '',
+    'Each code replaces a code of the authenticator app once.',
+    '',
+    ...codes,
+    '',
+  ].join('\n');
+
+/** Saves a text as a file. */
+function download(text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = 'latchkey-recovery-codes.txt';
+  link.click();
+  URL.revokeObjectURL(address);
+}
