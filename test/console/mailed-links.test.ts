@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { heading } from '../support/browser-tabs.ts';
+import { chooseRowAction } from '../support/console-menus.ts';
 import { expectAccessible, fillSignIn, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { tokenOfMail } from '../support/mailed-links.ts';
@@ -24,6 +25,8 @@ it('a user who forgot the password sets a new one with a mailed link', async () 
   const token = await tokenOfMail(app(), own.email, { page: 'reset-password' });
   await open(`/reset-password#${token}`);
   await heading(page, 'Set a new password').waitFor();
+  // Other people may see the address bar and the history.
+  await page.waitForURL('**/reset-password');
   await expectAccessible(page);
   expect(await overhangOf(page)).toBeLessThanOrEqual(0);
   const field = page.locator('input[name=password]');
@@ -39,8 +42,12 @@ it('a user who forgot the password sets a new one with a mailed link', async () 
   await heading(page, 'Documents').waitFor();
 });
 
-it('a used link is explained', async () => {
+it('a used link is explained, and an address without a token as well', async () => {
   const { page, open } = await visit();
+  for (const path of ['/reset-password', '/invitation']) {
+    await open(path);
+    await page.getByText('Open the link in the e-mail again.').waitFor();
+  }
   await open('/reset-password#nonsense');
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Set password' }).click();
@@ -66,45 +73,72 @@ it('an existing user signs in and joins the workspace', async () => {
   const { token, workspace_id } = await addInvitation(app(), own.email);
   const { page, open } = await visit();
   await open(`/invitation#${token}`);
+  await page.getByText(`Sign in as ${own.email} to join.`).waitFor();
   await fillSignIn(page, own);
   await page.getByRole('button', { name: 'Join workspace' }).click();
   await heading(page, 'Documents').waitFor();
   expect(page.url()).toContain(workspace_id);
 });
 
-it('recovery codes are shown once, and one of them signs the user in', async () => {
+it('recovery codes are shown once, replaced, and one of them signs the user in', async () => {
   const own = await staff();
   await addTotp(app(), own.id);
   const { page, open } = await visitAs(own);
   await open('/account');
+  const dialog = page.getByRole('dialog', { name: 'Your recovery codes' });
+  async function takeCodes(): Promise<string[]> {
+    await dialog.getByText('Each code works once.').waitFor();
+    const codes = await dialog.locator('li code').allTextContents();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByText('10 of 10 recovery codes left').waitFor();
+    return codes;
+  }
   await page.getByRole('button', { name: 'Create recovery codes' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Recovery codes' });
-  const text = await dialog.locator('pre').textContent();
-  await expectAccessible(page);
-  const codes = (text ?? '').split('\n');
-  expect(codes).toHaveLength(10);
-  await dialog.getByRole('button', { name: 'I have stored them' }).click();
-  await page.getByText('10 of 10 recovery codes left').waitFor();
+  const old = await takeCodes();
+  await page.getByRole('button', { name: 'Replace recovery codes' }).click();
+  const question = page.getByRole('dialog', { name: 'Replace recovery codes?' });
+  await question.getByText('stop working immediately').waitFor();
+  await question.getByRole('button', { name: 'Replace' }).click();
+  const codes = await takeCodes();
+  expect(new Set([...old, ...codes]).size).toBe(20);
 
-  const other = await visit();
+  const other = await visit(phone);
   await other.open('/sign-in');
-  await fillSignIn(other.page, own, codes[0]);
+  await other.page.getByRole('button', { name: 'Use a one-time code' }).click();
+  await other.page.getByRole('button', { name: 'Use a recovery code instead' }).click();
+  await other.page.getByLabel('Recovery code').fill(codes[0] ?? '');
+  await expectAccessible(other.page);
+  await fillSignIn(other.page, own);
   await heading(other.page, 'Workspaces').waitFor();
+  await other.open('/account');
+  await other.page.getByText('9 of 10 recovery codes left').waitFor();
 });
 
-it('an owner invites a person by e-mail and revokes the invitation', async () => {
+it('an owner invites a person, sends the mail again and withdraws the invitation', async () => {
   const email = 'ada@example.com';
-  const { page, open } = await visitAs(await member('owner'));
+  const { page, open } = await visitAs(await member('owner', workspaceId(), { name: 'Jane Doe' }));
   await open(`/workspaces/${workspaceId()}/members`);
+  const table = page.getByRole('table', { name: 'Open invitations' });
+  expect(await table.count()).toBe(0);
   await page.getByRole('button', { name: 'Invite by e-mail' }).click();
   const dialog = page.getByRole('dialog', { name: 'Invite by e-mail' });
   await dialog.getByLabel('E-mail address').fill(email);
   await dialog.getByRole('button', { name: 'Send invitation' }).click();
-  const revoke = page.getByRole('button', { name: `Revoke the invitation of ${email}` });
-  await revoke.waitFor();
+  await table.getByText(email).waitFor();
   await expectAccessible(page);
-  await tokenOfMail(app(), email, { page: 'invitation' });
+  const first = await tokenOfMail(app(), email, { page: 'invitation' });
 
-  await revoke.click();
-  await page.getByText('No open invitations').waitFor();
+  await chooseRowAction(page, 'Send again', email);
+  const question = page.getByRole('dialog', { name: `Send the invitation to ${email} again?` });
+  await question.getByRole('button', { name: 'Send again' }).click();
+  const second = await tokenOfMail(app(), email, { page: 'invitation', count: 2 });
+  expect(second).not.toBe(first);
+
+  await chooseRowAction(page, 'Withdraw', email);
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+  await table.waitFor({ state: 'detached' });
+  const guest = await visit();
+  await guest.open(`/invitation#${second}`);
+  await guest.page.getByText('This link does not work').waitFor();
 });

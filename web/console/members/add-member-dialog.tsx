@@ -46,7 +46,7 @@ export function AddMemberDialog({
         label={mayLookUp ? 'E-mail address or user ID' : 'User ID'}
         description={
           mayLookUp
-            ? 'The user must already exist. You can create one in “Users”.'
+            ? 'The user must already exist. To add someone else, invite them by e-mail.'
             : 'Users find their ID in “Your account”. It starts with usr_.'
         }
         required
@@ -64,7 +64,7 @@ export function AddMemberDialog({
       />
       {mayLookUp ? null : (
         <Text size="sm" c="dimmed">
-          People who are not users yet must ask staff to create them first.
+          Invite people who are not users yet by e-mail.
         </Text>
       )}
     </FormDialog>

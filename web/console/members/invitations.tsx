@@ -1,126 +1,83 @@
-/** The open invitations of a workspace, and the dialog to send one. */
-import { Button, Group, NativeSelect, TextInput, Title } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
+/** The open invitations of a workspace. */
+import { IconMailForward, IconMailOff } from '@tabler/icons-react';
 import {
   type Invitation,
   WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { DateTime } from '../shared/date-time.tsx';
-import { ErrorAlert } from '../shared/error-alert.tsx';
-import { FormDialog } from '../shared/form-dialog.tsx';
-import { type Column, Listing } from '../shared/listing.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { type Column, isEmptyList, Listing } from '../shared/listing.tsx';
+import { RowMenu } from '../shared/row-menu.tsx';
+import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
-import { usePendingAction } from '../shared/use-pending-action.ts';
-import { RoleBadge, type RoleName, roleOf, roleOptions } from './roles.tsx';
+import { RoleBadge } from './roles.tsx';
 
-export type InvitationsProps = { readonly workspaceId: string; readonly mayMakeOwners: boolean };
-
-export function Invitations({ workspaceId, mayMakeOwners }: InvitationsProps) {
-  const [isOpen, { open, close }] = useDisclosure(false);
+/** Nothing without an open invitation. */
+export function Invitations({ workspaceId }: { readonly workspaceId: string }) {
   const list = usePagedList(
     WorkspaceService.method.listInvitations,
     { workspaceId },
     ({ invitations }) => invitations,
   );
+  if (list.error === null && (list.rows === undefined || isEmptyList(list))) return null;
   return (
-    <section>
-      <Group justify="space-between" mb="sm">
-        <Title order={2} size="h4">
-          Open invitations
-        </Title>
-        <Button variant="default" onClick={open}>
-          Invite by e-mail
-        </Button>
-      </Group>
+    <Section title="Open invitations">
       <Listing
         label="Open invitations"
         list={list}
         columns={columns}
         idOf={({ id }) => id}
-        empty={{
-          title: 'No open invitations',
-          text: 'Invite people by e-mail. They choose their own password.',
-        }}
+        empty={{ title: 'No open invitations', text: 'Invite people by e-mail.' }}
       />
-      <InviteDialog
-        workspaceId={workspaceId}
-        mayMakeOwners={mayMakeOwners}
-        isOpen={isOpen}
-        close={close}
-      />
-    </section>
+    </Section>
   );
 }
 
 const columns: readonly Column<Invitation>[] = [
-  { title: 'E-mail address', isFree: true, cell: ({ email }) => email },
-  { title: 'Role', cell: ({ role }) => <RoleBadge role={role} /> },
+  { title: 'E-mail address', cell: ({ email }) => email },
+  { title: 'Role', isPlain: true, cell: ({ role }) => <RoleBadge role={role} /> },
+  {
+    title: 'Sent',
+    orderBy: 'create_time',
+    isNewestFirst: true,
+    cell: ({ createTime }) => <DateTime time={createTime} />,
+  },
   { title: 'Expires', cell: ({ expireTime }) => <DateTime time={expireTime} /> },
   {
     title: 'Actions',
     isTitleHidden: true,
-    cell: (invitation) => <Revoke invitation={invitation} />,
+    cell: (invitation) => <Actions invitation={invitation} />,
   },
 ];
 
-function Revoke({ invitation }: { readonly invitation: Invitation }) {
-  const { id: invitationId, workspaceId, email } = invitation;
+function Actions({ invitation }: { readonly invitation: Invitation }) {
+  const { id: invitationId, workspaceId, email, role } = invitation;
+  const { confirm } = useDialogs();
+  const create = useMethod(WorkspaceService.method.createInvitation);
   const revoke = useMethod(WorkspaceService.method.revokeInvitation);
-  const { run, isPending, error } = usePendingAction();
+  const resend = () =>
+    confirm({
+      title: `Send the invitation to ${email} again?`,
+      consequence: 'The new link works for 7 days. The link in the earlier e-mail stops working.',
+      label: 'Send again',
+      isDestructive: false,
+      run: () => create({ workspaceId, email, role }),
+    });
+  const withdraw = () =>
+    confirm({
+      title: `Withdraw the invitation to ${email}?`,
+      consequence: 'The link in the e-mail stops working immediately. You can send a new one.',
+      label: 'Withdraw',
+      run: () => revoke({ workspaceId, invitationId }),
+    });
   return (
-    <>
-      <Button
-        variant="subtle"
-        size="xs"
-        loading={isPending}
-        aria-label={`Revoke the invitation of ${email}`}
-        onClick={() => void run(() => revoke({ workspaceId, invitationId }))}
-      >
-        Revoke
-      </Button>
-      {error === undefined ? null : <ErrorAlert error={error} />}
-    </>
-  );
-}
-
-type DialogProps = InvitationsProps & { readonly isOpen: boolean; readonly close: () => void };
-type Values = { email: string; role: RoleName };
-const initialValues: Values = { email: '', role: 'member' };
-
-function InviteDialog({ workspaceId, mayMakeOwners, isOpen, close }: DialogProps) {
-  const form = useForm({ mode: 'uncontrolled', initialValues });
-  const invite = useMethod(WorkspaceService.method.createInvitation);
-  return (
-    <FormDialog
-      title="Invite by e-mail"
-      label="Send invitation"
-      isOpen={isOpen}
-      close={() => {
-        form.reset();
-        close();
-      }}
-      form={form}
-      submit={({ email, role }) => invite({ workspaceId, email: email.trim(), role: roleOf(role) })}
-    >
-      <TextInput
-        label="E-mail address"
-        description="The link in the e-mail works once, within 7 days."
-        type="email"
-        required
-        maxLength={254}
-        autoComplete="off"
-        data-autofocus
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
-      <NativeSelect
-        label="Role"
-        data={roleOptions(mayMakeOwners)}
-        key={form.key('role')}
-        {...form.getInputProps('role')}
-      />
-    </FormDialog>
+    <RowMenu
+      name={email}
+      actions={[
+        { label: 'Send again', icon: IconMailForward, run: resend },
+        { label: 'Withdraw', icon: IconMailOff, run: withdraw },
+      ]}
+    />
   );
 }

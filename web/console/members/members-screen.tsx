@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useUser } from '../session/session-context.tsx';
@@ -10,6 +11,7 @@ import { useCreateDialog } from '../shared/use-create-dialog.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
 import { Invitations } from './invitations.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
 import { MemberActions } from './member-actions.tsx';
 import { type MemberPermissions, useMemberPermissions } from './member-permissions.ts';
 import { RoleBadge, RoleDescriptions } from './roles.tsx';
@@ -22,13 +24,23 @@ export function MembersScreen() {
     ({ members }) => members,
   );
   const permissions = useMemberPermissions(list.rows ?? []);
-  const [isOpen, { open, close }] = useCreateDialog();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isInviting, invite] = useCreateDialog();
   const mayAdd = permissions.mayChange && list.rows !== undefined;
   return (
     <Screen
       title="Members"
       about="People with access to this workspace. Staff have access without being members."
-      actions={mayAdd ? <Button onClick={open}>Add member</Button> : undefined}
+      actions={
+        mayAdd ? (
+          <>
+            <Button variant="default" onClick={open}>
+              Add member
+            </Button>
+            <Button onClick={invite.open}>Invite by e-mail</Button>
+          </>
+        ) : undefined
+      }
     >
       <Listing
         label="Members"
@@ -38,19 +50,23 @@ export function MembersScreen() {
         empty={{
           title: 'No members yet',
           text: mayAdd
-            ? 'Add an owner first. The owner can add other members.'
+            ? 'Invite an owner first. The owner can invite other members.'
             : 'You don’t have permission to add members.',
         }}
       />
-      {mayAdd ? (
-        <Invitations workspaceId={workspaceId} mayMakeOwners={permissions.mayMakeOwners} />
-      ) : null}
+      {mayAdd ? <Invitations workspaceId={workspaceId} /> : null}
       <RoleDescriptions />
       <AddMemberDialog
         workspaceId={workspaceId}
         mayMakeOwners={permissions.mayMakeOwners}
         isOpen={isOpen}
         close={close}
+      />
+      <InviteDialog
+        workspaceId={workspaceId}
+        mayMakeOwners={permissions.mayMakeOwners}
+        isOpen={isInviting}
+        close={invite.close}
       />
     </Screen>
   );

@@ -1,0 +1,51 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { type RoleName, roleOf, roleOptions } from './roles.tsx';
+
+type InviteDialogProps = {
+  readonly workspaceId: string;
+  readonly mayMakeOwners: boolean;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+type Values = { email: string; role: RoleName };
+
+const initialValues: Values = { email: '', role: 'member' };
+
+/** Mails a link with which a person joins the workspace. */
+export function InviteDialog({ workspaceId, mayMakeOwners, isOpen, close }: InviteDialogProps) {
+  const form = useForm({ mode: 'uncontrolled', initialValues });
+  const invite = useMethod(WorkspaceService.method.createInvitation);
+  return (
+    <FormDialog
+      title="Invite by e-mail"
+      label="Send invitation"
+      isOpen={isOpen}
+      close={close}
+      form={form}
+      submit={({ email, role }) => invite({ workspaceId, email: email.trim(), role: roleOf(role) })}
+    >
+      <TextInput
+        label="E-mail address"
+        description="We mail a link to join. It works once, within 7 days."
+        type="email"
+        required
+        maxLength={254}
+        autoComplete="off"
+        data-autofocus
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <NativeSelect
+        label="Role"
+        data={roleOptions(mayMakeOwners)}
+        key={form.key('role')}
+        {...form.getInputProps('role')}
+      />
+    </FormDialog>
+  );
+}
