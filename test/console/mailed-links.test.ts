@@ -71,9 +71,11 @@ it('a new user accepts an invitation and sees the workspace', async () => {
 it('an existing user signs in and joins the workspace', async () => {
   const own = await member('member');
   const { token, workspace_id } = await addInvitation(app(), own.email);
-  const { page, open } = await visit();
+  const { page, open } = await visit(phone);
   await open(`/invitation#${token}`);
   await page.getByText(`Sign in as ${own.email} to join.`).waitFor();
+  // A long address stays inside the card.
+  expect(await overhangOf(page, 'h1 ~ p:nth-of-type(2)')).toBe(0);
   await fillSignIn(page, own);
   await page.getByRole('button', { name: 'Join workspace' }).click();
   await heading(page, 'Documents').waitFor();

@@ -3,17 +3,19 @@ import { createClient } from '@connectrpc/connect';
 import { Button, Loader, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import type { SignedInUser } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import {
   InvitationService,
   type ReadInvitationResponse,
 } from '../../../gen/latchkey/sharing/v1/invitation_pb.js';
+import { roleWithArticle } from '../members/roles.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { LinkError, OneForm } from './one-form.tsx';
 import { NewPasswordInput } from './password-reset-screens.tsx';
 import { useSessionState, useSignIn } from './session-context.tsx';
 import { SignInForm } from './sign-in-form.tsx';
-import { linkToken, SignedOutPage } from './signed-out-page.tsx';
+import { NoLinkToken, SignedOutPage, useLinkToken } from './signed-out-page.tsx';
 import { createPlainTransport } from './transport.ts';
 
 const client = () => createClient(InvitationService, createPlainTransport());
@@ -21,9 +23,10 @@ const client = () => createClient(InvitationService, createPlainTransport());
 type Loaded = { readonly invitation?: ReadInvitationResponse; readonly error?: unknown };
 
 export function InvitationScreen() {
-  const token = linkToken();
+  const token = useLinkToken();
   const [{ invitation, error }, setLoaded] = useState<Loaded>({});
   useEffect(() => {
+    if (token === '') return;
     client()
       .readInvitation({ token })
       .then(
@@ -33,9 +36,12 @@ export function InvitationScreen() {
   }, [token]);
   return (
     <SignedOutPage title="Accept the invitation">
+      {token === '' ? <NoLinkToken /> : null}
       {error === undefined ? null : <LinkError error={error} />}
       {invitation === undefined ? null : <Accept token={token} invitation={invitation} />}
-      {error === undefined && invitation === undefined ? <Loader /> : null}
+      {token !== '' && error === undefined && invitation === undefined ? (
+        <Loader aria-label="Loading invitation" mx="auto" />
+      ) : null}
     </SignedOutPage>
   );
 }
@@ -48,12 +54,17 @@ function Accept({ token, invitation }: AcceptProps) {
   return (
     <>
       <Text>
-        You are invited to the workspace <strong>{workspaceName}</strong>.
+        You are invited to the workspace <strong>{workspaceName}</strong> as{' '}
+        {roleWithArticle(invitation.role)}.
       </Text>
       {state.status === 'in' ? (
-        <Join token={token} email={email} own={state.user.email} />
+        <Join token={token} email={email} own={state.user} />
       ) : hasUser ? (
-        <SignInForm email={email} />
+        <>
+          <Text size="sm">Sign in as {email} to join.</Text>
+          <SignInForm email={email} />
+          <TextLink to="/forgot-password">Forgot password?</TextLink>
+        </>
       ) : (
         <NewUser token={token} email={email} />
       )}
@@ -83,20 +94,32 @@ function NewUser({ token, email }: { readonly token: string; readonly email: str
   );
 }
 
-type JoinProps = { readonly token: string; readonly email: string; readonly own: string };
+type JoinProps = {
+  readonly token: string;
+  readonly email: string;
+  readonly own: SignedInUser;
+};
 
 function Join({ token, email, own }: JoinProps) {
   const { session } = useSignIn();
   const navigate = useNavigate();
   const join = useMethod(InvitationService.method.joinWorkspace);
-  if (own !== email) {
+  if (own.email !== email) {
     return (
       <>
         <Text>
-          The invitation is for {email}. You are signed in as {own}.
+          The invitation is for {email}. You are signed in as {own.email}.
         </Text>
         <Button onClick={() => void session.signOut()}>Sign out</Button>
         <TextLink to="/">Stay signed in</TextLink>
+      </>
+    );
+  }
+  if (own.kind === 'staff') {
+    return (
+      <>
+        <Text>You are a staff user: you see all workspaces without an invitation.</Text>
+        <TextLink to="/workspaces">Workspaces</TextLink>
       </>
     );
   }
@@ -111,7 +134,7 @@ function Join({ token, email, own }: JoinProps) {
         await navigate({ to, params: { workspaceId }, replace: true });
       }}
     >
-      <Text>You are signed in as {own}.</Text>
+      <Text>You are signed in as {own.email}.</Text>
     </OneForm>
   );
 }

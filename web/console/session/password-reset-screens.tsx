@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { TextLink } from '../shared/router-links.tsx';
 import { OneForm } from './one-form.tsx';
-import { linkToken, SignedOutPage } from './signed-out-page.tsx';
+import { NoLinkToken, SignedOutPage, useLinkToken } from './signed-out-page.tsx';
 import { createPlainTransport } from './transport.ts';
 
 const client = () => createClient(PasswordResetService, createPlainTransport());
@@ -34,8 +34,8 @@ export function ForgotPasswordScreen() {
         </OneForm>
       ) : (
         <Text role="status">
-          If {sentTo} belongs to a user, a link is on its way. It works for an hour. Check your spam
-          folder if it does not arrive.
+          If {sentTo} belongs to a user, a link is on its way. It works once, within an hour. Check
+          your spam folder if it does not arrive.
         </Text>
       )}
       <TextLink to="/sign-in">Back to sign-in</TextLink>
@@ -45,7 +45,7 @@ export function ForgotPasswordScreen() {
 
 export function ResetPasswordScreen() {
   const [isDone, setDone] = useState(false);
-  const token = linkToken();
+  const token = useLinkToken();
   if (isDone) {
     return (
       <SignedOutPage title="Password changed">
@@ -57,7 +57,7 @@ export function ResetPasswordScreen() {
   return (
     <SignedOutPage title="Set a new password">
       {token === '' ? (
-        <Text>Open the link in the e-mail again. This address is not complete.</Text>
+        <NoLinkToken />
       ) : (
         <OneForm
           label="Set password"
@@ -67,6 +67,10 @@ export function ResetPasswordScreen() {
           }}
         >
           <NewPasswordInput />
+          <Text size="sm" c="dimmed">
+            All your sessions end. If you use an authenticator app, you still need its code to sign
+            in.
+          </Text>
         </OneForm>
       )}
       <TextLink to="/forgot-password">Request a new link</TextLink>
@@ -79,7 +83,7 @@ export function NewPasswordInput() {
     <PasswordInput
       name="password"
       label="New password"
-      description="At least 12 characters."
+      description="At least 12 characters. A few unrelated words work well."
       autoComplete="new-password"
       required
     />

@@ -1,22 +1,19 @@
-import { Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { useRestoredFocus } from '../shared/use-restored-focus.ts';
+import { CodeField, type CodeFieldProps } from './code-field.tsx';
 import { reasonOf, retryAfterSecondsOf } from './error-details.ts';
 import { useSignIn } from './session-context.tsx';
 
 export type SignInFormProps = {
   /** Fixes the user; undefined: any user can sign in. */
   readonly email?: string;
-  /**
-   * Whether to ask for a one-time code. `offered`: after a click or a failure, because the service
-   * does not reveal who needs one. `none`: only after a failure.
-   */
-  readonly code?: 'required' | 'offered' | 'none';
+  readonly code?: CodeFieldProps['code'];
   readonly onDone?: () => void;
   /** Buttons in front of the submit button. */
   readonly otherButtons?: ReactNode;
-  /** Whether to focus the first field on mount. */
+  /** Whether to focus the first empty field on mount. */
   readonly hasAutoFocus?: boolean;
 };
 
@@ -70,6 +67,7 @@ export function SignInForm(props: SignInFormProps) {
           <input type="text" autoComplete="username" defaultValue={email} hidden readOnly />
         )}
         <PasswordInput
+          {...(email === undefined ? {} : { ref: first })}
           name="password"
           label="Password"
           autoComplete="current-password"
@@ -87,37 +85,6 @@ export function SignInForm(props: SignInFormProps) {
         </Group>
       </Stack>
     </form>
-  );
-}
-
-type CodeFieldProps = Required<Pick<SignInFormProps, 'code'>> & { readonly hasFailed: boolean };
-
-function CodeField({ code, hasFailed }: CodeFieldProps) {
-  const [isWanted, setWanted] = useState(false);
-  useEffect(() => {
-    if (hasFailed) setWanted(true);
-  }, [hasFailed]);
-  if (code === 'none' && !isWanted) return null;
-  if (code === 'offered' && !isWanted) {
-    return (
-      <Anchor component="button" type="button" size="sm" ta="start" onClick={() => setWanted(true)}>
-        Use a one-time code
-      </Anchor>
-    );
-  }
-  return (
-    <TextInput
-      name="otp"
-      label="One-time code"
-      description={
-        code === 'required'
-          ? 'The 6-digit code from your authenticator app, or a recovery code.'
-          : 'Only if you use an authenticator app. A recovery code works, too.'
-      }
-      autoComplete="one-time-code"
-      maxLength={32}
-      required={code === 'required'}
-    />
   );
 }
 

@@ -1,6 +1,7 @@
 /** The frame of the screens that need no session. */
-import { Center, Paper, Stack, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Center, Paper, Stack, Text, Title } from '@mantine/core';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
 import { useScreenHeading } from '../shared/use-screen-heading.ts';
 import { BrandMark } from '../shell/brand-mark.tsx';
 
@@ -15,7 +16,7 @@ export function SignedOutPage({ title, children }: SignedOutPageProps) {
           <BrandMark />
         </Center>
         <Paper withBorder p="xl" radius="lg">
-          <Stack>
+          <Stack style={{ overflowWrap: 'anywhere' }}>
             <Title order={1} size="h2" ref={heading} tabIndex={-1}>
               {title}
             </Title>
@@ -29,8 +30,23 @@ export function SignedOutPage({ title, children }: SignedOutPageProps) {
 
 /**
  * Returns the token of a mailed link. It is in the fragment of the URL, which browsers send neither
- * to the server nor as a referrer.
+ * to the server nor as a referrer. It is removed from the address bar and from the history, which
+ * other people may see. After a reload, the link in the mail opens the page again.
  */
-export function linkToken(): string {
-  return location.hash.slice(1);
+export function useLinkToken(): string {
+  const { hash, pathname } = useLocation();
+  const navigate = useNavigate();
+  if (hash !== '') tokens.set(pathname, hash);
+  useEffect(() => {
+    if (hash !== '') void navigate({ to: '.', hash: '', replace: true });
+  }, [hash, navigate]);
+  return tokens.get(pathname) ?? '';
+}
+
+/** By the path of the page. A sign-in replaces the components and their state. */
+const tokens = new Map<string, string>();
+
+/** Shown without a token, such as after a reload. */
+export function NoLinkToken() {
+  return <Text>Open the link in the e-mail again. This address is not complete.</Text>;
 }
