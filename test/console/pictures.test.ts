@@ -7,10 +7,12 @@ import { beforeAll, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
 import { desktop, phone, settle, takePicture } from '../support/browser-pages.ts';
 import { type ConsoleUser, useConsole } from '../support/console-suite.ts';
+import { addInvitation } from '../support/invitation-rows.ts';
 import { addViews, dayMs } from '../support/link-rows.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import { type LinkFields, makeLink, makePng, upload } from '../support/sharing-api.ts';
+import { addTotp } from '../support/user-rows.ts';
 
 const images = path.resolve(import.meta.dirname, '../../docs/images');
 const isWriting = process.env.LATCHKEY_WRITE_PICTURES === 'true';
@@ -23,6 +25,7 @@ let owner: ConsoleUser;
 let admin: ConsoleUser;
 let link: LinkFields;
 let customerId: string;
+let invitationToken: string;
 
 beforeAll(async () => {
   const address = { email: 'workspace@example.com', name: 'Alex Kim' };
@@ -31,6 +34,11 @@ beforeAll(async () => {
   const { db } = app().app.inside;
   customerId = (await db.selectFrom('customers').select('id').executeTakeFirstOrThrow()).id;
   await member('member', workspaceId(), { name: 'Jane Doe', email: 'jane@example.com' });
+  const invitation = await addInvitation(app(), 'grace@example.com', workspaceId());
+  invitationToken = invitation.token;
+  const inviter = { name: 'Robin Park', email: 'robin@example.com' };
+  await db.updateTable('users').set(inviter).where('id', '=', invitation.inviter_id).execute();
+  await addTotp(app(), owner.id);
   await addDocuments();
   await addKeys();
   await addSigningKeys();
@@ -149,6 +157,7 @@ const settings: Record<string, Setting> = {
   audit: { path: () => '/audit' },
   'audit-event': { path: () => '/audit', prepare: openEvent },
   account: { path: () => '/account', ...ofOwner },
+  'recovery-codes': { path: () => '/account', ...ofOwner, prepare: openRecoveryCodes },
   palette: { path: below('documents'), prepare: openPalette },
 };
 
@@ -160,6 +169,11 @@ async function openShare(page: Page): Promise<void> {
 async function openLinkDialog(page: Page): Promise<void> {
   await clickOn('Create link')(page);
   await page.getByRole('dialog', { name: 'Create link' }).waitFor();
+}
+
+async function openRecoveryCodes(page: Page): Promise<void> {
+  await clickOn('Create recovery codes')(page);
+  await page.getByRole('dialog').getByText('Each code works once.').waitFor();
 }
 
 async function openEvent(page: Page): Promise<void> {
@@ -183,10 +197,17 @@ it.each(Object.entries(settings))('the picture %s can be taken', async (name, se
   await keep(page, name);
 });
 
-it('the picture of the sign-in can be taken', async () => {
+const signedOut: Record<string, () => string> = {
+  'sign-in': () => '/sign-in',
+  'reset-password': () => '/reset-password#token',
+  invitation: () => `/invitation#${invitationToken}`,
+};
+
+it.each(Object.entries(signedOut))('the picture %s can be taken', async (name, pathOf) => {
   const { page, open } = await visit();
-  await open('/sign-in');
-  await keep(page, 'sign-in');
+  await open(pathOf());
+  await page.locator('input[name=password]').waitFor();
+  await keep(page, name);
 });
 
 async function keep(page: Page, name: string): Promise<void> {
