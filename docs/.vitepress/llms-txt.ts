@@ -1,0 +1,18 @@
+// llms.txt (https://llmstxt.org): the pages of the site for language models, and all of them in one
+// file.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { SiteConfig } from 'vitepress';
+import { addressOf, groups, readPage } from './pages.ts';
+
+export function writeLlmsTxt({ outDir, site }: SiteConfig): void {
+  const lists = groups.map(({ text, pages }) => {
+    const lines = pages.map((page) => `- [${page.text}](${addressOf(page.file)})`);
+    return `## ${text}\n\n${lines.join('\n')}\n`;
+  });
+  const index = [`# ${site.title}\n`, `> ${site.description}\n`, ...lists];
+  writeFileSync(path.join(outDir, 'llms.txt'), index.join('\n'));
+
+  const pages = groups.flatMap((group) => group.pages.map(({ file }) => readPage(file).trim()));
+  writeFileSync(path.join(outDir, 'llms-full.txt'), `${pages.join('\n\n---\n\n')}\n`);
+}
