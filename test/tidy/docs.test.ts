@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
-const documents = ['.', 'docs', 'bench', 'deploy'].flatMap((folder) =>
+const documents = ['.', 'docs', 'bench', 'deploy', 'clients'].flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: folder !== '.', encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules/'))
     .map((name) => path.join(folder, name)),

@@ -23,8 +23,8 @@ function* matches(file: string, source: string, pattern: RegExp): Generator<Text
 
 /** Every comment, test name, sentence of the documentation and text of the user interface. */
 export function* readTexts(): Generator<Text> {
-  const code = ['src', 'web', 'test', 'bench', 'scripts'].flatMap((folder) =>
-    listFiles(folder, '.ts', '.tsx', '.mjs'),
+  const code = ['src', 'web', 'test', 'bench', 'scripts', 'clients'].flatMap((folder) =>
+    listFiles(folder, '.ts', '.tsx', '.mjs').filter((name) => !name.includes('/dist/')),
   );
   for (const file of code) {
     const source = joinLineComments(readText(file));
@@ -39,7 +39,8 @@ export function* readTexts(): Generator<Text> {
     yield* matches(file, joinLineComments(readText(file)), comment);
   }
   const roots = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'bench/README.md'];
-  for (const file of [...roots, ...listFiles('docs', '.md')]) {
+  const packages = ['client', 'verify'].map((name) => `clients/${name}/README.md`);
+  for (const file of [...roots, ...packages, ...listFiles('docs', '.md')]) {
     for (const [i, text] of proseOf(readText(file)).entries()) {
       if (text !== '') yield { file, line: i + 1, text };
     }

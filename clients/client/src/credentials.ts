@@ -1,0 +1,56 @@
+// The credentials that a client of this package may have.
+import type { Client } from '@connectrpc/connect';
+import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import { type AccessToken, fixedToken, keptToken, type TokenSource } from './token-source.ts';
+
+/**
+ * One of:
+ * - `clientId`, `clientSecret`, `scope`: a service client. Node only: a secret in a browser is
+ *   public.
+ * - `apiKey`: the API key of a customer (`lk_ck_…`), which is exchanged for tokens of at most 60
+ *   seconds, or of a workspace (`lk_wk_…`), which is sent as it is. `scope` limits the tokens of a
+ *   customer; by default they have all scopes of the key.
+ * - `token`: a function that returns a token, for tokens that another program fetches. It is
+ *   called again when the token ends, or when the server refuses it. A plain string is not kept.
+ */
+export type Credentials =
+  | { readonly clientId: string; readonly clientSecret: string; readonly scope: string }
+  | { readonly apiKey: string; readonly scope?: string }
+  | { readonly token: () => Promise<AccessToken | string> | AccessToken | string };
+
+/** Throws a TypeError if the credentials cannot work. The message never contains a secret. */
+export function tokenSourceOf(
+  credentials: Credentials,
+  issuance: Client<typeof IssuanceService>,
+): TokenSource {
+  if ('token' in credentials) {
+    const { token } = credentials;
+    return keptToken(async () => {
+      const found = await token();
+      return typeof found === 'string' ? { accessToken: found } : found;
+    });
+  }
+  if ('apiKey' in credentials) return sourceOfApiKey(credentials, issuance);
+  const { clientId, clientSecret, scope } = credentials;
+  if ('document' in globalThis) {
+    throw new TypeError('A client secret must not be used in a browser. Use a token provider.');
+  }
+  return keptToken(async () => {
+    const issued = await issuance.issueToken({ clientId, clientSecret, scope });
+    return { accessToken: issued.accessToken, expiresInSeconds: issued.expiresIn };
+  });
+}
+
+function sourceOfApiKey(
+  { apiKey, scope = '' }: Extract<Credentials, { apiKey: string }>,
+  issuance: Client<typeof IssuanceService>,
+): TokenSource {
+  if (apiKey.startsWith('lk_wk_')) return fixedToken(apiKey);
+  if (!apiKey.startsWith('lk_ck_')) {
+    throw new TypeError('apiKey must begin with lk_ck_ (customer) or lk_wk_ (workspace).');
+  }
+  return keptToken(async () => {
+    const issued = await issuance.exchangeApiKey({ apiKey, scope });
+    return { accessToken: issued.accessToken, expiresInSeconds: issued.expiresIn };
+  });
+}

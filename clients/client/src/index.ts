@@ -1,0 +1,15 @@
+export type { RetryOptions } from './attempts.ts';
+export { type ClientOptions, createClient, type LatchkeyClient } from './client.ts';
+export type { Credentials } from './credentials.ts';
+export { type ErrorCode, errorCodes } from './error-codes.ts';
+export { type FieldError, LatchkeyError, type LocalErrorCode } from './errors.ts';
+export type { Services } from './services.ts';
+export type { AccessToken } from './token-source.ts';
+export type { Upload } from './upload.ts';
+export type {
+  ByteStream,
+  Rereadable,
+  UploadOptions,
+  UploadProgress,
+  UploadSource,
+} from './upload-source.ts';

@@ -1,0 +1,68 @@
+// Only for Node: calls over gRPC, and uploads of files.
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
+import type { UploadDocumentRequestSchema } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { type ClientOptions, clientOf, type LatchkeyClient, openServices } from './client.ts';
+import { LatchkeyError } from './errors.ts';
+import { idempotencyHeader } from './interceptor.ts';
+import type { Upload } from './upload.ts';
+import { type OpenSource, openSource, piecesOf, type UploadOptions } from './upload-source.ts';
+
+export type GrpcClientOptions = Omit<ClientOptions, 'baseUrl' | 'format'> & {
+  /** The gRPC listener, such as `http://127.0.0.1:50051`, or `https://…` with TLS. */
+  readonly grpcUrl: string;
+};
+
+/** The same client as `createClient`, over gRPC. It keeps one connection open. */
+export type GrpcClient = LatchkeyClient & {
+  /** Closes the connection. The next call opens another one. */
+  close(): void;
+};
+
+/** Throws a TypeError if an option cannot work. No request is sent before the first call. */
+export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
+  const { grpcUrl: baseUrl, credentials, retry = {}, timeoutSeconds = 60 } = options;
+  const sessionManager = new Http2SessionManager(baseUrl);
+  const { tokens, services } = openServices({
+    credentials,
+    retry,
+    connect: (interceptor) =>
+      createGrpcTransport({
+        baseUrl,
+        sessionManager,
+        interceptors: [interceptor],
+        defaultTimeoutMs: timeoutSeconds * 1000,
+      }),
+  });
+  const upload: Upload = async (given, uploadOptions = {}) => {
+    const messages = messagesOf(openSource(given, uploadOptions), uploadOptions);
+    const { signal, idempotencyKey } = uploadOptions;
+    const { document } = await services.documents.uploadDocument(messages, {
+      // The service ends an upload that stalls. Its length has no limit in time.
+      timeoutMs: 0,
+      ...(signal === undefined ? {} : { signal }),
+      ...(idempotencyKey === undefined ? {} : { headers: { [idempotencyHeader]: idempotencyKey } }),
+    });
+    if (document !== undefined) return document;
+    throw new LatchkeyError('unexpected_answer', 'The answer to the upload has no document.');
+  };
+  return { ...clientOf(services, tokens, upload), close: () => sessionManager.abort() };
+}
+
+async function* messagesOf(
+  source: OpenSource,
+  { name = '', workspaceId = '', onProgress }: UploadOptions,
+): AsyncGenerator<MessageInitShape<typeof UploadDocumentRequestSchema>> {
+  const { fileName, contentType } = source;
+  yield { name, workspaceId, fileName, contentType };
+  for await (const file of piecesOf(source, onProgress)) yield { file };
+}
+
+/** A file as the source of an upload. It is read while it is sent. */
+export async function openFile(path: string) {
+  const { size } = await stat(path);
+  return { name: basename(path), size, stream: () => createReadStream(path) };
+}

@@ -1,0 +1,92 @@
+// A typed client of each service.
+import type { DescService } from '@bufbuild/protobuf';
+import {
+  createClient as createServiceClient,
+  type Client as ServiceClient,
+  type Transport,
+} from '@connectrpc/connect';
+import { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
+import { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
+import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
+import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { latchkeyErrorOf } from './errors.ts';
+
+/** Tokens are fetched by this package, and sessions belong to the console. */
+const services = {
+  verification: VerificationService,
+  accounts: AccountService,
+  clients: ClientService,
+  customers: CustomerService,
+  audit: AuditService,
+  signingKeys: SigningKeyService,
+  users: UserService,
+  documents: DocumentService,
+  links: LinkService,
+  insight: InsightService,
+  apiKeys: ApiKeyService,
+  workspaces: WorkspaceService,
+} as const satisfies Record<string, DescService>;
+
+export type Services = {
+  readonly [K in keyof typeof services]: ServiceClient<(typeof services)[K]>;
+};
+
+export function createServices(transport: Transport): Services {
+  const entries = Object.entries(services).map(([name, service]) => [
+    name,
+    createTypedClient(service, transport),
+  ]);
+  // The keys and the services are those of the table.
+  return Object.fromEntries(entries) as Services;
+}
+
+type Method = (request: unknown, options?: { signal?: AbortSignal }) => unknown;
+
+/** A Connect client whose methods throw LatchkeyError. */
+export function createTypedClient<S extends DescService>(
+  service: S,
+  transport: Transport,
+): ServiceClient<S> {
+  const plain = createServiceClient(service, transport) as Record<string, Method>;
+  const methods = service.methods.map(({ localName, methodKind }) => {
+    const method = plain[localName] as Method;
+    const isStream = methodKind === 'server_streaming' || methodKind === 'bidi_streaming';
+    return [localName, isStream ? streamWithErrors(method) : callWithErrors(method)];
+  });
+  // The methods have the names and parameters of the plain client.
+  return Object.fromEntries(methods) as ServiceClient<S>;
+}
+
+function callWithErrors(method: Method): Method {
+  return async (request, options) => {
+    try {
+      return await method(request, options);
+    } catch (thrown) {
+      throw latchkeyErrorOf(thrown);
+    }
+  };
+}
+
+/** A loop that ends early ends the call, too. Connect alone would leave it open. */
+function streamWithErrors(method: Method): Method {
+  return async function* (request, options = {}) {
+    const stop = new AbortController();
+    const signals = [stop.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    try {
+      const signal = AbortSignal.any(signals);
+      yield* method(request, { ...options, signal }) as AsyncIterable<unknown>;
+    } catch (thrown) {
+      throw latchkeyErrorOf(thrown);
+    } finally {
+      stop.abort();
+    }
+  };
+}

@@ -1,0 +1,82 @@
+// The claims of Latchkey's tokens: those of RFC 9068 §2.2 and some that Latchkey defines.
+
+type CommonClaims = {
+  readonly iss: string;
+  readonly aud: string;
+  /** The id of the client, customer or user. */
+  readonly sub: string;
+  /** The client's id; for a customer, the id of the API key; for a user, `latchkey`. */
+  readonly client_id: string;
+  /** Seconds since 1970, like every time in this type. */
+  readonly iat: number;
+  readonly exp: number;
+  readonly jti: string;
+  /** The scopes, separated by single spaces. May be empty. */
+  readonly scope: string;
+};
+
+/** A service client: a program of the platform. */
+export type ServiceClaims = CommonClaims & { readonly principal_type: 'service' };
+
+export type CustomerClaims = CommonClaims & {
+  readonly principal_type: 'customer';
+  /** The accounts to which the token is limited. */
+  readonly accounts: readonly string[];
+};
+
+/** A person who has signed in. */
+export type UserClaims = CommonClaims & {
+  readonly principal_type: 'staff' | 'member';
+  /** When the user signed in. */
+  readonly auth_time: number;
+  /** The authentication methods of the sign-in (RFC 8176). */
+  readonly amr: readonly string[];
+  readonly sid: string;
+};
+
+export type TokenClaims = ServiceClaims | CustomerClaims | UserClaims;
+export type PrincipalType = TokenClaims['principal_type'];
+
+const isText = (value: unknown) => typeof value === 'string';
+const isTime = (value: unknown) => Number.isSafeInteger(value);
+const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
+
+const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
+  iss: isText,
+  aud: isText,
+  sub: isText,
+  client_id: isText,
+  jti: isText,
+  scope: isText,
+  iat: isTime,
+  exp: isTime,
+};
+
+/** The claims that only a kind of caller has. */
+const checksOfPrincipal: Readonly<Record<string, typeof checks>> = {
+  service: {},
+  customer: { accounts: areTexts },
+  staff: { auth_time: isTime, amr: areTexts, sid: isText },
+  member: { auth_time: isTime, amr: areTexts, sid: isText },
+};
+
+/** Returns the claims, or undefined if they are not those of a token of Latchkey. */
+export function readClaims(payload: Readonly<Record<string, unknown>>): TokenClaims | undefined {
+  const type = payload.principal_type;
+  if (typeof type !== 'string' || !Object.hasOwn(checksOfPrincipal, type)) return undefined;
+  const all = { ...checks, ...checksOfPrincipal[type] };
+  const isComplete = Object.entries(all).every(([name, check]) => check(payload[name]));
+  // The checks cover every claim of the type.
+  return isComplete ? (payload as unknown as TokenClaims) : undefined;
+}
+
+/** Whether the token covers all of the scopes. `write` does not include `read`. */
+export function coversScopes({ scope }: TokenClaims, required: readonly string[]): boolean {
+  const held = new Set(scope.split(' '));
+  return required.every((one) => held.has(one));
+}
+
+/** Whether the token covers the account. Only tokens of customers are limited to accounts. */
+export function coversAccount(claims: TokenClaims, accountId: string): boolean {
+  return claims.principal_type !== 'customer' || claims.accounts.includes(accountId);
+}

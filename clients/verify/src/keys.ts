@@ -1,0 +1,127 @@
+// The published keys of Latchkey (JWKS, RFC 7517 §5), cached as their headers permit.
+import { type CryptoKey, importJWK, type JWK } from 'jose';
+
+export type KeySource = {
+  /** Returns the key, or undefined if it is not published. Throws if no keys can be had. */
+  find(kid: string): Promise<CryptoKey | undefined>;
+};
+
+export type KeySourceOptions = {
+  readonly url: string;
+  /** How long keys are used after their max-age while they cannot be fetched. */
+  readonly staleSeconds: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+type KeySet = {
+  readonly keys: ReadonlyMap<string, CryptoKey>;
+  readonly etag: string | null;
+  /** When the set has to be fetched again, and when it must not be used any more. */
+  readonly staleTime: number;
+  readonly endTime: number;
+};
+
+const bytesMax = 256 * 1024;
+const keysMax = 100;
+const timeoutMs = 5_000;
+/** Between two fetches because of unknown keys, which anyone can cause. */
+const unknownKeyPauseMs = 60_000;
+/** Between two fetches while the keys cannot be fetched. */
+const failurePauseMs = 2_000;
+const maxAgeSeconds = { default: 300, min: 5, max: 86_400 };
+
+export function remoteKeys({ url, staleSeconds, now }: KeySourceOptions): KeySource {
+  let current: KeySet | undefined;
+  let fetching: Promise<void> | undefined;
+  let failure: { readonly error: unknown; readonly retryTime: number } | undefined;
+  let unknownKeyTime = Number.NEGATIVE_INFINITY;
+
+  async function fetchKeys(): Promise<void> {
+    try {
+      current = await fetchKeySet(url, current, staleSeconds, now);
+      failure = undefined;
+    } catch (error) {
+      failure = { error, retryTime: now() + failurePauseMs };
+    } finally {
+      fetching = undefined;
+    }
+  }
+
+  /** Concurrent callers share a fetch. */
+  function refresh(): Promise<void> {
+    if (fetching === undefined && failure !== undefined && now() < failure.retryTime) {
+      return Promise.resolve();
+    }
+    fetching ??= fetchKeys();
+    return fetching;
+  }
+
+  return {
+    async find(kid) {
+      const before = current;
+      if (before === undefined || now() >= before.staleTime) await refresh();
+      if (current === undefined || now() >= current.endTime) {
+        throw new Error('The keys of Latchkey cannot be fetched.', { cause: failure?.error });
+      }
+      const key = current.keys.get(kid);
+      if (key !== undefined) return key;
+      // The keys of this moment do not have it.
+      if (current !== before) return undefined;
+      // Another caller's fetch may bring the key.
+      if (fetching === undefined && now() - unknownKeyTime < unknownKeyPauseMs) return undefined;
+      unknownKeyTime = now();
+      await refresh();
+      return current.keys.get(kid);
+    },
+  };
+}
+
+async function fetchKeySet(
+  url: string,
+  before: KeySet | undefined,
+  staleSeconds: number,
+  now: () => number,
+): Promise<KeySet> {
+  const headers = new Headers({ accept: 'application/jwk-set+json, application/json' });
+  if (before?.etag) headers.set('if-none-match', before.etag);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(url, { headers, redirect: 'error', signal });
+  const staleTime = now() + maxAgeOf(response.headers.get('cache-control')) * 1000;
+  const times = { staleTime, endTime: staleTime + staleSeconds * 1000 };
+  if (response.status === 304 && before !== undefined) return { ...before, ...times };
+  if (response.status !== 200) throw new Error(`The JWKS has the HTTP status ${response.status}.`);
+  const keys = await importKeys(JSON.parse(await limitedText(response)));
+  return { keys, etag: response.headers.get('etag'), ...times };
+}
+
+function maxAgeOf(cacheControl: string | null): number {
+  const [, text] = /(?:^|[\s,])max-age=(\d{1,9})/.exec(cacheControl ?? '') ?? [];
+  const seconds = text === undefined ? maxAgeSeconds.default : Number(text);
+  return Math.min(Math.max(seconds, maxAgeSeconds.min), maxAgeSeconds.max);
+}
+
+async function limitedText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, length] = ['', 0];
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > bytesMax) throw new Error('The JWKS is too large.');
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Ignores keys of other types, which a later version may publish. */
+async function importKeys(set: { readonly keys?: unknown }): Promise<Map<string, CryptoKey>> {
+  if (!Array.isArray(set.keys)) throw new Error('The JWKS has no keys.');
+  const imported = new Map<string, CryptoKey>();
+  for (const jwk of set.keys.slice(0, keysMax) as JWK[]) {
+    const { kty, crv, x, kid, use = 'sig', alg = 'EdDSA' } = jwk;
+    const isUsable = kty === 'OKP' && crv === 'Ed25519' && use === 'sig' && alg === 'EdDSA';
+    if (!isUsable || x === undefined || kid === undefined) continue;
+    // Only the public part: a private member would make it a signing key.
+    imported.set(kid, (await importJWK({ kty, crv, x }, 'EdDSA')) as CryptoKey);
+  }
+  return imported;
+}
