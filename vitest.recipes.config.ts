@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The programs in other languages, which need Debian packages. */
+export default defineConfig({
+  test: {
+    include: ['test/recipes/**/*.recipe.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    testTimeout: 60_000,
+    // As in vitest.config.ts.
+    retry: process.env.CI === undefined ? 0 : 1,
+    reporters: ['default', './test/support/repeated-tests.ts'],
+  },
+});
