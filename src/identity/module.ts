@@ -27,7 +27,7 @@ import { loadEd25519 } from './keys/ed25519.ts';
 import { type Keyring, openKeyring } from './keys/keyring.ts';
 import { type Rotation, startRotation } from './keys/rotation.ts';
 import { createSigningKeyService } from './keys/service.ts';
-import { createVerificationThread } from './keys/verification-thread.ts';
+import { createSignatureThread } from './keys/signature-thread.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
@@ -79,7 +79,7 @@ export type IdentityModuleOptions = {
     Config,
     'audience' | 'serviceTokenSeconds' | 'customerTokenSeconds' | 'keyRotationDays' | 'workers'
   >;
-  /** The file of the built program of the verification thread. */
+  /** The file of the built program of the signature thread. */
   readonly threadProgram: string;
   readonly log: Log;
   readonly db: Database;
@@ -107,10 +107,10 @@ export async function createIdentityModule(
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
   const thread = hasFreeCore(config.workers)
-    ? createVerificationThread({
+    ? createSignatureThread({
         program: options.threadProgram,
         onError: (err) =>
-          log.error({ err }, 'verification thread failed; the main thread verifies'),
+          log.error({ err }, 'signature thread failed; the main thread computes all signatures'),
       })
     : undefined;
   const ed25519 = await loadEd25519(thread);
@@ -202,7 +202,7 @@ export async function createIdentityModule(
   };
 }
 
-/** Without a free core, the verification thread would only slow down the workers. */
+/** Without a free core, the signature thread would only slow down the workers. */
 const hasFreeCore = (workers: number) => workers !== 0 && workers < availableParallelism();
 
 function workspaceKeyAuthenticator(directory: CredentialDirectory): Authenticate {

@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMasterKey } from '../../src/crypto/master-key.ts';
-import { nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
+import { type Ed25519, loadEd25519, nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
 import { openKeyring } from '../../src/identity/keys/keyring.ts';
+import type { SealableKey } from '../../src/identity/keys/signature-thread.ts';
 import { generateSigningKey } from '../../src/identity/keys/signing-key.ts';
 import { insertNewKey } from '../../src/identity/keys/state-changes.ts';
 import { updateSigningKey } from '../../src/identity/keys/store.ts';
@@ -16,7 +17,7 @@ import { expectWithinOneSecond } from '../support/within-one-second.ts';
 const masterKey = createMasterKey(randomBytes(32), []);
 
 describeDialects('the signing keys of a process', (dialect) => {
-  async function open() {
+  async function open(ed25519: Ed25519 = nodeEd25519) {
     const url = await migratedDatabaseUrl(dialect);
     const other = await openUntilFinished(url);
     const key = await generateSigningKey(masterKey);
@@ -34,7 +35,7 @@ describeDialects('the signing keys of a process', (dialect) => {
     onTestFinished(() => invalidations.stop());
     const heard: string[] = [];
     invalidations.onEviction(({ list }) => heard.push(...list.map(({ entityId }) => entityId)));
-    const keys = { db: slow, masterKey, ed25519: nodeEd25519, invalidations };
+    const keys = { db: slow, masterKey, ed25519, invalidations };
     const keyring = await openKeyring({ ...keys, tokenSecondsMax: 300, now: Date.now });
     const header = (await keyring.active())?.header ?? '';
     const revoke = () =>
@@ -72,5 +73,24 @@ describeDialects('the signing keys of a process', (dialect) => {
     setWork(async () => {});
     expect(await keyring.byHeader(header)).toBeUndefined();
     expect(await keyring.published()).toEqual([]);
+  });
+
+  it('are erased from the signature thread when they are revoked', async () => {
+    let threadKey: SealableKey | undefined;
+    const ed25519 = await loadEd25519({
+      setKey(key) {
+        threadKey = key;
+      },
+      forgetKey(key) {
+        if (key === threadKey) threadKey = undefined;
+      },
+      sign: () => undefined,
+      verify: () => undefined,
+      close: async () => {},
+    });
+    const { db, revoke } = await open(ed25519);
+    expect(threadKey).toBeDefined();
+    await revoke();
+    await expectWithinOneSecond(db, () => threadKey, undefined);
   });
 });

@@ -1,5 +1,7 @@
 // Keys, messages and signatures for tests of Ed25519.
 import { createPrivateKey, createPublicKey } from 'node:crypto';
+import sodium from 'sodium-native';
+import type { SealableKey } from '../../src/identity/keys/signature-thread.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** RFC 8032 §7.1: seed, public key, message, signature. */
@@ -64,3 +66,16 @@ export function secondEncodingOf(signature: Buffer): Buffer {
 
 const numberOf = (bytes: Buffer) => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 const bytesOf = (number: bigint) => hex(number.toString(16).padStart(64, '0')).reverse();
+
+/** Returns a private key for the signature thread. */
+export function sealableKeyOf(seed: Uint8Array): SealableKey {
+  const secretKey = Buffer.concat([seed, publicKeyOf(seed)]);
+  return {
+    publicKey: publicKeyOf(seed),
+    sealFor(boxKey) {
+      const sealed = Buffer.alloc(secretKey.length + sodium.crypto_box_SEALBYTES);
+      sodium.crypto_box_seal(sealed, secretKey, Buffer.from(boxKey));
+      return sealed;
+    },
+  };
+}

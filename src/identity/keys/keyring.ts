@@ -60,7 +60,9 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { invalidations, now } = options;
   let keys: LoadedKeys = { facts: [], all: [], byHeader: new Map(), active: undefined };
   const loader = createLoader(async () => {
-    keys = await load(options, keys.all);
+    const { active, all } = keys;
+    keys = await load(options, all);
+    active?.privateKey.retire();
   });
   invalidations.onEviction(({ isComplete, list }) => {
     if (isComplete && !list.some(({ entity }) => entity === 'signing_key')) return;
