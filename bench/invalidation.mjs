@@ -1,11 +1,12 @@
 // Measures on PostgreSQL what 1,000 changes per second to different clients cost: one process makes
 // the changes, and another one issues tokens to other clients from its caches.
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createCredentialDirectory } from '../src/credentials/directory.ts';
 import { generateCredential } from '../src/crypto/credential-format.ts';
+import { loadEd25519 } from '../src/identity/keys/ed25519.ts';
 import { createIssuanceService } from '../src/identity/tokens/issuance-service.ts';
 import { createSigner } from '../src/identity/tokens/signer.ts';
 import { openDatabase, transact } from '../src/storage/database.ts';
@@ -141,7 +142,7 @@ async function createService(db) {
   });
   const invalidations = await watchInvalidations(db);
   const now = Date.now;
-  const { privateKey } = generateKeyPairSync('ed25519');
+  const privateKey = (await loadEd25519()).privateKey(randomBytes(32));
   const keyring = { active: async () => ({ header: 'header', privateKey }) };
   const issuer = 'http://127.0.0.1:8080';
   const service = createIssuanceService({
