@@ -15,8 +15,21 @@ export type Call = {
   readonly context: HandlerContext;
   /** The first value of a request header, by its lower-case name. */
   header(name: string): string | undefined;
+  /** The certificate of the connection, on gRPC with mutual TLS. */
+  clientCertificate?(): ClientCertificate | undefined;
   /** Whether the caller closed the connection before the response. */
   isGone(): boolean;
+};
+
+export type ClientCertificate = {
+  /** The subject alternative names (RFC 5280 §4.2.1.6); DNS names in lower case. */
+  readonly uris: readonly string[];
+  readonly dnsNames: readonly string[];
+  /** The time from which and until which it is valid, in milliseconds since 1970. */
+  readonly startTime: number;
+  readonly expireTime: number;
+  /** Whether it was issued by a CA that the service trusts. */
+  readonly isTrusted: boolean;
 };
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;

@@ -227,8 +227,9 @@ async function checkBlobFolder(blobDir: string): Promise<Finding[]> {
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
-async function checkProxies({ publicUrl, trustedProxies, http }: Config): Promise<Finding[]> {
-  if (publicUrl?.startsWith('https:') && trustedProxies.length === 0) {
+async function checkProxies(config: Config): Promise<Finding[]> {
+  const { publicUrl, trustedProxies, http, tlsCert } = config;
+  if (publicUrl?.startsWith('https:') && tlsCert === undefined && trustedProxies.length === 0) {
     const message =
       'LATCHKEY_PUBLIC_URL is https, which needs a proxy, but LATCHKEY_TRUSTED_PROXIES is empty: ' +
       'every caller seems to have the address of the proxy, and one caller can slow down all ' +

@@ -117,6 +117,34 @@ const rules: readonly {
   readonly problemOf: (config: Config) => string | undefined;
 }[] = [
   {
+    name: 'LATCHKEY_TLS_CERT',
+    problemOf: ({ tlsCert, tlsKey }) =>
+      tlsCert === undefined && tlsKey !== undefined
+        ? 'must be set together with LATCHKEY_TLS_KEY'
+        : undefined,
+  },
+  {
+    name: 'LATCHKEY_TLS_KEY',
+    problemOf: ({ tlsCert, tlsKey }) =>
+      tlsCert !== undefined && tlsKey === undefined
+        ? 'must be set together with LATCHKEY_TLS_CERT'
+        : undefined,
+  },
+  {
+    name: 'LATCHKEY_GRPC_CLIENT_CA',
+    problemOf: ({ tlsCert, tlsKey, grpcClientCa }) =>
+      grpcClientCa !== undefined && tlsCert === undefined && tlsKey === undefined
+        ? 'requires LATCHKEY_TLS_CERT and LATCHKEY_TLS_KEY'
+        : undefined,
+  },
+  {
+    name: 'LATCHKEY_PUBLIC_URL',
+    problemOf: ({ tlsCert, publicUrl }) =>
+      tlsCert !== undefined && publicUrl?.startsWith('http:')
+        ? 'must begin with https:, because LATCHKEY_TLS_CERT is set'
+        : undefined,
+  },
+  {
     name: 'LATCHKEY_PREVIOUS_MASTER_KEY',
     problemOf: ({ masterKey: a, previousMasterKey: b }) =>
       a !== undefined && b !== undefined && Buffer.compare(a, b) === 0

@@ -2,7 +2,7 @@
 import { type BlobLocation, blobUrl } from './blob-url.ts';
 import { databaseUrl } from './database-url.ts';
 import type { SettingTable } from './setting.ts';
-import { address, integer, masterKey, networks, oneOf, origin, text } from './values.ts';
+import { address, integer, masterKey, networks, oneOf, origin, origins, text } from './values.ts';
 
 export const nodeSettings = {
   http: {
@@ -33,6 +33,44 @@ export const nodeSettings = {
     type: origin,
     defaultText: 'the HTTP address',
     about: 'The origin that users open; links, cookies and the `iss` of tokens depend on it.',
+  },
+  tlsCert: {
+    name: 'LATCHKEY_TLS_CERT',
+    group: 'Network',
+    type: text,
+    defaultText: 'none: HTTP and gRPC without TLS',
+    about:
+      'A PEM file with the certificate for HTTP and gRPC, and then its intermediate certificates.',
+    notes: 'Requires `LATCHKEY_TLS_KEY`. See [TLS](operations.md#tls).',
+  },
+  tlsKey: {
+    name: 'LATCHKEY_TLS_KEY',
+    group: 'Network',
+    type: text,
+    defaultText: 'none',
+    about: 'A PEM file with the private key of the certificate, not encrypted.',
+    notes: 'The service notices new contents of these files within five seconds.',
+  },
+  grpcClientCa: {
+    name: 'LATCHKEY_GRPC_CLIENT_CA',
+    group: 'Network',
+    type: text,
+    defaultText: 'none',
+    about:
+      'A PEM file with the CA certificates whose client certificates can replace a secret on gRPC.',
+    notes: 'Requires `LATCHKEY_TLS_CERT`. See [Mutual TLS](operations.md#mutual-tls).',
+  },
+  corsOrigins: {
+    name: 'LATCHKEY_CORS_ORIGINS',
+    group: 'Network',
+    type: origins,
+    defaultOf: (): readonly string[] => [],
+    defaultText: 'none',
+    about:
+      'The origins of other sites whose browser code may call the API with a token, ' +
+      'or `*` for all origins.',
+    notes:
+      'Cookies are never accepted from them. See [Other origins](operations.md#other-origins).',
   },
   trustedProxies: {
     name: 'LATCHKEY_TRUSTED_PROXIES',

@@ -34,6 +34,17 @@ export const origin: ValueType<string> = {
   },
 };
 
+/** `*` alone means all origins. */
+export const origins: ValueType<readonly string[]> = {
+  expected: '`*`, or origins such as `https://app.example.com, https://example.com`',
+  read(text) {
+    if (text.trim() === '*') return ['*'];
+    const list = text.split(',').map((one) => origin.read(one.trim()));
+    const known = list.filter((one) => one !== undefined);
+    return known.length === list.length ? known : undefined;
+  },
+};
+
 export const networks: ValueType<readonly string[]> = {
   expected: 'addresses and networks, such as `10.0.0.0/8, ::1`',
   read(text) {

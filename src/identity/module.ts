@@ -22,6 +22,7 @@ import type { Leases } from '../storage/leases.ts';
 import type { Database } from '../storage/schema.ts';
 import { createAccountService } from './accounts/service.ts';
 import { createClientService } from './clients/service.ts';
+import { findClientsByNames } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
 import { loadEd25519 } from './keys/ed25519.ts';
 import { type Keyring, openKeyring } from './keys/keyring.ts';
@@ -184,7 +185,9 @@ export async function createIdentityModule(
     },
     services: {
       issuance: createIssuanceService({
+        findClientsByNames: (names) => findClientsByNames(db, names),
         directory,
+        now,
         signer,
         serviceTokenSeconds,
         customerTokenSeconds,

@@ -8,6 +8,7 @@ import type { ChangeSource } from '../storage/poll-changes.ts';
 import type { Database } from '../storage/schema.ts';
 import type { GrpcLimits } from '../transports/grpc/server.ts';
 import type { HttpLimits } from '../transports/http/server.ts';
+import type { TlsTimes } from '../transports/tls/tls.ts';
 import type { Sockets } from './sockets.ts';
 
 export type AppOptions = {
@@ -32,6 +33,8 @@ export type AppOptions = {
   /** The timeout for the whole body of a request that is not an upload. */
   readonly bodyTimeoutMs?: number;
   readonly httpLimits?: Partial<HttpLimits>;
+  /** Shorter times for tests. */
+  readonly tlsTimes?: Partial<TlsTimes>;
   /** Lower limits for tests, which cannot reach the real ones. */
   readonly grpcLimits?: Partial<GrpcLimits>;
 };

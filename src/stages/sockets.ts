@@ -3,6 +3,7 @@
 import type { Config } from '../config/config.ts';
 import { explainListenError } from '../net/listen-error.ts';
 import { type BoundSocket, bindSocket } from '../transports/socket.ts';
+import type { TlsPaths } from '../transports/tls/files.ts';
 
 export type Sockets = {
   readonly http: BoundSocket;
@@ -18,7 +19,21 @@ export type Sockets = {
   close(): Promise<void>;
 };
 
-/** Throws if one of the ports is in use; then binds none. */
+/** Returns the files for TLS, or undefined without TLS. */
+export function tlsPathsOf({ tlsCert, tlsKey, grpcClientCa }: Config): TlsPaths | undefined {
+  return tlsCert === undefined || tlsKey === undefined
+    ? undefined
+    : { tlsCert, tlsKey, grpcClientCa };
+}
+
+async function checkTls(config: Config): Promise<void> {
+  const paths = tlsPathsOf(config);
+  if (paths === undefined) return;
+  const { checkTlsFiles } = await import('../transports/tls/tls.ts');
+  await checkTlsFiles(paths);
+}
+
+/** Throws if one of the ports is in use or a TLS file cannot be used; then binds no port. */
 export async function bindSockets(
   config: Config,
 ): Promise<Sockets & { readonly ops: BoundSocket }> {
@@ -29,11 +44,13 @@ export async function bindSockets(
     bound.push(socket);
     return socket;
   }
+  await checkTls(config);
   try {
     const http = await bind('LATCHKEY_HTTP_ADDRESS', config.http);
     const grpc = await bind('LATCHKEY_GRPC_ADDRESS', config.grpc);
     const ops = await bind('LATCHKEY_OPS_ADDRESS', config.ops);
-    const publicUrl = config.publicUrl ?? `http://${http.address}`;
+    const scheme = tlsPathsOf(config) === undefined ? 'http' : 'https';
+    const publicUrl = config.publicUrl ?? `${scheme}://${http.address}`;
     const urls = { publicUrl, grpcAddress: grpc.address, opsUrl: `http://${ops.address}` };
     return { http, grpc, ops, urls, close };
   } catch (error) {

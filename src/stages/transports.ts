@@ -27,7 +27,7 @@ import { closeOnFailure } from './close-on-failure.ts';
 import type { Modules } from './modules.ts';
 import type { AppOptions } from './options.ts';
 import { startRetention } from './retention.ts';
-import type { Sockets } from './sockets.ts';
+import { type Sockets, tlsPathsOf } from './sockets.ts';
 import type { OpenStorage } from './storage.ts';
 
 type Started = {
@@ -72,6 +72,8 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       timeoutMs: options.bodyTimeoutMs,
     });
     const { uploadBytesMax } = config;
+    const tls = await openTlsFiles(options);
+    if (tls !== undefined) onFailure(tls.close);
     const http = await startHttpTransport({
       endpoints,
       bodies,
@@ -86,6 +88,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       publicUrl,
       peerOf: createPeerOf(config.trustedProxies, (peer) => warn({ peer }, untrustedProxy)),
       socket: sockets.http,
+      tls,
       limits: options.httpLimits,
       warn,
       observe: observer.route,
@@ -97,6 +100,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       endpoints,
       bodies,
       socket: sockets.grpc,
+      tls,
       limits: { ageMs: config.grpcConnectionAgeSeconds * 1000, ...options.grpcLimits },
     });
     onFailure(() => closeAtOnce(grpc));
@@ -122,10 +126,19 @@ export function startTransports(options: AppOptions, started: Started): Promise<
         }, finishMs);
         await Promise.all([http.drain(), grpc.drain()]);
         clearTimeout(late);
+        tls?.close();
         await Promise.all([ops?.close(), failures.stop(), retention.stop()]);
       },
     };
   });
+}
+
+/** Loads the code for TLS only if it is used. */
+async function openTlsFiles({ config, log, tlsTimes: times }: AppOptions) {
+  const paths = tlsPathsOf(config);
+  if (paths === undefined) return undefined;
+  const { openTls } = await import('../transports/tls/tls.ts');
+  return openTls({ paths, log, times });
 }
 
 /** Closes a transport without waiting for calls in progress. */

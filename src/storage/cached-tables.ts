@@ -29,7 +29,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'client',
     inserts: false,
     deletes: true,
-    uncached: ['name', 'create_time'],
+    uncached: ['name', 'create_time', 'tls_client_auth_san_uri', 'tls_client_auth_san_dns'],
   },
   customers: {
     entity: 'customer',

@@ -11,6 +11,7 @@ import { recordSharedDocuments } from './migrations/0004-shared-documents.ts';
 import { sortLists } from './migrations/0005-lists.ts';
 import { addLinkOptions } from './migrations/0006-link-options.ts';
 import { createIdentityTokens } from './migrations/0007-identity.ts';
+import { addCertificateNames } from './migrations/0010-client-certificates.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -30,6 +31,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0005-lists': { up: sortLists, oldestSupported: '0001-schema' },
   '0006-link-options': { up: addLinkOptions, oldestSupported: '0001-schema' },
   '0007-identity': { up: createIdentityTokens, oldestSupported: '0001-schema' },
+  '0010-client-certificates': { up: addCertificateNames, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -62,6 +62,9 @@ export type ClientRow = {
   scopes: string;
   create_time: number;
   disable_time: number | null;
+  /** The name of the client's certificate: a URI or a DNS name in lower case (RFC 8705 §2.1.2). */
+  tls_client_auth_san_uri: string | null;
+  tls_client_auth_san_dns: string | null;
 };
 
 export type CustomerRow = {

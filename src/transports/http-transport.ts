@@ -12,22 +12,28 @@ import {
   sendError,
 } from './gateway/gateway.ts';
 import { createDeadlines } from './http/deadlines.ts';
+import type { Http2Options } from './http/http2.ts';
 import type { ResponsesUnderWay } from './http/pipelining.ts';
+import type { SecureHttpServer } from './http/secure-server.ts';
 import {
   createHttpServer,
   defaultHttpLimits,
   type HttpLimits,
+  type HttpServerOptions,
   isHttps,
   refuseMalformed,
   strictTransportSecurity,
 } from './http/server.ts';
 import { withoutSchemas } from './http/without-schemas.ts';
 import type { BoundSocket } from './socket.ts';
+import type { Tls } from './tls/tls.ts';
 
 export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
   /** The folder of the built browser code. It is served at `/assets/`. */
   readonly assetsDir: string;
   readonly socket: BoundSocket;
+  /** Without it, the listener serves HTTP/1.1 without TLS. */
+  readonly tls?: Tls | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
@@ -53,6 +59,9 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   let isStopping = false;
   const isSecure = isHttps(options.publicUrl);
   const underWay: ResponsesUnderWay = new Map();
+  const { tls } = options;
+  const secureServers = tls && (await import('./http/secure-server.ts'));
+  let secure: SecureHttpServer | undefined;
 
   function route(
     handle: (request: IncomingMessage, response: ServerResponse) => void,
@@ -85,21 +94,25 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     frameworkErrors: (error, request, reply) => sendError(error, request, reply, gateway),
     routerOptions: { maxParamLength: 1024 },
     serverFactory: (handle) => {
-      return createHttpServer({
+      const serverOptions = {
         limits,
         underWay,
         warn: options.warn,
-        accept: (request, response) => route(handle, request, response),
-        refuse: (thrown, request, response) =>
+        accept: (request: IncomingMessage, response: ServerResponse) =>
+          route(handle, request, response),
+        refuse: (thrown: unknown, request: IncomingMessage, response: ServerResponse) =>
           refuseRequest(gateway.failureOf(thrown), request, response, gateway),
-        refuseExpectation: (request, response) => {
+        refuseExpectation: (request: IncomingMessage, response: ServerResponse) => {
           const failure = fail(
             'invalid_argument',
             'The value of the Expect header is not supported.',
           );
           refuseRequest(failure, request, response, gateway, 417);
         },
-      });
+        isExtended: ({ socket }: IncomingMessage) => deadlines.isExtended(socket),
+      } satisfies HttpServerOptions & Pick<Http2Options, 'isExtended'>;
+      secure = tls && secureServers?.createSecureHttpServer(tls, serverOptions);
+      return secure?.server ?? createHttpServer(serverOptions);
     },
     clientErrorHandler: (error: Error & { code?: string }, socket) => {
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && deadlines.isExtended(socket)) return;
@@ -122,14 +135,18 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     async drain() {
       announceStop();
       const closed = new Promise((resolve) => app.server.close(resolve));
-      await Promise.all([closed, app.close()]);
+      await Promise.all([closed, app.close(), secure?.http2.retire()]);
     },
-    close: () => app.server.closeAllConnections(),
+    close() {
+      app.server.closeAllConnections();
+      secure?.http2.destroy();
+    },
   };
 }
 
-function hostLines({ rawHeaders }: IncomingMessage): number {
-  let lines = 0;
+/** The number of names of the host. HTTP/2 has `:authority`, which stays if `Host` is different. */
+function hostLines({ rawHeaders, headers }: IncomingMessage): number {
+  let lines = headers[':authority'] === undefined ? 0 : 1;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
     if (name?.length === 4 && name.toLowerCase() === 'host') lines++;

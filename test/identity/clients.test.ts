@@ -222,6 +222,8 @@ describeApp('a client', (suite) => {
           name: 'Ledger',
           scopes: ['payments:read'],
           create_time: expect.stringMatching(/Z$/),
+          tls_client_auth_san_uri: '',
+          tls_client_auth_san_dns: '',
         },
         client_secret: expect.stringMatching(/^lk_cs_/),
       });

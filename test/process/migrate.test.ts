@@ -30,6 +30,7 @@ const allApplied = [
     'applied 0005-lists',
     'applied 0006-link-options',
     'applied 0007-identity',
+    'applied 0010-client-certificates',
   ],
   ...['the schema is up to date', ''],
 ].join('\n');

@@ -8,7 +8,10 @@ import type { Executor } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 
-const client = { id: 'cli_1', name: '0', scopes: '', create_time: 1, disable_time: null };
+const client = {
+  ...{ id: 'cli_1', name: '0', scopes: '', create_time: 1, disable_time: null },
+  ...{ tls_client_auth_san_uri: null, tls_client_auth_san_dns: null },
+};
 
 describeDialects('a row lock', (dialect) => {
   async function open() {

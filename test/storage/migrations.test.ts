@@ -18,9 +18,9 @@ const tableNames = async (db: Kysely<unknown>) =>
 /** The migrations after those of release 0.1. */
 const later = [
   ...['0002-scale-out', '0003-blob-store', '0004-shared-documents', '0005-lists'],
-  ...['0006-link-options', '0007-identity'],
+  ...['0006-link-options', '0007-identity', '0010-client-certificates'],
 ];
-const latest = '0007-identity';
+const latest = '0010-client-certificates';
 
 /** Records a migration of a newer version. */
 async function recordLater(url: string, oldestSupported: string | null): Promise<void> {

@@ -4,8 +4,18 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 export type Authority = {
   /** The certificate of the authority, as PEM. */
   readonly certificate: string;
-  /** Issues a certificate for a DNS name and its key, as PEM. */
-  issue(host: string): { readonly certificate: string; readonly key: string };
+  /** Issues a certificate for a DNS name, or for other names, and its key, as PEM. */
+  issue(names: string | AlternativeNames): KeyPair;
+};
+
+export type KeyPair = { readonly certificate: string; readonly key: string };
+
+export type AlternativeNames = {
+  readonly dns?: readonly string[];
+  readonly uri?: readonly string[];
+  readonly ip?: string;
+  /** By default, the certificate is valid until 2049. */
+  readonly isExpired?: boolean;
 };
 
 /** Encodes one DER value: tag, length, content. */
@@ -28,17 +38,23 @@ const octets = (content: Uint8Array) => der(0x04, content);
 const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 const commonName = (name: string) =>
   sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
-const validity = sequence(
-  der(0x17, Buffer.from('200101000000Z')),
-  der(0x17, Buffer.from('491231235959Z')),
-);
+const validUntil = (end: string) =>
+  sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from(end)));
 const isAuthority = sequence(
   oid('551d13'),
   der(0x01, Buffer.from([255])),
   octets(sequence(der(0x01, Buffer.from([255])))),
 );
-const hasName = (host: string) =>
-  sequence(oid('551d11'), octets(sequence(der(0x82, Buffer.from(host)))));
+
+/** The subject alternative names; undefined if there are none (RFC 5280 §4.2.1.6). */
+function hasNames({ dns = [], uri = [], ip }: AlternativeNames): Buffer | undefined {
+  const names = [
+    ...dns.map((name) => der(0x82, Buffer.from(name))),
+    ...uri.map((name) => der(0x86, Buffer.from(name))),
+    ...(ip === undefined ? [] : [der(0x87, Buffer.from(ip.split('.').map(Number)))]),
+  ];
+  return names.length === 0 ? undefined : sequence(oid('551d11'), octets(sequence(...names)));
+}
 
 let serial = 1;
 
@@ -47,7 +63,8 @@ type Fields = {
   readonly issuerKey: KeyObject;
   readonly subject: string;
   readonly publicKey: KeyObject;
-  readonly extension: Buffer;
+  readonly extension: Buffer | undefined;
+  readonly end?: string;
 };
 
 function certificateOf(fields: Fields): string {
@@ -57,10 +74,10 @@ function certificateOf(fields: Fields): string {
     der(0x02, Buffer.from([serial])),
     ecdsaWithSha256,
     commonName(fields.issuer),
-    validity,
+    validUntil(fields.end ?? '491231235959Z'),
     commonName(fields.subject),
     fields.publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, sequence(fields.extension)),
+    ...(fields.extension === undefined ? [] : [der(0xa3, sequence(fields.extension))]),
   );
   const signature = sign('sha256', content, fields.issuerKey);
   const text = sequence(content, ecdsaWithSha256, bits(signature)).toString('base64');
@@ -75,11 +92,14 @@ export function createAuthority(name: string): Authority {
   const own = { issuer: name, issuerKey: privateKey };
   return {
     certificate: certificateOf({ ...own, subject: name, publicKey, extension: isAuthority }),
-    issue(host) {
+    issue(given) {
       const keys = newKeys();
-      const names = { subject: host, publicKey: keys.publicKey, extension: hasName(host) };
+      const names = typeof given === 'string' ? { dns: [given] } : given;
+      const subject = names.dns?.[0] ?? 'workload';
+      const end = names.isExpired === true ? { end: '210101000000Z' } : {};
+      const fields = { subject, publicKey: keys.publicKey, extension: hasNames(names), ...end };
       const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-      return { certificate: certificateOf({ ...own, ...names }), key };
+      return { certificate: certificateOf({ ...own, ...fields }), key };
     },
   };
 }

@@ -19,6 +19,7 @@ import {
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import {
+  type ChannelCredentials,
   Client,
   type ClientOptions,
   credentials,
@@ -172,8 +173,21 @@ export function problemError(json: JsonObject): TransportError {
   };
 }
 
-function grpcTransport(app: Addresses, options: ClientOptions): PlainTransport {
-  const client = new Client(app.grpcAddress, credentials.createInsecure(), options);
+/** Only gRPC, with other credentials of the channel. */
+export function openGrpcTransport(
+  app: Pick<Addresses, 'grpcAddress'>,
+  channel: ChannelCredentials,
+  options: ClientOptions = {},
+): Transport {
+  return grpcTransport(app, options, channel) as Transport;
+}
+
+function grpcTransport(
+  app: Pick<Addresses, 'grpcAddress'>,
+  options: ClientOptions,
+  channel = credentials.createInsecure(),
+): PlainTransport {
+  const client = new Client(app.grpcAddress, channel, options);
   return {
     name: 'grpc',
     call(method, init, credential = {}) {

@@ -1,7 +1,8 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
 import {
   type ClientService,
+  type CreateClientRequest,
   UpdateClientRequestSchema,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { requireHeldScopes } from '../../access/privilege.ts';
@@ -13,6 +14,7 @@ import type { CredentialOwner, Credentials } from '../../credentials/credentials
 import { generateCredential } from '../../crypto/credential-format.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
+import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
@@ -55,11 +57,14 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async createClient(request, context) {
       const scopes = joined(request.scopes);
       const id = newId('cli', random);
-      const row = { id, name: request.name, scopes, create_time: now(), disable_time: null };
+      const { name } = request;
+      const names = certificateNamesOf(request);
+      const row = { id, name, scopes, create_time: now(), disable_time: null, ...names };
+      requireOneName(row);
       const made = generateCredential('cs', random);
       await auditLog.change(context, { target: id }, async (trx) => {
         await requireMayChange(trx, context, parseStoredScopes(scopes));
-        await insertClient(trx, row);
+        await insertClient(trx, row).catch(refuseDuplicate);
         const fields = { name: '', scopes: '', expireTime: undefined };
         await credentials.create(trx, ownerOf(id), made, fields);
       });
@@ -86,9 +91,13 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         const had = parseStoredScopes(before.scopes);
         const has = parseStoredScopes(change.scopes ?? before.scopes);
         const changed = [...had, ...has].filter((scope) => !had.has(scope) || !has.has(scope));
-        await requireMayChange(trx, context, changed, clientId);
-        if (paths.length > 0) await updateClient(trx, clientId, change);
-        return { ...before, ...change };
+        const isNewName = paths.some((path) => path.startsWith('tls_client_auth_'));
+        // A certificate grants the client's scopes, like a new secret.
+        await requireMayChange(trx, context, isNewName ? [...had, ...has] : changed, clientId);
+        const after = { ...before, ...change };
+        requireOneName(after);
+        if (paths.length > 0) await updateClient(trx, clientId, change).catch(refuseDuplicate);
+        return after;
       });
       return { client: clientMessage(row) };
     },
@@ -181,7 +190,35 @@ const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange>
     return { name };
   },
   scopes: ({ scopes }) => ({ scopes: joined(scopes) }),
+  tls_client_auth_san_uri: ({ tlsClientAuthSanUri: uri }) => ({
+    tls_client_auth_san_uri: uri === '' ? null : uri,
+  }),
+  tls_client_auth_san_dns: ({ tlsClientAuthSanDns: name }) => ({
+    tls_client_auth_san_dns: name === '' ? null : name,
+  }),
 };
+
+type CertificateNames = Pick<ClientRow, 'tls_client_auth_san_uri' | 'tls_client_auth_san_dns'>;
+
+function certificateNamesOf(request: CreateClientRequest): CertificateNames {
+  const { tlsClientAuthSanUri: uri, tlsClientAuthSanDns: name } = request;
+  return {
+    tls_client_auth_san_uri: uri === '' ? null : uri,
+    tls_client_auth_san_dns: name === '' ? null : name,
+  };
+}
+
+/** A client has one name at most (RFC 8705 §2.1.2). */
+function requireOneName(row: CertificateNames): void {
+  if (row.tls_client_auth_san_uri === null || row.tls_client_auth_san_dns === null) return;
+  throw invalid('tls_client_auth_san_dns', 'must be unset if tls_client_auth_san_uri is set');
+}
+
+function refuseDuplicate(error: unknown): never {
+  if (!isUniqueViolation(error)) throw error;
+  const detail = 'Another client has this name of a certificate.';
+  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
+}
 
 const joined = (scopes: readonly string[]) => [...new Set(scopes)].join(' ');
 
@@ -191,6 +228,8 @@ function clientMessage(row: ClientRow) {
     name: row.name,
     scopes: [...parseStoredScopes(row.scopes)],
     createTime: timestampFromMs(row.create_time),
+    tlsClientAuthSanUri: row.tls_client_auth_san_uri ?? '',
+    tlsClientAuthSanDns: row.tls_client_auth_san_dns ?? '',
     ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
   };
 }

@@ -1,8 +1,9 @@
+import type { Insertable } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { ClientRow, Executor } from '../../storage/schema.ts';
 
-export async function insertClient(db: Executor, row: ClientRow): Promise<void> {
+export async function insertClient(db: Executor, row: Insertable<ClientRow>): Promise<void> {
   await db.insertInto('clients').values(row).execute();
 }
 
@@ -22,8 +23,33 @@ export function findClients(db: Executor, query: ListQuery): Promise<ListPage<Cl
   return readList(db, db.selectFrom('clients').selectAll(), clientList, query);
 }
 
-export type ClientChange = Partial<Pick<ClientRow, 'name' | 'scopes' | 'disable_time'>>;
+export type ClientChange = Partial<Omit<ClientRow, 'id' | 'create_time'>>;
 
 export async function updateClient(trx: Executor, id: string, change: ClientChange): Promise<void> {
   await trx.updateTable('clients').set(change).where('id', '=', id).execute();
+}
+
+export type CertificateNames = {
+  readonly uris: readonly string[];
+  readonly dnsNames: readonly string[];
+};
+
+/** More names than this are not looked up. */
+const namesMax = 100;
+
+/** Returns the clients that have one of the names. */
+export function findClientsByNames(
+  db: Executor,
+  { uris, dnsNames }: CertificateNames,
+): Promise<ClientRow[]> {
+  return db
+    .selectFrom('clients')
+    .selectAll()
+    .where(({ eb, or }) =>
+      or([
+        ...uris.slice(0, namesMax).map((uri) => eb('tls_client_auth_san_uri', '=', uri)),
+        ...dnsNames.slice(0, namesMax).map((name) => eb('tls_client_auth_san_dns', '=', name)),
+      ]),
+    )
+    .execute();
 }

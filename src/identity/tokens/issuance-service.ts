@@ -1,14 +1,13 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { parseRequestedScopes, requireGranted } from '../../access/scopes.ts';
-import type { CredentialDirectory } from '../../credentials/directory.ts';
+import { callerOf } from '../../api/principal.ts';
 import { parseAnyCredentialId } from '../../crypto/credential-format.ts';
-import { isId } from '../../crypto/ids.ts';
 import { type Failure, fail } from '../../errors/errors.ts';
+import { authenticateClient, type ClientAuthenticationOptions } from './client-authentication.ts';
 import type { Signer } from './signer.ts';
 
-export type IssuanceOptions = {
-  readonly directory: CredentialDirectory;
+export type IssuanceOptions = ClientAuthenticationOptions & {
   readonly signer: Signer;
   readonly serviceTokenSeconds: number;
   readonly customerTokenSeconds: number;
@@ -19,22 +18,16 @@ export function createIssuanceService(
 ): ServiceImpl<typeof IssuanceService> {
   const { directory, signer } = options;
   return {
-    async issueToken({ clientId, clientSecret, scope, grantType }) {
+    async issueToken({ clientId: given, clientSecret, scope, grantType }, context) {
       if (grantType !== '' && grantType !== 'client_credentials') {
         throw fail(
           'identity.unsupported_grant_type',
           'The only supported grant type is client_credentials.',
         );
       }
-      const client = await directory.authenticate('cs', clientSecret, {
-        ownerId: clientId,
-      });
-      if (client === undefined) {
-        const target = isId('cli', clientId) ? clientId : '';
-        throw fail('identity.credential_invalid', 'The client id or the secret is wrong.', {
-          target,
-        });
-      }
+      const { call } = callerOf(context);
+      const client = await authenticateClient(options, { clientId: given, clientSecret }, call);
+      const { clientId } = client;
       const scopes = parseRequestedScopes(scope);
       requireGranted(scopes, client.scopes);
       const granted = scopes.join(' ');

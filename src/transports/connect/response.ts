@@ -118,7 +118,10 @@ async function* untilReceived(
 ): AsyncGenerator<Uint8Array> {
   yield bytes;
   const isReceived = await received(request);
-  if (!isReceived) response.once('finish', () => request.socket.destroySoon());
+  // HTTP/2 ends only the stream.
+  if (!isReceived && request.httpVersionMajor === 1) {
+    response.once('finish', () => request.socket.destroySoon());
+  }
 }
 
 /** Discards the rest of a request. Returns whether it arrived in time. */

@@ -105,6 +105,8 @@ class HttpCall implements Call, ContextSource {
 function headersOf(request: IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
+    // HTTP/2 has the method and the path here, which are not headers.
+    if (name.startsWith(':')) continue;
     for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item);
   }
   return headers;

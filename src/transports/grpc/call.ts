@@ -3,13 +3,14 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
-import { Metadata, type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
+import { type Metadata, type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
 import { type Call, type ContextSource, LazyContext, requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail, failureOf } from '../../errors/errors.ts';
 import { normaliseAddress } from '../../net/address.ts';
+import { type ActiveCall, lateRequest } from '../http2/connections.ts';
+import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
-import type { ActiveCall } from './connections.ts';
-import { errorMetadata, headersOf } from './metadata.ts';
+import { errorMetadata, headersOf, headMetadata } from './metadata.ts';
 import { decodeRequest, type GrpcMethod } from './method.ts';
 import { type CallFilter, filterCall, type SentStatus } from './overrides.ts';
 
@@ -89,6 +90,10 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
 
   get isAccepted(): boolean {
     return this.#isAccepted;
+  }
+
+  clientCertificate() {
+    return clientCertificateOf(this.#stream.session?.socket);
   }
 
   header(name: string): string | undefined {
@@ -175,10 +180,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   #sendHead(): void {
     if (this.#isHeadSent) return;
     this.#isHeadSent = true;
-    const metadata = new Metadata();
-    metadata.set('x-request-id', this.requestId);
-    for (const [name, value] of this.context.touchedResponseHeader ?? []) metadata.add(name, value);
-    this.#base.sendMetadata(metadata);
+    this.#base.sendMetadata(headMetadata(this.requestId, this.context.touchedResponseHeader));
   }
 
   expire(): void {
@@ -192,9 +194,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
       stream.close(constants.NGHTTP2_CANCEL);
       return;
     }
-    const seconds = Math.round(this.#bodyMs / 1000);
-    const detail = `The request did not arrive in full within ${seconds} seconds.`;
-    this.#fail(fail('canceled', detail, { grpc: Code.DeadlineExceeded }));
+    this.#fail(lateRequest(this.#bodyMs));
   }
 
   end(failure: Failure): void {

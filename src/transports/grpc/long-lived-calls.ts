@@ -1,7 +1,6 @@
 // Calls of the standard services: health checks, health watchers and reflection. Watchers last
 // until the client ends them. Unlike other calls, these must not delay the exit of the process.
 import { constants, type Http2Session } from 'node:http2';
-import { Code } from '@connectrpc/connect';
 import {
   type Metadata,
   ServerInterceptingCall,
@@ -11,8 +10,9 @@ import {
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail } from '../../errors/errors.ts';
+import { type Connections, lateRequest } from '../http2/connections.ts';
 import { GrpcBody } from './body.ts';
-import { type Connections, streamOf } from './connections.ts';
+import { streamOf } from './library.ts';
 import { errorMetadata } from './metadata.ts';
 import { filterCall } from './overrides.ts';
 
@@ -125,8 +125,7 @@ function track(
         stream.close(constants.NGHTTP2_CANCEL);
         return;
       }
-      const detail = `The request did not arrive in full within ${bodyMs / 1000} seconds.`;
-      refuse(fail('canceled', detail, { grpc: Code.DeadlineExceeded }));
+      refuse(lateRequest(bodyMs));
     },
     end(failure: Failure) {
       if (calls.has(call)) refuse(failure);

@@ -14,6 +14,14 @@ export function headersOf(metadata: Metadata | undefined): Headers {
   return headers;
 }
 
+/** The headers of a response, with those that the handler has set. */
+export function headMetadata(requestId: string, headers: Headers | undefined): Metadata {
+  const metadata = new Metadata();
+  metadata.set('x-request-id', requestId);
+  for (const [name, value] of headers ?? []) metadata.add(name, value);
+  return metadata;
+}
+
 /** google.rpc.Status with its details (`grpc-status-details-bin`), and the challenge. */
 export function errorMetadata(failure: Failure, requestId: string): Metadata {
   const details = errorDetails(failure, requestId);

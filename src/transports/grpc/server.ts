@@ -1,4 +1,6 @@
 // gRPC on HTTP/2, with the standard health and reflection services.
+import type { Http2Server } from 'node:http2';
+import type { Server as NetServer } from 'node:net';
 import { type Message, toBinary } from '@bufbuild/protobuf';
 import {
   logVerbosity,
@@ -15,19 +17,19 @@ import type {
   ServerStreamingEndpoint,
   UnaryEndpoint,
 } from '../../api/endpoint.ts';
-import type { BoundSocket } from '../socket.ts';
-import { messageBytesMax } from './body.ts';
-import { GrpcCall } from './call.ts';
-import { type CallLimits, callLimits } from './call-limits.ts';
 import {
   type ConnectionLimits,
   type Connections,
   connectionLimits,
-  http2ServerOf,
   limitConnections,
-  streamOf,
-} from './connections.ts';
+} from '../http2/connections.ts';
+import type { BoundSocket } from '../socket.ts';
+import type { Tls } from '../tls/tls.ts';
+import { messageBytesMax } from './body.ts';
+import { GrpcCall } from './call.ts';
+import { type CallLimits, callLimits } from './call-limits.ts';
 import { createHealth } from './health.ts';
+import { http2ServerOf, streamOf } from './library.ts';
 import { trackLongLivedCalls } from './long-lived-calls.ts';
 import type { GrpcMethod } from './method.ts';
 import { addReflection } from './reflection.ts';
@@ -71,6 +73,8 @@ export type GrpcTransportOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly bodies: BodyBudgets;
   readonly socket: BoundSocket;
+  /** Without it, the listener does not use TLS. */
+  readonly tls?: Tls | undefined;
   /** Replaces the defaults, for tests. */
   readonly limits: Partial<GrpcLimits>;
 };
@@ -120,13 +124,16 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   // grpc-js binds its port itself. An injector creates its HTTP/2 server without a port.
   server.createConnectionInjector(ServerCredentials.createInsecure());
   const http2Server = http2ServerOf(server);
-  connections = limitConnections(http2Server, limits);
-  await socket.handTo(http2Server);
+  const listener = options.tls === undefined ? http2Server : await secure(http2Server, options.tls);
+  connections = limitConnections(http2Server, limits, listener);
+  // Later connections have a certificate of the new CA, or none.
+  options.tls?.onClientCaChange(() => void tracked().retire());
+  await socket.handTo(listener);
   return {
     announceStop: health.announceStop,
     async drain() {
       health.announceStop();
-      http2Server.close();
+      listener.close();
       lasting.end();
       await tracked().retire();
       await new Promise<void>((resolve, reject) => {
@@ -138,6 +145,11 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
       tracked().destroy();
     },
   };
+}
+
+async function secure(server: Http2Server, tls: Tls): Promise<NetServer> {
+  const { createSecureListener } = await import('../tls/listener.ts');
+  return createSecureListener(tls, server);
 }
 
 function addServices(server: Server, endpoints: readonly Endpoint[]): string[] {

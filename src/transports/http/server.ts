@@ -3,6 +3,7 @@ import {
   createServer,
   type IncomingMessage,
   type Server,
+  type ServerOptions,
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
@@ -34,7 +35,7 @@ export const defaultHttpLimits: HttpLimits = {
   connectionsMax: 4_096,
 };
 
-type HttpServerOptions = {
+export type HttpServerOptions = {
   readonly limits: HttpLimits;
   /** Filled by the server. */
   readonly underWay: ResponsesUnderWay;
@@ -45,16 +46,18 @@ type HttpServerOptions = {
   readonly refuse: (thrown: unknown, request: IncomingMessage, response: ServerResponse) => void;
   /** Responds to a request with an undefined `Expect`. */
   readonly refuseExpectation: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Creates a server other than the one of node:http. */
+  readonly create?: (options: ServerOptions) => Server;
 };
 
 /** How long to wait for a client that stops sending or reading. */
-const stalledMs = 60_000;
+export const stalledMs = 60_000;
 /** How often Node checks the time limits of requests. */
 const lateCheckMs = 1_000;
 
 export function createHttpServer(options: HttpServerOptions): Server {
   const { limits, underWay, warn, accept, refuse, refuseExpectation } = options;
-  const server = createServer({
+  const server = (options.create ?? createServer)({
     requestTimeout: limits.requestMs,
     headersTimeout: Math.min(20_000, limits.requestMs),
     connectionsCheckingInterval: lateCheckMs,

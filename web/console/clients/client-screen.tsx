@@ -63,7 +63,9 @@ export function ClientScreen() {
   );
 }
 
-function ClientFacts({ id, scopes, createTime, disableTime }: Client) {
+function ClientFacts(client: Client) {
+  const { id, scopes, createTime, disableTime, tlsClientAuthSanUri, tlsClientAuthSanDns } = client;
+  const certificate = tlsClientAuthSanUri || tlsClientAuthSanDns;
   return (
     <Facts
       facts={[
@@ -78,6 +80,14 @@ function ClientFacts({ id, scopes, createTime, disableTime }: Client) {
               <ExpandableList items={scopes} />
             ),
         },
+        ...(certificate === ''
+          ? []
+          : [
+              {
+                name: 'Certificate',
+                value: <CopyableText text={certificate} label="name in the certificate" />,
+              },
+            ]),
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
       ]}
     />

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/issuance.proto.
  */
 export const file_latchkey_identity_v1_issuance: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9pc3N1YW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEijwEKEUlzc3VlVG9rZW5SZXF1ZXN0Eh0KCWNsaWVudF9pZBgBIAEoCUIKukgHcgUQARiAARIkCg1jbGllbnRfc2VjcmV0GAIgASgJQg2AAQG6SAdyBRABGIACEhcKBXNjb3BlGAMgASgJQgi6SAVyAxigOBIcCgpncmFudF90eXBlGAQgASgJQgi6SAVyAxiAASJmChJJc3N1ZVRva2VuUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJIlAKFUV4Y2hhbmdlQXBpS2V5UmVxdWVzdBIeCgdhcGlfa2V5GAEgASgJQg2AAQG6SAdyBRABGIACEhcKBXNjb3BlGAIgASgJQgi6SAVyAxigOCJqChZFeGNoYW5nZUFwaUtleVJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCTKxAgoPSXNzdWFuY2VTZXJ2aWNlEoQBCgpJc3N1ZVRva2VuEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuSXNzdWVUb2tlblJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5Jc3N1ZVRva2VuUmVzcG9uc2UiI5ACAIq1GAIIAZK1GAQYAUABgtPkkwIMOgEqIgcvdG9rZW5zEpYBCg5FeGNoYW5nZUFwaUtleRIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4Y2hhbmdlQXBpS2V5UmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4Y2hhbmdlQXBpS2V5UmVzcG9uc2UiKZACAIq1GAIIAZK1GAIYAYLT5JMCFDoBKiIPL3Rva2Vucy9hcGkta2V5YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9pc3N1YW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEiiwEKEUlzc3VlVG9rZW5SZXF1ZXN0EhsKCWNsaWVudF9pZBgBIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgCIAEoCUILgAEBukgFcgMYgAISFwoFc2NvcGUYAyABKAlCCLpIBXIDGKA4EhwKCmdyYW50X3R5cGUYBCABKAlCCLpIBXIDGIABImYKEklzc3VlVG9rZW5SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkiUAoVRXhjaGFuZ2VBcGlLZXlSZXF1ZXN0Eh4KB2FwaV9rZXkYASABKAlCDYABAbpIB3IFEAEYgAISFwoFc2NvcGUYAiABKAlCCLpIBXIDGKA4ImoKFkV4Y2hhbmdlQXBpS2V5UmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJMrECCg9Jc3N1YW5jZVNlcnZpY2UShAEKCklzc3VlVG9rZW4SJy5sYXRjaGtleS5pZGVudGl0eS52MS5Jc3N1ZVRva2VuUmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLklzc3VlVG9rZW5SZXNwb25zZSIjkAIAirUYAggBkrUYBBgBQAGC0+STAgw6ASoiBy90b2tlbnMSlgEKDkV4Y2hhbmdlQXBpS2V5EisubGF0Y2hrZXkuaWRlbnRpdHkudjEuRXhjaGFuZ2VBcGlLZXlSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuRXhjaGFuZ2VBcGlLZXlSZXNwb25zZSIpkAIAirUYAggBkrUYAhgBgtPkkwIUOgEqIg8vdG9rZW5zL2FwaS1rZXliBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of IssuanceService.IssueToken.
@@ -24,7 +24,7 @@ export const file_latchkey_identity_v1_issuance: GenFile = /*@__PURE__*/
 export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"> & {
   /**
    * The client's id, `cli_` and 22 base62 characters. Required unless the request uses HTTP Basic,
-   * where it must be unset or the same id. At most 128 characters.
+   * where it must be unset or the same id, or a certificate. At most 128 characters.
    *
    * @generated from field: string client_id = 1;
    */
@@ -32,7 +32,7 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
 
   /**
    * A live secret of the client, `lk_cs_…`. Required unless the request uses HTTP Basic, where it
-   * must be unset. At most 256 characters.
+   * must be unset, or a certificate. At most 256 characters.
    *
    * @generated from field: string client_secret = 2;
    */
@@ -193,9 +193,15 @@ export const IssuanceService: GenService<{
    * `client_secret` in the body, but not with both. A form must contain `grant_type`, and its
    * unknown parameters are ignored (RFC 6749 §3.2).
    *
+   * Over gRPC with mutual TLS, the certificate of the connection can replace the secret: one of its
+   * subject alternative names must be the `tls_client_auth_san_uri` or `tls_client_auth_san_dns` of
+   * the client (RFC 8705 §2.1).
+   *
    * Errors:
    * - `identity.credential_invalid`: the client id or the secret is wrong, the client is disabled,
-   *   or the secret is revoked or expired. The response does not reveal which.
+   *   or the secret is revoked or expired. The response does not reveal which. Or the certificate
+   *   is not valid, is the one of no client, or belongs to another client than the other fields.
+   * - `invalid_argument`: `client_secret` is unset and the connection has no certificate.
    * - `identity.scope_not_granted`: a requested scope is not granted to the client, or the scope is
    *   missing or malformed. The service issues no token with fewer scopes than requested.
    * - `identity.unsupported_grant_type`: `grant_type` is not `client_credentials`.

@@ -1,5 +1,5 @@
-// The connections of the gRPC listener: their number, and the time limits of connections and calls.
-// grpc-js leaves most of this to node:http2, which has no time limits.
+// The connections of HTTP/2: their number, and the time limits of connections and calls. node:http2
+// has no time limits, and grpc-js leaves most of this to it.
 import {
   constants,
   type Http2Server,
@@ -7,9 +7,8 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { Code } from '@connectrpc/connect';
-import type { Server } from '@grpc/grpc-js';
 import { type Failure, fail } from '../../errors/errors.ts';
 
 export type ConnectionLimits = {
@@ -81,13 +80,18 @@ type Connection = {
   controlFrames: number;
 };
 
-export function limitConnections(server: Http2Server, limits: ConnectionLimits): Connections {
+export function limitConnections(
+  server: Http2Server,
+  limits: ConnectionLimits,
+  /** The server that listens, if another one passes its connections on. */
+  listener: Server = server,
+): Connections {
   const calls = new Set<ActiveCall>();
   const connections = new Set<Connection>();
   const bySession = new WeakMap<Http2Session, Connection>();
   let latest: Connection | undefined;
 
-  server.maxConnections = limits.connectionsMax + connectionsAtOnce;
+  listener.maxConnections = limits.connectionsMax + connectionsAtOnce;
   server.prependListener('connection', (socket: Socket) => {
     const openedAt = performance.now();
     const connection: Connection = {
@@ -123,7 +127,7 @@ export function limitConnections(server: Http2Server, limits: ConnectionLimits):
     for (const call of calls) if (call.due <= now) call.expire();
     for (const connection of connections) look(connection, now, limits);
   }, limits.lookMs).unref();
-  server.once('close', () => clearInterval(timer));
+  listener.once('close', () => clearInterval(timer));
 
   return {
     add(stream, call) {
@@ -147,6 +151,12 @@ export function limitConnections(server: Http2Server, limits: ConnectionLimits):
       for (const { socket } of connections) socket.destroy();
     },
   };
+}
+
+/** The error of a request that has not arrived in full within its time limit. */
+export function lateRequest(limitMs: number): Failure {
+  const detail = `The request did not arrive in full within ${Math.round(limitMs / 1000)} seconds.`;
+  return fail('canceled', detail, { grpc: Code.DeadlineExceeded });
 }
 
 /** RFC 9113 §6.8: with this number, a GOAWAY announces the end but refuses no stream. */
@@ -222,19 +232,4 @@ function countControlFrame(connection: Connection, controlFramesMax: number): vo
   if (connection.controlFrames !== controlFramesMax + 1) return;
   const error = new Error('too many control frames');
   connection.session?.destroy(error, constants.NGHTTP2_ENHANCE_YOUR_CALM);
-}
-
-/** The node:http2 server inside a grpc-js server. grpc-js has no public access to it. */
-export function http2ServerOf(server: Server): Http2Server {
-  const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> };
-  const [found] = http2Servers?.keys() ?? [];
-  if (found === undefined) throw new Error('grpc-js no longer has http2Servers');
-  return found;
-}
-
-/** The stream of a call in an interceptor. grpc-js has no public access to it. */
-export function streamOf(call: object): ServerHttp2Stream {
-  const { stream } = call as { stream?: ServerHttp2Stream };
-  if (stream === undefined) throw new Error('a call of grpc-js no longer has a stream');
-  return stream;
 }

@@ -1,0 +1,103 @@
+// Authenticates the client of a token request: by its secret, or by the certificate of its gRPC
+// connection (RFC 8705 §2.1).
+
+import { parseStoredScopes } from '../../access/scopes.ts';
+import type { Call, ClientCertificate } from '../../api/call.ts';
+import type { Clock } from '../../clock.ts';
+import type { CredentialDirectory } from '../../credentials/directory.ts';
+import { isId } from '../../crypto/ids.ts';
+import { type Failure, fail } from '../../errors/errors.ts';
+import type { ClientRow } from '../../storage/schema.ts';
+import type { CertificateNames } from '../clients/store.ts';
+
+export type AuthenticatedClient = {
+  readonly clientId: string;
+  readonly scopes: ReadonlySet<string>;
+};
+
+export type ClientAuthenticationOptions = {
+  /** Returns the clients that have one of the names of a certificate. */
+  readonly findClientsByNames: (names: CertificateNames) => Promise<ClientRow[]>;
+  readonly directory: CredentialDirectory;
+  readonly now: Clock;
+};
+
+type Given = { readonly clientId: string; readonly clientSecret: string };
+
+/** Throws `identity.credential_invalid`, or `invalid_argument` without any credential. */
+export async function authenticateClient(
+  options: ClientAuthenticationOptions,
+  { clientId, clientSecret }: Given,
+  call: Call,
+): Promise<AuthenticatedClient> {
+  const { directory, findClientsByNames, now } = options;
+  const certificate = call.clientCertificate?.();
+  if (clientSecret === '') {
+    if (certificate === undefined) throw missing({ clientId, clientSecret });
+    return byCertificate(options, certificate, clientId);
+  }
+  if (clientId === '') throw missing({ clientId, clientSecret });
+  const secret = await directory.authenticate('cs', clientSecret, { ownerId: clientId });
+  if (secret === undefined) {
+    const target = isId('cli', clientId) ? clientId : '';
+    throw refuse('The client id or the secret is wrong.', target);
+  }
+  if (certificate !== undefined && problemOf(certificate, now()) === undefined) {
+    const others = await findClientsByNames(certificate);
+    if (others.some(({ id }) => id !== clientId)) {
+      throw refuse('The certificate belongs to another client than the secret.', clientId);
+    }
+  }
+  return { clientId, scopes: secret.scopes };
+}
+
+async function byCertificate(
+  { findClientsByNames, now }: ClientAuthenticationOptions,
+  certificate: ClientCertificate,
+  clientId: string,
+): Promise<AuthenticatedClient> {
+  const { uris, dnsNames } = certificate;
+  const problem = problemOf(certificate, now());
+  // Names of an untrusted certificate are not recorded, because anybody can choose them.
+  if (problem !== undefined) throw refuse(problem);
+  const name = uris[0] ?? dnsNames[0] ?? '';
+  const found = await findClientsByNames(certificate);
+  if (found.length > 1) {
+    throw refuse('The names of the certificate belong to more than one client.', name);
+  }
+  const [client] = found;
+  if (client === undefined || client.disable_time !== null) {
+    throw refuse('No enabled client has a name of the certificate.', name);
+  }
+  if (clientId !== '' && clientId !== client.id) {
+    throw refuse('The certificate belongs to another client than the client id.', name);
+  }
+  return { clientId: client.id, scopes: parseStoredScopes(client.scopes) };
+}
+
+/** Returns why a certificate is not valid; undefined if it is. */
+function problemOf(
+  { isTrusted, startTime, expireTime, uris, dnsNames }: ClientCertificate,
+  now: number,
+): string | undefined {
+  if (expireTime <= now) return 'The client certificate has expired.';
+  if (startTime > now) return 'The client certificate is not valid yet.';
+  if (!isTrusted) return 'The client certificate was not issued by a trusted CA.';
+  if (uris.length + dnsNames.length === 0) {
+    return 'The client certificate has no URI or DNS name (subjectAltName).';
+  }
+  return undefined;
+}
+
+const refuse = (detail: string, target = '') =>
+  fail('identity.credential_invalid', detail, { target });
+
+function missing({ clientId, clientSecret }: Given): Failure {
+  const names = [
+    ...(clientId === '' ? ['client_id'] : []),
+    ...(clientSecret === '' ? ['client_secret'] : []),
+  ];
+  const detail = 'is required without a client certificate';
+  const fields = names.map((field) => ({ field, detail }));
+  return fail('invalid_argument', `${names.join(', ')}: ${detail}`, { fields });
+}

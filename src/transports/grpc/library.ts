@@ -1,0 +1,18 @@
+// The parts of grpc-js that have no public access.
+import type { Http2Server, ServerHttp2Stream } from 'node:http2';
+import type { Server } from '@grpc/grpc-js';
+
+/** The node:http2 server inside a grpc-js server. */
+export function http2ServerOf(server: Server): Http2Server {
+  const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> };
+  const [found] = http2Servers?.keys() ?? [];
+  if (found === undefined) throw new Error('grpc-js no longer has http2Servers');
+  return found;
+}
+
+/** The stream of a call in an interceptor. */
+export function streamOf(call: object): ServerHttp2Stream {
+  const { stream } = call as { stream?: ServerHttp2Stream };
+  if (stream === undefined) throw new Error('a call of grpc-js no longer has a stream');
+  return stream;
+}

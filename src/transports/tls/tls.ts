@@ -1,0 +1,149 @@
+// TLS for both listeners. New connections use the files' new contents soon after a change.
+import { constants, type X509Certificate } from 'node:crypto';
+import type { SecureContextOptions, Server, TlsOptions } from 'node:tls';
+import { checkTlsContents, readTlsFiles, type TlsContents, type TlsPaths } from './files.ts';
+
+export type TlsLog = {
+  readonly info: (facts: object, message: string) => void;
+  readonly warn: (facts: object, message: string) => void;
+  readonly error: (facts: object, message: string) => void;
+};
+
+export type Listener = 'http' | 'grpc';
+
+export type Tls = {
+  /** The options of a listener's server. */
+  optionsOf(listener: Listener): TlsOptions;
+  /** Gives the server each new certificate. */
+  keepCurrent(server: Server, listener: Listener): void;
+  /** Calls back after the CA of client certificates has changed. */
+  onClientCaChange(listener: () => void): void;
+  close(): void;
+};
+
+export type TlsOpenOptions = {
+  readonly paths: TlsPaths;
+  readonly log: TlsLog;
+  /** Shorter times for tests. */
+  readonly times?: Partial<TlsTimes> | undefined;
+};
+
+export type TlsTimes = {
+  /** The interval at which the files are read. */
+  readonly pollMs: number;
+  /** How long a client may take for the handshake. */
+  readonly handshakeMs: number;
+};
+
+const defaultTimes: TlsTimes = { pollMs: 2_000, handshakeMs: 10_000 };
+
+/** Throws a TlsFileError if the files cannot be used. */
+export async function checkTlsFiles(paths: TlsPaths): Promise<X509Certificate> {
+  return checkTlsContents(await readTlsFiles(paths));
+}
+
+const soonMs = 14 * 86_400_000;
+
+/** Throws a TlsFileError if the files cannot be used. */
+export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tls> {
+  const { pollMs, handshakeMs } = { ...defaultTimes, ...times };
+  let current = await readTlsFiles(paths);
+  noteExpiry(checkTlsContents(current), log);
+  const servers = new Map<Server, Listener>();
+  const caListeners: (() => void)[] = [];
+
+  function replace(next: TlsContents): void {
+    const certificate = checkTlsContents(next);
+    const isNewCa = !isEqual(next.clientCa, current.clientCa);
+    current = next;
+    for (const [server, listener] of servers) {
+      server.setSecureContext(contextOf(current, listener));
+    }
+    const { fingerprint256, validTo } = certificate;
+    log.info({ fingerprint256, expire_time: validTo }, 'TLS files reloaded');
+    noteExpiry(certificate, log);
+    if (isNewCa) for (const listener of caListeners) listener();
+  }
+
+  const poll = createPoll(paths, log, () => current, replace);
+  const timer = setInterval(() => void poll(), pollMs).unref();
+  return {
+    optionsOf: (listener) => ({
+      ...contextOf(current, listener),
+      handshakeTimeout: handshakeMs,
+      ALPNProtocols: listener === 'grpc' ? ['h2'] : ['h2', 'http/1.1'],
+      ...(listener === 'grpc' && current.clientCa !== undefined
+        ? // The issuance of tokens checks the certificate, and says what is wrong with it.
+          { requestCert: true, rejectUnauthorized: false }
+        : {}),
+    }),
+    keepCurrent(server, listener) {
+      servers.set(server, listener);
+      server.setSecureContext(contextOf(current, listener));
+      server.once('close', () => servers.delete(server));
+    },
+    onClientCaChange: (listener) => void caListeners.push(listener),
+    close: () => clearInterval(timer),
+  };
+}
+
+/**
+ * Returns a function that reads the files and replaces changed contents. Two files cannot change at
+ * the same time: contents that do not fit are reported only if they are the same at the next
+ * reading.
+ */
+function createPoll(
+  paths: TlsPaths,
+  log: TlsLog,
+  current: () => TlsContents,
+  replace: (next: TlsContents) => void,
+): () => Promise<void> {
+  let isReading = false;
+  let lastProblem = '';
+  let reported = '';
+  return async () => {
+    if (isReading) return;
+    isReading = true;
+    try {
+      const next = await readTlsFiles(paths);
+      const before = current();
+      if (!names.every((name) => isEqual(next[name], before[name]))) replace(next);
+      lastProblem = '';
+      reported = '';
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason === lastProblem && reason !== reported) {
+        reported = reason;
+        log.error({ reason }, 'cannot use the new TLS files; the old certificate is still in use');
+      }
+      lastProblem = reason;
+    } finally {
+      isReading = false;
+    }
+  };
+}
+
+const names = ['cert', 'key', 'clientCa'] as const;
+
+const isEqual = (a: Buffer | undefined, b: Buffer | undefined) =>
+  a === undefined || b === undefined ? a === b : a.equals(b);
+
+function contextOf({ cert, key, clientCa }: TlsContents, listener: Listener): SecureContextOptions {
+  const isMutual = listener === 'grpc' && clientCa !== undefined;
+  const { SSL_OP_NO_RENEGOTIATION, SSL_OP_NO_TICKET } = constants;
+  return {
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+    // A resumed session would skip the check of the client certificate.
+    secureOptions: SSL_OP_NO_RENEGOTIATION | (isMutual ? SSL_OP_NO_TICKET : 0),
+    ...(isMutual ? { ca: clientCa } : {}),
+  };
+}
+
+function noteExpiry({ validTo }: X509Certificate, log: TlsLog): void {
+  const leftMs = Date.parse(validTo) - Date.now();
+  if (leftMs >= soonMs) return;
+  const text = leftMs < 0 ? 'has expired' : 'expires soon';
+  log.warn({ expire_time: validTo }, `the certificate in LATCHKEY_TLS_CERT ${text}`);
+}
