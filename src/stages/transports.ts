@@ -89,6 +89,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       peerOf: createPeerOf(config.trustedProxies, (peer) => warn({ peer }, untrustedProxy)),
       socket: sockets.http,
       tls,
+      corsOrigins: config.corsOrigins,
       limits: options.httpLimits,
       warn,
       observe: observer.route,

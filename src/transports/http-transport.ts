@@ -34,6 +34,8 @@ export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
   readonly socket: BoundSocket;
   /** Without it, the listener serves HTTP/1.1 without TLS. */
   readonly tls?: Tls | undefined;
+  /** The origins whose browser code may call the API. */
+  readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
@@ -62,6 +64,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   const { tls } = options;
   const secureServers = tls && (await import('./http/secure-server.ts'));
   let secure: SecureHttpServer | undefined;
+  const cors = await corsOf(options);
 
   function route(
     handle: (request: IncomingMessage, response: ServerResponse) => void,
@@ -78,6 +81,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
       return;
     }
     const path = pathOf(request.url);
+    if (cors?.handle(path, request, response)) return;
     if (!connect.serves(path)) {
       handle(request, response);
       return;
@@ -142,6 +146,13 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
       secure?.http2.destroy();
     },
   };
+}
+
+/** Loads the code for other origins only if there are any. */
+async function corsOf({ corsOrigins: origins = [], endpoints }: HttpTransportOptions) {
+  if (origins.length === 0) return undefined;
+  const { createCors } = await import('./gateway/cors.ts');
+  return createCors({ origins, endpoints });
 }
 
 /** The number of names of the host. HTTP/2 has `:authority`, which stays if `Host` is different. */

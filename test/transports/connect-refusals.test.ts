@@ -165,8 +165,7 @@ describe('a request that the method does not accept', () => {
     [signIn, 'application/connect+proto'],
     [upload, proto],
     [signIn, 'application/grpc'],
-    [signIn, 'application/grpc-web-text'],
-    [signIn, 'application/grpc-web-text+proto'],
+    [signIn, 'application/grpc-web-text+thrift'],
   ])('at %s of the type "%s" is refused', async (path, type) => {
     const { requestId, answer, error, log } = await refusalOf((id) =>
       post(path, type, id).with('AAAAAAA='),

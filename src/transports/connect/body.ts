@@ -6,6 +6,7 @@ import type { Compression } from '@connectrpc/connect/protocol';
 import { type BodyAccount, type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { fail } from '../../errors/errors.ts';
 import { sendContinue } from '../http/request-body.ts';
+import { decodeBase64 } from './base64-text.ts';
 import { deadlineExceeded } from './deadline.ts';
 
 /** Limit for one message of an upload: a chunk of at most 1 MiB, a third longer in JSON. */
@@ -18,6 +19,8 @@ export type ConnectBody = {
   readonly response: ServerResponse;
   readonly bodies: BodyBudget;
   readonly compression: Compression | undefined;
+  /** Whether the body is in base64. */
+  readonly isText: boolean;
   /** Aborts reading. Its reason is the error that reading then throws. */
   readonly signal: AbortSignal;
 };
@@ -98,7 +101,7 @@ const headBytes = 5;
 async function* framesOf(body: ConnectBody, bytesMax: number): AsyncGenerator<Uint8Array> {
   const gathered = new Gathered(body.bodies, bytesMax, headBytes);
   try {
-    for await (const chunk of chunksOf(body)) {
+    for await (const chunk of body.isText ? decodeBase64(chunksOf(body)) : chunksOf(body)) {
       for (let at = 0; at < chunk.length; ) {
         const isHead = gathered.bytes.length < headBytes;
         const whole = headBytes + (isHead ? 0 : gathered.bytes.readUInt32BE(1));

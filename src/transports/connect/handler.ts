@@ -17,6 +17,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, failureOf } from '../../errors/errors.ts';
 import type { HttpObservation } from '../../http/observation.ts';
 import type { PeerOf } from '../http/peer.ts';
+import { encodeBase64 } from './base64-text.ts';
 import { untilDeadline, untilEachDeadline } from './deadline.ts';
 import { type ConnectForm, compressions, formOf } from './protocol.ts';
 import {
@@ -96,7 +97,7 @@ async function respond(
   const [requestId, peer] = [idOf(request), peerOf(request)];
   const exchange = { request, response, requestId, peer, bodies, form };
   const result = await handler(universalRequestOf(exchange, endpoint));
-  return sendResponse(result, request, response);
+  return sendResponse(form.isText ? encodeBase64(result) : result, request, response);
 }
 
 /** Refuses and reports a request that has not reached the guard. */

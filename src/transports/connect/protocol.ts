@@ -41,8 +41,10 @@ const grpcWeb: HeaderNames = {
 };
 
 export type ConnectForm = {
-  /** The content type of the request and the response. */
+  /** The content type of the request and the response, before their encoding in base64. */
   readonly type: string;
+  /** Whether the bodies are in base64 (application/grpc-web-text). */
+  readonly isText?: boolean;
   /** Whether messages are JSON instead of binary. */
   readonly isJson: boolean;
   /** Whether each message is in a frame with its length. */
@@ -63,9 +65,10 @@ export function formOf(endpoint: Endpoint, request: IncomingMessage): ConnectFor
   }
   const type = headers['content-type'] ?? '';
   const web = parseGrpcWebType(type);
-  // Not grpc-web-text (base64), which is for browsers that cannot read a binary stream.
-  if (web !== undefined && !web.text) {
-    return { type, isJson: !web.binary, isFramed: true, names: grpcWeb };
+  if (web !== undefined) {
+    const { text: isText, binary } = web;
+    const plain = isText ? type.replace('grpc-web-text', 'grpc-web') : type;
+    return { type: plain, isText, isJson: !binary, isFramed: true, names: grpcWeb };
   }
   const connect = parseConnectType(type);
   const isFramed = endpoint.kind !== 'unary';
@@ -86,7 +89,9 @@ function formOfQuery(url: string): ConnectForm {
 }
 
 function unsupportedType(isFramed: boolean): Failure {
-  const types = ['application/grpc-web+proto', 'application/grpc-web+json'];
+  const types = ['grpc-web+proto', 'grpc-web+json', 'grpc-web-text+proto'].map(
+    (type) => `application/${type}`,
+  );
   const prefix = isFramed ? 'connect+' : '';
   const accepted = [`application/${prefix}proto`, `application/${prefix}json`, ...types].join(', ');
   const detail = `The content type must be one of ${accepted}.`;

@@ -138,7 +138,8 @@ function bodyOf({ exchange, call }: MessageSource): ConnectBody {
   const { request, response, bodies, form } = exchange;
   timeoutOf(form, request.headers);
   const compression = compressionOf(form, request.headers);
-  return { request, response, bodies, compression, signal: call.context.signal };
+  const { isText = false } = form;
+  return { request, response, bodies, compression, isText, signal: call.context.signal };
 }
 
 /** The message in the query of a Connect GET. */
