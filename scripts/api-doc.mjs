@@ -91,7 +91,7 @@ function methodRow(method) {
     `**${method.name}**${kinds[method.methodKind]}<br>${about}`,
     `\`${verb} ${template}\``,
     ...accessCells(method),
-    retries[method.idempotency],
+    acceptsIdempotencyKey(method) ? 'with key' : retries[method.idempotency],
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
@@ -100,6 +100,13 @@ function httpPath(method) {
   const { pattern } = getOption(method, httpRule);
   if (typeof pattern.value !== 'string') throw new Error(`${method.name} has no HTTP path`);
   return { verb: pattern.case.toUpperCase(), path: pattern.value };
+}
+
+/** Like methodFactsOf in src/api/endpoint.ts. */
+function acceptsIdempotencyKey(method) {
+  const { public: isPublic, sessionCookie } = getOption(method, access);
+  const mayActTwice = method.idempotency === MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+  return mayActTwice && !isPublic && sessionCookie === 0;
 }
 
 /** Returns the cells of the columns Scope and Callers. */

@@ -23,6 +23,11 @@ export type MethodFacts = {
   readonly rule: HttpRule | undefined;
   readonly http: Http;
   readonly sideEffects: boolean;
+  /**
+   * Whether the method accepts an Idempotency-Key: it requires an authenticated caller, and another
+   * call with the same request would have another effect.
+   */
+  readonly acceptsIdempotencyKey: boolean;
   /** Whether the response may contain a secret, which is a `debug_redact` field. */
   readonly hasSecretResponse: boolean;
 };
@@ -71,8 +76,15 @@ export function methodFactsOf(descriptor: DescMethod): MethodFacts {
     http: getOption(descriptor, httpOption),
     hasSecretResponse: hasSecretField(descriptor.output),
     sideEffects: descriptor.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
+    acceptsIdempotencyKey: repeatsEffect(descriptor) && hasBearer(access),
   };
 }
+
+const repeatsEffect = ({ idempotency }: DescMethod) =>
+  idempotency === MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
+
+const hasBearer = (access: Access) =>
+  !access.public && access.sessionCookie === SessionCookie.UNSPECIFIED;
 
 function accessFlaw(method: DescMethod, access: Access): string | undefined {
   if (access.public) {

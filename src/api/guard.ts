@@ -1,9 +1,10 @@
 // The guard wraps every handler once at start, before a transport sees it:
 // authenticate -> kind of caller -> scope -> recent sign-in -> decode -> the same again if decoding
-// took long -> workspace -> bounds -> handler -> error catalogue, metrics, log.
+// took long -> workspace -> bounds -> recorded answer or handler -> error catalogue, metrics, log.
 import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
 import { type Failure, fail } from '../errors/errors.ts';
+import { answerUnaryOnce, answerUploadOnce } from './answer-once.ts';
 import type { Call } from './call.ts';
 import {
   type Endpoint,
@@ -47,10 +48,15 @@ function guardUnary(methodGuard: MethodGuard, handler: Handler) {
     const check = methodGuard.startCheck(call);
     try {
       await check.run();
+      const keyed = methodGuard.keyedCallOf(check);
       const message = await read();
       await check.repeatIfOld();
       const request = await methodGuard.validate(check, message);
-      const response = create(output, await handle(request, call.context));
+      const work = () => handle(request, call.context);
+      const response =
+        keyed === undefined
+          ? create(output, await work())
+          : await answerUnaryOnce({ methodGuard, check, keyed }, request, work);
       methodGuard.observe(call, check.principal, started, undefined);
       return response;
     } catch (thrown) {
@@ -70,8 +76,13 @@ function guardUpload(methodGuard: MethodGuard, handler: Handler) {
     const check = methodGuard.startCheck(call);
     try {
       await check.run();
+      const keyed = methodGuard.keyedCallOf(check);
       const validated = methodGuard.validateEach(requests, check);
-      const response = create(output, await handle(validated, call.context));
+      const work = (messages: AsyncIterable<Message>) => handle(messages, call.context);
+      const response =
+        keyed === undefined
+          ? create(output, await work(validated))
+          : await answerUploadOnce({ methodGuard, check, keyed }, validated, work);
       methodGuard.observe(call, check.principal, started, undefined);
       return response;
     } catch (thrown) {

@@ -14,6 +14,7 @@ import {
 import { type CheckBounds, createBoundsCheck, type LoadValidator } from './bounds.ts';
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
+import { type KeyedCall, type RecordedAnswers, readKeyedCall } from './idempotency.ts';
 import {
   anonymous,
   type Caller,
@@ -39,6 +40,7 @@ export type Observation = {
 export type GuardOptions = AuthenticationOptions & {
   readonly membershipsOf: MembershipsOf;
   readonly loadValidator: LoadValidator;
+  readonly answers: RecordedAnswers;
   /** How long a sign-in counts as recent. */
   readonly stepUpSeconds: number;
   readonly now: Clock;
@@ -81,6 +83,15 @@ export class MethodGuard {
 
   get membershipsOf(): MembershipsOf {
     return this.#options.membershipsOf;
+  }
+
+  get answers(): RecordedAnswers {
+    return this.#options.answers;
+  }
+
+  /** Returns the Idempotency-Key of a call, unless it has none or the method ignores it. */
+  keyedCallOf({ call, principal }: Caller): KeyedCall | undefined {
+    return this.method.acceptsIdempotencyKey ? readKeyedCall(call, principal) : undefined;
   }
 
   /** Adds the scope to every `forbidden` (RFC 6750 §3.1), also to those that handlers throw. */

@@ -12,6 +12,11 @@ export function workspaceOf(context: HandlerContext): string {
   return workspace;
 }
 
+/** Returns an empty text for a method that does not act within a workspace. */
+export function workspaceIfAny(context: HandlerContext): string {
+  return context.values.get(workspaceKey);
+}
+
 export function setWorkspace(context: HandlerContext, workspaceId: string): void {
   context.values.set(workspaceKey, workspaceId);
 }

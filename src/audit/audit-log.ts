@@ -3,6 +3,7 @@
 
 import type { HandlerContext } from '@connectrpc/connect';
 import type { MethodFacts } from '../api/endpoint.ts';
+import { claimOf } from '../api/idempotency.ts';
 import { type Caller, callerOf, principalId } from '../api/principal.ts';
 import type { Clock } from '../clock.ts';
 import { newId, type Random } from '../crypto/ids.ts';
@@ -27,6 +28,11 @@ export type AuditLog = {
   /** Makes a change for a caller, and records its event in the same transaction. */
   change<T>(context: HandlerContext, change: Change, work: Work<T>): Promise<T>;
   /**
+   * Makes a change whose result is the answer to the call. Records the answer in the same
+   * transaction if the call has an Idempotency-Key. Every method that accepts one uses this.
+   */
+  create<T extends object>(context: HandlerContext, change: Change, work: Work<T>): Promise<T>;
+  /**
    * Makes a change that the service makes by itself, and records its event. `action` has the form
    * of a method's name.
    */
@@ -40,7 +46,12 @@ export type AuditLogOptions = {
 };
 
 export function createAuditLog({ db, random, now }: AuditLogOptions): AuditLog {
-  function make<T>(event: EventOrigin, change: Change, work: Work<T>): Promise<T> {
+  function make<T>(
+    event: EventOrigin,
+    change: Change,
+    work: Work<T>,
+    finish?: (trx: Executor, result: T) => Promise<void>,
+  ): Promise<T> {
     const rowOf = (origin: EventOrigin, about: string): AuditEventRow => ({
       id: newId('evt', random),
       create_time: now(),
@@ -58,11 +69,16 @@ export function createAuditLog({ db, random, now }: AuditLogOptions): AuditLog {
         rows.push(rowOf({ ...system, request_id, action }, about));
       });
       for (const row of rows) await insertEvent(trx, row);
+      await finish?.(trx, done);
       return done;
     });
   }
   return {
     change: (context, change, work) => make(originOf(callerOf(context)), change, work),
+    create(context, change, work) {
+      const claim = claimOf(context);
+      return make(originOf(callerOf(context)), change, work, claim?.record);
+    },
     changeBySystem: (action, change, work) => make({ ...system, action }, change, work),
   };
 }

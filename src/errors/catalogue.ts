@@ -125,6 +125,18 @@ export const catalogue = {
       'ask an administrator for a larger quota.',
     oauth: 'invalid_request',
   },
+  idempotency_key_reused: {
+    status: 409,
+    grpc: Code.FailedPrecondition,
+    title: 'Idempotency key reused',
+    cause:
+      'The caller sent the same `Idempotency-Key` within the last 24 hours with another request: ' +
+      'another method, another body or another workspace.',
+    remedy:
+      'Send a new random key with each new request. Repeat a key only to retry the request that ' +
+      'it was made for, with the same body.',
+    oauth: 'invalid_request',
+  },
   gone: {
     status: 410,
     grpc: Code.NotFound,

@@ -1,6 +1,7 @@
 // The stage of retention: deletes the rows that no request needs any more. Every table that grows
 // without a quota has a rule here; docs/decisions/0043 lists the others.
 import { auditRetention } from '../audit/retention.ts';
+import { recordedAnswerRetention } from '../idempotency/recorded-answers.ts';
 import { sessionRetention } from '../identity/sessions/retention.ts';
 import { revocationRetention } from '../identity/tokens/revocations.ts';
 import { passwordResetRetention } from '../identity/users/password-resets.ts';
@@ -39,6 +40,7 @@ export function startRetention(options: AppOptions, storage: OpenStorage): Reten
       passwordResetRetention(now),
       invitationRetention(now),
       revocationRetention(now),
+      recordedAnswerRetention(now),
       auditRetention({ db, days: config.auditRetentionDays, now, warn }),
     ],
   });

@@ -12,6 +12,7 @@ import { consoleRoute } from '../http/console-route.ts';
 import { errorsRoute } from '../http/errors-route.ts';
 import { homeRoute } from '../http/home-route.ts';
 import { createNotFoundHtml } from '../http/not-found-html.ts';
+import { createRecordedAnswers } from '../idempotency/recorded-answers.ts';
 import type { Metrics } from '../observe/merge-metrics.ts';
 import { pingDatabase, storageFailureOf } from '../storage/database.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
@@ -151,7 +152,7 @@ function closeAtOnce(transport: Pick<HttpTransport, 'drain' | 'close'>): Promise
 
 function guardedEndpoints(
   { config, now = Date.now }: AppOptions,
-  { sockets, modules }: Started,
+  { sockets, storage: { db, masterKey }, modules }: Started,
   failures: FailedCalls,
 ): Endpoint[] {
   const { identity, sharing, membershipsOf, observer } = modules;
@@ -163,6 +164,7 @@ function guardedEndpoints(
     publicUrl: sockets.urls.publicUrl,
     membershipsOf,
     loadValidator: createValidatorLoader(),
+    answers: createRecordedAnswers({ db, masterKey, now }),
     stepUpSeconds: config.stepUpSeconds,
     now,
     observe(observation) {

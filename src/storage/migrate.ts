@@ -11,7 +11,8 @@ import { recordSharedDocuments } from './migrations/0004-shared-documents.ts';
 import { sortLists } from './migrations/0005-lists.ts';
 import { addLinkOptions } from './migrations/0006-link-options.ts';
 import { createIdentityTokens } from './migrations/0007-identity.ts';
-import { addCertificateNames } from './migrations/0010-client-certificates.ts';
+import { addRecordedAnswers } from './migrations/0008-recorded-answers.ts';
+import { addCertificateNames } from './migrations/0009-client-certificates.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -31,7 +32,8 @@ export const schemaMigrations: SchemaMigrations = {
   '0005-lists': { up: sortLists, oldestSupported: '0001-schema' },
   '0006-link-options': { up: addLinkOptions, oldestSupported: '0001-schema' },
   '0007-identity': { up: createIdentityTokens, oldestSupported: '0001-schema' },
-  '0010-client-certificates': { up: addCertificateNames, oldestSupported: '0001-schema' },
+  '0008-recorded-answers': { up: addRecordedAnswers, oldestSupported: '0001-schema' },
+  '0009-client-certificates': { up: addCertificateNames, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

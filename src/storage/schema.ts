@@ -3,6 +3,7 @@
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { deletionNote, Entity } from './change.ts';
 import type { InvitationRow, PasswordResetRow, RecoveryCodeRow } from './identity-rows.ts';
+import type { RecordedAnswerRow } from './recorded-answer-row.ts';
 import type {
   BlobStoreRow,
   DocumentTable,
@@ -18,6 +19,7 @@ import type {
 } from './sharing-rows.ts';
 
 export type { InvitationRow, PasswordResetRow } from './identity-rows.ts';
+export type { RecordedAnswerRow } from './recorded-answer-row.ts';
 export type {
   DocumentRow,
   GateCodeRow,
@@ -281,6 +283,7 @@ export type Schema = {
   revisions: RevisionRow;
   changes: ChangesTable;
   audit_events: AuditEventRow;
+  recorded_answers: RecordedAnswerRow;
   retention_times: RetentionTimeRow;
   documents: DocumentTable;
   links: LinkTable;

@@ -101,6 +101,7 @@ function httpTransport(app: Addresses): StreamTransport {
     name: 'http',
     async upload(pieces, credential) {
       const response = await postForm(app, formOf(pieces), credential);
+      credential.onHeaders?.(response.headers);
       const json = (await response.json()) as JsonObject;
       if (!response.ok) return { ok: false, error: problemError(json) };
       return { ok: true, message: fromJson(DocumentSchema, json) };

@@ -30,6 +30,7 @@ import type { Endpoint } from '../../src/api/endpoint.ts';
 import { createGuard } from '../../src/api/guard.ts';
 import type { Principal } from '../../src/api/principal.ts';
 import { failureOf } from '../../src/errors/errors.ts';
+import { noAnswers } from './no-answers.ts';
 
 export type Rule = {
   readonly public?: boolean;
@@ -124,6 +125,7 @@ function guardWith(rule: Rule | undefined, authenticateToken: Authenticate): End
     publicUrl: 'http://test.invalid',
     membershipsOf: (userId) => Promise.resolve(memberships[userId] ?? new Map()),
     loadValidator: createValidatorLoader(),
+    answers: noAnswers,
     stepUpSeconds,
     now: () => nowSeconds * 1000,
     observe: () => {},

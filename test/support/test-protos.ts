@@ -15,6 +15,7 @@ import { failureOf } from '../../src/errors/errors.ts';
 import { createPeerOf } from '../../src/transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../../src/transports/http-transport.ts';
 import { bindSocket } from '../../src/transports/socket.ts';
+import { noAnswers } from './no-answers.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -57,6 +58,7 @@ export function endpointsOf(
     publicUrl: 'http://test.invalid',
     membershipsOf: async () => new Map(),
     loadValidator: createValidatorLoader(),
+    answers: noAnswers,
     stepUpSeconds: 300,
     now: Date.now,
     observe,

@@ -54,6 +54,7 @@ export type Credential = {
   readonly requestId?: string;
   readonly cookie?: string;
   readonly origin?: string;
+  readonly idempotencyKey?: string;
   /** Called with the headers or the metadata of the answer. */
   readonly onHeaders?: (headers: Headers) => void;
 };
@@ -90,12 +91,13 @@ type PlainTransport = Omit<Transport, 'call'> & {
 export const transportNames = ['http', 'grpc', 'connect'] as const;
 
 export function headersOf({ requestId, ...credential }: Credential): Record<string, string> {
-  const { authorization, cookie, origin } = credential;
+  const { authorization, cookie, origin, idempotencyKey } = credential;
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
     ...(cookie === undefined ? {} : { cookie }),
     ...(origin === undefined ? {} : { origin }),
+    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   };
 }
 

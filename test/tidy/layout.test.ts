@@ -37,6 +37,7 @@ const mayImport: Record<string, readonly string[]> = {
   api: leaves,
   access: [...leaves, 'storage', 'api'],
   audit: [...leaves, 'storage', 'api'],
+  idempotency: [...leaves, 'storage', 'api'],
   credentials: [...leaves, 'storage', 'access', 'api'],
   feature: [...shared, 'http'],
   backup: shared,

@@ -62,13 +62,13 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const row = { id, name, scopes, create_time: now(), disable_time: null, ...names };
       requireOneName(row);
       const made = generateCredential('cs', random);
-      await auditLog.change(context, { target: id }, async (trx) => {
+      return auditLog.create(context, { target: id }, async (trx) => {
         await requireMayChange(trx, context, parseStoredScopes(scopes));
         await insertClient(trx, row).catch(refuseDuplicate);
         const fields = { name: '', scopes: '', expireTime: undefined };
         await credentials.create(trx, ownerOf(id), made, fields);
+        return { client: clientMessage(row), clientSecret: made.text };
       });
-      return { client: clientMessage(row), clientSecret: made.text };
     },
 
     async getClient({ clientId }) {
@@ -112,12 +112,12 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async createClientSecret({ clientId, name, expireTime }, context) {
       const made = generateCredential('cs', random);
-      const row = await auditLog.change(context, { target: made.id }, async (trx) => {
+      return auditLog.create(context, { target: made.id }, async (trx) => {
         await lockToChange(trx, context, clientId);
         const fields = { name, scopes: '', expireTime };
-        return credentials.create(trx, ownerOf(clientId), made, fields);
+        const row = await credentials.create(trx, ownerOf(clientId), made, fields);
+        return { secret: secretMessage(row), clientSecret: made.text };
       });
-      return { secret: secretMessage(row), clientSecret: made.text };
     },
 
     async listClientSecrets(request, { signal }) {
@@ -135,12 +135,13 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async rotateClientSecret({ clientId, overlapSeconds, name, expireTime }, context) {
       const made = generateCredential('cs', random);
-      const row = await auditLog.change(context, { target: clientId }, async (trx) => {
+      return auditLog.create(context, { target: clientId }, async (trx) => {
         await lockToChange(trx, context, clientId);
         const fields = { name, scopes: '', expireTime };
-        return credentials.rotateAll(trx, ownerOf(clientId), made, fields, overlapSeconds);
+        const owner = ownerOf(clientId);
+        const row = await credentials.rotateAll(trx, owner, made, fields, overlapSeconds);
+        return { secret: secretMessage(row), clientSecret: made.text };
       });
-      return { secret: secretMessage(row), clientSecret: made.text };
     },
   };
 }

@@ -61,8 +61,10 @@ export function createCustomerService(
   return {
     async createCustomer({ name }, context) {
       const row = { id: newId('cus', random), name, create_time: now(), disable_time: null };
-      await auditLog.change(context, { target: row.id }, (trx) => insertCustomer(trx, row));
-      return { customer: customerMessage({ ...row, accountIds: [] }) };
+      return auditLog.create(context, { target: row.id }, async (trx) => {
+        await insertCustomer(trx, row);
+        return { customer: customerMessage({ ...row, accountIds: [] }) };
+      });
     },
 
     async getCustomer({ customerId }) {
@@ -119,10 +121,10 @@ export function createCustomerService(
     async createApiKey({ customerId, name, scopes, expireTime }, context) {
       const fields = { name, scopes: readKeyScopes(scopes), expireTime };
       const made = generateCredential('ck', random);
-      const row = await auditLog.change(context, { target: made.id }, (trx) =>
-        credentials.create(trx, ownerOf(customerId), made, fields),
-      );
-      return { key: keyMessage(row), apiKey: made.text };
+      return auditLog.create(context, { target: made.id }, async (trx) => {
+        const row = await credentials.create(trx, ownerOf(customerId), made, fields);
+        return { key: keyMessage(row), apiKey: made.text };
+      });
     },
 
     async listApiKeys(request, { signal }) {
@@ -136,10 +138,11 @@ export function createCustomerService(
 
     async rotateApiKey({ customerId, keyId, overlapSeconds }, context) {
       const made = generateCredential('ck', random);
-      const row = await auditLog.change(context, { target: keyId }, (trx) =>
-        credentials.rotate(trx, ownerOf(customerId), keyId, made, overlapSeconds),
-      );
-      return { key: keyMessage(row), apiKey: made.text };
+      return auditLog.create(context, { target: keyId }, async (trx) => {
+        const owner = ownerOf(customerId);
+        const row = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
+        return { key: keyMessage(row), apiKey: made.text };
+      });
     },
 
     async revokeApiKey({ customerId, keyId }, context) {

@@ -46,7 +46,7 @@ export function createSigningKeyService(
 
     async createSigningKey(_request, context) {
       const key = await generateSigningKey(masterKey);
-      const row = await auditLog.change(context, { target: key.kid }, async (trx) => {
+      return auditLog.create(context, { target: key.kid }, async (trx) => {
         await lockSigningKeys(trx);
         const keys = await findPublishedKeys(trx);
         if (keys.filter((one) => keyStateAt(one, now()) !== 'removed').length >= publishedMax) {
@@ -55,9 +55,8 @@ export function createSigningKeyService(
             `At most ${publishedMax} keys can be published. Revoke one first.`,
           );
         }
-        return insertNewKey(trx, key, 'pending', now());
+        return answer(await insertNewKey(trx, key, 'pending', now()));
       });
-      return answer(row);
     },
 
     async activateSigningKey({ kid, force }, context) {

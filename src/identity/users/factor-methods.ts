@@ -75,16 +75,15 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         confirm_time: null,
         last_step: 0,
       };
-      const { email } = await auditLog.change(context, { target: userId }, async (trx) => {
-        const user = await lockUser(trx, userId);
-        if (await replaceUnconfirmedSeed(trx, row)) return user;
+      return auditLog.create(context, { target: userId }, async (trx) => {
+        const { email } = await lockUser(trx, userId);
+        if (await replaceUnconfirmedSeed(trx, row)) return describeSeed(seed, email);
         throw fail('conflict', 'The user already has a second factor. Remove it first.');
       });
-      return describeSeed(seed, email);
     },
 
     async confirmTotp({ userId, code, endOtherSessions }, context) {
-      const user = await auditLog.change(context, { target: userId }, async (trx) => {
+      return auditLog.create(context, { target: userId }, async (trx) => {
         // Sign-ins and other changes of the factors wait for this lock.
         await lockUser(trx, userId);
         const row = await findSeed(trx, userId);
@@ -94,9 +93,8 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         if (step === undefined) throw invalid('code', 'is not the current code');
         if (!(await confirmSeed(trx, row, { time: now(), step }))) throw seedChanged();
         if (endOtherSessions) await endOthers(trx, userId, context);
-        return requireUser(trx, userId);
+        return { user: userMessage(await requireUser(trx, userId)) };
       });
-      return { user: userMessage(user) };
     },
 
     async removeTotp({ userId, endOtherSessions }, context) {

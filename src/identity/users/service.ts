@@ -74,13 +74,13 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         create_time: now(),
         disable_time: null,
       };
-      await auditLog
-        .change(context, { target: row.id }, async (trx) => {
+      return auditLog
+        .create(context, { target: row.id }, async (trx) => {
           await requireHeldScopes(trx, context, request.scopes);
           await insertUser(trx, row);
+          return { user: userMessage({ ...row, totp_confirm_time: null, recovery_codes_left: 0 }) };
         })
         .catch(refuseDuplicate);
-      return { user: userMessage({ ...row, totp_confirm_time: null, recovery_codes_left: 0 }) };
     },
 
     async getUser({ userId }) {

@@ -31,11 +31,11 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
       const owner = ownerOf(workspaceOf(context));
       const made = generateCredential('wk', random);
       const fields = { name, scopes: scopes.join(' '), expireTime };
-      const row = await auditLog.change(context, { target: made.id }, async (trx) => {
+      return auditLog.create(context, { target: made.id }, async (trx) => {
         await requireHeldScopes(trx, context, scopes, { workspaceId: owner.id });
-        return credentials.create(trx, owner, made, fields);
+        const row = await credentials.create(trx, owner, made, fields);
+        return { key: keyMessage(row), apiKey: made.text };
       });
-      return { key: keyMessage(row), apiKey: made.text };
     },
 
     async listApiKeys(request, context) {
@@ -47,13 +47,12 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
     async rotateApiKey({ keyId, overlapSeconds }, context) {
       const owner = ownerOf(workspaceOf(context));
       const made = generateCredential('wk', random);
-      const row = await auditLog.change(context, { target: keyId }, async (trx) => {
+      return auditLog.create(context, { target: keyId }, async (trx) => {
         const rotated = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
         const granted = parseStoredScopes(rotated.scopes);
         await requireHeldScopes(trx, context, granted, { workspaceId: owner.id });
-        return rotated;
+        return { key: keyMessage(rotated), apiKey: made.text };
       });
-      return { key: keyMessage(row), apiKey: made.text };
     },
 
     async revokeApiKey({ keyId }, context) {

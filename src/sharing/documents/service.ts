@@ -4,6 +4,7 @@ import type {
   DocumentService,
   UploadDocumentRequest,
 } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { AlreadyRecorded, claimOf } from '../../api/idempotency.ts';
 import { repeatAccessCheck, resolveWorkspace, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
@@ -91,6 +92,7 @@ export function createDocumentService(
       const upload = new Upload(all, options.uploadBytesMax);
       const blob = await withUploadSlot(owner, async () => {
         const bytes = upload.bytes();
+        if (claimOf(context)?.isRecorded === true) return skipRepeated(bytes);
         if (workspaceId === undefined) return stagedBlobs.write(bytes);
         await workspaces.require(workspaceId);
         return stagedBlobs.write(await quotas.within(workspaceId, bytes));
@@ -149,11 +151,13 @@ export function createDocumentService(
     return true;
   }
 
-  function insert(blob: StagedBlob, row: DocumentRow, context: HandlerContext): Promise<void> {
+  function insert(blob: StagedBlob, row: DocumentRow, context: HandlerContext) {
+    const counts = { view_count: 0, link_count: 0, last_view_time: null };
     return blob.commit((settle) =>
-      auditLog.change(context, { target: row.id }, async (trx) => {
+      auditLog.create(context, { target: row.id }, async (trx) => {
         await settle(trx);
         await insertCounted(trx, row);
+        return { document: documentMessage({ ...row, ...counts }) };
       }),
     );
   }
@@ -184,9 +188,7 @@ export function createDocumentService(
           await blob.discard();
           throw error;
         });
-      await insert(blob, row, context);
-      const counts = { view_count: 0, link_count: 0, last_view_time: null };
-      return { document: documentMessage({ ...row, ...counts }) };
+      return insert(blob, row, context);
     },
 
     async listDocuments(request, context) {
@@ -230,6 +232,12 @@ export function createDocumentService(
       for await (const value of bytes()) yield { part: { case: 'chunk', value } };
     },
   };
+}
+
+/** The guard compares the bytes of a repeated upload and returns the recorded answer. */
+async function skipRepeated(bytes: AsyncIterable<Uint8Array>): Promise<never> {
+  for await (const _ of bytes);
+  throw new AlreadyRecorded();
 }
 
 function documentMessage(row: CountedDocument) {

@@ -80,13 +80,13 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     return row;
   }
 
-  async function messagesOf(rows: readonly LinkRow[]) {
-    const types = await findContentTypes(db, rows);
+  async function messagesOf(rows: readonly LinkRow[], trx: Executor = db) {
+    const types = await findContentTypes(trx, rows);
     return rows.map((row) => linkMessage(row, types.get(row.document_id) ?? '', publicUrl));
   }
 
-  async function answer(row: LinkRow) {
-    const [link] = await messagesOf([row]);
+  async function answer(row: LinkRow, trx: Executor = db) {
+    const [link] = await messagesOf([row], trx);
     return link === undefined ? {} : { link };
   }
 
@@ -123,12 +123,12 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       const insert = async (trx: Executor) => {
         await quotas.add(trx, workspaceId, { links: 1 });
         if (!(await insertLink(trx, row))) throw noSuchDocument();
+        return answer(row, trx);
       };
-      await auditLog.change(context, { target: row.id }, insert).catch((error: unknown) => {
+      return auditLog.create(context, { target: row.id }, insert).catch((error: unknown) => {
         // The document was deleted during this call.
         throw isForeignKeyViolation(error) ? noSuchDocument() : error;
       });
-      return answer(row);
     },
 
     async listLinks(request, context) {

@@ -23,7 +23,7 @@ export type Quotas = {
   /** Completes the quota of a workspace's row with the defaults. */
   quotaOf(stored: StoredQuota): Quota;
   /** Returns the usage of these workspaces, in the same order. */
-  usageOf(workspaceIds: readonly string[]): Promise<WorkspaceUsage[]>;
+  usageOf(workspaceIds: readonly string[], trx?: Executor): Promise<WorkspaceUsage[]>;
   /**
    * Returns the bytes of a new document. Throws `conflict` immediately if the quota is used up.
    * Reading the bytes throws `conflict` when they exceed the quota.
@@ -67,9 +67,12 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
     return { quota: quotaOf(stored), used: stored };
   }
 
-  async function usageOf(workspaceIds: readonly string[]): Promise<WorkspaceUsage[]> {
+  async function usageOf(
+    workspaceIds: readonly string[],
+    trx: Executor = db,
+  ): Promise<WorkspaceUsage[]> {
     if (workspaceIds.length === 0) return [];
-    const rows = await findUsage(db, workspaceIds);
+    const rows = await findUsage(trx, workspaceIds);
     const byId = new Map(rows.map(({ workspace_id, ...usage }) => [workspace_id, usage]));
     return workspaceIds.map((id) => byId.get(id) ?? nothing);
   }

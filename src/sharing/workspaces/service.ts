@@ -43,8 +43,11 @@ export function createWorkspaceService(
     return row;
   }
 
-  async function messagesOf(rows: readonly WorkspaceRow[]) {
-    const usages = await quotas.usageOf(rows.map(({ id }) => id));
+  async function messagesOf(rows: readonly WorkspaceRow[], trx: Executor = db) {
+    const usages = await quotas.usageOf(
+      rows.map(({ id }) => id),
+      trx,
+    );
     return rows.map((row, i) => ({
       id: row.id,
       name: row.name,
@@ -58,8 +61,8 @@ export function createWorkspaceService(
     }));
   }
 
-  async function answer(row: WorkspaceRow) {
-    const [workspace] = await messagesOf([row]);
+  async function answer(row: WorkspaceRow, trx: Executor = db) {
+    const [workspace] = await messagesOf([row], trx);
     return workspace === undefined ? {} : { workspace };
   }
 
@@ -74,8 +77,10 @@ export function createWorkspaceService(
         ...{ id, name: printableName(name), create_time: now(), ...storedQuota(quota) },
         ...{ accent_color: '', logo_id: '' },
       };
-      await auditLog.change(context, { target: row.id }, (trx) => insertWorkspace(trx, row));
-      return answer(row);
+      return auditLog.create(context, { target: row.id }, async (trx) => {
+        await insertWorkspace(trx, row);
+        return answer(row, trx);
+      });
     },
 
     async getWorkspace(_request, context) {

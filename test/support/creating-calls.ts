@@ -1,0 +1,98 @@
+// A valid request for each method that accepts an Idempotency-Key, except uploads.
+import { randomBytes } from 'node:crypto';
+import type { DescMethod } from '@bufbuild/protobuf';
+import { UserKind } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { methodFactsOf } from '../../src/api/endpoint.ts';
+import type { Suite } from './app-suite.ts';
+import { managerCredential } from './manager-calls.ts';
+import { allMethods } from './method-calls.ts';
+import { addClient, addCustomer, addWorkspace } from './owner-rows.ts';
+import { upload } from './sharing-api.ts';
+import { addTotp, addUser } from './user-rows.ts';
+
+export const nameOf = ({ parent, name }: DescMethod) => `${parent.name}.${name}`;
+
+export const creatingMethods = allMethods.filter(
+  (method) => methodFactsOf(method).acceptsIdempotencyKey,
+);
+
+/** The scopes of all these methods, and those that the requests grant. */
+const scopes = creatingMethods.map((method) => methodFactsOf(method).access.scope);
+const creatorScope = [...new Set([...scopes, 'accounts:read'])].filter(Boolean).join(' ');
+
+/** The credential of a staff user who may call them. */
+export const creator = ({ app }: Suite, sub?: string) =>
+  managerCredential(app, creatorScope, { type: 'staff', ...(sub === undefined ? {} : { sub }) });
+
+export type Requests = {
+  readonly first: Readonly<Record<string, unknown>>;
+  /** A different request; undefined for a method without fields. */
+  readonly other: Readonly<Record<string, unknown>> | undefined;
+  /** The only caller who may make the call; by default any with the scopes. */
+  readonly sub?: string;
+};
+
+const unique = (name: string) => `${name} ${randomBytes(4).toString('hex')}`;
+const both = (fields: object, first: object, other: object): Requests => ({
+  first: { ...fields, ...first },
+  other: { ...fields, ...other },
+});
+const named = (fields: object = {}) =>
+  both(fields, { name: unique('One') }, { name: unique('Other') });
+
+/** By the name of the method. */
+export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requests>>> = {
+  'ClientService.CreateClient': async () => named(),
+  'ClientService.CreateClientSecret': async ({ app }) =>
+    named({ clientId: (await addClient(app.inside.db, 'payments:read')).ownerId }),
+  'ClientService.RotateClientSecret': async ({ app }) =>
+    named({ clientId: (await addClient(app.inside.db, 'payments:read')).ownerId }),
+  'CustomerService.CreateCustomer': async () => named(),
+  'CustomerService.CreateApiKey': async ({ app }) =>
+    named({
+      customerId: (await addCustomer(app.inside.db, 'accounts:read')).ownerId,
+      scopes: ['accounts:read'],
+    }),
+  'CustomerService.RotateApiKey': async ({ app }) => {
+    const key = await addCustomer(app.inside.db, 'accounts:read');
+    const fields = { customerId: key.ownerId, keyId: key.credentialId };
+    return both(fields, { overlapSeconds: 60 }, { overlapSeconds: 61 });
+  },
+  'SigningKeyService.CreateSigningKey': async () => ({ first: {}, other: undefined }),
+  'UserService.CreateUser': async () => {
+    const email = `${randomBytes(4).toString('hex')}@example.com`;
+    const fields = { kind: UserKind.MEMBER, email, name: 'Nora' };
+    const password = randomBytes(12).toString('hex');
+    return both(fields, { password }, { password: `${password}x` });
+  },
+  'UserService.EnrolTotp': async ({ app }) => {
+    const { id } = await addUser(app.inside.db, { scopes: creatorScope });
+    return { first: { userId: id }, other: undefined, sub: id };
+  },
+  'UserService.ConfirmTotp': async ({ app, testApp, clock }) => {
+    const { id } = await addUser(app.inside.db, { scopes: creatorScope });
+    const codeAt = await addTotp(testApp, id, { confirmed: false });
+    const fields = { userId: id, code: codeAt(clock.now()) };
+    return { ...both(fields, {}, { endOtherSessions: true }), sub: id };
+  },
+  'DocumentService.UploadDocument': async () => {
+    throw new Error('an upload is a stream');
+  },
+  'LinkService.CreateLink': async ({ testApp }) => {
+    const { id, workspace_id } = await upload(testApp, Buffer.from('The terms.'));
+    return named({ documentId: id, workspaceId: workspace_id });
+  },
+  'ApiKeyService.CreateApiKey': async ({ app }) =>
+    named({
+      workspaceId: (await addWorkspace(app.inside.db, '')).ownerId,
+      scopes: ['links:write'],
+    }),
+  'ApiKeyService.RotateApiKey': async ({ app }) => {
+    const key = await addWorkspace(app.inside.db, 'links:write');
+    const fields = { workspaceId: key.ownerId, keyId: key.credentialId };
+    return both(fields, { overlapSeconds: 60 }, { overlapSeconds: 61 });
+  },
+  'WorkspaceService.CreateWorkspace': async () => named(),
+};
+
+export const newKey = () => randomBytes(16).toString('hex');

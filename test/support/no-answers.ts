@@ -1,0 +1,8 @@
+import type { RecordedAnswers } from '../../src/api/idempotency.ts';
+
+/** For tests of the guard whose calls have no Idempotency-Key. */
+export const noAnswers: RecordedAnswers = {
+  has: async () => false,
+  find: async () => undefined,
+  record: async () => {},
+};
