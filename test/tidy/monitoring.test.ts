@@ -1,0 +1,60 @@
+// The alert rules and the dashboard use metrics and labels that the service has. `npm run
+// test:alerts` tests the rules with promtool.
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { createLog } from '../../src/observe/log.ts';
+import { createObserver } from '../../src/observe/observer.ts';
+import { readText } from './files.ts';
+
+type Rules = {
+  readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[];
+};
+type Dashboard = {
+  readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
+};
+
+const rules: Rules = parse(readText('deploy/prometheus/alerts.yaml'));
+const dashboard: Dashboard = JSON.parse(readText('deploy/grafana/latchkey.json'));
+const expressions = {
+  rules: rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr)),
+  dashboard: dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+};
+
+/** The metrics of a process and, for our own, their labels. */
+async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { log } = createLog({ level: 'silent' });
+  const observer = createObserver(log, () => 0);
+  observer.route({
+    ...{ name: 'home', requestId: '', peer: '', status: 200, failure: undefined },
+    durationMs: 1,
+  });
+  observer.blob({ documentId: '', source: 'scan', result: 'ok' });
+  const text = await observer.metrics.read();
+  const labels = new Map<string, string[]>([['up', []]]);
+  for (const [, name = ''] of text.matchAll(/^# TYPE (\w+) /gm)) labels.set(name, []);
+  for (const [, name = '', list = ''] of text.matchAll(/^(\w+)\{(.*)\} /gm)) {
+    const own = [...list.matchAll(/(\w+)="/g)].map(([, label = '']) => label);
+    labels.set(baseOf(name), [...(labels.get(baseOf(name)) ?? []), ...own]);
+  }
+  return labels;
+}
+
+const baseOf = (name: string) => name.replace(/_(bucket|count|sum)$/, '');
+
+/** Prometheus adds these labels. The labels of calls appear only with a first call. */
+const otherLabels = ['job', 'instance', 'method', 'transport', 'code', 'le'];
+
+test.each(Object.entries(expressions))('the %s use only existing metrics', async (_, used) => {
+  const known = await knownMetrics();
+  expect(used.length).toBeGreaterThan(10);
+  for (const expr of used) {
+    const names = [...expr.matchAll(/\b((?:latchkey|nodejs|process)_\w+|up)(?=[{[\s)]|$)/g)];
+    expect(names, expr).not.toEqual([]);
+    for (const [, name = ''] of names) {
+      expect([...known.keys()], expr).toContain(baseOf(name));
+    }
+    const labels = [...expr.matchAll(/(\w+)(?:=|!=|=~|!~)"/g)].map(([, label = '']) => label);
+    const all = [...otherLabels, ...[...known.values()].flat()];
+    for (const label of labels) expect(all, expr).toContain(label);
+  }
+});
