@@ -20,8 +20,13 @@ import {
   serviceCredential,
 } from '../support/sharing-api.ts';
 
-const { getDocumentInsight, getLinkInsight, exportDocumentViews, exportLinkViews } =
-  InsightService.method;
+const {
+  getDocumentInsight,
+  getLinkInsight,
+  listDocumentViews,
+  exportDocumentViews,
+  exportLinkViews,
+} = InsightService.method;
 
 const day = 86_400_000;
 
@@ -95,6 +100,25 @@ describeApp('insight', (suite) => {
     expect(body.days).toHaveLength(30);
   });
 
+  it('lists the readers of a document, through all its links', async () => {
+    const { status, body } = await get(`/documents/${link.document_id}/views`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      views: [
+        { link_id: other.id, link_name: '', email: '', pages: [{ page: 1, duration_ms: 4_000 }] },
+        { link_id: link.id, link_name: '=HYPERLINK("x")', email: '=cmd+1@example.com' },
+        { email: 'ada@example.com', duration_ms: 9_000, download_count: 0 },
+        { email: 'ada@example.com' },
+      ],
+      next_page_token: '',
+      total_size: 4,
+    });
+    const found = await get(`/documents/${link.document_id}/views?query=ADA&page_size=1`);
+    expect(found.body).toMatchObject({ views: [{ duration_ms: 9_000 }], total_size: 2 });
+    const oldest = await get(`/documents/${link.document_id}/views?order_by=create_time`);
+    expect(oldest.body).toMatchObject({ views: [{ duration_ms: 4_000 }, {}, {}, {}] });
+  });
+
   it('of a document without views has no completion', async () => {
     const unseen = await makeWatchedLink(test());
     const { body } = await get(`/documents/${unseen.document_id}/insight`);
@@ -110,6 +134,7 @@ describeApp('insight', (suite) => {
       for (const method of [
         getDocumentInsight,
         getLinkInsight,
+        listDocumentViews,
         exportDocumentViews,
         exportLinkViews,
       ]) {

@@ -10,7 +10,7 @@ import { findSessions, sessionList } from '../../src/identity/sessions/store.ts'
 import { findUsers, userList } from '../../src/identity/users/store.ts';
 import { documentList, findDocuments } from '../../src/sharing/documents/store.ts';
 import { findLinks, linkList } from '../../src/sharing/links/store.ts';
-import { findViews, viewList } from '../../src/sharing/views/store.ts';
+import { findViews, viewLists } from '../../src/sharing/views/store.ts';
 import {
   findInvitations,
   findMembers,
@@ -53,12 +53,12 @@ const sortedLists: SortedList[] = [
     ...linkList,
     read: (db, query) => findLinks(db, { workspaceId: '1', documentId: '1' }, query),
   },
-  {
+  ...(['link_id', 'document_id'] as const).map((column) => ({
     find: findViews,
-    filter: 'the link',
-    ...viewList,
-    read: (db, query) => findViews(db, '1', query),
-  },
+    filter: column === 'link_id' ? 'the link' : 'the document',
+    ...viewLists[column],
+    read: (db: Database, query: ListQuery) => findViews(db, { column, id: '1' }, query),
+  })),
   {
     find: findWorkspaces,
     filter: 'none',

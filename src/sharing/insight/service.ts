@@ -8,14 +8,14 @@ import type { Documents } from '../documents/documents.ts';
 import type { Links } from '../links/links.ts';
 import type { ViewScope, Views } from '../views/views.ts';
 import { computeFigures, pageCountOf } from './figures.ts';
-import { countViewsByDay, dayMs, findLinkNames } from './store.ts';
+import { countViewsByDay, dayMs } from './store.ts';
 import { csvHeader, csvLines } from './views-csv.ts';
 
 export type InsightOptions = {
   readonly db: Database;
   readonly documents: Pick<Documents, 'require'>;
   readonly links: Pick<Links, 'require'>;
-  readonly views: Pick<Views, 'read'>;
+  readonly views: Pick<Views, 'list' | 'read'>;
   readonly now: Clock;
 };
 
@@ -67,9 +67,7 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
     yield { part: { case: 'chunk', value: csvHeader() } } as const;
     const pageCount = pageCountOf(document);
     for await (const slice of views.read(scope)) {
-      const linkIds = [...new Set(slice.map(({ view }) => view.link_id))];
-      const facts = { pageCount, linkNames: await findLinkNames(db, linkIds) };
-      yield { part: { case: 'chunk', value: csvLines(slice, facts) } } as const;
+      yield { part: { case: 'chunk', value: csvLines(slice, pageCount) } } as const;
       // A long export ends when the caller loses access.
       await repeatAccessCheck(context, workspaceId);
     }
@@ -84,6 +82,12 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
     async getLinkInsight({ linkId, dayCount }, context) {
       const subject = await ofLink(workspaceOf(context), linkId);
       return { insight: await insightOf(subject, dayCount) };
+    },
+
+    async listDocumentViews(request, context) {
+      const { scope } = await ofDocument(workspaceOf(context), request.documentId);
+      const { rows, ...page } = await views.list(scope, request, context.signal);
+      return { views: rows, ...page };
     },
 
     async *exportDocumentViews({ documentId }, context) {

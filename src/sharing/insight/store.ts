@@ -31,12 +31,3 @@ export async function countViewsByDay(
     .execute();
   return new Map(rows.map(({ day, views }) => [Number(day), Number(views)]));
 }
-
-export async function findLinkNames(
-  db: Executor,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('links').select(['id', 'name']).where('id', 'in', ids).execute();
-  return new Map(rows.map(({ id, name }) => [id, name]));
-}

@@ -21,19 +21,11 @@ const toBytes = (rows: readonly (readonly unknown[])[]) =>
 
 export const csvHeader = () => toBytes([columns]);
 
-export type CsvFacts = {
-  readonly linkNames: ReadonlyMap<string, string>;
-  /** 0 if unknown. */
-  readonly pageCount: number;
-};
-
-export function csvLines(
-  views: readonly ViewWithPages[],
-  { linkNames, pageCount }: CsvFacts,
-): Uint8Array {
+/** `pageCount`: 0 if unknown. */
+export function csvLines(views: readonly ViewWithPages[], pageCount: number): Uint8Array {
   return toBytes(
-    views.map(({ view, pages }) => [
-      ...[view.id, view.link_id, linkNames.get(view.link_id) ?? '', timeText(view.create_time)],
+    views.map(({ view, linkName, pages }) => [
+      ...[view.id, view.link_id, linkName, timeText(view.create_time)],
       ...[view.email, view.email_verified === 1 ? 'true' : 'false'],
       ...[view.duration_ms, pages.length],
       pageCount === 0 ? '' : Math.min(1, pages.length / pageCount).toFixed(3),

@@ -1,7 +1,8 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import {
   type LinkService,
+  type LinkViewSchema,
   UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
@@ -17,7 +18,7 @@ import { fail } from '../../errors/errors.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
 import type { ListPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
-import type { Database, Executor, LinkRow, StoredView } from '../../storage/schema.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { linkNotFound } from './links.ts';
@@ -41,12 +42,13 @@ import {
   updateLink,
 } from './store.ts';
 
-type PageTime = { readonly page: number; readonly durationMs: number };
-
-/** The views of a link, as ListLinkViews reads them. */
+/** Lists views, as ListLinkViews does. */
 type LinkViews = {
-  list(linkId: string, request: ListRequest, signal: AbortSignal): Promise<ListPage<StoredView>>;
-  pagesOf(views: readonly StoredView[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
+  list(
+    scope: { readonly column: 'link_id'; readonly id: string },
+    request: ListRequest,
+    signal: AbortSignal,
+  ): Promise<ListPage<MessageInitShape<typeof LinkViewSchema>>>;
 };
 
 export type LinkOptions = {
@@ -172,24 +174,11 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
     async listLinkViews(request, context) {
       const link = await existing(workspaceOf(context), request.linkId);
-      const { rows, ...page } = await views.list(link.id, request, context.signal);
-      const pages = await views.pagesOf(rows);
-      return { views: rows.map((row) => viewMessage(row, pages.get(row.id))), ...page };
+      const scope = { column: 'link_id', id: link.id } as const;
+      const { rows, ...page } = await views.list(scope, request, context.signal);
+      return { views: rows, ...page };
     },
   };
 }
 
 const noSuchDocument = () => fail('not_found', 'The workspace has no such document.');
-
-function viewMessage(row: StoredView, pages: readonly PageTime[] = []) {
-  return {
-    id: row.id,
-    linkId: row.link_id,
-    email: row.email,
-    emailVerified: row.email_verified === 1,
-    createTime: timestampFromMs(row.create_time),
-    durationMs: row.duration_ms,
-    pages: [...pages],
-    downloadCount: row.download_count,
-  };
-}

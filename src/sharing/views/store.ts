@@ -7,26 +7,32 @@ import { hasDocument } from '../../storage/removed-documents.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
 
-export const viewList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    email: { column: 'email', kind: 'text' },
-    duration_ms: { column: 'duration_ms', kind: 'number' },
+/** The views of a link, or of all links of a document. */
+export type ViewScope = { readonly column: 'link_id' | 'document_id'; readonly id: string };
+
+const newest = { create_time: { column: 'create_time', kind: 'number' } } as const;
+
+/** Another order of a document's views would need another index, which each new view updates. */
+export const viewLists = {
+  link_id: {
+    sorts: {
+      ...newest,
+      email: { column: 'email', kind: 'text' },
+      duration_ms: { column: 'duration_ms', kind: 'number' },
+    },
+    searches: ['email'],
   },
-  searches: ['email'],
-} as const satisfies List;
+  document_id: { sorts: newest, searches: ['email'] },
+} as const satisfies Record<ViewScope['column'], List>;
 
 export function findViews(
   db: Executor,
-  linkId: string,
+  { column, id }: ViewScope,
   query: ListQuery,
 ): Promise<ListPage<StoredView>> {
-  const views = db.selectFrom('views').selectAll().where('link_id', '=', linkId);
-  return readList(db, views, viewList, query);
+  const views = db.selectFrom('views').selectAll().where(column, '=', id);
+  return readList(db, views, viewLists[column], query);
 }
-
-/** The views of a link, or of all links of a document. */
-export type ViewScope = { readonly column: 'link_id' | 'document_id'; readonly id: string };
 
 /** Reads views newest first, and one more than the page has. */
 export function findViewsIn(
@@ -36,6 +42,15 @@ export function findViewsIn(
 ): Promise<StoredView[]> {
   const views = db.selectFrom('views').selectAll().where(column, '=', id);
   return selectNewestFirst(views, page).execute();
+}
+
+export async function findLinkNames(
+  db: Executor,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('links').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** Counts a download, unless one was counted after `since`. */

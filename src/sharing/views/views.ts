@@ -11,13 +11,15 @@ import type { NewViews, Reader } from './new-views.ts';
 import {
   countDownload,
   countPageRows,
+  findLinkNames,
   findViews,
   findViewsIn,
   type PageSum,
   sumPageDurations,
   type ViewScope,
-  viewList,
+  viewLists,
 } from './store.ts';
+import { type ViewMessage, viewMessage } from './view-message.ts';
 import type { ViewRecorder } from './view-recorder.ts';
 
 export type { ViewScope } from './store.ts';
@@ -38,10 +40,8 @@ export type Views = {
    * time since the link was opened.
    */
   report(reader: Reader, report: ViewReport): Promise<void>;
-  /** Returns a page of a link's views. It is shorter than requested if they have many page rows. */
-  list(linkId: string, request: ListRequest, signal: AbortSignal): Promise<ListPage<StoredView>>;
-  /** Returns the pages that were read in each view, ordered by page. */
-  pagesOf(views: readonly ViewRow[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
+  /** Returns a page of views. It is shorter than requested if they have many page rows. */
+  list(scope: ViewScope, request: ListRequest, signal: AbortSignal): Promise<ListPage<ViewMessage>>;
   /** Reads views newest first, in slices with at most 5,000 page rows. */
   read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;
   /**
@@ -51,7 +51,11 @@ export type Views = {
   recordDownload(reader: Reader): Promise<void>;
 };
 
-export type ViewWithPages = { readonly view: StoredView; readonly pages: readonly PageTime[] };
+export type ViewWithPages = {
+  readonly view: StoredView;
+  readonly linkName: string;
+  readonly pages: readonly PageTime[];
+};
 
 export type ViewsOptions = {
   readonly db: Database;
@@ -94,9 +98,17 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     return new Map(views.map((view) => [view.id, shareOut(byView.get(view.id) ?? [], view)]));
   }
 
-  return {
-    pagesOf,
+  async function withPages(views: readonly StoredView[]): Promise<ViewWithPages[]> {
+    const linkIds = [...new Set(views.map(({ link_id }) => link_id))];
+    const [pages, names] = await Promise.all([pagesOf(views), findLinkNames(db, linkIds)]);
+    return views.map((view) => ({
+      view,
+      linkName: names.get(view.link_id) ?? '',
+      pages: pages.get(view.id) ?? [],
+    }));
+  }
 
+  return {
     async report(reader, { visit, pages }) {
       const { viewId, startMs } = reader.accessSession;
       if (sumOf(pages.values()) > now() - startMs + driftMs) {
@@ -110,10 +122,12 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
       );
     },
 
-    async list(linkId, request, signal) {
-      const query = parseListRequest(request, viewList.sorts, signal);
-      const page = await findViews(db, linkId, query);
-      return shortenPage(page, viewList, query, await countFitting(page.rows));
+    async list(scope, request, signal) {
+      const list = viewLists[scope.column];
+      const query = parseListRequest(request, list.sorts, signal);
+      const found = await findViews(db, scope, query);
+      const page = shortenPage(found, list, query, await countFitting(found.rows));
+      return { ...page, rows: (await withPages(page.rows)).map(viewMessage) };
     },
 
     async *read(scope) {
@@ -121,10 +135,7 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
       for (;;) {
         const found = await findViewsIn(db, scope, { limit: sliceMax - 1, after });
         const slice = found.slice(0, await countFitting(found));
-        const pages = await pagesOf(slice);
-        if (slice.length > 0) {
-          yield slice.map((view) => ({ view, pages: pages.get(view.id) ?? [] }));
-        }
+        if (slice.length > 0) yield await withPages(slice);
         const last = slice.at(-1);
         if (last === undefined || (found.length < sliceMax && slice.length === found.length))
           return;

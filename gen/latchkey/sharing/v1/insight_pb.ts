@@ -12,13 +12,15 @@ import type { DownloadHeader } from "../../http/v1/download_pb.js";
 import { file_latchkey_http_v1_download } from "../../http/v1/download_pb.js";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
 import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
+import type { LinkView } from "./link_pb.js";
+import { file_latchkey_sharing_v1_link } from "./link_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file latchkey/sharing/v1/insight.proto.
  */
 export const file_latchkey_sharing_v1_insight: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9zaGFyaW5nL3YxL2luc2lnaHQucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEijQIKB0luc2lnaHQSEgoKdmlld19jb3VudBgBIAEoDRIaChJjb3ZlcmVkX3ZpZXdfY291bnQYAiABKA0SFQoNdmlzaXRvcl9jb3VudBgDIAEoDRIXCgpjb21wbGV0aW9uGAQgASgBSACIAQESGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgFIAEoDRIWCg5kb3dubG9hZF9jb3VudBgGIAEoDRIvCgVwYWdlcxgHIAMoCzIgLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZUluc2lnaHQSLQoEZGF5cxgIIAMoCzIfLmxhdGNoa2V5LnNoYXJpbmcudjEuRGF5SW5zaWdodEINCgtfY29tcGxldGlvbiJMCgtQYWdlSW5zaWdodBIMCgRwYWdlGAEgASgNEhIKCnZpZXdfY291bnQYAiABKA0SGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgDIAEoDSJQCgpEYXlJbnNpZ2h0Ei4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnZpZXdfY291bnQYAiABKA0idwoZR2V0RG9jdW1lbnRJbnNpZ2h0UmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIbCglkYXlfY291bnQYAyABKA1CCLpIBSoDGO4CIksKGkdldERvY3VtZW50SW5zaWdodFJlc3BvbnNlEi0KB2luc2lnaHQYASABKAsyHC5sYXRjaGtleS5zaGFyaW5nLnYxLkluc2lnaHQibwoVR2V0TGlua0luc2lnaHRSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGwoJZGF5X2NvdW50GAMgASgNQgi6SAUqAxjuAiJHChZHZXRMaW5rSW5zaWdodFJlc3BvbnNlEi0KB2luc2lnaHQYASABKAsyHC5sYXRjaGtleS5zaGFyaW5nLnYxLkluc2lnaHQiWwoaRXhwb3J0RG9jdW1lbnRWaWV3c1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiagobRXhwb3J0RG9jdW1lbnRWaWV3c1Jlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQiUwoWRXhwb3J0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAImYKF0V4cG9ydExpbmtWaWV3c1Jlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQypAYKDkluc2lnaHRTZXJ2aWNlEsoBChJHZXREb2N1bWVudEluc2lnaHQSLi5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50SW5zaWdodFJlcXVlc3QaLy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50SW5zaWdodFJlc3BvbnNlIlOQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAjJiB2luc2lnaHQSJy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vaW5zaWdodBK2AQoOR2V0TGlua0luc2lnaHQSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtJbnNpZ2h0UmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua0luc2lnaHRSZXNwb25zZSJLkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIqYgdpbnNpZ2h0Eh8vYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS9pbnNpZ2h0Es4BChNFeHBvcnREb2N1bWVudFZpZXdzEi8ubGF0Y2hrZXkuc2hhcmluZy52MS5FeHBvcnREb2N1bWVudFZpZXdzUmVxdWVzdBowLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0RG9jdW1lbnRWaWV3c1Jlc3BvbnNlIlKQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGStRgCOAGC0+STAisSKS9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmlld3MuY3N2MAESugEKD0V4cG9ydExpbmtWaWV3cxIrLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0TGlua1ZpZXdzUmVxdWVzdBosLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0TGlua1ZpZXdzUmVzcG9uc2UiSpACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAZK1GAI4AYLT5JMCIxIhL2FwaS92MS9saW5rcy97bGlua19pZH0vdmlld3MuY3N2MAFiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiFsYXRjaGtleS9zaGFyaW5nL3YxL2luc2lnaHQucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEijQIKB0luc2lnaHQSEgoKdmlld19jb3VudBgBIAEoDRIaChJjb3ZlcmVkX3ZpZXdfY291bnQYAiABKA0SFQoNdmlzaXRvcl9jb3VudBgDIAEoDRIXCgpjb21wbGV0aW9uGAQgASgBSACIAQESGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgFIAEoDRIWCg5kb3dubG9hZF9jb3VudBgGIAEoDRIvCgVwYWdlcxgHIAMoCzIgLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZUluc2lnaHQSLQoEZGF5cxgIIAMoCzIfLmxhdGNoa2V5LnNoYXJpbmcudjEuRGF5SW5zaWdodEINCgtfY29tcGxldGlvbiJMCgtQYWdlSW5zaWdodBIMCgRwYWdlGAEgASgNEhIKCnZpZXdfY291bnQYAiABKA0SGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgDIAEoDSJQCgpEYXlJbnNpZ2h0Ei4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnZpZXdfY291bnQYAiABKA0idwoZR2V0RG9jdW1lbnRJbnNpZ2h0UmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIbCglkYXlfY291bnQYAyABKA1CCLpIBSoDGO4CIksKGkdldERvY3VtZW50SW5zaWdodFJlc3BvbnNlEi0KB2luc2lnaHQYASABKAsyHC5sYXRjaGtleS5zaGFyaW5nLnYxLkluc2lnaHQibwoVR2V0TGlua0luc2lnaHRSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGwoJZGF5X2NvdW50GAMgASgNQgi6SAUqAxjuAiJHChZHZXRMaW5rSW5zaWdodFJlc3BvbnNlEi0KB2luc2lnaHQYASABKAsyHC5sYXRjaGtleS5zaGFyaW5nLnYxLkluc2lnaHQixgEKGExpc3REb2N1bWVudFZpZXdzUmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBSABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBiABKAlCB7pIBHICGEAidgoZTGlzdERvY3VtZW50Vmlld3NSZXNwb25zZRIsCgV2aWV3cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlua1ZpZXcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iWwoaRXhwb3J0RG9jdW1lbnRWaWV3c1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiagobRXhwb3J0RG9jdW1lbnRWaWV3c1Jlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQiUwoWRXhwb3J0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAImYKF0V4cG9ydExpbmtWaWV3c1Jlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQy4wcKDkluc2lnaHRTZXJ2aWNlEsoBChJHZXREb2N1bWVudEluc2lnaHQSLi5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50SW5zaWdodFJlcXVlc3QaLy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50SW5zaWdodFJlc3BvbnNlIlOQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAjJiB2luc2lnaHQSJy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vaW5zaWdodBK2AQoOR2V0TGlua0luc2lnaHQSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtJbnNpZ2h0UmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua0luc2lnaHRSZXNwb25zZSJLkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIqYgdpbnNpZ2h0Eh8vYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS9pbnNpZ2h0ErwBChFMaXN0RG9jdW1lbnRWaWV3cxItLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50Vmlld3NSZXF1ZXN0Gi4ubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0RG9jdW1lbnRWaWV3c1Jlc3BvbnNlIkiQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAicSJS9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmlld3MSzgEKE0V4cG9ydERvY3VtZW50Vmlld3MSLy5sYXRjaGtleS5zaGFyaW5nLnYxLkV4cG9ydERvY3VtZW50Vmlld3NSZXF1ZXN0GjAubGF0Y2hrZXkuc2hhcmluZy52MS5FeHBvcnREb2N1bWVudFZpZXdzUmVzcG9uc2UiUpACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAZK1GAI4AYLT5JMCKxIpL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfS92aWV3cy5jc3YwARK6AQoPRXhwb3J0TGlua1ZpZXdzEisubGF0Y2hrZXkuc2hhcmluZy52MS5FeHBvcnRMaW5rVmlld3NSZXF1ZXN0GiwubGF0Y2hrZXkuc2hhcmluZy52MS5FeHBvcnRMaW5rVmlld3NSZXNwb25zZSJKkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBkrUYAjgBgtPkkwIjEiEvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS92aWV3cy5jc3YwAWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http, file_latchkey_sharing_v1_link]);
 
 /**
  * Figures about views. The readers' browsers report times some seconds late.
@@ -278,6 +280,104 @@ export const GetLinkInsightResponseSchema: GenMessage<GetLinkInsightResponse> = 
   messageDesc(file_latchkey_sharing_v1_insight, 6);
 
 /**
+ * The request of InsightService.ListDocumentViews.
+ *
+ * @generated from message latchkey.sharing.v1.ListDocumentViewsRequest
+ */
+export type ListDocumentViewsRequest = Message<"latchkey.sharing.v1.ListDocumentViewsRequest"> & {
+  /**
+   * The document's id: at most 64 characters. Required.
+   *
+   * @generated from field: string document_id = 1;
+   */
+  documentId: string;
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+
+  /**
+   * The maximum number of views to return. Unset means 50. A value above 200 is read as 200.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+
+  /**
+   * Only views of which the e-mail address contains this text, in any letter case. At most 100
+   * characters. Unset means all views. One call examines at most 100,000 views: a page may have
+   * fewer than `page_size`, or none, and still have a next page.
+   *
+   * @generated from field: string query = 5;
+   */
+  query: string;
+
+  /**
+   * The order: the field `create_time`, with ` desc` for descending order (AIP-132). Unset means
+   * `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 6;
+   */
+  orderBy: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.ListDocumentViewsRequest.
+ * Use `create(ListDocumentViewsRequestSchema)` to create a new message.
+ */
+export const ListDocumentViewsRequestSchema: GenMessage<ListDocumentViewsRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_insight, 7);
+
+/**
+ * The response of InsightService.ListDocumentViews.
+ *
+ * @generated from message latchkey.sharing.v1.ListDocumentViewsResponse
+ */
+export type ListDocumentViewsResponse = Message<"latchkey.sharing.v1.ListDocumentViewsResponse"> & {
+  /**
+   * The views, in the requested order.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.LinkView views = 1;
+   */
+  views: LinkView[];
+
+  /**
+   * The `page_token` of the next page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * The number of views on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
+   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * views.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.ListDocumentViewsResponse.
+ * Use `create(ListDocumentViewsResponseSchema)` to create a new message.
+ */
+export const ListDocumentViewsResponseSchema: GenMessage<ListDocumentViewsResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_insight, 8);
+
+/**
  * The request of InsightService.ExportDocumentViews.
  *
  * @generated from message latchkey.sharing.v1.ExportDocumentViewsRequest
@@ -304,7 +404,7 @@ export type ExportDocumentViewsRequest = Message<"latchkey.sharing.v1.ExportDocu
  * Use `create(ExportDocumentViewsRequestSchema)` to create a new message.
  */
 export const ExportDocumentViewsRequestSchema: GenMessage<ExportDocumentViewsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_insight, 7);
+  messageDesc(file_latchkey_sharing_v1_insight, 9);
 
 /**
  * The response of InsightService.ExportDocumentViews. The first message contains the header, and
@@ -342,7 +442,7 @@ export type ExportDocumentViewsResponse = Message<"latchkey.sharing.v1.ExportDoc
  * Use `create(ExportDocumentViewsResponseSchema)` to create a new message.
  */
 export const ExportDocumentViewsResponseSchema: GenMessage<ExportDocumentViewsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_insight, 8);
+  messageDesc(file_latchkey_sharing_v1_insight, 10);
 
 /**
  * The request of InsightService.ExportLinkViews.
@@ -371,7 +471,7 @@ export type ExportLinkViewsRequest = Message<"latchkey.sharing.v1.ExportLinkView
  * Use `create(ExportLinkViewsRequestSchema)` to create a new message.
  */
 export const ExportLinkViewsRequestSchema: GenMessage<ExportLinkViewsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_insight, 9);
+  messageDesc(file_latchkey_sharing_v1_insight, 11);
 
 /**
  * The response of InsightService.ExportLinkViews. The first message contains the header, and every
@@ -409,11 +509,11 @@ export type ExportLinkViewsResponse = Message<"latchkey.sharing.v1.ExportLinkVie
  * Use `create(ExportLinkViewsResponseSchema)` to create a new message.
  */
 export const ExportLinkViewsResponseSchema: GenMessage<ExportLinkViewsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_insight, 10);
+  messageDesc(file_latchkey_sharing_v1_insight, 12);
 
 /**
- * Figures about the readers of a document or a link. LinkService.ListLinkViews returns the views
- * that they are computed from.
+ * Figures about the readers of a document or a link, and the views that they are computed from.
+ * LinkService.ListLinkViews lists the views of one link.
  *
  * Every method acts within one workspace, like the methods of DocumentService. Links and documents
  * of other workspaces are `not_found`.
@@ -446,6 +546,22 @@ export const InsightService: GenService<{
     methodKind: "unary";
     input: typeof GetLinkInsightRequestSchema;
     output: typeof GetLinkInsightResponseSchema;
+  },
+  /**
+   * Lists the views of a document, through all its links, newest first. `order_by` selects the
+   * oldest first.
+   *
+   * Errors:
+   * - `invalid_argument`: `page_size` is negative, or `page_token` did not come from a list with
+   *   the same `query` and `order_by`.
+   * - `not_found`: the workspace has no such document.
+   *
+   * @generated from rpc latchkey.sharing.v1.InsightService.ListDocumentViews
+   */
+  listDocumentViews: {
+    methodKind: "unary";
+    input: typeof ListDocumentViewsRequestSchema;
+    output: typeof ListDocumentViewsResponseSchema;
   },
   /**
    * Streams all views of a document as CSV (RFC 4180), newest first: first a header, then the bytes
