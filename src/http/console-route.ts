@@ -33,6 +33,7 @@ export function consoleRoute(options: ConsoleOptions): HttpRoute {
       'style-src': `'self' 'nonce-${nonce}'`,
       // Previews are fetched with a token, which an image URL cannot carry.
       'img-src': "'self' blob:",
+      'media-src': "'self' blob:",
       'form-action': "'none'",
     });
     const body = html`<!doctype html>

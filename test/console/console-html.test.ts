@@ -37,7 +37,7 @@ describe('the HTML of the console', () => {
       'worker-src': "'self'",
       'style-src': `'self' 'nonce-${nonce}'`,
       'img-src': "'self' blob:",
-      'media-src': "'self'",
+      'media-src': "'self' blob:",
       'connect-src': "'self'",
       'form-action': "'none'",
       'base-uri': "'none'",

@@ -9,6 +9,7 @@ import {
   useConsole,
 } from '../support/console-suite.ts';
 import { makeLockedPdf } from '../support/locked-pdf.ts';
+import { makeWav } from '../support/media-files.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import { callSharingApi, makePng, makeZip, upload } from '../support/sharing-api.ts';
@@ -204,6 +205,10 @@ describe('the preview of another file', () => {
     const { id } = await upload(app(), makePng(320, 200), 'Short-lived.png');
     const { page, open } = await visitAs(await member('member'));
     await page.route('**/file?*', async (route) => {
+      // Otherwise, the figures and the readers may report the same error.
+      await page.getByText('No views yet').waitFor();
+      await page.getByText('No links yet').waitFor();
+      await page.getByText('0%').or(page.getByText('—')).first().waitFor();
       await callSharingApi(app(), 'DELETE', `/documents/${id}`);
       await route.continue();
     });
@@ -212,9 +217,37 @@ describe('the preview of another file', () => {
     await page.getByRole('alert').getByText('Request ID:').waitFor();
   });
 
-  it('names the link for types that only the viewer shows', async () => {
-    const { page } = await openDocument(Buffer.from('# Notes\n'), 'Notes.md');
-    await page.getByText('The console previews PDFs and images only. Open a link to').waitFor();
+  it.each([
+    ['Notes.md', '# Notes\n\nThe <b onclick="x()">first</b> one.\n', 'heading', 'Notes'],
+    ['Rates.csv', 'city,rate\nOslo,12\n', 'cell', 'Oslo'],
+  ] as const)('shows %s formatted', async (name, text, role, shown) => {
+    const { page } = await openDocument(Buffer.from(text), name);
+    const content = page.getByRole('region', { name: 'Content of the document' });
+    await content.getByRole(role, { name: shown }).waitFor();
+    expect(await content.locator('[onclick]').count()).toBe(0);
+    await lookAt({ page }, `preview-${name}`);
+  });
+
+  it('shows the beginning of a long text, and how much it is', async () => {
+    const bytes = Buffer.from('One line of the log.\n'.repeat(20_000));
+    const { page } = await openDocument(bytes, 'Service.log');
+    await page.getByText('You see the first 256 kB of 420 kB.').waitFor();
+    await page.getByText('One line of the log.').first().waitFor();
+    await lookAt({ page }, 'preview-text');
+  });
+
+  it('plays a recording', async () => {
+    const { page } = await openDocument(makeWav(1), 'Tone.wav');
+    await page.locator('audio').waitFor();
+    const length = () => page.evaluate<number>("document.querySelector('audio').duration");
+    await expect.poll(length).toBeCloseTo(1);
+    await lookAt({ page }, 'preview-audio');
+  });
+
+  it('never opens an image that can contain scripts', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+    const { page } = await openDocument(Buffer.from(svg), 'Logo.svg');
+    await page.getByText('Open a link to see it.').waitFor();
   });
 
   it('is not available for other types and sends no request', async () => {

@@ -145,7 +145,7 @@ describe('an upload that fails', () => {
     const { page, requests } = await openDocuments();
     await choose(page, fileOf('Large.bin', Buffer.alloc(uploadBytesMax + 1)));
     const row = rowOf(page, 'Large.bin');
-    await row.getByText('The file is 2 MiB. The limit is 1.9 MiB.').waitFor();
+    await row.getByText('The file is 2.1 MB. The limit is 2 MB.').waitFor();
     expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     expect(requests).not.toContain('POST /api/v1/documents');
     await expectAccessible(page);
@@ -153,11 +153,23 @@ describe('an upload that fails', () => {
     await row.waitFor({ state: 'detached' });
   });
 
-  it('shows the error of the service with the request ID', async () => {
-    const { page } = await openDocuments();
+  it('does not send an empty file, and says what to do', async () => {
+    const { page, requests } = await openDocuments();
     await choose(page, fileOf('Empty.txt', Buffer.alloc(0)));
     const row = rowOf(page, 'Empty.txt');
-    await row.getByText('must not be empty or missing').first().waitFor();
+    await row.getByText('The file is empty.').waitFor();
+    await row.getByText('Then choose the file again.').waitFor();
+    expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(requests).not.toContain('POST /api/v1/documents');
+    await expectAccessible(page);
+  });
+
+  it('shows the error of the service with the request ID', async () => {
+    const { page } = await openDocuments();
+    const name = `${'x'.repeat(300)}.txt`;
+    await choose(page, fileOf(name));
+    const row = rowOf(page, name);
+    await row.getByText('255').first().waitFor();
     await row.getByText('Request ID:').waitFor();
     await page.getByText('0 of 1 file uploaded, 1 failed').waitFor();
     await takePicture(page, 'upload-refused');

@@ -128,7 +128,7 @@ describe('Markdown', () => {
     const text = paragraph.repeat(Math.ceil(50_000_000 / paragraph.length));
     const { page, receivedBytes } = await open(text, 'long.md', { allow_download: true });
     const rest = page.locator('.rest');
-    expect(await rest.textContent()).toContain('You see the first 512 KiB of 47.7 MiB.');
+    expect(await rest.textContent()).toContain('You see the first 500 kB of 50 MB.');
     expect(await rest.getByRole('link', { name: 'Download' }).count()).toBe(1);
     expect(receivedBytes()).toBe(512 * 1024);
   });
@@ -191,11 +191,9 @@ describe('a text', () => {
     const text = '漢'.repeat(500_000);
     const { page, link, receivedBytes } = await open(text, 'long.txt');
     expect(receivedBytes()).toBe(512 * 1024);
-    expect(await page.locator('.rest p').textContent()).toBe(
-      'You see the first 512 KiB of 1.4 MiB.',
-    );
+    expect(await page.locator('.rest p').textContent()).toBe('You see the first 500 kB of 1.5 MB.');
     await page.getByRole('button', { name: 'Show more' }).click();
-    await expect.poll(() => page.locator('.rest p').textContent()).toContain('the first 1 MiB');
+    await expect.poll(() => page.locator('.rest p').textContent()).toContain('the first 1 MB');
     expect(await page.locator('.text').textContent()).toBe('漢'.repeat(349_525));
 
     await callSharingApi(app(), 'DELETE', `/links/${link.id}`);

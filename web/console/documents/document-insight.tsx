@@ -1,60 +1,107 @@
-/** FigureRow and charts about the readers of a document. */
+/** Who read a document, which pages, for how long, and when. */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { useQuery } from '@connectrpc/connect-query';
+import { Paper, Text, Title } from '@mantine/core';
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type Insight, InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
-import classes from '../links/views/bar-chart.module.css';
-import { BarChart, longestBar } from '../links/views/bar-chart.tsx';
-import { formatDuration } from '../links/views/format-duration.ts';
-import { sumPageTimes } from '../links/views/page-times.ts';
+import type { LinkView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { LinkName } from '../links/link-name.tsx';
+import { BarChart, longestBar } from '../readers/bar-chart.tsx';
+import { formatDuration } from '../readers/format-duration.ts';
+import { type DrawPage, type HeatCell, HeatStrip } from '../readers/heat-strip.tsx';
+import { InsightFigures } from '../readers/insight-figures.tsx';
+import { ReadersSection } from '../readers/readers-section.tsx';
+import { ReadersTable } from '../readers/readers-table.tsx';
+import { useInsight } from '../readers/use-insight.ts';
 import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { FigureRow } from '../shared/figure-row.tsx';
+import { usePagedList } from '../shared/use-paged-list.ts';
 import { pageCountText } from './document-labels.ts';
 
-export function DocumentInsight({ document }: { readonly document: Document }) {
-  const { workspaceId, id: documentId, pageCount } = document;
+export type DocumentInsightProps = {
+  readonly document: Document;
+  /** Draws the pages of the document; unset until they are loaded. */
+  readonly draw: DrawPage | undefined;
+};
+
+export function DocumentInsight(props: DocumentInsightProps) {
   const mayRead = useHasScope()('links:read');
+  if (mayRead) return <Readers {...props} />;
+  const { viewCount, lastViewTime, pageCount } = props.document;
+  return (
+    <FigureRow
+      figures={[
+        { name: 'Views', value: viewCount.toLocaleString() },
+        { name: 'Last viewed', value: <DateTime time={lastViewTime} /> },
+        { name: 'Pages', value: pageCountText(pageCount) },
+      ]}
+    />
+  );
+}
+
+/** The links and the preview stay within reach. */
+const shownReaders = 10;
+
+function Readers({ document, draw }: DocumentInsightProps) {
+  const { workspaceId, id: documentId, pageCount, name, viewCount } = document;
+  const list = usePagedList(
+    InsightService.method.listDocumentViews,
+    { workspaceId, documentId, pageSize: shownReaders },
+    ({ views }) => views,
+    { isLive: true },
+  );
   const { getDocumentInsight } = InsightService.method;
-  const request = { workspaceId, documentId };
-  const { data, error, refetch } = useQuery(getDocumentInsight, request, { enabled: mayRead });
-  const insight = data?.insight;
-  if (error !== null) return <ErrorAlert error={error} retry={() => void refetch()} />;
+  const { insight, error, retry } = useInsight(
+    getDocumentInsight,
+    { workspaceId, documentId },
+    { total: list.search?.text === '' ? list.total : undefined },
+  );
+  const linkOf = (view: LinkView) => (
+    <LinkName workspaceId={workspaceId} view={view} documentName={name} />
+  );
+  const isRead = insight !== undefined && insight.viewCount > 0;
   return (
     <>
-      <FigureRow figures={figuresOf(document, mayRead ? insight : undefined)} />
-      {insight === undefined || insight.viewCount === 0 ? null : (
-        <div className={classes.charts}>
-          <ViewsPerDay insight={insight} />
-          {pageCount > 1 ? <TimePerPage insight={insight} pageCount={pageCount} /> : null}
-        </div>
-      )}
+      {error === null ? null : <ErrorAlert error={error} retry={retry} />}
+      <InsightFigures insight={insight} viewCount={viewCount} />
+      {isRead ? <TimePerPage insight={insight} draw={draw} /> : null}
+      <ReadersSection path={`/documents/${documentId}`} workspaceId={workspaceId} name={name}>
+        <ReadersTable
+          list={list}
+          pageCount={pageCount}
+          linkOf={linkOf}
+          emptyText="Share the document. You see here who opens it and which pages they read."
+        />
+        {isRead ? <ViewsPerDay insight={insight} /> : null}
+      </ReadersSection>
     </>
   );
 }
 
-function figuresOf({ viewCount, lastViewTime, pageCount }: Document, insight?: Insight) {
-  return [
-    { name: 'Views', value: viewCount.toLocaleString() },
-    ...(insight === undefined
-      ? [
-          { name: 'Last viewed', value: <DateTime time={lastViewTime} /> },
-          { name: 'Pages', value: pageCountText(pageCount) },
-        ]
-      : [
-          { name: 'Visitors', value: insight.visitorCount.toLocaleString() },
-          { name: 'Average time', value: timeText(insight) },
-          { name: 'Completion', value: shareText(insight.completion) },
-        ]),
-  ];
+type TimePerPageProps = Pick<DocumentInsightProps, 'draw'> & { readonly insight: Insight };
+
+function TimePerPage({ insight: { pages, coveredViewCount }, draw }: TimePerPageProps) {
+  const cells = pages.map(({ page, averageDurationMs, viewCount }): HeatCell => {
+    const text = viewCount === 0 ? '—' : formatDuration(averageDurationMs);
+    return { page, value: averageDurationMs, text, note: viewsText(viewCount) };
+  });
+  const longest = longestBar(cells);
+  if (longest === undefined || cells.length < 2) return null;
+  return (
+    <Paper component="section" withBorder p="md" aria-labelledby="time-per-page">
+      <Title order={2} size="h3" id="time-per-page">
+        Time per page
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {`Average of ${viewsText(coveredViewCount)}. Longest: page ${longest.page}, ${longest.text}.`}
+      </Text>
+      <HeatStrip label="Time per page" cells={cells} draw={draw} />
+    </Paper>
+  );
 }
 
-const timeText = ({ averageDurationMs }: Insight) =>
-  averageDurationMs === 0 ? '—' : formatDuration(averageDurationMs);
-
-const shareText = (share: number | undefined) =>
-  share === undefined ? '—' : `${Math.round(share * 100)}%`;
+const viewsText = (count: number) => (count === 1 ? '1 view' : `${count.toLocaleString()} views`);
 
 // The service counts by days in UTC.
 const dayText = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -79,25 +126,6 @@ function ViewsPerDay({ insight: { days } }: { readonly insight: Insight }) {
       summary={`${views.toLocaleString()} in the last ${bars.length} days.${peak}`}
       bars={bars}
       columns={['Day', 'Views']}
-    />
-  );
-}
-
-type TimePerPageProps = { readonly insight: Insight; readonly pageCount: number };
-
-function TimePerPage({ insight: { pages }, pageCount }: TimePerPageProps) {
-  const times = pages.map(({ page, viewCount, averageDurationMs }) => ({
-    ...{ page, durationMs: viewCount * averageDurationMs },
-  }));
-  const bars = sumPageTimes([{ pages: times }], pageCount);
-  const longest = longestBar(bars);
-  if (longest === undefined) return null;
-  return (
-    <BarChart
-      title="Time per page"
-      summary={`All readers together. Longest: ${longest.text} on ${longest.phrase}.`}
-      bars={bars}
-      columns={['Page', 'Time']}
     />
   );
 }

@@ -2,9 +2,11 @@ import { useQuery } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { IconDownload, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { formatSize } from '../../../src/http/format-size.ts';
 import { ShareButton } from '../links/share/share-button.tsx';
+import type { DrawPage } from '../readers/heat-strip.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
@@ -15,12 +17,13 @@ import { TextLink } from '../shared/router-links.tsx';
 import { ActionMenu } from '../shared/row-menu.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { Section } from '../shared/section.tsx';
+import { useDownload } from '../shared/use-download.ts';
 import { DocumentInsight } from './document-insight.tsx';
 import { contentTypeText, pageCountText } from './document-labels.ts';
 import { DocumentLinks } from './document-links.tsx';
+import { fetchDocument } from './fetch-document.ts';
 import { DocumentPreview } from './preview/document-preview.tsx';
 import { useDeleteDocument } from './use-delete-document.ts';
-import { useDocumentDownload } from './use-document-download.ts';
 import { useRenameDocument } from './use-rename-document.tsx';
 
 export function DocumentScreen() {
@@ -29,7 +32,12 @@ export function DocumentScreen() {
   });
   const query = useQuery(DocumentService.method.getDocument, { workspaceId, documentId });
   const document = query.data?.document;
-  const download = useDocumentDownload(document);
+  const download = useDownload(
+    document && {
+      name: document.name,
+      fetch: (session, request) => fetchDocument(session, document, request),
+    },
+  );
   return (
     <Screen
       title={document?.name ?? 'Document'}
@@ -59,18 +67,25 @@ export function DocumentScreen() {
         <ErrorAlert error={download.error} retry={download.start} />
       )}
       <QueryResult label="document" value={document} query={query}>
-        {(shown) => (
-          <>
-            <DocumentInsight document={shown} />
-            <DocumentLinks document={shown} />
-            <DocumentPreview document={shown} />
-            <Section title="Details">
-              <Facts facts={factsOf(shown)} />
-            </Section>
-          </>
-        )}
+        {(shown) => <Content key={shown.id} document={shown} />}
       </QueryResult>
     </Screen>
+  );
+}
+
+function Content({ document }: { readonly document: Document }) {
+  const [draw, setDraw] = useState<DrawPage>();
+  // A function would be called as an update of the state.
+  const onPages = useCallback((next: DrawPage | undefined) => setDraw(() => next), []);
+  return (
+    <>
+      <DocumentInsight document={document} draw={draw} />
+      <DocumentLinks document={document} />
+      <DocumentPreview document={document} onPages={onPages} />
+      <Section title="Details">
+        <Facts facts={factsOf(document)} />
+      </Section>
+    </>
   );
 }
 

@@ -14,6 +14,7 @@ export function useDeleteDocument(onDone?: () => unknown): (document: Document) 
         'All links to it stop working immediately, also for people who have it open. The file ' +
         'and its view history are deleted permanently. You cannot undo this.',
       label: 'Delete',
+      done: 'Document deleted',
       run: async () => {
         await remove({ documentId, workspaceId });
         await onDone?.();

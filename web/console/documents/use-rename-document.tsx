@@ -37,6 +37,7 @@ export function useRenameDocument(): RenameDocument {
     <FormDialog
       title="Rename document"
       label="Rename"
+      done="Document renamed"
       isOpen={isOpen}
       close={close}
       form={form}

@@ -11,9 +11,9 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useState } from 'react';
-import { Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { ExpiryField } from '../shared/expiry-field.tsx';
 import { isLinkAccess, type LinkForm, notifies } from './link-form.ts';
+import { notifyTexts } from './link-state.tsx';
 import { summarizeRules } from './link-summary.ts';
 
 const accesses = [
@@ -81,13 +81,6 @@ function PeopleField(props: TextareaProps) {
   );
 }
 
-const notifyOptions: Record<Notify, string> = {
-  [Notify.UNSPECIFIED]: 'Never',
-  [Notify.FIRST_VIEW]: 'After the first view',
-  [Notify.EVERY_VIEW]: 'After every view',
-  [Notify.DIGEST]: 'Once a day',
-};
-
 /** Options that most links do not need, folded. */
 export function MoreOptions({ form }: { readonly form: LinkForm }) {
   const [isOpen, setOpen] = useState(false);
@@ -107,7 +100,7 @@ function FoldedOptions({ form }: { readonly form: LinkForm }) {
       <NativeSelect
         label="Send me a mail"
         description="With the addresses of the readers."
-        data={notifies.map((value) => ({ value: String(value), label: notifyOptions[value] }))}
+        data={notifies.map((value) => ({ value: String(value), label: notifyTexts[value] }))}
         {...form.getInputProps('notify')}
       />
       <Checkbox

@@ -1,6 +1,6 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { Button, Group } from '@mantine/core';
-import { IconCancel } from '@tabler/icons-react';
+import { IconCancel, IconPencil } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
@@ -13,10 +13,19 @@ import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { ActionMenu } from '../shared/row-menu.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { accessText, endLabel, endTimeOf, LinkStateBadge, linkPhrase } from './link-state.tsx';
+import { Section } from '../shared/section.tsx';
+import { LinkReaders } from './link-readers.tsx';
+import {
+  accessText,
+  endLabel,
+  endTimeOf,
+  LinkStateBadge,
+  linkPhrase,
+  linkTitle,
+  notifyTexts,
+} from './link-state.tsx';
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
-import { ViewsSection } from './views/views-section.tsx';
 
 export function LinkScreen() {
   const from = '/shell/workspaces/$workspaceId/links/$linkId';
@@ -31,7 +40,8 @@ export function LinkScreen() {
   const document = data?.document;
   return (
     <Screen
-      title={link?.name || document?.name || 'Link'}
+      title={link === undefined ? 'Link' : linkTitle(link, document?.name)}
+      about={link === undefined ? undefined : <About link={link} document={document} />}
       parent={
         <TextLink to="/workspaces/$workspaceId/links" params={{ workspaceId }}>
           Links
@@ -42,8 +52,10 @@ export function LinkScreen() {
       <QueryResult value={link} query={query} label="link">
         {(known) => (
           <>
-            <LinkFacts link={known} document={document} />
-            <ViewsSection link={known} pageCount={document?.pageCount ?? 0} />
+            <LinkReaders link={known} document={document} />
+            <Section title="Settings">
+              <LinkFacts link={known} />
+            </Section>
           </>
         )}
       </QueryResult>
@@ -61,7 +73,7 @@ function Actions({ link, document }: OfLink) {
   if (!mayChange || link.revokeTime !== undefined) return null;
   return (
     <>
-      <Button variant="default" onClick={() => edit(link)}>
+      <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => edit(link)}>
         Edit
       </Button>
       <ActionMenu
@@ -73,22 +85,26 @@ function Actions({ link, document }: OfLink) {
   );
 }
 
-function LinkFacts({ link, document }: OfLink) {
-  const { id, workspaceId, documentId, createTime } = link;
+/** The state, the document and the URL. */
+function About({ link, document }: OfLink) {
+  const { workspaceId, documentId } = link;
   const params = { workspaceId, documentId };
+  return (
+    <Group component="span" gap="4px 12px">
+      <LinkStateBadge link={link} />
+      <TextLink to="/workspaces/$workspaceId/documents/$documentId" params={params} inherit>
+        {document?.name ?? documentId}
+      </TextLink>
+      <LinkUrl link={link} />
+    </Group>
+  );
+}
+
+function LinkFacts({ link }: { readonly link: Link }) {
+  const { id, createTime } = link;
   return (
     <Facts
       facts={[
-        { name: 'State', value: <LinkStateBadge link={link} /> },
-        { name: 'URL', value: <LinkUrl link={link} /> },
-        {
-          name: 'Document',
-          value: (
-            <TextLink to="/workspaces/$workspaceId/documents/$documentId" params={params} inherit>
-              {document?.name ?? documentId}
-            </TextLink>
-          ),
-        },
         { name: 'Access', value: accessText(link) },
         ...(link.allowList.length === 0
           ? []
@@ -97,6 +113,7 @@ function LinkFacts({ link, document }: OfLink) {
           ? []
           : [{ name: 'Blocked', value: <ExpandableList items={link.blockList} /> }]),
         { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
+        { name: 'Mail about views', value: notifyTexts[link.notify] },
         { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
         { name: 'Link ID', value: <CopyableText text={id} label="link ID" /> },
@@ -107,9 +124,9 @@ function LinkFacts({ link, document }: OfLink) {
 
 /** A revoked link never works again, so its URL is not shown. */
 function LinkUrl({ link: { url, revokeTime } }: { readonly link: Link }) {
-  if (revokeTime !== undefined) return <>—</>;
+  if (revokeTime !== undefined) return null;
   return (
-    <Group gap="xs">
+    <Group gap="xs" component="span" wrap="nowrap" maw="100%">
       <CopyableText text={url} label="URL" />
       <Button
         component="a"

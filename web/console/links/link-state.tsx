@@ -1,7 +1,8 @@
 /** The state and the access rules of a link as texts. */
-import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Badge } from '@mantine/core';
-import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { formatDateTime } from '../shared/date-time.tsx';
 
 type State = 'Active' | 'Expired' | 'Revoked';
 
@@ -47,6 +48,25 @@ export function accessText({
   if (passwordRequired) return emailRequired ? `Password and ${email}` : 'Password required';
   if (!emailRequired) return 'Anyone with the link';
   return emailVerificationRequired ? 'Verified e-mail required' : 'E-mail required';
+}
+
+/** When the creator of a link gets a mail. */
+export const notifyTexts: Readonly<Record<Notify, string>> = {
+  [Notify.UNSPECIFIED]: 'Never',
+  [Notify.FIRST_VIEW]: 'After the first view',
+  [Notify.EVERY_VIEW]: 'After every view',
+  [Notify.DIGEST]: 'Once a day',
+};
+
+/** The name of the link, or a text that tells it apart from the other links of the document. */
+export function linkTitle(link: Link, documentName: string | undefined): string {
+  if (link.name !== '') return link.name;
+  const [first, ...others] = link.allowList;
+  const rest = others.length === 0 ? '' : ` and ${others.length} more`;
+  const created =
+    link.createTime === undefined ? '' : formatDateTime(timestampDate(link.createTime));
+  const fact = first === undefined ? created : `for ${first}${rest}`;
+  return `${documentName ?? 'Link'} · ${fact}`;
 }
 
 /** A noun phrase for the link, with its name or the name of its document. */

@@ -5,7 +5,7 @@ import { ButtonLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { useCreateDialog } from '../shared/use-create-dialog.ts';
 import { CreateLinkDialog } from './create-link-dialog.tsx';
-import { useNewestDocuments } from './document-names.ts';
+import { useNewestDocuments } from './link-documents.ts';
 import { LinksTable } from './links-table.tsx';
 
 export function LinksScreen() {

@@ -8,7 +8,7 @@ import { type Column, Listing, type ListingProps } from '../shared/listing.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { RowMenu } from '../shared/row-menu.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
-import { useDocumentName } from './document-names.ts';
+import { useDocument } from './link-documents.ts';
 import {
   accessText,
   endLabel,
@@ -16,6 +16,7 @@ import {
   hasEnded,
   LinkStateBadge,
   linkPhrase,
+  linkTitle,
 } from './link-state.tsx';
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
@@ -97,31 +98,36 @@ type OfLink = {
   readonly document: Document | undefined;
 };
 
-const useNameOfDocument = ({ link: { workspaceId, documentId }, document }: OfLink) =>
-  useDocumentName(workspaceId, documentId, document?.name);
+const useDocumentOf = ({ link: { workspaceId, documentId }, document }: OfLink) =>
+  useDocument(workspaceId, documentId, document);
 
-/** The name of the link, or of its document if it has none. */
 function NameCell({ link, document }: OfLink) {
-  const { workspaceId, documentId, id: linkId, name } = link;
-  const found = useNameOfDocument({ link, document });
-  const unknown = found.isPending ? 'Loading…' : <span className="mono">{documentId}</span>;
-  const documentName = found.name ?? unknown;
-  const unnamed = document === undefined ? documentName : 'Link without a name';
+  const { workspaceId, id: linkId, name } = link;
+  const found = useDocumentOf({ link, document });
+  const title = linkTitle(link, found.document?.name);
   return (
     <TextLink
       to="/workspaces/$workspaceId/links/$linkId"
       params={{ workspaceId, linkId }}
-      title={name === '' ? (found.name ?? '') : name}
+      title={title}
     >
-      {name === '' ? unnamed : name}
+      {name === '' && found.isPending ? 'Loading…' : title}
     </TextLink>
   );
 }
 
-/** Empty for a link without a name, which is shown with the name of its document. */
 function DocumentCell({ link }: Pick<OfLink, 'link'>) {
-  const found = useNameOfDocument({ link, document: undefined });
-  return <span title={found.name}>{link.name === '' ? '—' : found.name}</span>;
+  const { workspaceId, documentId } = link;
+  const { document, isPending } = useDocumentOf({ link, document: undefined });
+  return (
+    <TextLink
+      to="/workspaces/$workspaceId/documents/$documentId"
+      params={{ workspaceId, documentId }}
+      title={document?.name ?? documentId}
+    >
+      {document?.name ?? (isPending ? 'Loading…' : <span className="mono">{documentId}</span>)}
+    </TextLink>
+  );
 }
 
 function ExpiryCell({ link }: { readonly link: Link }) {
@@ -139,7 +145,7 @@ type LinkAction = (link: Link, phrase: string) => void;
 type ActionsProps = OfLink & { readonly edit?: LinkAction; readonly revoke?: LinkAction };
 
 function Actions({ link, document, edit, revoke }: ActionsProps) {
-  const phrase = linkPhrase(link, useNameOfDocument({ link, document }).name);
+  const phrase = linkPhrase(link, useDocumentOf({ link, document }).document?.name);
   if (link.revokeTime !== undefined) return null;
   return (
     <RowMenu

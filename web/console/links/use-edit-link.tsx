@@ -1,7 +1,9 @@
+import { useQuery } from '@connectrpc/connect-query';
 import { NativeSelect, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
@@ -35,6 +37,7 @@ export function useEditLink(onChanged?: (link: Link) => void): EditLink {
   const [link, setLink] = useState<Link>();
   const [isOpen, { open, close }] = useDisclosure(false);
   const update = useMethod(LinkService.method.updateLink);
+  const canBeShown = useViewable(isOpen ? link : undefined);
   const form = useForm<LinkValues>({
     initialValues: newLinkValues,
     validate: {
@@ -71,6 +74,7 @@ export function useEditLink(onChanged?: (link: Link) => void): EditLink {
     <FormDialog
       title="Edit link"
       label="Save"
+      done="Link saved"
       isOpen={isOpen}
       close={close}
       form={form}
@@ -83,13 +87,25 @@ export function useEditLink(onChanged?: (link: Link) => void): EditLink {
       <AccessField form={form} />
       {link?.passwordRequired ? <PasswordFields form={form} /> : null}
       {link?.passwordRequired ? null : <NewPasswordField form={form} isNext={false} />}
-      <OptionFields form={form} />
+      <OptionFields form={form} canBeShown={canBeShown} />
       <NameField form={form} />
       <MoreOptions form={form} />
-      <SummaryText form={form} hasPassword={link?.passwordRequired ?? false} />
+      <SummaryText form={form} hasPassword={link?.passwordRequired ?? false} isShown={canBeShown} />
     </FormDialog>
   );
   return { edit, dialog };
+}
+
+/** Whether the viewer shows the document of the link; undefined if that is not known. */
+function useViewable(link: Link | undefined): boolean | undefined {
+  const { workspaceId = '', documentId = '' } = link ?? {};
+  const { data } = useQuery(
+    DocumentService.method.getDocument,
+    { workspaceId, documentId },
+    // The type of a document never changes.
+    { enabled: link !== undefined, staleTime: 'static' },
+  );
+  return data?.document?.viewable;
 }
 
 function PasswordFields({ form }: { readonly form: LinkForm }) {

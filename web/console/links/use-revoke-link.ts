@@ -14,6 +14,7 @@ export function useRevokeLink(): (link: Link, phrase: string) => void {
         'The link stops working immediately, also for people who have it open. Its view history ' +
         'is kept. You cannot undo this.',
       label: 'Revoke link',
+      done: 'Link revoked',
       run: () => revoke({ workspaceId: link.workspaceId, linkId: link.id }),
     });
 }

@@ -3,6 +3,7 @@ import { useStepUpIsOpen } from '../session/session-context.tsx';
 import { ErrorAlert } from './error-alert.tsx';
 import { focusBehindDialogs } from './focus-fallback.ts';
 import { Sentence } from './isolate-name.tsx';
+import { showToast } from './toasts.tsx';
 import { type PendingAction, usePendingAction } from './use-pending-action.ts';
 import { useRestoredFocus } from './use-restored-focus.ts';
 
@@ -16,6 +17,8 @@ export type Confirmation = {
   /** False if the action creates something. */
   readonly isDestructive?: boolean;
   readonly run: () => Promise<unknown>;
+  /** The message after a success, such as `Link revoked`. */
+  readonly done?: string;
 };
 
 type ConfirmDialogProps = {
@@ -55,13 +58,15 @@ type ConfirmationFormProps = Confirmation & {
 };
 
 function ConfirmationForm(props: ConfirmationFormProps) {
-  const { consequence, label, isDestructive = true, run, close, action } = props;
+  const { consequence, label, isDestructive = true, run, done, close, action } = props;
   const { isPending, error } = action;
   const rememberFocus = useRestoredFocus(isPending);
 
   async function start() {
     rememberFocus();
-    if (await action.run(run)) close();
+    if (!(await action.run(run))) return;
+    close();
+    if (done !== undefined) showToast(done);
   }
 
   return (

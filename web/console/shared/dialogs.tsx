@@ -4,6 +4,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { type Confirmation, ConfirmDialog } from './confirm-dialog.tsx';
 import { useFocusFallback } from './focus-fallback.ts';
 import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
+import { Toasts } from './toasts.tsx';
 
 export type Dialogs = {
   /** Runs the action if the user confirms. */
@@ -31,6 +32,7 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
     <DialogsContext.Provider value={dialogs}>
       {children}
       <ConfirmDialog confirmation={confirmation} close={() => confirm(undefined)} />
+      <Toasts />
       <SecretDialog secret={secret} close={() => showSecret(undefined)} />
     </DialogsContext.Provider>
   );

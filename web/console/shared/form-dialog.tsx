@@ -6,8 +6,10 @@ import { fieldErrorsOf } from '../session/error-details.ts';
 import { useStepUpIsOpen } from '../session/session-context.tsx';
 import { ErrorAlert } from './error-alert.tsx';
 import { focusBehindDialogs } from './focus-fallback.ts';
+import classes from './form-dialog.module.css';
 import { fieldNamesOf, findInvalidDate, focusFirstInvalid } from './form-fields.ts';
 import { Sentence } from './isolate-name.tsx';
+import { showToast } from './toasts.tsx';
 import { type PendingAction, usePendingAction } from './use-pending-action.ts';
 import { useRestoredFocus } from './use-restored-focus.ts';
 
@@ -21,6 +23,8 @@ export type FormDialogProps<Values extends Record<string, unknown>> = {
   readonly label: string;
   /** Closes the dialog on success; on an error the dialog stays open and shows it. */
   readonly submit: (values: Values) => Promise<unknown>;
+  /** The message after a success, such as `Link saved`. */
+  readonly done?: string;
   readonly children: ReactNode;
 };
 
@@ -57,7 +61,7 @@ type DialogFormProps<Values extends Record<string, unknown>> = FormDialogProps<V
 };
 
 function DialogForm<Values extends Record<string, unknown>>(props: DialogFormProps<Values>) {
-  const { close, form, label, submit, children, action } = props;
+  const { close, form, label, submit, done, children, action } = props;
   const { isPending, error } = action;
   const rememberFocus = useRestoredFocus(isPending);
   const element = useRef<HTMLFormElement>(null);
@@ -79,8 +83,9 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
         throw thrown;
       }
     });
-    if (isDone) close();
-    else fail();
+    if (!isDone) return fail();
+    close();
+    if (done !== undefined) showToast(done);
   }
 
   const submitValid = form.onSubmit(send, fail) as (event: FormEvent<HTMLFormElement>) => void;
@@ -98,7 +103,7 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
       <Stack>
         {error === undefined ? null : <ErrorAlert error={error} shownFields={shownFields} />}
         {children}
-        <Group justify="flex-end">
+        <Group justify="flex-end" className={classes.footer ?? ''}>
           <Button variant="default" onClick={close} disabled={isPending}>
             Cancel
           </Button>

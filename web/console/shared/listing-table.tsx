@@ -1,9 +1,10 @@
 /** The table of a list; below 900 pixels, each row has two lines. */
 import { Skeleton, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import type { MouseEvent, RefObject } from 'react';
+import type { MouseEvent, ReactNode, RefObject } from 'react';
 import classes from './listing.module.css';
 import type { Column } from './listing.tsx';
+import { RowToggleProvider, useRowToggle } from './row-toggle.tsx';
 import type { ListOrder } from './use-paged-list.ts';
 
 export type ListingTableProps<Row> = {
@@ -13,11 +14,15 @@ export type ListingTableProps<Row> = {
   readonly idOf: (row: Row) => string;
   readonly order: ListOrder | undefined;
   readonly table: RefObject<HTMLTableElement | null>;
+  readonly details: ((row: Row) => ReactNode) | undefined;
 };
+
+/** The rows without their details. */
+export const rowSelector = 'tbody tr:not([data-details])';
 
 // Explicit roles: some browsers drop the table semantics if CSS lays out the rows.
 export function ListingTable<Row>(props: ListingTableProps<Row>) {
-  const { label, rows, columns, idOf, table, order } = props;
+  const { label, rows, columns, idOf, table, order, details } = props;
   return (
     <Table
       className={classes.table}
@@ -35,21 +40,41 @@ export function ListingTable<Row>(props: ListingTableProps<Row>) {
       </Table.Thead>
       <Table.Tbody role="rowgroup">
         {rows.map((row) => (
-          <Table.Tr key={idOf(row)} role="row" onClick={openRow}>
-            {columns.map((column) => (
-              <Table.Td
-                key={column.title}
-                role="cell"
-                data-title={titleInRow(column)}
-                {...kindOf(column)}
-              >
-                {column.cell(row)}
-              </Table.Td>
-            ))}
-          </Table.Tr>
+          <BodyRow key={idOf(row)} {...{ row, columns, details }} />
         ))}
       </Table.Tbody>
     </Table>
+  );
+}
+
+type BodyRowProps<Row> = Pick<ListingTableProps<Row>, 'columns' | 'details'> & {
+  readonly row: Row;
+};
+
+function BodyRow<Row>({ row, columns, details }: BodyRowProps<Row>) {
+  const toggle = useRowToggle();
+  return (
+    <RowToggleProvider value={toggle}>
+      <Table.Tr role="row" onClick={openRow}>
+        {columns.map((column) => (
+          <Table.Td
+            key={column.title}
+            role="cell"
+            data-title={titleInRow(column)}
+            {...kindOf(column)}
+          >
+            {column.cell(row)}
+          </Table.Td>
+        ))}
+      </Table.Tr>
+      {toggle.isOpen && details !== undefined ? (
+        <Table.Tr role="row" data-details id={toggle.id}>
+          <Table.Td role="cell" colSpan={columns.length}>
+            {details(row)}
+          </Table.Td>
+        </Table.Tr>
+      ) : null}
+    </RowToggleProvider>
   );
 }
 

@@ -6,7 +6,7 @@ import { EmptyList, NoResults } from './empty-list.tsx';
 import { ErrorAlert } from './error-alert.tsx';
 import { ListSearchField } from './list-search-field.tsx';
 import classes from './listing.module.css';
-import { ListingTable, LoadingTable } from './listing-table.tsx';
+import { ListingTable, LoadingTable, rowSelector } from './listing-table.tsx';
 import type { PagedList } from './use-paged-list.ts';
 
 export type Column<Row> = {
@@ -43,6 +43,8 @@ export type ListingProps<Row> = {
   };
   /** Filters next to the search. */
   readonly filters?: ReactNode;
+  /** Shown below a row after a click on its `RowToggle`. */
+  readonly details?: (row: Row) => ReactNode;
 };
 
 /** Whether the list has no rows, so that its empty state offers the action of the screen. */
@@ -51,7 +53,7 @@ export function isEmptyList<Row>({ rows, search }: PagedList<Row>): boolean {
 }
 
 export function Listing<Row>(props: ListingProps<Row>) {
-  const { label, list, empty, columns, idOf, filters } = props;
+  const { label, list, empty, columns, idOf, filters, details } = props;
   const { rows, error, search } = list;
   const table = useRef<HTMLTableElement>(null);
   const loadMore = useLoadMore(list, table);
@@ -67,7 +69,7 @@ export function Listing<Row>(props: ListingProps<Row>) {
       {rows?.length === 0 && isSearching ? <NoResults search={search} /> : null}
       {rows?.length === 0 && !isSearching ? <EmptyList icon={IconInbox} {...empty} /> : null}
       {hasRows ? (
-        <ListingTable {...{ label, columns, idOf, rows, table }} order={list.order} />
+        <ListingTable {...{ label, columns, idOf, rows, table, details }} order={list.order} />
       ) : null}
       {list.hasMore ? (
         <Center>
@@ -111,7 +113,7 @@ function useLoadMore<Row>(list: PagedList<Row>, table: RefObject<HTMLTableElemen
   const next = useRef<number>(undefined);
   useLayoutEffect(() => {
     if (isLoadingMore || next.current === undefined || rows.length <= next.current) return;
-    const row = table.current?.tBodies[0]?.rows[next.current];
+    const row = table.current?.querySelectorAll<HTMLTableRowElement>(rowSelector)[next.current];
     next.current = undefined;
     if (hasMore || row === undefined) return;
     row.tabIndex = -1;

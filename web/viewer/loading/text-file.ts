@@ -7,7 +7,7 @@ import { FinalError, PersistentRequests, UnexpectedResponse } from './persistent
 export interface TextFile {
   /** Whether everything was read. */
   readonly isComplete: boolean;
-  /** How much was read, such as "the first 512 KiB of 50 MiB". */
+  /** How much was read, such as "the first 500 kB of 50 MB". */
   readonly readPart: string;
   /** Returns the text of the next bytes. Waits while the connection is lost. */
   read(bytes: number): Promise<string>;
@@ -56,6 +56,11 @@ async function fetchPart(url: string, begin: number, end: number): Promise<Uint8
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (bytes.byteLength !== end - begin) throw new UnexpectedResponse('wrong length', 0);
   return bytes;
+}
+
+/** Decodes the beginning of a text, or all of it. */
+export function decodeText(bytes: Uint8Array, isComplete: boolean): string {
+  return new TextDecoder(encodingOf(bytes)).decode(bytes, { stream: !isComplete });
 }
 
 /** The service accepts UTF-16 only with a byte order mark. The decoder removes the mark. */

@@ -8,7 +8,7 @@ import '../text/text.css';
 import './markdown.css';
 
 /** Markdown is formatted as a whole. */
-const shownBytesMax = 512 * 1024;
+const shownBytesMax = 500_000;
 
 export async function showMarkdown(shell: Shell): Promise<void> {
   const { main, notices, time } = shell;

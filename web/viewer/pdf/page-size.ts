@@ -1,4 +1,5 @@
 /** Sizes of pages at 100 %, and the scales that fit them into the window. */
+import type { PageViewport, PDFPageProxy } from 'pdfjs-dist';
 import type { PDFPageView } from 'pdfjs-dist/legacy/web/pdf_viewer.mjs';
 import type { Fit, Size } from '../shell/zoom.ts';
 
@@ -20,4 +21,20 @@ export function fitScale(size: Size, room: Size, fit: Fit): number {
   const whole = Math.min(byWidth, room.height / size.height);
   if (fit === 'auto' && !isLandscape(size)) return Math.min(byWidth, portraitScaleMax);
   return fit === 'width' ? byWidth : whole;
+}
+
+type SmallSize = { readonly width: number; readonly rotation: number };
+
+/** Sizes a canvas for a small picture of a page. `width`: in CSS pixels. */
+export function fitCanvas(
+  canvas: HTMLCanvasElement,
+  page: PDFPageProxy,
+  { width, rotation }: SmallSize,
+): PageViewport {
+  const paper = page.getViewport({ scale: 1, rotation });
+  const scale = (width * devicePixelRatio) / paper.width;
+  canvas.style.aspectRatio = String(paper.width / paper.height);
+  canvas.width = Math.floor(paper.width * scale);
+  canvas.height = Math.floor(paper.height * scale);
+  return page.getViewport({ scale, rotation });
 }

@@ -3,6 +3,7 @@
  * drawn when it is visible and the document itself is complete, one after the other.
  */
 import type { PDFDocumentProxy, RenderTask } from 'pdfjs-dist';
+import { fitCanvas } from './page-size.ts';
 import type { PdfView } from './pdf-view.ts';
 
 /** CSS pixels. */
@@ -92,11 +93,7 @@ export class Thumbnails {
     const proxy = await this.pdf.getPage(page);
     const { viewer } = this.view;
     const rotation = (proxy.rotate + viewer.pagesRotation) % 360;
-    const paper = proxy.getViewport({ scale: 1, rotation });
-    const scale = (width * devicePixelRatio) / paper.width;
-    canvas.style.aspectRatio = String(paper.width / paper.height);
-    canvas.width = Math.floor(paper.width * scale);
-    canvas.height = Math.floor(paper.height * scale);
+    const viewport = fitCanvas(canvas, proxy, { width, rotation });
     const shown = viewer.getPageView(page - 1)?.thumbnailCanvas;
     if (shown && viewer.pagesRotation === 0) {
       const context = canvas.getContext('2d');
@@ -105,7 +102,6 @@ export class Thumbnails {
       context.drawImage(shown, 0, 0, canvas.width, canvas.height);
       return;
     }
-    const viewport = proxy.getViewport({ scale, rotation });
     const task: RenderTask = proxy.render({ canvas, viewport });
     await task.promise;
   }

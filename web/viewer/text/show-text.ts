@@ -6,10 +6,10 @@ import { formatJson } from './format-json.ts';
 import { createRestNotice } from './rest-notice.ts';
 import './text.css';
 
-const partBytes = 512 * 1024;
+const partBytes = 500_000;
 
 /** Larger JSON files are shown as they are. */
-const formattedBytesMax = 1024 * 1024;
+const formattedBytesMax = 1_000_000;
 
 export async function showText(shell: Shell): Promise<void> {
   const { main, notices, time } = shell;

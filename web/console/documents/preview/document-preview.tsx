@@ -1,31 +1,52 @@
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { formatSize } from '../../../../src/http/format-size.ts';
-import { isRasterImage } from '../../../../src/http/viewer-kinds.ts';
+import { isRasterImage, type ViewerKind, viewerKindOf } from '../../../../src/http/viewer-kinds.ts';
 import { Section } from '../../shared/section.tsx';
-import { PdfPreview } from './pdf-preview.tsx';
-import { PicturePreview } from './picture-preview.tsx';
+import { MediaPreview } from './media-preview.tsx';
+import { PdfPreview, type PdfPreviewProps } from './pdf-preview.tsx';
 import { PreviewUnavailable } from './preview-unavailable.tsx';
+import { TextPreview } from './text-preview.tsx';
 
-/** Images are fetched as a whole. */
-const pictureBytesMax = 30 * 1024 * 1024;
+/** Images, videos and recordings are fetched as a whole. */
+const wholeBytesMax = 30 * 1000 * 1000;
 
-export function DocumentPreview({ document }: { readonly document: Document }) {
-  return <Section title="Preview">{previewOf(document)}</Section>;
+export function DocumentPreview(props: PdfPreviewProps) {
+  return <Section title="Preview">{previewOf(props)}</Section>;
 }
 
 // Keyed by the ID, so that renaming the document does not reload the preview.
-function previewOf(document: Document) {
-  const { id, contentType, sizeBytes, viewable } = document;
-  if (contentType === 'application/pdf') return <PdfPreview key={id} document={document} />;
-  if (!isRasterImage(contentType)) {
-    const text = viewable
-      ? 'The console previews PDFs and images only. Open a link to see it.'
-      : 'No preview for this file type. Download the file to open it.';
-    return <PreviewUnavailable text={text} />;
+function previewOf({ document, onPages }: PdfPreviewProps) {
+  const { id, contentType, sizeBytes } = document;
+  const kind = viewerKindOf(contentType);
+  switch (kind) {
+    case 'pdf':
+      return <PdfPreview key={id} document={document} onPages={onPages} />;
+    case 'image':
+    case 'video':
+    case 'audio':
+      return sizeBytes > wholeBytesMax || !isSafe(kind, contentType) ? (
+        <PreviewUnavailable text={onlyViewer(document)} />
+      ) : (
+        <MediaPreview key={id} document={document} kind={kind} />
+      );
+    case 'markdown':
+    case 'json':
+    case 'csv':
+    case 'text':
+      return <TextPreview key={id} document={document} kind={kind} />;
+    case undefined:
+      return (
+        <PreviewUnavailable text="No preview for this file type. Download the file to open it." />
+      );
   }
-  if (sizeBytes > pictureBytesMax) {
-    const text = `No preview for images of ${formatSize(sizeBytes)}. Download the file to open it.`;
-    return <PreviewUnavailable text={text} />;
-  }
-  return <PicturePreview key={id} document={document} />;
+}
+
+/** A tab that opens an SVG image from a `blob:` URL would run its scripts in our origin. */
+const isSafe = (kind: ViewerKind, contentType: string) =>
+  kind !== 'image' || isRasterImage(contentType);
+
+function onlyViewer({ sizeBytes }: Document): string {
+  return sizeBytes > wholeBytesMax
+    ? `No preview for a file of ${formatSize(sizeBytes)}. Open a link to see it.`
+    : 'No preview for this file type. Open a link to see it.';
 }

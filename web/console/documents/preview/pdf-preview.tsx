@@ -2,13 +2,20 @@ import '../../../viewer/pdf/pdf.css';
 import { Button, Center, Group, Loader, Paper, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import type { DrawPage } from '../../readers/heat-strip.tsx';
 import { useSignIn } from '../../session/session-context.tsx';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import classes from './preview.module.css';
 import { PreviewUnavailable } from './preview-unavailable.tsx';
 import { type PdfState, showPdfPreview } from './show-pdf.ts';
 
-export function PdfPreview({ document }: { readonly document: Document }) {
+export type PdfPreviewProps = {
+  readonly document: Document;
+  /** Receives a function that draws pages; undefined when the pages are closed. */
+  readonly onPages: (draw: DrawPage | undefined) => void;
+};
+
+export function PdfPreview({ document, onPages }: PdfPreviewProps) {
   const { session } = useSignIn();
   const scroller = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<PdfState>({ status: 'loading' });
@@ -27,6 +34,8 @@ export function PdfPreview({ document }: { readonly document: Document }) {
       onPage: setPage,
     });
   }, [session, attempt]);
+  const draw = state.status === 'shown' ? state.draw : undefined;
+  useEffect(() => onPages(draw), [draw, onPages]);
 
   return (
     <Stack gap="xs">

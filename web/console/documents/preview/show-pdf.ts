@@ -3,12 +3,19 @@ import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.j
 import { openPdf, startPdfjs } from '../../../viewer/pdf/open-pdf.ts';
 import { PdfView } from '../../../viewer/pdf/pdf-view.ts';
 import { createZooming, type Zooming } from '../../../viewer/shell/zoom.ts';
+import type { DrawPage } from '../../readers/heat-strip.tsx';
 import type { Session } from '../../session/session.ts';
 import { openSource } from './document-source.ts';
+import { createDrawPage } from './draw-page.ts';
 
 export type PdfState =
   | { readonly status: 'loading' }
-  | { readonly status: 'shown'; readonly total: number; readonly zooming: Zooming }
+  | {
+      readonly status: 'shown';
+      readonly total: number;
+      readonly zooming: Zooming;
+      readonly draw: DrawPage;
+    }
   /** `isWrong`: whether the previous password was wrong. */
   | { readonly status: 'locked'; readonly isWrong: boolean; submit(password: string): void }
   | { readonly status: 'broken' }
@@ -60,6 +67,7 @@ async function show(
   view.scroller.role = 'region';
   view.scroller.ariaLabel = 'Pages of the document';
   view.zoomTo({ fit: 'page' });
-  onState({ status: 'shown', total: pdf.numPages, zooming: createZooming(view) });
+  const draw = createDrawPage(pdf, view);
+  onState({ status: 'shown', total: pdf.numPages, zooming: createZooming(view), draw });
   closing.addEventListener('abort', () => view.close());
 }

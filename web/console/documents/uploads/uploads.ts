@@ -22,6 +22,12 @@ export type FileUpload = {
 
 const underWayMax = 3;
 
+const invalid = { code: 'invalid_argument' };
+
+const emptyFile =
+  'The file is empty. If another program is still writing it, wait until it is complete. ' +
+  'Then choose the file again.';
+
 export class Uploads {
   readonly #send: SendFile;
   readonly #bytesMax: number;
@@ -62,7 +68,7 @@ export class Uploads {
 
   /** Adds a failed upload with its reason. */
   refuse(workspaceId: string, file: File, text: string): void {
-    const error = new ProblemError(text, { code: 'invalid_argument' });
+    const error = new ProblemError(text, invalid);
     this.#lastKey += 1;
     const state: UploadState = { status: 'failed', error };
     this.#become([...this.#all, { key: this.#lastKey, workspaceId, file, state }]);
@@ -86,6 +92,7 @@ export class Uploads {
   }
 
   #stateOf({ size }: File): UploadState {
+    if (size === 0) return { status: 'failed', error: new ProblemError(emptyFile, invalid) };
     if (size <= this.#bytesMax) return { status: 'waiting' };
     const limit = formatSize(this.#bytesMax, { rounding: 'floor' });
     const fileSize = formatSize(size, { rounding: 'ceil' });

@@ -111,7 +111,9 @@ function Plot({ bars }: { readonly bars: readonly Bar[] }) {
 }
 
 /** The first bar with the highest value. */
-export function longestBar<Item extends Bar>(bars: readonly Item[]): Item | undefined {
+export function longestBar<Item extends Pick<Bar, 'value'>>(
+  bars: readonly Item[],
+): Item | undefined {
   return bars.reduce<Item | undefined>(
     (longest, bar) => (bar.value > (longest?.value ?? 0) ? bar : longest),
     undefined,

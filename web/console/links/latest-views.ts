@@ -1,7 +1,7 @@
 import type { Transport } from '@connectrpc/connect';
 import { callUnaryMethod, useTransport } from '@connectrpc/connect-query';
 import { useQuery } from '@tanstack/react-query';
-import { LinkService, type LinkView } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
+import { LinkService, type LinkView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 
 const pageSize = 200;
 const pagesMax = 5;

@@ -1,5 +1,5 @@
 /** Counts views per day in the local time zone, or per longer period if there are many days. */
-import type { Bar } from './bar-chart.tsx';
+import type { Bar } from '../readers/bar-chart.tsx';
 
 /** More bars would be too thin on a phone. */
 const barsMax = 62;

@@ -1,6 +1,6 @@
-/** Names of documents: a link contains only the ID. */
+/** The documents of links: a link contains only the ID. */
 import { useQuery } from '@connectrpc/connect-query';
-import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 
 /** The largest page that the API returns. */
 const newestMax = 200;
@@ -11,18 +11,18 @@ export function useNewestDocuments(workspaceId: string, enabled = true) {
   return useQuery(listDocuments, { workspaceId, pageSize: newestMax }, { enabled });
 }
 
-export type DocumentName = {
+export type KnownDocument = {
   /** Undefined while loading and after an error. */
-  readonly name: string | undefined;
+  readonly document: Document | undefined;
   readonly isPending: boolean;
 };
 
 /** Fetches a single document only if it is missing in the list, and nothing if `known` is set. */
-export function useDocumentName(
+export function useDocument(
   workspaceId: string,
   documentId: string,
-  known?: string,
-): DocumentName {
+  known?: Document,
+): KnownDocument {
   const newest = useNewestDocuments(workspaceId, known === undefined);
   const listed = newest.data?.documents.find(({ id }) => id === documentId);
   const isOlder = newest.data !== undefined && listed === undefined;
@@ -32,7 +32,7 @@ export function useDocumentName(
     // Static: otherwise each action would refetch these documents one by one.
     { enabled: known === undefined && isOlder, staleTime: 'static' },
   );
-  const name = known ?? listed?.name ?? own.data?.document?.name;
+  const document = known ?? listed ?? own.data?.document;
   const hasFailed = newest.error !== null || own.error !== null;
-  return { name, isPending: name === undefined && !hasFailed };
+  return { document, isPending: document === undefined && !hasFailed };
 }

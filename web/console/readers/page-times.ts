@@ -1,5 +1,5 @@
 /** The total time that readers spent on each page. */
-import type { PageView } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
+import type { PageView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Bar } from './bar-chart.tsx';
 import { formatDuration } from './format-duration.ts';
 

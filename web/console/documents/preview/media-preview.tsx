@@ -7,16 +7,21 @@ import { fetchDocument } from '../fetch-document.ts';
 import classes from './preview.module.css';
 import { PreviewUnavailable } from './preview-unavailable.tsx';
 
-type PictureState =
+type MediaState =
   | { readonly status: 'loading' }
   | { readonly status: 'shown'; readonly address: string }
   | { readonly status: 'broken' }
   | { readonly status: 'failed'; readonly error: unknown };
 
-/** Fetches the image with the user's token, because an image URL cannot carry one. */
-export function PicturePreview({ document }: { readonly document: Document }) {
+export type MediaPreviewProps = {
+  readonly document: Document;
+  readonly kind: 'image' | 'video' | 'audio';
+};
+
+/** Fetches the file with the user's token, which the URL of an element cannot carry. */
+export function MediaPreview({ document, kind }: MediaPreviewProps) {
   const { session } = useSignIn();
-  const [state, setState] = useState<PictureState>({ status: 'loading' });
+  const [state, setState] = useState<MediaState>({ status: 'loading' });
   const [attempt, setAttempt] = useState(0);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the bytes never change
@@ -25,9 +30,9 @@ export function PicturePreview({ document }: { readonly document: Document }) {
     const { signal } = closing;
     setState({ status: 'loading' });
     fetchDocument(session, document, { signal })
-      .then((picture) => {
+      .then((file) => {
         if (signal.aborted) return;
-        const address = URL.createObjectURL(picture);
+        const address = URL.createObjectURL(file);
         signal.addEventListener('abort', () => URL.revokeObjectURL(address));
         setState({ status: 'shown', address });
       })
@@ -46,10 +51,11 @@ export function PicturePreview({ document }: { readonly document: Document }) {
       );
     case 'shown':
       return (
-        <div className={classes.picture}>
-          <img
-            src={state.address}
-            alt={document.name}
+        <div className={classes.media}>
+          <Media
+            kind={kind}
+            address={state.address}
+            name={document.name}
             onError={() => setState({ status: 'broken' })}
           />
         </div>
@@ -60,5 +66,24 @@ export function PicturePreview({ document }: { readonly document: Document }) {
       );
     case 'failed':
       return <ErrorAlert error={state.error} retry={() => setAttempt(attempt + 1)} />;
+  }
+}
+
+type MediaProps = Pick<MediaPreviewProps, 'kind'> & {
+  readonly address: string;
+  readonly name: string;
+  readonly onError: () => void;
+};
+
+function Media({ kind, address, name, onError }: MediaProps) {
+  switch (kind) {
+    case 'image':
+      return <img src={address} alt={name} onError={onError} />;
+    case 'video':
+      // biome-ignore lint/a11y/useMediaCaption: the file has no captions
+      return <video src={address} controls aria-label={name} onError={onError} />;
+    case 'audio':
+      // biome-ignore lint/a11y/useMediaCaption: the file has no captions
+      return <audio src={address} controls aria-label={name} onError={onError} />;
   }
 }

@@ -1,0 +1,31 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { LinkService, type LinkView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { TextLink } from '../shared/router-links.tsx';
+import { linkTitle } from './link-state.tsx';
+
+export type LinkNameProps = {
+  readonly workspaceId: string;
+  readonly view: Pick<LinkView, 'linkId' | 'linkName'>;
+  readonly documentName: string;
+};
+
+/** The link of a view. A link without a name is fetched once. */
+export function LinkName({ workspaceId, view, documentName }: LinkNameProps) {
+  const { linkId, linkName } = view;
+  const { data } = useQuery(
+    LinkService.method.getLink,
+    { workspaceId, linkId },
+    { enabled: linkName === '', staleTime: 'static', retry: false },
+  );
+  const unnamed = data?.link === undefined ? 'Link' : linkTitle(data.link, documentName);
+  const title = linkName === '' ? unnamed : linkName;
+  return (
+    <TextLink
+      to="/workspaces/$workspaceId/links/$linkId"
+      params={{ workspaceId, linkId }}
+      title={title}
+    >
+      {title}
+    </TextLink>
+  );
+}

@@ -1,0 +1,33 @@
+/** The figures about the readers of a document or a link. */
+import type { Insight } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { FigureRow } from '../shared/figure-row.tsx';
+import { formatDuration } from './format-duration.ts';
+
+type InsightFiguresProps = {
+  readonly insight: Insight | undefined;
+  /** Known before the insight is loaded. */
+  readonly viewCount: number;
+};
+
+export function InsightFigures({ insight, viewCount }: InsightFiguresProps) {
+  return (
+    <FigureRow
+      figures={[
+        { name: 'Views', value: (insight?.viewCount ?? viewCount).toLocaleString() },
+        { name: 'Visitors', value: insight?.visitorCount.toLocaleString() ?? '—' },
+        { name: 'Average time', value: timeText(insight) },
+        { name: 'Completion', value: shareText(insight?.completion) },
+        { name: 'Downloads', value: insight?.downloadCount.toLocaleString() ?? '—' },
+      ]}
+    />
+  );
+}
+
+const timeText = (insight: Insight | undefined) =>
+  insight === undefined || insight.averageDurationMs === 0
+    ? '—'
+    : formatDuration(insight.averageDurationMs);
+
+/** A share from 0 to 1 as a percentage. */
+const shareText = (share: number | undefined) =>
+  share === undefined ? '—' : `${Math.round(share * 100)}%`;

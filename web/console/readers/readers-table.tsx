@@ -1,0 +1,126 @@
+import { Badge, Text } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { LinkView, PageView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { DateTime } from '../shared/date-time.tsx';
+import { type Column, Listing } from '../shared/listing.tsx';
+import { RowToggle } from '../shared/row-toggle.tsx';
+import type { PagedList } from '../shared/use-paged-list.ts';
+import { formatDuration } from './format-duration.ts';
+import { HeatStrip } from './heat-strip.tsx';
+
+export type ReadersTableProps = {
+  readonly list: PagedList<LinkView>;
+  /** Of the document; 0 if unknown. */
+  readonly pageCount: number;
+  /** Names the link of a view; unset if all views have the same. */
+  readonly linkOf?: (view: LinkView) => ReactNode;
+  /** Shown instead of an empty table. */
+  readonly emptyText: string;
+};
+
+/** The views, newest first. Each opens to show the time on each page. */
+export function ReadersTable({ list, pageCount, linkOf, emptyText }: ReadersTableProps) {
+  return (
+    <Listing
+      label="Views"
+      list={list}
+      columns={columnsOf(linkOf)}
+      idOf={({ id }) => id}
+      details={(view) => <PageTimes view={view} pageCount={pageCount} />}
+      empty={{ title: 'No views yet', icon: IconEye, text: emptyText }}
+    />
+  );
+}
+
+const columnsOf = (linkOf: ReadersTableProps['linkOf']): readonly Column<LinkView>[] => [
+  { title: 'Reader', orderBy: 'email', cell: (view) => <ReaderCell {...view} /> },
+  ...(linkOf === undefined ? [] : [{ title: 'Link', isFree: true, cell: linkOf }]),
+  {
+    title: 'Opened',
+    orderBy: 'create_time',
+    isNewestFirst: true,
+    cell: ({ createTime }) => <DateTime time={createTime} />,
+  },
+  {
+    title: 'Time spent',
+    orderBy: 'duration_ms',
+    isNewestFirst: true,
+    cell: ({ durationMs }) => (durationMs === 0 ? '—' : formatDuration(durationMs)),
+  },
+  { title: 'Pages', isFree: true, cell: ({ pages }) => <Pages pages={pages} /> },
+  {
+    title: 'Downloads',
+    isMinor: true,
+    cell: ({ downloadCount }) => (downloadCount === 0 ? '—' : downloadCount.toLocaleString()),
+  },
+];
+
+/** Longer documents show only the pages up to the last one that was read. */
+const cellsMax = 500;
+
+function PageTimes({ view, pageCount }: { readonly view: LinkView; readonly pageCount: number }) {
+  const times = new Map(view.pages.map(({ page, durationMs }) => [page, durationMs]));
+  const last = Math.max(pageCount > cellsMax ? 0 : pageCount, ...times.keys());
+  if (times.size === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {view.downloadCount > 0
+          ? 'The reader downloaded the file. No time on a page was recorded.'
+          : 'No time on a page was recorded.'}
+      </Text>
+    );
+  }
+  const cells = Array.from({ length: last }, (_, index) => {
+    const value = times.get(index + 1) ?? 0;
+    return { page: index + 1, value, text: value === 0 ? '—' : formatDuration(value) };
+  });
+  const reader = view.email === '' ? 'this reader' : view.email;
+  return <HeatStrip label={`Time per page of ${reader}`} cells={cells} />;
+}
+
+function ReaderCell({ email, emailVerified }: LinkView) {
+  return (
+    <RowToggle>
+      {email === '' ? <span title="The link asks for no address.">—</span> : null}
+      <span title={email}>{email}</span>
+      {emailVerified ? (
+        <Badge component="span" variant="light" color="teal">
+          Verified
+        </Badge>
+      ) : null}
+    </RowToggle>
+  );
+}
+
+function Pages({ pages }: { readonly pages: readonly PageView[] }) {
+  const [first, ...others] = pages;
+  if (first === undefined) return <>—</>;
+  const longest = others.reduce((one, two) => (two.durationMs > one.durationMs ? two : one), first);
+  return (
+    <span>
+      <span>{formatRanges(pages.map(({ page }) => page))}</span>
+      {others.length === 0 ? null : (
+        <Text span size="xs" c="dimmed" ml={8}>
+          Longest: page {longest.page}, {formatDuration(longest.durationMs)}
+        </Text>
+      )}
+    </span>
+  );
+}
+
+const rangesMax = 8;
+
+/** Formats ascending numbers as ranges: `1–3, 7`. */
+function formatRanges(numbers: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  const shown = ranges
+    .slice(0, rangesMax)
+    .map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`));
+  return ranges.length > rangesMax ? `${shown.join(', ')}, …` : shown.join(', ');
+}

@@ -1,0 +1,34 @@
+import type {
+  DescMessage,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
+import { useQuery } from '@connectrpc/connect-query';
+import { useEffect } from 'react';
+import type { Insight } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
+
+type InsightMethod<I extends DescMessage, O extends DescMessage> = DescMethodUnary<I, O> &
+  (MessageShape<O> extends { readonly insight?: Insight | undefined } ? unknown : never);
+
+type InsightOptions = {
+  readonly enabled?: boolean;
+  /** The number of views in the list. If it changes, the figures are requested again. */
+  readonly total?: number | undefined;
+};
+
+/** The figures about a document or a link. */
+export function useInsight<I extends DescMessage, O extends DescMessage>(
+  method: InsightMethod<I, O>,
+  request: MessageInitShape<I>,
+  { enabled = true, total }: InsightOptions = {},
+) {
+  const query = useQuery(method, request, { enabled });
+  const { data, error, refetch } = query;
+  const insight = (data as { readonly insight?: Insight } | undefined)?.insight;
+  const isOld = insight !== undefined && total !== undefined && total > insight.viewCount;
+  useEffect(() => {
+    if (isOld) void refetch();
+  }, [isOld, refetch]);
+  return { insight, error, retry: () => void refetch() };
+}
