@@ -34,8 +34,11 @@ const half = (own, other) => `case when n % 2 = 0 then '${own}' else ${other} en
 export const timeOf = ({ now, count }, n) => now - 100 * dayMs + n * stepOf(count);
 const stepOf = (count) => Math.floor((100 * dayMs) / count);
 
-/** Tables without an expiry. Half of the rows belong to the demo workspace. */
-function lastingTables(dialect, { now, count, demo }) {
+/**
+ * Tables without an expiry. Half of the rows belong to the demo workspace. `isBeforeLists`: the
+ * schema is older than the migration 0005.
+ */
+function lastingTables(dialect, { now, count, demo, isBeforeLists = false }) {
   const id = idIn(dialect);
   const create_time = `${now - 100 * dayMs} + n * ${stepOf(count)}`;
   const workspaces = Math.max(10, count / 100);
@@ -121,7 +124,10 @@ function lastingTables(dialect, { now, count, demo }) {
       {
         id: id('viw'),
         link_id: id('lnk', 'case when n % 2 = 0 then 2 else n end'),
-        email: `'reader@example.com'`,
+        ...(isBeforeLists
+          ? {}
+          : { document_id: id('doc', 'case when n % 2 = 0 then 2 else n end') }),
+        email: `'reader' || (n % 5000) || '@example.com'`,
         email_verified: 0,
         create_time,
         duration_ms: 1000,

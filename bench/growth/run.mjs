@@ -1,15 +1,14 @@
 // Measures the service with many rows in every table: see bench/README.md, "Growth".
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { durable, startPostgres } from '../postgres.mjs';
+import { startPostgres } from '../postgres.mjs';
 import { stopAll } from '../processes.mjs';
-import { startService } from '../service.mjs';
 import { callsOf } from './calls.mjs';
-import { fill, idOf, oldTimeOf, retained } from './fill.mjs';
-import { measure, openClient, startLoad } from './requests.mjs';
+import { idOf, oldTimeOf, retained } from './fill.mjs';
+import { measure, startLoad } from './requests.mjs';
 import { sizesOf } from './sizes.mjs';
+import { inMiB, inMs, likeProduction, print, startFilled } from './start-filled.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -20,66 +19,7 @@ const { values } = parseArgs({
   },
 });
 const rows = Number(values.rows);
-/** Settings of a server with memory for the indexes of a million rows. */
-const likeProduction = {
-  settings: [
-    ...durable.settings,
-    'autovacuum=on',
-    'shared_buffers=1GB',
-    'maintenance_work_mem=512MB',
-  ],
-};
-const print = (line) => process.stdout.write(`${line}\n`);
-const inMs = (ms) => ms.toFixed(ms < 10 ? 2 : 0);
-const inMiB = (bytes) => `${Math.round(bytes / 2 ** 20)} MiB`;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Creates an installation, fills its database and starts the service. */
-async function startFilled(context, name, options) {
-  const { folder, postgres } = context;
-  const url = postgres ? await postgres.createDatabase() : `sqlite:${folder}/${name}.db`;
-  const settings = { LATCHKEY_DATABASE_URL: url, LATCHKEY_LOG_LEVEL: 'warn' };
-  const start = () => startService(folder, { name, settings });
-  const first = await start();
-  const demo = await readDemo(first, path.join(folder, name));
-  await first.server.stop();
-  const now = Date.now();
-  await fill(url, { ...options, demo, now });
-  const started = performance.now();
-  const service = await start();
-  print(
-    `started in ${inMs(performance.now() - started)} ms, ` +
-      `memory ${inMiB(service.server.residentBytes())}`,
-  );
-  const client = openClient(service);
-  const tokens = {
-    staff: (await client.json('POST', '/sessions', { body: demo.staff })).access_token,
-  };
-  return { url, service, client, demo, now, tokens, ...options };
-}
-
-async function readDemo(service, dataDir) {
-  const text = await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8');
-  const env = Object.fromEntries(
-    Array.from(text.matchAll(/^(\w+)='(.*)'$/gm), ([, name, value]) => [name, value]),
-  );
-  const staff = { email: env.STAFF_EMAIL, password: env.STAFF_PASSWORD };
-  const client = openClient(service);
-  const key = { token: env.API_KEY };
-  const session = await client.json('POST', '/sessions', { body: staff });
-  const { documents } = await client.json('GET', '/api/v1/documents', key);
-  const { links } = await client.json('GET', '/api/v1/links', key);
-  client.close();
-  return {
-    staff,
-    staffId: session.user.id,
-    clientId: env.CLIENT_ID,
-    clientSecret: env.CLIENT_SECRET,
-    apiKey: env.API_KEY,
-    workspaceId: env.WORKSPACE_ID,
-    linkId: links?.[0]?.id ?? documents?.[0]?.id ?? '',
-  };
-}
 
 async function measureCalls(started) {
   const results = new Map();

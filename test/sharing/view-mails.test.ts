@@ -107,7 +107,8 @@ describeApp('the mails about views', (suite) => {
     expect(mail?.subject).toBe('1 new view: Deck.pdf');
     expect(mail?.text).toContain('“Investors”');
     expect(mail?.text).toMatch(/@\u200cexample\.\u200ccom, \d+ \w+ \d{4}/);
-    expect(mail?.text).toContain(`/console/links/${link.id}`);
+    const { WORKSPACE_ID } = suite.testApp.env;
+    expect(mail?.text).toContain(`/console/workspaces/${WORKSPACE_ID}/links/${link.id}`);
     expect(JSON.stringify(mail)).not.toContain(link.url.slice(-22));
   });
 

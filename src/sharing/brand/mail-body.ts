@@ -44,7 +44,9 @@ function wrap(text: string): string {
 // Mail programs support only inline styles reliably.
 const styles = {
   body: 'margin:0;padding:24px;background:#f4f5f7;color:#1a2330;font:16px/1.5 system-ui,sans-serif',
-  card: 'max-width:480px;margin:0 auto;padding:24px;background:#ffffff;border-radius:12px',
+  card:
+    'max-width:480px;margin:0 auto;padding:24px;background:#ffffff;border-radius:12px;' +
+    'overflow-wrap:anywhere',
   code: 'margin:16px 0;font:600 28px/1.3 ui-monospace,monospace;letter-spacing:4px',
   text: 'margin:16px 0',
   logo: 'max-width:200px;max-height:48px',

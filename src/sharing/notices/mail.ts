@@ -37,16 +37,19 @@ export function composeViewMail(
 }
 
 function partsOf({ notice, newest }: ViewedLink, publicUrl: string): MailPart[] {
-  const { views, document_name, link_name, link_id } = notice;
+  const { views, document_name, link_name } = notice;
   const through = link_name === '' ? '' : ` through the link “${mailName(link_name)}”`;
   const others = views - newest.length;
   return [
     { text: `${countOf(views, 'new view')} of “${mailName(document_name)}”${through}:` },
     { lines: newest.map(readerOf) },
     ...(others > 0 ? [{ text: `And ${countOf(others, 'more view')}.` }] : []),
-    { label: 'See who read which page', url: `${publicUrl}/console/links/${link_id}` },
+    { label: 'See who read which page', url: `${publicUrl}${consolePathOf(notice)}` },
   ];
 }
+
+const consolePathOf = ({ workspace_id, link_id }: DueNotice) =>
+  `/console/workspaces/${workspace_id}/links/${link_id}`;
 
 function readerOf({ email, email_verified, create_time }: ViewRow): string {
   // Without verification, the reader chooses the text.

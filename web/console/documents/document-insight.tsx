@@ -16,6 +16,7 @@ import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { FigureRow } from '../shared/figure-row.tsx';
+import { isEmptyList } from '../shared/listing.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { pageCountText } from './document-labels.ts';
 
@@ -66,7 +67,12 @@ function Readers({ document, draw }: DocumentInsightProps) {
       {error === null ? null : <ErrorAlert error={error} retry={retry} />}
       <InsightFigures insight={insight} viewCount={viewCount} />
       {isRead ? <TimePerPage insight={insight} draw={draw} /> : null}
-      <ReadersSection path={`/documents/${documentId}`} workspaceId={workspaceId} name={name}>
+      <ReadersSection
+        path={`/documents/${documentId}`}
+        workspaceId={workspaceId}
+        name={name}
+        hasViews={!isEmptyList(list)}
+      >
         <ReadersTable
           list={list}
           pageCount={pageCount}

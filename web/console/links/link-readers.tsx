@@ -12,6 +12,7 @@ import { ReadersSection } from '../readers/readers-section.tsx';
 import { ReadersTable } from '../readers/readers-table.tsx';
 import { useInsight } from '../readers/use-insight.ts';
 import { ErrorAlert } from '../shared/error-alert.tsx';
+import { isEmptyList } from '../shared/listing.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { type LatestViews, latestViewsMax, useLatestViews } from './latest-views.ts';
 import { countPerPeriod, type PeriodCounts } from './views-per-period.ts';
@@ -46,6 +47,7 @@ export function LinkReaders({ link, document }: LinkReadersProps) {
         path={`/links/${linkId}`}
         workspaceId={workspaceId}
         name={link.name || document?.name || 'Link'}
+        hasViews={!isEmptyList(list)}
       >
         <ReadersTable
           list={list}

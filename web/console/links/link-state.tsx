@@ -2,7 +2,6 @@
 import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Badge } from '@mantine/core';
 import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { formatDateTime } from '../shared/date-time.tsx';
 
 type State = 'Active' | 'Expired' | 'Revoked';
 
@@ -64,9 +63,18 @@ export function linkTitle(link: Link, documentName: string | undefined): string 
   const [first, ...others] = link.allowList;
   const rest = others.length === 0 ? '' : ` and ${others.length} more`;
   const created =
-    link.createTime === undefined ? '' : formatDateTime(timestampDate(link.createTime));
+    link.createTime === undefined ? '' : shortTimeText(timestampDate(link.createTime));
   const fact = first === undefined ? created : `for ${first}${rest}`;
   return `${documentName ?? 'Link'} · ${fact}`;
+}
+
+const timeStyle = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const;
+const ofThisYear = new Intl.DateTimeFormat(undefined, timeStyle);
+const ofOtherYear = new Intl.DateTimeFormat(undefined, { ...timeStyle, year: 'numeric' });
+
+function shortTimeText(time: Date): string {
+  const isThisYear = time.getFullYear() === new Date().getFullYear();
+  return (isThisYear ? ofThisYear : ofOtherYear).format(time);
 }
 
 /** A noun phrase for the link, with its name or the name of its document. */

@@ -12,11 +12,18 @@ export type ReadersSectionProps = {
   readonly workspaceId: string;
   /** The name of the document or of the link, for the name of the file. */
   readonly name: string;
+  readonly hasViews: boolean;
   readonly children: ReactNode;
 };
 
 /** Who read it, with a button that saves all views as CSV. */
-export function ReadersSection({ path, workspaceId, name, children }: ReadersSectionProps) {
+export function ReadersSection({
+  path,
+  workspaceId,
+  name,
+  hasViews,
+  children,
+}: ReadersSectionProps) {
   const query = new URLSearchParams({ workspace_id: workspaceId });
   const download = useDownload({
     name: `${name} views.csv`,
@@ -33,7 +40,7 @@ export function ReadersSection({ path, workspaceId, name, children }: ReadersSec
     </Button>
   );
   return (
-    <Section title="Readers" actions={button}>
+    <Section title="Readers" actions={hasViews ? button : undefined}>
       {download.error === undefined ? null : (
         <ErrorAlert error={download.error} retry={download.start} />
       )}
