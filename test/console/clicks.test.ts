@@ -8,7 +8,7 @@ import { makeReport } from '../support/report-pdf.ts';
 
 const { app, workspaceId, visitAs, visit, member } = useConsole();
 
-/** Counts the clicks of the user. A key press on a button is none. */
+/** Counts the clicks of the user, without key presses on buttons. */
 const counting = `addEventListener('click', ({ isTrusted, detail }) => {
   if (isTrusted && detail > 0) globalThis.clicks = (globalThis.clicks ?? 0) + 1;
 }, true)`;

@@ -59,7 +59,7 @@ describe('the documents of a workspace', () => {
     await page.getByRole('button', { name: 'Load more' }).click();
     await rowOf(page, 'Quarterly report.pdf').waitFor();
     const cells = rowOf(page, 'Quarterly report.pdf').getByRole('cell');
-    expect((await cells.allTextContents()).slice(1, 4)).toEqual(['PDF', '6.9 kB', '4']);
+    expect((await cells.allTextContents()).slice(1, 4)).toEqual(['PDF', '6.8 kB', '4']);
     const others = rowOf(page, 'Archive 7.zip').getByRole('cell');
     expect((await others.allTextContents()).slice(1, 4)).toEqual(['ZIP archive', '36 bytes', '—']);
     const buttons = rowOf(page, 'Quarterly report.pdf').getByRole('button');
@@ -173,7 +173,7 @@ describe('a document', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const text = await page.getByRole('region', { name: 'Details' }).locator('dl').innerText();
     expect(text).toContain(document.id);
-    expect(text).toContain('6.9 kB');
+    expect(text).toContain('6.8 kB');
     await pagesOf(page).waitFor();
     await stopTimers(page);
     await page.getByRole('button', { name: 'Copy SHA-256' }).click();

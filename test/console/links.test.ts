@@ -64,13 +64,6 @@ describe('the links of a workspace', () => {
     await dialog.getByText('Readers cannot open this document').waitFor({ state: 'detached' });
     expect(await allowed()).toBe(false);
     await page.keyboard.press('Escape');
-
-    await makeLink(app(), archive.id, { name: 'Files', allow_download: true });
-    await page.reload();
-    await chooseRowAction(rowOf(page, 'Files'), 'Edit');
-    const edit = page.getByRole('dialog', { name: 'Edit link' });
-    await edit.getByText('Anyone with the link can download the file.').waitFor();
-    await edit.getByText('Browsers cannot show this type of file').waitFor();
     await callSharingApi(app(), 'DELETE', `/documents/${archive.id}`);
   });
 
@@ -161,49 +154,6 @@ describe('the links of a workspace', () => {
     await dialog.getByText(/^Request ID:/).waitFor();
     expect((await linkOf(app(), link.id)).expire_time).toBeUndefined();
   });
-});
-
-describe('a link without a name', () => {
-  it('has the title of its document and what tells it apart', async () => {
-    const document = await upload(app(), makePdf({ pages: 1, text: 'Plan' }), 'plan.pdf');
-    const people = { allow_list: ['jane@example.com', '@partner.example'] };
-    await makeLink(app(), document.id, people);
-    await makeLink(app(), document.id);
-    const { page, open } = await visitAs(await member('member'));
-    await open(linksPath());
-    const forJane = 'plan.pdf · for jane@example.com and 1 more';
-    await page.getByRole('link', { name: forJane }).waitFor();
-    await page.getByRole('link', { name: /^plan\.pdf · [A-Z]\w+ \d/ }).waitFor();
-    await rowOf(page, forJane).getByRole('link', { name: 'plan.pdf', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'plan.pdf' }).waitFor();
-    await page.getByRole('link', { name: forJane }).click();
-    await page.getByRole('heading', { level: 1, name: forJane }).waitFor();
-  });
-});
-
-describe('the dialog of a link', () => {
-  it.each([phone, { viewport: { width: 1024, height: 700 } }])(
-    'keeps its button in the window: %o',
-    async (settings) => {
-      const { page, open } = await visitAs(await member('member'), settings);
-      await open(linksPath());
-      await page.getByRole('button', { name: 'Create link' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Create link' });
-      await dialog.getByText('More options').click();
-      const isInside = () =>
-        page.evaluate<boolean>(`(() => {
-          const button = document.querySelector('[role=dialog] button[type=submit]');
-          const { bottom, left, width } = button.getBoundingClientRect();
-          const seen = document.elementFromPoint(left + width / 2, bottom - 4);
-          return bottom <= innerHeight && button.contains(seen);
-        })()`);
-      await expect.poll(isInside).toBe(true);
-      await takePicture(page, `links-footer-${settings.viewport?.width}`);
-      await dialog.getByLabel('Show the name of the document').scrollIntoViewIfNeeded();
-      await expect.poll(isInside).toBe(true);
-      await expectAccessible(page);
-    },
-  );
 });
 
 describe('the links of a workspace without documents', () => {

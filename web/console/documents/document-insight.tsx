@@ -100,7 +100,7 @@ function TimePerPage({ insight: { pages, coveredViewCount }, draw }: TimePerPage
         Time per page
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        {`Average of ${viewsText(coveredViewCount)}. Longest: page ${longest.page}, ${longest.text}.`}
+        Average of {viewsText(coveredViewCount)}. Longest: page {longest.page}, {longest.text}.
       </Text>
       <HeatStrip label="Time per page" cells={cells} draw={draw} />
     </Paper>

@@ -1,5 +1,5 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { IconCancel, IconPencil } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
@@ -92,9 +92,11 @@ function About({ link, document }: OfLink) {
   return (
     <Group component="span" gap="4px 12px">
       <LinkStateBadge link={link} />
-      <TextLink to="/workspaces/$workspaceId/documents/$documentId" params={params} inherit>
-        {document?.name ?? documentId}
-      </TextLink>
+      <Text span inherit miw={0} style={{ overflowWrap: 'anywhere' }}>
+        <TextLink to="/workspaces/$workspaceId/documents/$documentId" params={params} inherit>
+          {document?.name ?? documentId}
+        </TextLink>
+      </Text>
       <LinkUrl link={link} />
     </Group>
   );
@@ -126,7 +128,7 @@ function LinkFacts({ link }: { readonly link: Link }) {
 function LinkUrl({ link: { url, revokeTime } }: { readonly link: Link }) {
   if (revokeTime !== undefined) return null;
   return (
-    <Group gap="xs" component="span" wrap="nowrap" maw="100%">
+    <Group gap="xs" component="span" maw="100%">
       <CopyableText text={url} label="URL" />
       <Button
         component="a"

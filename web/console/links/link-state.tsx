@@ -57,7 +57,7 @@ export const notifyTexts: Readonly<Record<Notify, string>> = {
   [Notify.DIGEST]: 'Once a day',
 };
 
-/** The name of the link, or a text that tells it apart from the other links of the document. */
+/** The name of the link, or a text that distinguishes it from other links. */
 export function linkTitle(link: Link, documentName: string | undefined): string {
   if (link.name !== '') return link.name;
   const [first, ...others] = link.allowList;
