@@ -3,9 +3,9 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { beforeAll, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { desktop, phone, settle, takePicture } from '../support/browser-pages.ts';
+import { desktop, inkOf, phone, settle, takePicture } from '../support/browser-pages.ts';
 import { type ConsoleUser, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { addViews, dayMs } from '../support/link-rows.ts';
@@ -138,7 +138,11 @@ const settings: Record<string, Setting> = {
   'documents-dark': { path: below('documents'), options: dark },
   'documents-phone': { path: below('documents'), options: phone, ...ofOwner },
   share: { path: below('documents'), ...ofOwner, prepare: openShare },
-  document: { path: () => below(`documents/${link.document_id}`)(), ...ofOwner },
+  document: {
+    path: () => below(`documents/${link.document_id}`)(),
+    ...ofOwner,
+    prepare: pagesDrawn,
+  },
   links: { path: below('links'), ...ofOwner },
   link: { path: () => below(`links/${link.id}`)(), ...ofOwner, options: tall },
   'link-dialog': { path: below('links'), options: tall, ...ofOwner, prepare: openLinkDialog },
@@ -160,6 +164,13 @@ const settings: Record<string, Setting> = {
   'recovery-codes': { path: () => '/account', ...ofOwner, prepare: openRecoveryCodes },
   palette: { path: below('documents'), prepare: openPalette },
 };
+
+/** Waits for the small pictures of the pages, which are drawn one after the other. */
+async function pagesDrawn(page: Page): Promise<void> {
+  const last = 'section[aria-label="Time per page"] li:last-child';
+  await page.locator(last).waitFor();
+  await expect.poll(() => inkOf(page, last).catch(() => 0)).toBeGreaterThan(0);
+}
 
 async function openShare(page: Page): Promise<void> {
   await clickOn('Share “Quarterly report.pdf”')(page);
