@@ -1,13 +1,12 @@
 /** Creates a link to a document with one click and copies its URL. */
 import { Button, type ButtonProps, Loader, Popover, Stack } from '@mantine/core';
 import { IconShare3 } from '@tabler/icons-react';
-import { useId, useRef, useState } from 'react';
+import { lazy, Suspense, useId, useRef, useState } from 'react';
 import { type Link, LinkService } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../../session/session-context.tsx';
 import { copyLater } from '../../shared/copy-text.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { useMethod } from '../../shared/use-method.ts';
-import { useEditLink } from '../use-edit-link.tsx';
 import { type QuickLinkTarget, useQuickLinkOptions } from './quick-link-options.ts';
 import { SharedLink } from './shared-link.tsx';
 
@@ -16,6 +15,12 @@ export type ShareButtonProps = Pick<ButtonProps, 'variant' | 'size'> & {
   /** Whether the label alone does not say which document, as in a table. */
   readonly isOneOfMany?: boolean;
 };
+
+/** Most links keep their options, so the dialog loads when it is opened. */
+const EditSharedLink = lazy(async () => {
+  const { EditSharedLink: component } = await import('./edit-shared-link.tsx');
+  return { default: component };
+});
 
 /** Hidden from users who cannot create links. */
 export function ShareButton(props: ShareButtonProps) {
@@ -33,9 +38,7 @@ function Share({ document, isOneOfMany = false, ...look }: ShareButtonProps) {
   const [{ made, isCopied, error }, setSharing] = useState(idle);
   const button = useRef<HTMLButtonElement>(null);
   const create = useCreateQuickLink(document);
-  const { edit, dialog } = useEditLink((link) =>
-    setSharing({ made: { isShown: made?.isShown, link }, isCopied }),
-  );
+  const [edits, setEdits] = useState(0);
   const titleId = useId();
 
   async function share() {
@@ -87,13 +90,21 @@ function Share({ document, isOneOfMany = false, ...look }: ShareButtonProps) {
               titleId={titleId}
               edit={() => {
                 setOpen(false);
-                edit(made.link);
+                setEdits(edits + 1);
               }}
             />
           )}
         </Popover.Dropdown>
       </Popover>
-      {dialog}
+      {edits === 0 || made === undefined ? null : (
+        <Suspense fallback={null}>
+          <EditSharedLink
+            key={edits}
+            link={made.link}
+            onChanged={(link) => setSharing({ made: { isShown: made.isShown, link }, isCopied })}
+          />
+        </Suspense>
+      )}
     </>
   );
 }
