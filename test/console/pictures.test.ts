@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { desktop, inkOf, phone, settle, takePicture } from '../support/browser-pages.ts';
+import { desktop, phone, settle, takePicture } from '../support/browser-pages.ts';
 import { type ConsoleUser, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { addViews, dayMs } from '../support/link-rows.ts';
@@ -167,9 +167,8 @@ const settings: Record<string, Setting> = {
 
 /** Waits for the small pictures of the pages, which are drawn one after the other. */
 async function pagesDrawn(page: Page): Promise<void> {
-  const last = 'section[aria-label="Time per page"] li:last-child';
-  await page.locator(last).waitFor();
-  await expect.poll(() => inkOf(page, last).catch(() => 0)).toBeGreaterThan(0);
+  const drawn = page.locator('section[aria-label="Time per page"] canvas[data-drawn]');
+  await expect.poll(() => drawn.count()).toBe(4);
 }
 
 async function openShare(page: Page): Promise<void> {

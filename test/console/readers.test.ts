@@ -66,8 +66,8 @@ describe('the page of a document', () => {
     await open(path());
     const strip = page.getByRole('region', { name: 'Time per page', exact: true }).last();
     await strip.getByText('513 views').waitFor();
-    const ink = () => inkOf(page, 'section[aria-label="Time per page"]').catch(() => 0);
-    await expect.poll(ink).toBeGreaterThan(0.005);
+    await expect.poll(() => strip.locator('canvas[data-drawn]').count()).toBe(4);
+    expect(await inkOf(page, 'section[aria-label="Time per page"]')).toBeGreaterThan(0.005);
   });
 
   it('saves all views as CSV', async () => {

@@ -79,7 +79,9 @@ function Picture({ page, draw }: PictureProps) {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       observer.disconnect();
       // The page number is next to it, so a missing picture is not reported.
-      draw(page, element).catch(() => {});
+      draw(page, element)
+        .then(() => element.setAttribute('data-drawn', ''))
+        .catch(() => {});
     });
     observer.observe(element);
     return () => observer.disconnect();
