@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,12 +11,25 @@ process.env.NODE_ENV = 'production';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const pdfjs = join(root, 'node_modules/pdfjs-dist');
-const { version }: { version: string } = JSON.parse(
-  readFileSync(join(pdfjs, 'package.json'), 'utf8'),
-);
+const redoc = join(root, 'node_modules/redoc/bundles/redoc.standalone.js');
+const redocChanges = [
+  // An image on another origin.
+  ['https://cdn.redoc.ly/redoc/logo-mini.svg', ''],
+  // A style element that is created before Redoc has its options.
+  [
+    't=n.nc;t&&e.setAttribute("nonce",t)',
+    't=document.querySelector("[property=csp-nonce]").nonce;e.setAttribute("nonce",t)',
+  ],
+] as const;
+
+function versionOf(folder: string): string {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+}
+const version = versionOf(pdfjs);
 
 /** The version in the path lets browsers cache these files forever, like the hashed ones. */
 const pdfjsFolder = `assets/pdfjs-${version}`;
+const redocFolder = `assets/redoc-${versionOf(join(root, 'node_modules/redoc'))}`;
 
 /** Files that pdf.js fetches by name at run time. */
 const pdfjsFiles = [
@@ -45,6 +58,38 @@ function copyPdfjs(): Plugin {
   };
 }
 
+/** The service serves the OpenAPI document from the folder of the browser code. */
+function copyOpenApi(): Plugin {
+  return {
+    name: 'copy-openapi',
+    apply: 'build',
+    async writeBundle({ dir }) {
+      if (!dir) throw new Error('copy-openapi needs an output folder');
+      await cp(join(root, 'gen/openapi.json'), join(dir, 'openapi.json'));
+    },
+  };
+}
+
+/** The built file of Redoc, changed to run under the content security policy. */
+function copyRedoc(): Plugin {
+  return {
+    name: 'copy-redoc',
+    apply: 'build',
+    async writeBundle({ dir }) {
+      if (!dir) throw new Error('copy-redoc needs an output folder');
+      const folder = join(dir, redocFolder);
+      await mkdir(folder, { recursive: true });
+      await cp(`${redoc}.LICENSE.txt`, join(folder, 'LICENSE.txt'));
+      const code = await readFile(redoc, 'utf8');
+      for (const [text] of redocChanges) {
+        if (!code.includes(text)) throw new Error(`Redoc no longer contains ${text}`);
+      }
+      const changed = redocChanges.reduce((all, [text, to]) => all.replace(text, to), code);
+      await writeFile(join(folder, basename(redoc)), changed);
+    },
+  };
+}
+
 const codings = {
   gz: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
   br: (bytes: Buffer) =>
@@ -63,7 +108,9 @@ function compress(): Plugin {
         if (!dir) throw new Error('compress needs an output folder');
         const names = await readdir(dir, { recursive: true });
         const ends = ['.js', '.mjs', '.css', '.svg'];
-        const texts = names.filter((name) => ends.includes(extname(name)));
+        const texts = names.filter(
+          (name) => ends.includes(extname(name)) || name === 'openapi.json',
+        );
         for (const file of texts.map((name) => join(dir, name))) {
           const bytes = await readFile(file);
           for (const [end, coded] of Object.entries(codings)) {
@@ -100,8 +147,11 @@ export default defineConfig({
   root,
   base: '/',
   publicDir: false,
-  define: { PDFJS_FOLDER: JSON.stringify(`/${pdfjsFolder}/`) },
-  plugins: [copyPdfjs(), leaveRulesOut(), compress()],
+  define: {
+    PDFJS_FOLDER: JSON.stringify(`/${pdfjsFolder}/`),
+    REDOC_FILE: JSON.stringify(`/${redocFolder}/${basename(redoc)}`),
+  },
+  plugins: [copyPdfjs(), copyOpenApi(), copyRedoc(), leaveRulesOut(), compress()],
   build: {
     outDir: 'dist/web',
     assetsDir: 'assets',
@@ -118,6 +168,7 @@ export default defineConfig({
         'web/viewer/gate.ts',
         'web/viewer/pages.css',
         'web/console/main.tsx',
+        'web/docs/main.ts',
       ],
       // Mantine marks its modules for server rendering, which is not used
       onwarn(warning, warn) {

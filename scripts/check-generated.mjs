@@ -1,4 +1,4 @@
-// Fails if gen/ differs from the output of `npm run generate`.
+// Fails if gen/ differs from the output of buf. scripts/openapi-doc.ts checks gen/openapi.json.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ try {
   });
   const wanted = filesIn(path.join(fresh, 'gen'));
   const found = filesIn(path.join(root, 'gen'));
+  found.delete('openapi.json');
   const differing = [...new Set([...wanted.keys(), ...found.keys()])].filter((file) => {
     const [expected, actual] = [wanted.get(file), found.get(file)];
     return expected === undefined || actual === undefined || !expected.equals(actual);

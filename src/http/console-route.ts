@@ -5,6 +5,7 @@ import type { Assets } from './assets.ts';
 import { html } from './html.ts';
 import { htmlHeaders } from './html-headers.ts';
 import type { HttpRoute, RouteReply } from './route.ts';
+import type { RouteDoc } from './route-doc.ts';
 
 export type ConsoleOptions = {
   readonly assets: Assets;
@@ -16,6 +17,15 @@ export type ConsoleOptions = {
 };
 
 const nonceBytes = 16;
+
+const doc: RouteDoc = {
+  id: 'console',
+  tag: 'Console',
+  summary: 'Show the console',
+  description: 'The web console. The HTML is the same for every path: its script shows the screen.',
+  responses: { 200: { description: 'The HTML of the console.', types: ['text/html'] } },
+  errors: ['invalid_argument'],
+};
 
 export function consoleRoute(options: ConsoleOptions): HttpRoute {
   const { assets, publicUrl, random, uploadBytesMax } = options;
@@ -63,6 +73,7 @@ ${links}<script type="module" src="${file}"></script>
     path: '/console/**',
     name: 'console',
     matchesTrailingSlash: true,
+    doc,
     handle,
   };
 }

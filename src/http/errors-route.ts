@@ -3,6 +3,7 @@ import { catalogue, grpcStatusName } from '../errors/catalogue.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html } from './html.ts';
 import type { HttpRoute } from './route.ts';
+import type { RouteDoc } from './route-doc.ts';
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',
@@ -10,6 +11,15 @@ const headers = {
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'cache-control': 'public, max-age=300',
+};
+
+const doc: RouteDoc = {
+  id: 'errors',
+  tag: 'API reference',
+  summary: 'List the error codes',
+  description: 'Explains every error code. The `type` of each error is an address on this page.',
+  responses: { 200: { description: 'The HTML of the list.', types: ['text/html'] } },
+  errors: ['invalid_argument'],
 };
 
 export function errorsRoute(assets: Assets): HttpRoute {
@@ -35,7 +45,7 @@ ${entries}</main></body>
 </html>
 `;
   const reply = { status: 200, headers, body: body.text };
-  return { method: 'GET', path: '/errors', name: 'errors', handle: async () => reply };
+  return { method: 'GET', path: '/errors', name: 'errors', doc, handle: async () => reply };
 }
 
 /** Text between backticks becomes code. */

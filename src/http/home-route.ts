@@ -7,6 +7,19 @@ export const homeRoute: HttpRoute = {
   method: 'GET',
   path: '/',
   name: 'home',
+  doc: {
+    id: 'home',
+    tag: 'Console',
+    summary: 'Open the console',
+    description: 'Redirects a browser to the console. For other clients, the path does not exist.',
+    responses: {
+      302: {
+        description: 'The address of the console. The request accepts HTML.',
+        headers: { Location: 'Always `/console`.' },
+      },
+    },
+    errors: ['not_found'],
+  },
   async handle(request) {
     if (!acceptsHtml(request.header('accept'))) {
       throw fail('not_found', 'Nothing exists at this path.');

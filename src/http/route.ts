@@ -1,6 +1,7 @@
 // An HTTP route is a path that is not an rpc: HTML, files, beacons. Features define routes, and the
 // HTTP transport serves them.
 import type { Failure } from '../errors/errors.ts';
+import type { RouteDoc } from './route-doc.ts';
 
 export type RouteRequest = {
   readonly isHead: boolean;
@@ -32,5 +33,7 @@ export type HttpRoute = {
   readonly name: string;
   /** Whether the path also matches with a trailing slash, because people type it. */
   readonly matchesTrailingSlash?: boolean;
+  /** The route's description in the OpenAPI document. */
+  readonly doc: RouteDoc;
   handle(request: RouteRequest): Promise<RouteReply>;
 };

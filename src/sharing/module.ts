@@ -25,7 +25,6 @@ import type { StagedBlobs } from './blobs/staged-blobs.ts';
 import { type StoreWatch, watchStore } from './blobs/watch-store.ts';
 import { type Brands, createBrands } from './brand/brand.ts';
 import { createLogoMethods } from './brand/logo-methods.ts';
-import { brandRoutes } from './brand/routes.ts';
 import { type BlobCheck, createDocuments } from './documents/documents.ts';
 import { startIntegrityScan } from './documents/integrity-scan.ts';
 import { createPageCounter } from './documents/pages/page-counter.ts';
@@ -40,15 +39,14 @@ import type { GateState } from './gate/gate-state.ts';
 import { createGateSteps } from './gate/gate-steps.ts';
 import { createPasswordThrottle } from './gate/password-throttle.ts';
 import { requireAccess } from './gate/require-access.ts';
-import { gateRoutes } from './gate/routes.ts';
 import { createInsightService } from './insight/service.ts';
 import { createLinks } from './links/links.ts';
 import { createLinkService } from './links/service.ts';
 import { createNotices } from './notices/notices.ts';
 import { forgetViews } from './notices/store.ts';
 import { createQuotas, type Quota } from './quotas/quotas.ts';
+import { sharingRoutes } from './routes.ts';
 import { createNewViews } from './views/new-views.ts';
-import { viewRoutes } from './views/routes.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
 import { createViews } from './views/views.ts';
 import { createInvitationService, type NewMembers } from './workspaces/invitation-service.ts';
@@ -154,14 +152,11 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         ...upkeep.map((task) => task.stop()),
       ]);
     },
-    routes: [
-      ...gateRoutes({
-        ...{ gate, ...parts, html, documents, brands },
-        recordDownload: views.recordDownload,
-      }),
-      ...brandRoutes(db),
-      ...viewRoutes({ views, requireAccess: access }),
-    ],
+    routes: sharingRoutes({
+      ...{ gate, ...parts, html, documents, brands, db, views },
+      recordDownload: views.recordDownload,
+      requireAccess: access,
+    }),
     services: {
       document: createDocumentService({
         db,

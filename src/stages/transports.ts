@@ -8,11 +8,9 @@ import { createGuard } from '../api/guard.ts';
 import { guardAll } from '../api/services.ts';
 import { createFailedCalls, type FailedCalls } from '../audit/failed-calls.ts';
 import { failureOf } from '../errors/errors.ts';
-import { consoleRoute } from '../http/console-route.ts';
-import { errorsRoute } from '../http/errors-route.ts';
-import { homeRoute } from '../http/home-route.ts';
 import { createNotFoundHtml } from '../http/not-found-html.ts';
 import { createRecordedAnswers } from '../idempotency/recorded-answers.ts';
+import { siteRoutes } from '../http/site-routes.ts';
 import type { Metrics } from '../observe/merge-metrics.ts';
 import { pingDatabase, storageFailureOf } from '../storage/database.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
@@ -80,9 +78,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       bodies,
       notFoundHtml: createNotFoundHtml(assets),
       routes: [
-        homeRoute,
-        errorsRoute(assets),
-        consoleRoute({ publicUrl, assets, uploadBytesMax, random }),
+        ...siteRoutes({ publicUrl, assets, uploadBytesMax, random, webDir }),
         ...sharing.routes,
       ],
       assetsDir: path.join(webDir, 'assets'),

@@ -1,7 +1,8 @@
 // Liveness, readiness and metrics for operators.
-import Fastify from 'fastify';
+import Fastify, { type RouteHandlerMethod } from 'fastify';
 import { compressText } from './http/compression.ts';
 import { withoutSchemas } from './http/without-schemas.ts';
+import { type OpsPath, opsRoutes } from './ops-routes.ts';
 import type { BoundSocket } from './socket.ts';
 
 /**
@@ -64,22 +65,22 @@ export async function startOpsServer({
   app.server.maxConnections = connectionsMax;
   let draining = false;
 
-  app.get('/', (_request, reply) => reply.send({ paths: ['/healthz', '/readyz', '/metrics'] }));
-
-  app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
-
-  app.get('/readyz', async (_request, reply) => {
-    const { ready: isReady, ...facts } = await readiness();
-    const ready = !draining && isReady;
-    reply.header('cache-control', 'no-store').status(ready ? 200 : 503);
-    return { status: draining ? 'draining' : ready ? 'ok' : 'not ready', ...facts };
-  });
-
-  app.get('/metrics', async (request, reply) => {
-    const text = await metrics.read();
-    const { body, headers } = await compressText(text, request.headers['accept-encoding']);
-    return reply.header('content-type', metrics.contentType).headers(headers).send(body);
-  });
+  const handlers: Readonly<Record<OpsPath, RouteHandlerMethod>> = {
+    '/healthz': (_request, reply) => reply.send({ status: 'ok' }),
+    '/readyz': async (_request, reply) => {
+      const { ready: isReady, ...facts } = await readiness();
+      const ready = !draining && isReady;
+      reply.header('cache-control', 'no-store').status(ready ? 200 : 503);
+      return { status: draining ? 'draining' : ready ? 'ok' : 'not ready', ...facts };
+    },
+    '/metrics': async (request, reply) => {
+      const text = await metrics.read();
+      const { body, headers } = await compressText(text, request.headers['accept-encoding']);
+      return reply.header('content-type', metrics.contentType).headers(headers).send(body);
+    },
+  };
+  for (const { path } of opsRoutes) app.get(path, handlers[path]);
+  app.get('/', (_request, reply) => reply.send({ paths: opsRoutes.map(({ path }) => path) }));
 
   await app.ready();
   await socket.handTo(app.server);

@@ -46,6 +46,7 @@ const mayImport: Record<string, readonly string[]> = {
   cli: ['*'],
   'src/identity/module.ts': ['*'],
   'src/sharing/module.ts': ['*'],
+  'src/sharing/routes.ts': ['*'],
   stages: ['*'],
   workers: ['*'],
   'src/app.ts': ['*'],

@@ -1,8 +1,26 @@
 // Serves the logos of workspaces. They are public: a gate shows one before the reader is known.
 import { fail } from '../../errors/errors.ts';
 import type { HttpRoute } from '../../http/route.ts';
+import type { RouteDoc } from '../../http/route-doc.ts';
 import type { Database } from '../../storage/schema.ts';
 import { findLogo } from './store.ts';
+
+const doc: RouteDoc = {
+  id: 'getLogo',
+  tag: 'Shared links',
+  summary: 'Get a logo',
+  description:
+    'The logo of a workspace, from the `logo_url` of its brand. Logos are public: a gate shows ' +
+    'one before it knows the reader.',
+  path: { logo_id: 'The id of the logo. Each new logo has a new id.' },
+  responses: {
+    200: {
+      description: 'The picture. Its address never shows another picture.',
+      types: ['image/png', 'image/jpeg', 'image/webp'],
+    },
+  },
+  errors: ['invalid_argument', 'not_found'],
+};
 
 export function brandRoutes(db: Database): HttpRoute[] {
   return [
@@ -10,6 +28,7 @@ export function brandRoutes(db: Database): HttpRoute[] {
       method: 'GET',
       path: '/logos/{logo_id}',
       name: 'logo',
+      doc,
       async handle(request) {
         const row = await findLogo(db, request.variables.logo_id ?? '');
         if (row === undefined) throw fail('not_found', 'The logo does not exist.');

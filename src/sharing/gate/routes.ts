@@ -16,6 +16,7 @@ import type { GateHtml } from './gate-html.ts';
 import type { GateSteps, StepOutcome } from './gate-steps.ts';
 import { shownNameOf, titleOf } from './presentation.ts';
 import { checkAccess, requireAccess } from './require-access.ts';
+import { linkDownloadDoc, linkFileDoc, showLinkDoc, submitGateDoc } from './route-docs.ts';
 
 export type GateRouteOptions = {
   readonly gate: Gate;
@@ -142,12 +143,19 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
   }
 
   return [
-    { method: 'GET', path: '/s/{slug}', name: 'link', handle: showHtml },
-    { method: 'POST', path: '/s/{slug}', name: 'link gate', handle: submitForm },
+    { method: 'GET', path: '/s/{slug}', name: 'link', doc: showLinkDoc, handle: showHtml },
+    {
+      method: 'POST',
+      path: '/s/{slug}',
+      name: 'link gate',
+      doc: submitGateDoc,
+      handle: submitForm,
+    },
     {
       method: 'GET',
       path: '/s/{slug}/file',
       name: 'link file',
+      doc: linkFileDoc,
       async handle(request) {
         const { shared } = await requireAccess(options, request);
         if (viewerKindOf(shared.document.content_type) === undefined) {
@@ -160,6 +168,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       method: 'GET',
       path: '/s/{slug}/download',
       name: 'link download',
+      doc: linkDownloadDoc,
       async handle(request) {
         const { shared, accessSession } = await requireAccess(options, request);
         const { link } = shared;

@@ -2,6 +2,7 @@
 
 import { invalid } from '../../errors/errors.ts';
 import type { HttpRoute, RouteRequest } from '../../http/route.ts';
+import type { RouteDoc } from '../../http/route-doc.ts';
 import { viewerKindOf } from '../../http/viewer-kinds.ts';
 import { networkOf } from '../../net/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
@@ -20,6 +21,7 @@ export function viewRoutes({ views, requireAccess }: ViewRouteOptions): HttpRout
       method: 'POST',
       path: '/s/{slug}/view',
       name: 'link view',
+      doc,
       async handle(request) {
         const { accessSession, shared } = await requireAccess(request);
         const report = readReport(request.form, lastPageOf(shared.document));
@@ -33,6 +35,31 @@ export function viewRoutes({ views, requireAccess }: ViewRouteOptions): HttpRout
 
 /** Pages in one report. */
 const pagesMax = 500;
+
+const doc: RouteDoc = {
+  id: 'reportLinkView',
+  tag: 'Shared links',
+  summary: 'Report a view',
+  description: 'The viewer reports which pages are visible, and for how long.',
+  path: { slug: 'The secret part of the address of the link.' },
+  needsAccess: true,
+  form: {
+    visit: {
+      description: 'A random id that the viewer creates for each visit.',
+      isRequired: true,
+      pattern: '^[0-9a-z]{16}$',
+    },
+    pages: {
+      description: `Pages and milliseconds: \`1:2500,2:800\`. At most ${pagesMax} pages.`,
+      isRequired: true,
+    },
+  },
+  responses: { 204: { description: 'The service has noted the times.' } },
+  errors: [
+    ...(['invalid_argument', 'forbidden', 'not_found', 'gone'] as const),
+    ...(['payload_too_large', 'unsupported_media_type', 'canceled'] as const),
+  ],
+};
 
 /** The highest page number that is accepted for a PDF whose pages were not counted. */
 const lastPageUnknown = 10_000;

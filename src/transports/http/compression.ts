@@ -1,13 +1,10 @@
 // Compresses texts for clients that accept it (RFC 9110 §12.5.3).
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import Negotiator from 'negotiator';
+import { preferredCoding } from '../../http/preferred-coding.ts';
 
 /** Shorter texts are not compressed, because compression would not make them shorter. */
 const compressedBytesMin = 1024;
-
-/** In order of preference, for clients without a preference. */
-const codings = ['br', 'gzip', 'identity'];
 
 const compressors: Record<string, ((text: string) => Promise<Buffer>) | undefined> = {
   br: (text) =>
@@ -31,7 +28,8 @@ export async function compressText(
   text: string,
   acceptEncoding: string | string[] | undefined,
 ): Promise<Representation> {
-  const coding = Buffer.byteLength(text) > compressedBytesMin ? prefer(acceptEncoding) : undefined;
+  const isLong = Buffer.byteLength(text) > compressedBytesMin;
+  const coding = isLong ? preferredCoding(acceptEncoding) : undefined;
   const compress = compressors[coding ?? ''];
   const headers = { vary: 'accept-encoding' };
   if (coding === undefined || compress === undefined) {
@@ -42,12 +40,4 @@ export async function compressText(
     headers: { ...headers, 'content-encoding': coding },
     coding,
   };
-}
-
-function prefer(acceptEncoding: string | string[] | undefined): string | undefined {
-  if (acceptEncoding === undefined) return undefined;
-  const headers = { 'accept-encoding': String(acceptEncoding) };
-  const accepted = new Negotiator({ headers }).encodings(codings);
-  // If the client prefers several codings equally, they are in the order of its header.
-  return codings.find((coding) => coding === accepted[0]) ?? undefined;
 }

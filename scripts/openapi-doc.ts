@@ -1,0 +1,26 @@
+// Writes gen/openapi.json. With --check it writes nothing and fails if the file is stale.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { siteRoutes } from '../src/http/site-routes.ts';
+import { type SharingRouteOptions, sharingRoutes } from '../src/sharing/routes.ts';
+import { openApiDocument } from './openapi/document.ts';
+
+const target = path.resolve(import.meta.dirname, '../gen/openapi.json');
+
+/** The routes that a service serves, with parts that do not work. */
+function routesWithoutService() {
+  const asset = { file: '', styles: [], imports: [] };
+  const assets = { entry: () => asset, addressOf: () => '' };
+  const site = { assets, publicUrl: '', random: () => Buffer.alloc(0), uploadBytesMax: 0 };
+  const routes = siteRoutes({ ...site, webDir: '' });
+  // Only the handlers use these parts.
+  return [...routes, ...sharingRoutes({} as SharingRouteOptions)];
+}
+
+const document = openApiDocument(routesWithoutService());
+if (!process.argv.includes('--check')) {
+  writeFileSync(target, document);
+} else if (document !== readFileSync(target, 'utf8')) {
+  console.error('gen/openapi.json is stale, run `npm run generate`');
+  process.exitCode = 1;
+}

@@ -1,0 +1,30 @@
+// The description of the API as a whole, in Markdown.
+
+export const introduction = `Latchkey issues short-lived access tokens and shares documents by link.
+The same methods are available over gRPC and Connect, with the same access rules and error codes.
+
+## Requests
+
+- JSON bodies have the content type \`application/json\`. Field names are \`snake_case\`; the
+  \`lowerCamelCase\` names of ProtoJSON are accepted, too.
+- The service refuses unknown fields and unknown query parameters, and fields that are set twice.
+- Times are RFC 3339 in UTC. A \`PATCH\` changes the fields in its body; \`null\` clears a field.
+- A JSON body has at most 256 KiB and must not be compressed.
+
+## Responses
+
+- Responses always contain fields with default values. A field without a value, such as the
+  \`expire_time\` of a link that never expires, is missing. New versions may add fields.
+- Lists are pages: repeat the request with \`page_token\` set to \`next_page_token\` until that is
+  empty.
+- Every \`GET\` route also answers \`HEAD\`, with the same headers and without a body.
+- Texts are compressed with Brotli or gzip if the client accepts it, except texts with secrets.
+
+## Errors
+
+Every error has a stable \`code\` ([all codes](/errors)). Decide by the code, not by the text. Some
+errors occur on every path: \`not_found\` (404) for an unknown path, \`method_not_allowed\` (405)
+with \`Allow\` for an unknown method, and \`invalid_argument\` for malformed HTTP (400), a request
+that did not arrive in time (408), an unknown \`Expect\` header (417) and headers that are too large
+(431).
+`;

@@ -1,0 +1,118 @@
+// The operations of routes that are not methods, from the descriptions at their definitions.
+import type { ErrorCode } from '../../src/errors/catalogue.ts';
+import type { HttpRoute } from '../../src/http/route.ts';
+import type { RouteAnswer, RouteDoc } from '../../src/http/route-doc.ts';
+import { formType } from '../../src/transports/gateway/content-type.ts';
+import { errorHeaders, errorResponses } from './errors.ts';
+import type { Schema } from './schema.ts';
+
+/** A path and its operation. A path that ends in `**` is two paths. */
+export function operationsOfRoute({ method, path, doc }: HttpRoute): [string, string, Schema][] {
+  const verb = method.toLowerCase();
+  const operation = operationOfDoc(doc);
+  if (!path.endsWith('/**')) return [[path, verb, operation]];
+  const rest = {
+    name: 'path',
+    in: 'path',
+    required: true,
+    description: 'Any path. It may contain slashes.',
+    schema: { type: 'string' },
+    example: 'documents',
+  };
+  const inner = {
+    ...operation,
+    operationId: `${doc.id}Path`,
+    parameters: [rest, ...((operation.parameters as Schema[] | undefined) ?? [])],
+  };
+  const folder = path.slice(0, -'/**'.length);
+  return [
+    [folder, verb, operation],
+    [`${folder}/{path}`, verb, inner],
+  ];
+}
+
+export function operationOfDoc(doc: RouteDoc): Schema {
+  const { id, tag, summary, description, form } = doc;
+  const general: readonly ErrorCode[] = tag === 'Operations' ? [] : ['internal', 'unavailable'];
+  const causes = new Map(
+    [...doc.errors, ...general].map((code): [ErrorCode, string] => [code, '']),
+  );
+  const errors = errorResponses(causes, false);
+  const responses: Record<string, Schema> = { ...errors };
+  for (const [status, answer] of Object.entries(doc.responses)) {
+    responses[status] = withProblem(responseOf(answer, tag, status), errors[status]);
+  }
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    security: doc.needsAccess === true ? [{}, { link_access: [] }] : [],
+    parameters: parametersOf(doc),
+    ...(form === undefined ? {} : { requestBody: bodyOf(form) }),
+    responses,
+  };
+}
+
+function responseOf(answer: RouteAnswer, tag: string, status: string): Schema {
+  const { description, types, schema, headers = {} } = answer;
+  const own = Object.entries(headers).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' } },
+  ]);
+  const common = {
+    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+    'Cache-Control': { $ref: '#/components/headers/CacheControl' },
+    ...errorHeaders(Number(status)),
+  };
+  const body = schema ?? { type: 'string' };
+  const content = types?.map((type) => {
+    const isText = /^(text\/|application\/json|image\/svg)/.test(type);
+    return [type, { schema: isText ? body : { type: 'string', format: 'binary' } }];
+  });
+  return {
+    description,
+    headers: { ...(tag === 'Operations' ? {} : common), ...Object.fromEntries(own) },
+    ...(content === undefined ? {} : { content: Object.fromEntries(content) }),
+  };
+}
+
+/** A status that HTML and an error of the catalogue share. */
+function withProblem(response: Schema, error: Schema | undefined): Schema {
+  if (error === undefined) return response;
+  const problem = { schema: { $ref: '#/components/schemas/Problem' } };
+  const content = { ...(response.content as Schema), 'application/problem+json': problem };
+  return { ...response, content };
+}
+
+function parametersOf({ path = {}, headers = [] }: RouteDoc): Schema[] {
+  const variables = Object.entries(path).map(([name, description]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description,
+    schema: { type: 'string' },
+    example: 'Vb8Tq2ZpLcR7sWd4n3mKx9',
+  }));
+  return [...variables, ...headers.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+}
+
+function bodyOf(form: NonNullable<RouteDoc['form']>): Schema {
+  const fields = Object.entries(form);
+  const properties = fields.map(([name, { description, pattern, lengthMax }]) => [
+    name,
+    {
+      type: 'string',
+      description,
+      ...(pattern === undefined ? {} : { pattern }),
+      ...(lengthMax === undefined ? {} : { maxLength: lengthMax }),
+    },
+  ]);
+  const required = fields.flatMap(([name, { isRequired }]) => (isRequired === true ? [name] : []));
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length === 0 ? {} : { required }),
+  };
+  return { content: { [formType]: { schema } } };
+}

@@ -1,0 +1,22 @@
+// The routes that belong to no module.
+import { type ConsoleOptions, consoleRoute } from './console-route.ts';
+import { docsRoute } from './docs-route.ts';
+import { errorsRoute } from './errors-route.ts';
+import { homeRoute } from './home-route.ts';
+import { openApiRoute } from './openapi-route.ts';
+import type { HttpRoute } from './route.ts';
+
+export type SiteOptions = ConsoleOptions & {
+  /** The folder of the built browser code. */
+  readonly webDir: string;
+};
+
+export function siteRoutes(options: SiteOptions): HttpRoute[] {
+  return [
+    homeRoute,
+    errorsRoute(options.assets),
+    openApiRoute(options.webDir),
+    docsRoute(options),
+    consoleRoute(options),
+  ];
+}

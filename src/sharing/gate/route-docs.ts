@@ -1,0 +1,117 @@
+// The descriptions of the routes of a shared link in the OpenAPI document.
+import type { RouteAnswer, RouteDoc } from '../../http/route-doc.ts';
+
+const path = { slug: 'The secret part of the address of the link.' };
+const html = ['text/html'];
+const setCookie = { 'Set-Cookie': 'The cookies of the gate, with the path of the link.' };
+
+/** The form again, with the state of the gate. */
+const form = { types: html, headers: setCookie };
+
+const unusable: Readonly<Record<number, RouteAnswer>> = {
+  404: { description: 'The link does not exist. The HTML says so.', types: html },
+  410: { description: 'The link has expired or was revoked. The HTML says so.', types: html },
+};
+
+export const showLinkDoc: RouteDoc = {
+  id: 'openLink',
+  tag: 'Shared links',
+  summary: 'Open a link',
+  description:
+    'The page of a shared link: the form of its gate, or the viewer if the reader has passed the ' +
+    'gate or the link has none. This is the `url` of a link.',
+  path,
+  needsAccess: true,
+  responses: {
+    200: { description: 'The HTML of the gate or of the viewer.', types: html, headers: setCookie },
+    ...unusable,
+  },
+  errors: ['invalid_argument'],
+};
+
+export const submitGateDoc: RouteDoc = {
+  id: 'submitGate',
+  tag: 'Shared links',
+  summary: 'Submit the form of a gate',
+  description:
+    'Checks what the reader entered, and shows the next step of the gate or opens the link. ' +
+    'Browsers must send the form from the page of the link.',
+  path,
+  form: {
+    password: { description: 'The password of the link.', lengthMax: 1024 },
+    email: { description: "The reader's e-mail address.", lengthMax: 254 },
+    code: {
+      description:
+        'The 6 digits of the mailed code; `again` for a new code, `other` to start over.',
+      lengthMax: 16,
+    },
+  },
+  responses: {
+    200: { description: 'The next step: a new code was sent.', types: html, headers: setCookie },
+    303: {
+      description: 'The step succeeded. The page of the link shows the next one, or the document.',
+      headers: { ...setCookie, Location: 'The path of the link.' },
+    },
+    400: { ...form, description: 'A value is missing. The HTML shows the form again.' },
+    403: { ...form, description: 'A value is wrong or refused. The HTML shows the form.' },
+    429: { ...form, description: 'Too many attempts. The HTML shows the form again.' },
+    503: { ...form, description: 'The service cannot send the code. The HTML says so.' },
+    ...unusable,
+  },
+  errors: [
+    ...(['invalid_argument', 'forbidden', 'payload_too_large'] as const),
+    ...(['unsupported_media_type', 'canceled'] as const),
+  ],
+};
+
+const bytes = ['*/*'];
+const fileHeaders = {
+  ETag: 'The entity tag of the file.',
+  'Accept-Ranges': 'Always `bytes`.',
+  'Content-Disposition': 'The name of the file, and whether the browser shows it.',
+};
+
+const fileResponses: Readonly<Record<number, RouteAnswer>> = {
+  200: { description: 'The whole file.', types: bytes, headers: fileHeaders },
+  206: {
+    description: 'The requested range.',
+    types: bytes,
+    headers: { ...fileHeaders, 'Content-Range': 'The bytes in the response, and the size.' },
+  },
+  304: {
+    description: 'The copy of the caller is current.',
+    headers: { ETag: fileHeaders.ETag, 'Accept-Ranges': fileHeaders['Accept-Ranges'] },
+  },
+};
+
+const fileErrors = [
+  ...(['invalid_argument', 'forbidden', 'not_found', 'gone'] as const),
+  ...(['precondition_failed', 'range_not_satisfiable'] as const),
+];
+
+const fileDoc = {
+  tag: 'Shared links',
+  path,
+  headers: ['Range', 'If-Range', 'If-None-Match', 'If-Match'],
+  needsAccess: true,
+  responses: fileResponses,
+  errors: fileErrors,
+} as const;
+
+export const linkFileDoc: RouteDoc = {
+  ...fileDoc,
+  id: 'getLinkFile',
+  summary: 'Get the file for the viewer',
+  description:
+    'The bytes of the document, which the viewer shows. Types that the viewer cannot show are ' +
+    '`forbidden`.',
+};
+
+export const linkDownloadDoc: RouteDoc = {
+  ...fileDoc,
+  id: 'downloadLinkFile',
+  summary: 'Download the file',
+  description:
+    'The bytes of the document as an attachment. `forbidden` unless the link has ' +
+    '`allow_download`.',
+};

@@ -1,0 +1,12 @@
+// The routes of the sharing module.
+import type { HttpRoute } from '../http/route.ts';
+import type { Database } from '../storage/schema.ts';
+import { brandRoutes } from './brand/routes.ts';
+import { type GateRouteOptions, gateRoutes } from './gate/routes.ts';
+import { type ViewRouteOptions, viewRoutes } from './views/routes.ts';
+
+export type SharingRouteOptions = GateRouteOptions & ViewRouteOptions & { readonly db: Database };
+
+export function sharingRoutes(options: SharingRouteOptions): HttpRoute[] {
+  return [...gateRoutes(options), ...brandRoutes(options.db), ...viewRoutes(options)];
+}

@@ -1,0 +1,88 @@
+// The routes of the operations port, with their descriptions in the OpenAPI document.
+import type { RouteDoc } from '../http/route-doc.ts';
+
+const checks = {
+  type: 'object',
+  description: 'The result of each check: `ok`, `failing` or `no answer`.',
+  additionalProperties: { type: 'string' },
+};
+
+const readiness = {
+  type: 'object',
+  required: ['status', 'checks'],
+  properties: {
+    status: { type: 'string', enum: ['ok', 'not ready', 'draining'] },
+    checks,
+    workers: {
+      type: 'object',
+      description: 'The worker processes, on a node with `LATCHKEY_WORKERS`.',
+      required: ['ready', 'total', 'unresponsive'],
+      properties: {
+        ready: { type: 'integer' },
+        total: { type: 'integer' },
+        unresponsive: { type: 'array', items: { type: 'integer' } },
+      },
+    },
+  },
+};
+
+const json = ['application/json'];
+
+const tooLarge = { 431: { description: 'The headers are larger than 16 KiB.' } };
+
+export const opsRoutes = [
+  {
+    path: '/healthz',
+    doc: {
+      id: 'healthz',
+      tag: 'Operations',
+      summary: 'Check that the process runs',
+      description: 'Restart the process if this path does not answer.',
+      responses: {
+        ...tooLarge,
+        200: {
+          description: 'The process runs.',
+          types: json,
+          schema: {
+            type: 'object',
+            required: ['status'],
+            properties: { status: { type: 'string', const: 'ok' } },
+          },
+        },
+      },
+      errors: [],
+    },
+  },
+  {
+    path: '/readyz',
+    doc: {
+      id: 'readyz',
+      tag: 'Operations',
+      summary: 'Check that the node can serve calls',
+      description: 'Send the node no calls while the status is 503.',
+      responses: {
+        ...tooLarge,
+        200: { description: 'The node can serve calls.', types: json, schema: readiness },
+        503: {
+          description: 'A check fails, or the process is about to stop.',
+          types: json,
+          schema: readiness,
+        },
+      },
+      errors: [],
+    },
+  },
+  {
+    path: '/metrics',
+    doc: {
+      id: 'metrics',
+      tag: 'Operations',
+      summary: 'Read the metrics',
+      description: 'The metrics of all processes of the node, in the text format of Prometheus.',
+      responses: { 200: { description: 'The metrics.', types: ['text/plain'] }, ...tooLarge },
+      errors: [],
+    },
+  },
+] as const satisfies readonly { readonly path: string; readonly doc: RouteDoc }[];
+
+export type OpsPath = (typeof opsRoutes)[number]['path'];

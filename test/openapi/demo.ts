@@ -1,0 +1,19 @@
+// The interface between the flows and their test. It does not depend on generated types.
+
+export type Demo = {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly customerApiKey: string;
+  readonly workspaceApiKey: string;
+  readonly staffEmail: string;
+  readonly staffPassword: string;
+};
+
+export type Flows = {
+  tokens(demo: Demo): Promise<void>;
+  errors(demo: Demo): Promise<void>;
+  sharing(demo: Demo, text: string): Promise<void>;
+  /** `wait` lets five minutes pass. */
+  rotation(demo: Demo, wait: () => void): Promise<void>;
+};

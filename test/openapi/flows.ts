@@ -1,0 +1,144 @@
+// The main flows of the service, through a client that openapi-fetch makes from the types that
+// openapi-typescript generates. Nothing here comes from Latchkey's own code.
+import assert from 'node:assert/strict';
+import createClient, { type Client } from 'openapi-fetch';
+import type { paths } from '../../.cache/openapi/api.js';
+import type { Demo, Flows } from './demo.js';
+
+type Api = Client<paths>;
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+function openClient({ baseUrl }: Demo): Api {
+  return createClient<paths>({ baseUrl });
+}
+
+/** Issues a token to the service client, and exchanges and verifies a customer's API key. */
+async function tokens(demo: Demo): Promise<void> {
+  const api = openClient(demo);
+  const scope = 'tokens:read tokens:write';
+  const issued = await api.POST('/tokens', {
+    body: { client_id: demo.clientId, client_secret: demo.clientSecret, scope },
+  });
+  assert.equal(issued.data?.token_type, 'Bearer');
+  assert.equal(issued.data.scope, scope);
+
+  const exchanged = await api.POST('/tokens/api-key', { body: { api_key: demo.customerApiKey } });
+  const token = exchanged.data?.access_token ?? '';
+  assert.ok((exchanged.data?.expires_in ?? 0) <= 60);
+
+  const headers = bearer(issued.data.access_token);
+  const verified = await api.POST('/tokens/verify', { body: { token }, headers });
+  assert.equal(verified.data?.active, true);
+  assert.equal(verified.data.principal_type, 'customer');
+  assert.ok((verified.data.accounts ?? []).length > 0);
+
+  const accounts = await api.GET('/accounts', { headers: bearer(token) });
+  assert.deepEqual(
+    accounts.data?.accounts.map(({ id }) => id).toSorted(),
+    verified.data.accounts.toSorted(),
+  );
+
+  await api.POST('/tokens/revoke', { body: { token }, headers });
+  const refused = await api.GET('/accounts', { headers: bearer(token) });
+  assert.equal(refused.error?.code, 'unauthenticated');
+}
+
+/** A refused request has a code, which the types list. */
+async function errors(demo: Demo): Promise<void> {
+  const api = openClient(demo);
+  const { error, response } = await api.POST('/tokens', {
+    body: { client_id: demo.clientId, client_secret: 'wrong', scope: 'tokens:read' },
+  });
+  assert.equal(response.status, 401);
+  assert.equal(error?.code, 'identity.credential_invalid');
+  assert.equal(error.error, 'invalid_client');
+}
+
+/** Uploads a document, downloads it, and shares it by a link that a reader opens. */
+async function sharing(demo: Demo, text: string): Promise<void> {
+  const api = openClient(demo);
+  const headers = bearer(demo.workspaceApiKey);
+  const uploaded = await api.POST('/api/v1/documents', {
+    headers,
+    // The generated type of a file is a string.
+    body: { file: text, name: 'notes.txt' },
+    bodySerializer({ file, name = '' }) {
+      const form = new FormData();
+      form.set('name', name);
+      form.set('file', new Blob([file], { type: 'text/plain' }), 'notes.txt');
+      return form;
+    },
+  });
+  assert.equal(uploaded.response.status, 201);
+  const document_id = uploaded.data?.id ?? '';
+  assert.equal(uploaded.data?.size_bytes, text.length);
+
+  const path = { document_id };
+  const file = await api.GET('/api/v1/documents/{document_id}/file', {
+    headers,
+    params: { path },
+    parseAs: 'text',
+  });
+  assert.equal(file.data, text);
+
+  const created = await api.POST('/api/v1/links', {
+    headers,
+    body: { document_id, email_required: true, name: 'For the board' },
+  });
+  assert.equal(created.response.status, 201);
+  assert.equal(created.data?.email_required, true);
+
+  const slug = created.data.url.split('/').at(-1) ?? '';
+  const opened = await api.GET('/s/{slug}', { params: { path: { slug } }, parseAs: 'text' });
+  assert.match(String(opened.data), /type="email"/);
+
+  const link_id = created.data.id;
+  const views = await api.GET('/api/v1/links/{link_id}/views', {
+    headers,
+    params: { path: { link_id }, query: { page_size: 10 } },
+  });
+  assert.deepEqual(views.data, { views: [], next_page_token: '', total_size: 0 });
+}
+
+/** Rotates a customer's API key, which needs a recent sign-in. `wait` lets five minutes pass. */
+async function rotation(demo: Demo, wait: () => void): Promise<void> {
+  const api = openClient(demo);
+  const body = { email: demo.staffEmail, password: demo.staffPassword };
+  const first = await api.POST('/sessions', { body });
+  const session = first.response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const headers = bearer(first.data?.access_token ?? '');
+  const customers = await api.GET('/customers', { headers });
+  const customer_id = customers.data?.customers[0]?.id ?? '';
+  const keys = await api.GET('/customers/{customer_id}/api-keys', {
+    headers,
+    params: { path: { customer_id } },
+  });
+  const key_id = keys.data?.keys[0]?.id ?? '';
+
+  wait();
+  const refreshed = await api.POST('/sessions/refresh', {
+    headers: { cookie: session, origin: demo.baseUrl },
+    body: {},
+  });
+  const rotate = (token: string) =>
+    api.POST('/customers/{customer_id}/api-keys/{key_id}:rotate', {
+      headers: bearer(token),
+      params: { path: { customer_id, key_id } },
+      body: { overlap_seconds: 0 },
+    });
+  const refused = await rotate(refreshed.data?.access_token ?? '');
+  assert.equal(refused.error?.code, 'step_up_required');
+
+  const again = await api.POST('/sessions', { body });
+  const rotated = await rotate(again.data?.access_token ?? '');
+  const api_key = rotated.data?.api_key ?? '';
+  assert.match(api_key, /^lk_ck_/);
+
+  const old = await api.POST('/tokens/api-key', { body: { api_key: demo.customerApiKey } });
+  assert.equal(old.error?.code, 'identity.credential_invalid');
+  const fresh = await api.POST('/tokens/api-key', { body: { api_key } });
+  assert.equal(fresh.data?.token_type, 'Bearer');
+}
+
+export const flows: Flows = { tokens, errors, sharing, rotation };

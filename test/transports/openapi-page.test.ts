@@ -1,0 +1,59 @@
+// The API reference at /docs, in a browser under its content security policy.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedBrowser } from '../support/browser.ts';
+import { desktop, newReader, phone, type Reader } from '../support/browser-pages.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { openApi } from '../support/openapi.ts';
+
+let test: TestApp;
+let reader: Reader;
+beforeAll(async () => {
+  test = await startTestApp();
+  reader = await open(desktop);
+});
+afterAll(async () => {
+  await reader.page.context().close();
+  await test.remove();
+});
+
+async function open(options: typeof desktop): Promise<Reader> {
+  const { publicUrl } = test.app;
+  const opened = await newReader(await sharedBrowser(), publicUrl, options);
+  await opened.page.goto(`${publicUrl}/docs`);
+  // The name of a heading also contains the label of its anchor.
+  await opened.page.locator('h2', { hasText: 'Create link' }).waitFor({ state: 'attached' });
+  return opened;
+}
+
+describe('the API reference', () => {
+  it('shows every operation, and asks no other origin', async () => {
+    const { page, requests, complaints } = reader;
+    const summaries = Object.values(openApi().paths).flatMap((item) =>
+      Object.values(item).map(({ summary }) => summary),
+    );
+    const headings = await page.locator('h2').allTextContents();
+    expect(headings.map((text) => text.trim())).toEqual(expect.arrayContaining(summaries));
+    expect(requests.filter((line) => /^GET \/(?!assets\/)/.test(line))).toEqual([
+      'GET /docs',
+      'GET /openapi.json',
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('finds a method by its name', async () => {
+    const { page, complaints } = reader;
+    await page.getByRole('textbox').first().fill('jwks');
+    await page.locator('[role="menuitem"]', { hasText: 'Get JWKS' }).first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('fits on a phone in dark colours', async () => {
+    const { page, complaints } = await open({ ...phone, colorScheme: 'dark' });
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(390);
+    const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    expect(ground).toBe('rgb(25, 29, 35)');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
