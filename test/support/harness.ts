@@ -6,6 +6,7 @@ import { describe, inject } from 'vitest';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/observe/log.ts';
+import { checkExchangesWith } from './documented-exchanges.ts';
 import type {} from './global-setup.ts';
 import { migratedPostgresDatabase } from './postgres-databases.ts';
 
@@ -70,9 +71,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   };
   const { dialect: _dialect, config: _config, dataDir: _dataDir, ...replaced } = options;
   const app = await startApp({ config, log, droppedLines, webDir, ...replaced });
+  const endChecks = checkExchangesWith(new URL(app.publicUrl).origin);
   let stopped: Promise<void> | undefined;
   const stop = () => {
-    stopped ??= app.stop();
+    stopped ??= app.stop().finally(endChecks);
     return stopped;
   };
   return {
