@@ -37,6 +37,10 @@ export default defineConfig({
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: 'chunks/[name]-[hash].js',
+        // Otherwise, the parts of these that only some commands use become many small files.
+        codeSplitting: {
+          groups: [{ name: 'messages', test: /[\\/](gen|@bufbuild[\\/]protobuf)[\\/]/ }],
+        },
         comments: false,
         // V8 holds source text with other characters in twice the memory.
         charset: 'ascii',

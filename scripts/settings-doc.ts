@@ -13,7 +13,8 @@ All settings are environment variables, and all are optional. An empty value cou
 
 The service starts only if every value is valid. Otherwise it lists every invalid setting, without
 its value, and exits with status 2. A name that starts with \`LATCHKEY_\` and is not in these tables
-is an error, as it is probably misspelled.
+is an error, as it is probably misspelled. The service ignores the variables of the
+[command line](cli.md#call-a-running-server), such as \`LATCHKEY_API_KEY\`.
 
 A setting with \`…_FILE\` contains a secret. Instead of \`<NAME>\`, you can set \`<NAME>_FILE\`
 to the path of a file with the value. The service reads the file at its start and ignores one line

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the process: runs the command named by the arguments and exits with its status.
-import { runProgram } from './cli/commands.ts';
+import { runProgram } from './cli/program.ts';
 
 // With this umask, files of SQLite and of libraries are also readable only by their owner.
 process.umask(0o077);

@@ -23,84 +23,61 @@ import { openDatabaseReadOnly } from '../storage/database.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
 import { compareSchema, type SchemaComparison, schemaMigrations } from '../storage/migrate.ts';
 import {
-  type Command,
   CommandError,
   type CommandHost,
+  type Input,
   type Output,
+  textOption,
   UsageError,
-} from './command.ts';
+} from './base/command.ts';
+import { wantsJson, write, writeJson } from './base/print.ts';
+import { abortOnSignal } from './base/signals.ts';
+import { readVersion } from './base/version.ts';
 import { openExistingDatabase } from './existing-database.ts';
 import { sealedColumns } from './rotate-master-key.ts';
-import { abortOnSignal } from './signals.ts';
 import { blobModeOf, longQueries, withBlobReader } from './stores.ts';
-import { readVersion } from './version.ts';
 
 const damagedStatus = 3;
 const dayMs = 86_400_000;
 
-export const backupCommand: Command = {
-  usage: '<file>',
-  about: 'writes an encrypted backup of the database, the documents and the master key',
-  details: `Use this command while the service runs or while it is stopped. It needs the settings of
-the service, and LATCHKEY_BACKUP_RECIPIENT with a public key of age. The file must not exist; "-"
-means standard output. A failed backup leaves no file.
-
-  --make-key <file>   makes a key: writes the secret key to a new file and prints the public key
-  --blobs=content     includes the content of the documents; the default for a folder
-  --blobs=references  leaves it out; the default for S3, which needs a separate backup
-
-Exit status: 0 done, 1 failed, 2 wrong arguments or settings, 3 done, but the content of some
-documents was missing or damaged; the rest is in the backup.`,
-  async run(words, host) {
-    const { file, isKey, mode } = parseWords(words);
-    if (isKey) return makeKey(file, host);
-    if (file === '-' && host.stdout.isTTY === true) {
-      throw new UsageError('A terminal cannot show a backup. Name a file.');
-    }
-    const config = readConfig(host.env);
-    const recipients = requireRecipients(config);
-    const stopping = abortOnSignal(host, new BackupError('it was stopped'));
-    try {
-      const task = { config, recipients, file, host, stop: stopping.signal };
-      const usedMode = mode ?? blobModeOf(config);
-      return report(await backup({ ...task, mode: usedMode }), usedMode, file, host);
-    } catch (error) {
-      throw new CommandError('The backup was not written', error);
-    } finally {
-      stopping.end();
-    }
-  },
-};
-
-function parseWords(words: readonly string[]) {
-  const files = words.filter((word) => word === '-' || !word.startsWith('-'));
-  const options = words.filter((word) => !files.includes(word));
-  const [file, ...others] = files;
-  if (file === undefined || others.length > 0) throw new UsageError();
-  let mode: BlobMode | undefined;
-  let isKey = false;
-  for (const option of options) {
-    if (option === '--make-key') isKey = true;
-    else if (option === '--blobs=references') mode = 'references';
-    else if (option === '--blobs=content') mode = 'content';
-    else throw new UsageError(`There is no option "${option}".`);
+export async function runBackup(input: Input, host: CommandHost): Promise<number> {
+  const { file = '' } = input.args;
+  // The parser accepts no other value.
+  const mode = textOption(input, 'blobs') as BlobMode | undefined;
+  if (input.options['make-key'] === true) return makeKey(file, input, host);
+  if (file === '-' && wantsJson(input)) throw new UsageError('--json needs a file.');
+  if (file === '-' && host.stdout.isTTY === true) {
+    throw new UsageError('A terminal cannot show a backup. Name a file.');
   }
-  return { file, isKey, mode };
+  const config = readConfig(host.env);
+  const recipients = requireRecipients(config);
+  const stopping = abortOnSignal(host, new BackupError('it was stopped'));
+  try {
+    const task = { config, recipients, file, host, stop: stopping.signal };
+    const usedMode = mode ?? blobModeOf(config);
+    const end = await backup({ ...task, mode: usedMode });
+    return await report(end, usedMode, { file, input, host });
+  } catch (error) {
+    throw new CommandError('The backup was not written', error);
+  } finally {
+    stopping.end();
+  }
 }
 
-async function makeKey(file: string, { stdout, stderr }: CommandHost): Promise<number> {
+async function makeKey(file: string, input: Input, host: CommandHost): Promise<number> {
   const { identity, recipient } = await generateBackupKey();
   const text = `# public key: ${recipient}\n${identity}\n`;
   const isWritten = await writeFileOnce(file, text).catch((error: unknown) => {
     throw new CommandError('The key was not made', error);
   });
   if (!isWritten) throw new CommandError('The key was not made', `${file} already exists`);
-  stderr.write(
+  host.stderr.write(
     `The secret key is in ${file}. Move it to a safe place: without it, no backup can be\n` +
       'restored. Set LATCHKEY_BACKUP_RECIPIENT to the public key:\n',
   );
   // Only the public key is written to stdout, for scripts.
-  stdout.write(`${recipient}\n`);
+  if (wantsJson(input)) await writeJson(host, { recipient });
+  else await write(host, `${recipient}\n`);
   return 0;
 }
 
@@ -214,14 +191,23 @@ async function writeAll(output: Output, bytes: AsyncIterable<Uint8Array>): Promi
   }
 }
 
-function report(end: BackupEnd, mode: BlobMode, file: string, { stderr }: CommandHost): number {
+type Report = { readonly file: string; readonly input: Input; readonly host: CommandHost };
+
+async function report(
+  end: BackupEnd,
+  mode: BlobMode,
+  { file, input, host }: Report,
+): Promise<number> {
   const { documents, bytes, damaged } = end;
   const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0);
+  const { stderr } = host;
   for (const id of damaged) stderr.write(`${id}: the content is missing or damaged\n`);
   stderr.write(
     `Backup written${file === '-' ? '' : ` to ${file}`}\n` +
       `Rows: ${rows}, documents: ${documents} (${bytes} bytes), damaged: ${damaged.length}\n` +
       (mode === 'content' ? '' : 'The content of the documents is only in the blob store.\n'),
   );
+  if (wantsJson(input))
+    await writeJson(host, { file, blobs: mode, rows, documents, bytes, damaged });
   return damaged.length > 0 ? damagedStatus : 0;
 }

@@ -1,106 +1,70 @@
-// The table of commands, and the program that runs them.
-import { ConfigError } from '../config/config.ts';
-import { type Command, CommandError, type CommandHost, UsageError } from './command.ts';
-import { readVersion } from './version.ts';
+// The tree of all commands. The code of a command is loaded only when it runs.
+import type { Command, CommandGroup } from './base/command.ts';
+import { installationCommands } from './installation-commands.ts';
+import { accessCommands } from './remote/access-commands.ts';
+import { clientCommands } from './remote/client-commands.ts';
+import { sharingCommands } from './remote/sharing-commands.ts';
+import { uploadCommand } from './remote/transfer-commands.ts';
+import { userCommands } from './remote/user-commands.ts';
 
-/** Each command with its packages is loaded only if it is needed. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./serve.ts')).serveCommand,
-  migrate: async () => (await import('./migrate.ts')).migrateCommand,
-  doctor: async () => (await import('./doctor.ts')).doctorCommand,
-  'rotate-master-key': async () => (await import('./rotate-master-key.ts')).rotateMasterKeyCommand,
-  'recover-staff': async () => (await import('./recover-staff.ts')).recoverStaffCommand,
-  backup: async () => (await import('./backup.ts')).backupCommand,
-  restore: async () => (await import('./restore.ts')).restoreCommand,
+/** The commands by their purpose, as docs/cli.md lists them. */
+const mainGroups: readonly CommandGroup[] = [
+  {
+    title: 'Installation',
+    about: 'These commands use the settings of the service, and its database and files.',
+    commands: installationCommands,
+  },
+  {
+    title: 'Access',
+    about: 'These commands sign in to a running server, and issue and check tokens.',
+    commands: accessCommands,
+  },
+  {
+    title: 'Clients, customers and keys',
+    about: 'These commands call a running server with the credential of `latchkey login`.',
+    commands: clientCommands,
+  },
+  {
+    title: 'Users and audit',
+    about: 'These commands call a running server with the credential of `latchkey login`.',
+    commands: userCommands,
+  },
+  {
+    title: 'Documents and links',
+    about: 'These commands call a running server with the credential of `latchkey login`.',
+    commands: [uploadCommand, ...sharingCommands],
+  },
+];
+
+const completion: Command = {
+  name: 'completion',
+  about: 'Prints a script that completes commands, options and values in a shell.',
+  args: [{ name: 'shell', values: ['bash', 'zsh', 'fish'], about: 'The shell.' }],
+  examples: [
+    'source <(latchkey completion bash)',
+    'latchkey completion zsh > ~/.zfunc/_latchkey',
+    'latchkey completion fish > ~/.config/fish/completions/latchkey.fish',
+  ],
+  load: async () => {
+    const { runCompletion } = await import('./completion.ts');
+    return (input, host) => runCompletion(rootCommand, input, host);
+  },
 };
 
-const usageStatus = 2;
+export const commandGroups: readonly CommandGroup[] = [
+  ...mainGroups,
+  {
+    title: 'Shell completion',
+    about: 'Scripts for bash, zsh and fish.',
+    commands: [completion],
+  },
+];
 
-/** How the documentation starts the program. */
-const program = 'node dist/src/main.js';
-
-/** Runs the command named by the arguments and returns the exit status. */
-export async function runProgram(words: readonly string[], host: CommandHost): Promise<number> {
-  const [first = 'serve', ...others] = words;
-  if (isHelp(first)) return print(host, await helpText(others[0]));
-  if (first === '--version' || first === '-V') return print(host, `latchkey ${readVersion()}\n`);
-  try {
-    const command = await commandOf(first);
-    if (others.some((word) => word === '--help' || word === '-h')) {
-      return print(host, commandHelp(first, command));
-    }
-    return await command.run(others, host);
-  } catch (error) {
-    return await report(error, first, host);
-  }
-}
-
-function isHelp(word: string): boolean {
-  return word === 'help' || word === '--help' || word === '-h';
-}
-
-function print({ stdout }: CommandHost, text: string): number {
-  stdout.write(text);
-  return 0;
-}
-
-async function commandOf(name: string): Promise<Command> {
-  const command = await findCommand(name);
-  if (command === undefined) {
-    const kind = name.startsWith('-') ? 'option' : 'command';
-    throw new UsageError(`There is no ${kind} "${name}".`);
-  }
-  return command;
-}
-
-async function findCommand(name: string): Promise<Command | undefined> {
-  return Object.hasOwn(commands, name) ? commands[name]?.() : undefined;
-}
-
-/** Prints an expected failure to stderr and returns its exit status. Rethrows any other error. */
-async function report(error: unknown, name: string, { stderr }: CommandHost): Promise<number> {
-  if (error instanceof UsageError) {
-    stderr.write(error.message === '' ? '' : `${error.message}\n`);
-    const command = await findCommand(name);
-    stderr.write(command === undefined ? await usageText() : usageOf(name, command));
-    return usageStatus;
-  }
-  if (error instanceof ConfigError) {
-    const list = error.problems.map((problem) => `  ${problem}\n`).join('');
-    stderr.write(`The settings are not valid:\n${list}`);
-    return usageStatus;
-  }
-  if (!(error instanceof CommandError)) throw error;
-  stderr.write(`${error.message}\n`);
-  return 1;
-}
-
-async function helpText(name = ''): Promise<string> {
-  const command = await findCommand(name);
-  return command === undefined ? usageText() : commandHelp(name, command);
-}
-
-async function usageText(): Promise<string> {
-  const lines = await Promise.all(
-    Object.entries(commands).map(async ([name, load]) => {
-      const { usage, about } = await load();
-      return `  ${`${name} ${usage}`.padEnd(28)} ${about}\n`;
-    }),
-  );
-  return (
-    `Usage: ${program} [<command>]\n${lines.join('')}` +
-    `\n${program} <command> --help   explains a command\n` +
-    `${program} --version          prints the version\n` +
-    '\nSettings come from the environment: see docs/settings.md.\n'
-  );
-}
-
-function usageOf(name: string, { usage }: Command): string {
-  return `Usage: ${`${program} ${name} ${usage}`.trim()}\n`;
-}
-
-function commandHelp(name: string, command: Command): string {
-  const { about, details } = command;
-  const sentence = `${about.charAt(0).toUpperCase()}${about.slice(1)}.`;
-  return `${usageOf(name, command)}\n${sentence}\n\n${details}\n`;
-}
+/** The root is the program itself. */
+export const rootCommand: Command = {
+  name: 'latchkey',
+  about: 'Issues short-lived access tokens and shares documents by link.',
+  details: 'Without a command, the service starts.',
+  commands: commandGroups.flatMap(({ commands }) => commands),
+  groups: commandGroups,
+};

@@ -22,7 +22,7 @@ import { describeStoreError } from '../sharing/blobs/s3-failure.ts';
 import { describeForeign } from '../sharing/blobs/store-id.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
 import { requireSqliteFile } from '../storage/sqlite-file.ts';
-import { errorMessageOf } from './command.ts';
+import { errorMessageOf } from './base/command.ts';
 import { findUnfinishedRestore, findWrongStore } from './stores.ts';
 
 export type Finding = {

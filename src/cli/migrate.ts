@@ -8,33 +8,26 @@ import {
   prepareFolders,
 } from '../installation/data-folder.ts';
 import { migrateDatabase } from '../storage/database.ts';
-import { type Command, CommandError, requireNoArguments } from './command.ts';
+import { CommandError, type CommandHost, type Input } from './base/command.ts';
+import { wantsJson, writeJson } from './base/print.ts';
 
-export const migrateCommand: Command = {
-  usage: '',
-  about: 'brings the schema of the database to the latest version',
-  details: `A start does the same, unless LATCHKEY_MIGRATE=off. Processes of this release and of the
-previous one may run meanwhile. It applies all missing migrations or none, and prints one line for
-each.
-
-Exit status: 0 the schema is up to date, 1 failed, 2 wrong arguments or settings.`,
-  async run(words, { env, stdout }) {
-    requireNoArguments(words);
-    const config = readConfig(env);
-    try {
-      const { applied, unknown } = await migrateInstallation(config);
-      for (const name of applied) stdout.write(`applied ${name}\n`);
-      const state =
-        unknown.length === 0
-          ? 'the schema is up to date'
-          : `the schema is newer than this version (${unknown.join(', ')}), which it supports`;
-      stdout.write(`${state}\n`);
-      return 0;
-    } catch (error) {
-      throw new CommandError('The database was not migrated', error);
-    }
-  },
-};
+export async function runMigrate(input: Input, host: CommandHost): Promise<number> {
+  const config = readConfig(host.env);
+  const { applied, unknown } = await migrateInstallation(config).catch((error: unknown) => {
+    throw new CommandError('The database was not migrated', error);
+  });
+  if (wantsJson(input)) {
+    await writeJson(host, { applied, unknown });
+    return 0;
+  }
+  for (const name of applied) host.stdout.write(`applied ${name}\n`);
+  const state =
+    unknown.length === 0
+      ? 'the schema is up to date'
+      : `the schema is newer than this version (${unknown.join(', ')}), which it supports`;
+  host.stdout.write(`${state}\n`);
+  return 0;
+}
 
 async function migrateInstallation(config: Config) {
   const file = databaseFile(config.databaseUrl);

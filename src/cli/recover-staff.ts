@@ -20,39 +20,29 @@ import {
 import { readEmail } from '../net/email.ts';
 import { lockRows } from '../storage/row-locks.ts';
 import type { Database, UserRow } from '../storage/schema.ts';
-import { type Command, CommandError, UsageError } from './command.ts';
+import { CommandError, type CommandHost, type Input, UsageError } from './base/command.ts';
+import { wantsJson, write, writeJson } from './base/print.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
-export const recoverStaffCommand: Command = {
-  usage: '<email>',
-  about: 'gives a staff user a new password and every management scope',
-  details: `Use this command if no staff user can sign in. It enables the user,
-removes the second factor and ends all sessions. If no user has that e-mail address, it creates a
-staff user. It works while the service runs and prints the password once, alone on standard output.
-
-Exit status: 0 done, 1 not possible (a member has the address), 2 wrong arguments or settings.`,
-  async run(words, { env, stdout, stderr }) {
-    const [address, ...others] = words;
-    if (address === undefined || others.length > 0) throw new UsageError();
-    const email = readEmail(address);
-    if (email === undefined) throw new UsageError(`"${address}" is not an e-mail address`);
-    const config = readConfig(env);
-    try {
-      const options = { config, email, random: randomBytes, now: Date.now };
-      const { password, isNew } = await recoverStaff(options);
-      const done = isNew ? 'was created' : 'was recovered and has no second factor';
-      stderr.write(
-        `The staff user ${email} ${done}. The user has every management scope.\n` +
-          'The password is not shown again:\n',
-      );
-      // Only the password is written to stdout, for scripts.
-      stdout.write(`${password}\n`);
-      return 0;
-    } catch (error) {
-      throw new CommandError('The staff user was not recovered', error);
-    }
-  },
-};
+export async function runRecoverStaff(input: Input, host: CommandHost): Promise<number> {
+  const { email: address = '' } = input.args;
+  const email = readEmail(address);
+  if (email === undefined) throw new UsageError(`"${address}" is not an e-mail address`);
+  const config = readConfig(host.env);
+  const options = { config, email, random: randomBytes, now: Date.now };
+  const { password, isNew } = await recoverStaff(options).catch((error: unknown) => {
+    throw new CommandError('The staff user was not recovered', error);
+  });
+  const done = isNew ? 'was created' : 'was recovered and has no second factor';
+  host.stderr.write(
+    `The staff user ${email} ${done}. The user has every management scope.\n` +
+      'The password is not shown again:\n',
+  );
+  // Only the password is written to stdout, for scripts.
+  if (wantsJson(input)) await writeJson(host, { email, password, created: isNew });
+  else await write(host, `${password}\n`);
+  return 0;
+}
 
 type RecoverOptions = {
   readonly config: Config;

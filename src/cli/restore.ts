@@ -20,52 +20,29 @@ import { restrictToOwn } from '../sharing/blobs/own-store.ts';
 import { createStoreIds, takeOverStore } from '../sharing/blobs/store-id.ts';
 import { openDatabase, openDatabaseReadOnly } from '../storage/database.ts';
 import { schemaMigrations } from '../storage/migrate.ts';
-import { type Command, CommandError, type CommandHost, UsageError } from './command.ts';
+import { CommandError, type CommandHost, type Input } from './base/command.ts';
+import { wantsJson, writeJson } from './base/print.ts';
+import { abortOnSignal } from './base/signals.ts';
 import { sealedColumns } from './rotate-master-key.ts';
-import { abortOnSignal } from './signals.ts';
 import { longQueries } from './stores.ts';
 
-export const restoreCommand: Command = {
-  usage: '<file> [--take-over-blobs]',
-  about: 'fills an empty installation from a backup',
-  details: `The settings name the installation: its data folder, database and blob store. The
-database must be empty, and the blob store must not contain the documents of the backup. The
-database and the blob store may be of another kind than those of the backup.
-LATCHKEY_BACKUP_IDENTITY is the secret key of age, or LATCHKEY_BACKUP_IDENTITY_FILE names a file
-with it.
-
-If the backup has no content of documents, the blob store must have it.
-
-  --take-over-blobs   uses a blob store that belongs to another database. A service on that
-                      database cannot upload or delete documents any more.
-
-Start the service after the command has succeeded. After an interruption, run the command again.
-
-Exit status: 0 done, 1 failed, 2 wrong arguments or settings.`,
-  async run(words, host) {
-    const { file, takesOver } = parseWords(words);
-    const config = readConfig(host.env);
-    const identity = requireIdentity(config);
-    const stopping = abortOnSignal(host, new BackupError('it was stopped'));
-    try {
-      const bytes = decrypt(createReadStream(file), createDecrypter(identity));
-      report(await restore({ config, takesOver, stop: stopping.signal }, bytes), host);
-      return 0;
-    } catch (error) {
-      throw new CommandError('The backup was not restored', error);
-    } finally {
-      stopping.end();
-    }
-  },
-};
-
-function parseWords(words: readonly string[]): { file: string; takesOver: boolean } {
-  const [file, ...others] = words.filter((word) => !word.startsWith('-'));
-  if (file === undefined || others.length > 0) throw new UsageError();
-  const options = words.filter((word) => word.startsWith('-'));
-  const unknown = options.find((option) => option !== '--take-over-blobs');
-  if (unknown !== undefined) throw new UsageError(`There is no option "${unknown}".`);
-  return { file, takesOver: options.length > 0 };
+export async function runRestore(input: Input, host: CommandHost): Promise<number> {
+  const { file = '' } = input.args;
+  const takesOver = input.options['take-over-blobs'] === true;
+  const config = readConfig(host.env);
+  const identity = requireIdentity(config);
+  const stopping = abortOnSignal(host, new BackupError('it was stopped'));
+  try {
+    const bytes = decrypt(createReadStream(file), createDecrypter(identity));
+    const result = await restore({ config, takesOver, stop: stopping.signal }, bytes);
+    report(result, host);
+    if (wantsJson(input)) await writeJson(host, summaryOf(result));
+    return 0;
+  } catch (error) {
+    throw new CommandError('The backup was not restored', error);
+  } finally {
+    stopping.end();
+  }
 }
 
 function requireIdentity({ backupIdentity }: Config): string {
@@ -188,3 +165,12 @@ function report({ manifest, rows, documents, bytes, ...found }: RestoreResult, h
       `damaged: ${found.damaged.length}, missing: ${found.missing.length}\n`,
   );
 }
+
+const summaryOf = ({ manifest, rows, documents, bytes, damaged, missing }: RestoreResult) => ({
+  create_time: manifest.create_time,
+  rows: Object.values(rows).reduce((sum, one) => sum + one, 0),
+  documents,
+  bytes,
+  damaged,
+  missing,
+});

@@ -23,33 +23,28 @@ import {
 import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
 import type { Database } from '../storage/schema.ts';
-import { type Command, CommandError, requireNoArguments } from './command.ts';
+import { CommandError, type CommandHost, type Input } from './base/command.ts';
+import { wantsJson, writeJson } from './base/print.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
-export const rotateMasterKeyCommand: Command = {
-  usage: '',
-  about: 're-encrypts all encrypted values with a new master key',
-  details: `Stop the service first. Without LATCHKEY_MASTER_KEY, the command makes a new key in
-<data>/master.key. With it, the command encrypts with that key and decrypts with
-LATCHKEY_PREVIOUS_MASTER_KEY. It changes all values or none. After an interruption, run it again.
-
-Exit status: 0 done, 1 not possible, 2 wrong arguments or settings.`,
-  async run(words, { env, stdout }) {
-    requireNoArguments(words);
-    const config = readConfig(env);
-    try {
-      const result = await rotateMasterKey({ config, random: randomBytes, now: Date.now });
-      const { masterKeyId, changed, unchanged } = result;
-      stdout.write(
-        `Values encrypted with the new master key ${masterKeyId}: ${changed}\n` +
-          `Values that were already encrypted with it: ${unchanged}\n`,
-      );
-      return 0;
-    } catch (error) {
+export async function runRotateMasterKey(input: Input, host: CommandHost): Promise<number> {
+  const config = readConfig(host.env);
+  const result = await rotateMasterKey({ config, random: randomBytes, now: Date.now }).catch(
+    (error: unknown) => {
       throw new CommandError('The master key was not rotated', error);
-    }
-  },
-};
+    },
+  );
+  const { masterKeyId, changed, unchanged } = result;
+  if (wantsJson(input)) {
+    await writeJson(host, { master_key_id: masterKeyId, changed, unchanged });
+    return 0;
+  }
+  host.stdout.write(
+    `Values encrypted with the new master key ${masterKeyId}: ${changed}\n` +
+      `Values that were already encrypted with it: ${unchanged}\n`,
+  );
+  return 0;
+}
 
 /** All columns that are encrypted under the master key. */
 export const sealedColumns = [sealedSigningKeys, sealedSeeds];

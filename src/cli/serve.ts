@@ -8,38 +8,27 @@ import { ListenError } from '../net/listen-error.ts';
 import { createLog, type OpenLog } from '../observe/log.ts';
 import type { AppOptions } from '../stages/options.ts';
 import { formatAnnouncement } from './announcement.ts';
-import { type Command, type CommandHost, errorMessageOf, requireNoArguments } from './command.ts';
+import { type CommandHost, errorMessageOf, type Input } from './base/command.ts';
 
 /** A stop that is slower after the drain is a failure. */
 const stopMs = 10_000;
 /** A second signal within this time is the same Ctrl-C, forwarded by npm. */
 const sameSignalMs = 250;
 
-export const serveCommand: Command = {
-  usage: '',
-  about: 'starts the service; the default',
-  details: `The first start creates a database, a signing key and credentials in
-<data>/bootstrap.env. SIGTERM and Ctrl-C stop the service: /readyz reports 503 for
-LATCHKEY_DRAIN_SECONDS, then calls in progress finish, and the process ends within 10 more seconds.
-A second signal ends it at once.
-
-Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
-  async run(words, host) {
-    requireNoArguments(words);
-    const { config, resolved: settings } = readSettings(host.env);
-    // Imported here, so that the other commands, which do not need the service, start twice as
-    // fast.
-    const workers = config.workers === 0 ? availableParallelism() : config.workers;
-    const logFormat = config.logFormat ?? (host.stdout.isTTY === true ? 'pretty' : 'json');
-    if (workers === 1) {
-      const { startApp } = await import('../app.ts');
-      return runService({ config, host, logFormat, start: startApp });
-    }
-    const { startPrimary } = await import('../workers/primary.ts');
-    const start: Start = (options) => startPrimary({ ...options, settings, workers, logFormat });
-    return runService({ config, host, logFormat, logFields: { pid: process.pid }, start });
-  },
-};
+export async function runServe(_input: Input, host: CommandHost): Promise<number> {
+  const { config, resolved: settings } = readSettings(host.env);
+  // Imported here, so that the other commands, which do not need the service, start twice as
+  // fast.
+  const workers = config.workers === 0 ? availableParallelism() : config.workers;
+  const logFormat = config.logFormat ?? (host.stdout.isTTY === true ? 'pretty' : 'json');
+  if (workers === 1) {
+    const { startApp } = await import('../app.ts');
+    return runService({ config, host, logFormat, start: startApp });
+  }
+  const { startPrimary } = await import('../workers/primary.ts');
+  const start: Start = (options) => startPrimary({ ...options, settings, workers, logFormat });
+  return runService({ config, host, logFormat, logFields: { pid: process.pid }, start });
+}
 
 type Start = (options: AppOptions & Pick<OpenLog, 'writeLines'>) => Promise<Service>;
 

@@ -1,6 +1,7 @@
 // Converts the environment to a Config, without opening connections. The only files that it reads
 // are those with secrets. Reports all bad values at once, and repeats none of them, because a value
 // may be a secret.
+import { commandLineVariables } from './command-line-variables.ts';
 import { localSender } from './mail.ts';
 import { fileVariableOf, readSecretFiles } from './secret-files.ts';
 import type { EarlierSettings, Setting } from './setting.ts';
@@ -34,8 +35,13 @@ export class ConfigError extends Error {
   }
 }
 
-// The first start writes these variables into a file that users source. They are not settings.
-const ignored = new Set(['LATCHKEY_BASE_URL', 'LATCHKEY_SHARING_BASE_URL', 'LATCHKEY_OPS_URL']);
+// The first start writes these variables into a file that users source, and the command line reads
+// some of them. They are not settings.
+const ignored = new Set<string>([
+  ...Object.values(commandLineVariables),
+  'LATCHKEY_SHARING_BASE_URL',
+  'LATCHKEY_OPS_URL',
+]);
 
 // Kubernetes sets these for a Service whose name begins with `latchkey`.
 const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\w+)?)$/;

@@ -1,6 +1,12 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Command } from '../../src/cli/base/command.ts';
+import { parseWords } from '../../src/cli/base/parser.ts';
+import { rootCommand } from '../../src/cli/commands.ts';
+import { completionScript, shells } from '../../src/cli/completion.ts';
 import { spawnProgram, startProgram } from '../support/program.ts';
 
 async function run(...words: string[]) {
@@ -11,31 +17,84 @@ async function run(...words: string[]) {
   return { status, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-const names = [
-  'serve',
-  'migrate',
-  'doctor',
-  'rotate-master-key',
-  'recover-staff',
-  'backup',
-  'restore',
-];
+const names = (rootCommand.commands ?? []).map(({ name }) => name);
 
 describe('the command line', () => {
   test.each([['--help'], ['-h'], ['help']])('lists the commands with %s', async (word) => {
     const { status, stdout, stderr } = await run(word);
     expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^Usage: node dist\/src\/main\.js \[<command>\]\n/);
+    expect(stdout).toMatch(/^Usage: latchkey \[<command>\]\n/);
     const listed = [...stdout.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name);
     expect(listed).toEqual(names);
   });
 
-  test.each(names)('explains a command with %s --help', async (name) => {
-    const { status, stdout, stderr } = await run(name, '--help');
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(`Usage: node dist/src/main.js ${name}`);
-    expect(stdout).toContain('Exit status: ');
-    expect((await run('help', name)).stdout).toBe(stdout);
+  test('explains each command with --help', () => {
+    const paths = (command: Command, above: readonly string[]): string[][] =>
+      (command.commands ?? []).flatMap((one) => {
+        const path = [...above, one.name];
+        return [path, ...paths(one, path)];
+      });
+    for (const words of paths(rootCommand, [])) {
+      const help = parseWords(rootCommand, [...words, '--help']);
+      expect(help).toMatchObject({ kind: 'help' });
+      const text = help.kind === 'help' ? help.text : '';
+      expect(text).toMatch(new RegExp(`^Usage: latchkey ${words.join(' ')}( |\n)`));
+      expect(text).toMatch(/^(Exit status|Commands):$/m);
+      expect(parseWords(rootCommand, ['help', ...words])).toEqual(help);
+    }
+  });
+
+  test('explains a command as a process', async () => {
+    const { status, stdout } = await run('clients', 'create', '--help');
+    expect(status).toBe(0);
+    expect(stdout).toContain('Usage: latchkey clients create <name> [options]');
+    expect((await run('help', 'clients', 'create')).stdout).toBe(stdout);
+  });
+
+  test.each([
+    [['clients'], ''],
+    [['clients', 'lst'], 'There is no command "lst".'],
+    [['clients', 'get'], 'Missing argument <client-id>.'],
+    [['clients', 'get', 'a', 'b'], 'Unexpected argument "b".'],
+    [['clients', 'get', 'a', '--colour'], 'There is no option "--colour".'],
+    [['upload', 'a', '--name'], 'The option --name <name> needs a value.'],
+    [['backup', 'a', '--blobs=none'], 'Allowed choices are content, references.'],
+  ])('refuses the wrong arguments %j', async (words, message) => {
+    const { status, stdout, stderr } = await run(...words);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(`Usage: latchkey ${words[0]}`);
+  });
+});
+
+describe('completion', () => {
+  /** The words that bash offers after a command line. */
+  async function completed(...line: string[]): Promise<string[]> {
+    const { stdout: script } = await run('completion', 'bash');
+    const words = ['latchkey', ...line].map((word) => `'${word}'`).join(' ');
+    const commands = `${script}
+COMP_WORDS=(${words}); COMP_CWORD=${line.length}; _latchkey; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', commands]);
+    return stdout.split('\n').filter((one) => one !== '');
+  }
+
+  test('offers commands, options and values in bash', async () => {
+    expect(await completed('cl')).toEqual(['clients']);
+    expect(await completed('clients', 'se')).toEqual(['secrets']);
+    expect(await completed('clients', 'secrets', 'create', 'cli_1', '--exp')).toEqual([
+      '--expires',
+    ]);
+    expect(await completed('workspaces', 'members', 'put', '--role', '')).toEqual([
+      'owner',
+      'admin',
+      'member',
+    ]);
+    expect(await completed('upload', '/etc/passw')).toContain('/etc/passwd');
+  });
+
+  test.each(shells)('has every command and option in %s', (shell) => {
+    const script = completionScript(rootCommand, shell);
+    for (const name of [...names, 'expires', 'take-over-blobs']) expect(script).toContain(name);
   });
 });
 

@@ -159,19 +159,19 @@ test('an unknown command or argument prints the usage, and names the command', a
   const cases = [
     {
       words: ['rotate'],
-      expected: 'There is no command "rotate".\nUsage: node dist/src/main.js [<command>]\n',
+      expected: 'There is no command "rotate".\nUsage: latchkey [<command>]\n',
     },
     {
       words: ['toString'],
-      expected: 'There is no command "toString".\nUsage: node dist/src/main.js [<command>]\n',
+      expected: 'There is no command "toString".\nUsage: latchkey [<command>]\n',
     },
     {
       words: ['--port'],
-      expected: 'There is no option "--port".\nUsage: node dist/src/main.js [<command>]\n',
+      expected: 'There is no option "--port".\nUsage: latchkey [<command>]\n',
     },
     {
       words: ['serve', 'now'],
-      expected: 'Unexpected argument "now".\nUsage: node dist/src/main.js serve\n',
+      expected: 'Unexpected argument "now".\nUsage: latchkey serve\n',
     },
   ];
   for (const { words, expected } of cases) {

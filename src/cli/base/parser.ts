@@ -1,0 +1,131 @@
+// Parses a command line with commander, which gets its commands from the tree.
+import { Argument, type CommanderError, Option, Command as Parser } from 'commander';
+import type { Argument as ArgumentSpec, Command, Input, Option as OptionSpec } from './command.ts';
+import { helpOf, usageOf } from './help.ts';
+
+/** A command line that is ready to run, one that asks for help, or a wrong one. */
+export type Parsed =
+  | {
+      readonly kind: 'run';
+      readonly command: Command;
+      readonly input: Input;
+      readonly usage: string;
+    }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'wrong'; readonly message: string; readonly usage: string };
+
+/** Parses the arguments, without the name of the program. */
+export function parseWords(root: Command, words: readonly string[]): Parsed {
+  const asked = words[0] === 'help' ? words.slice(1) : words;
+  if (asked !== words || beforeDashes(words).some(asksHelp)) {
+    return { kind: 'help', text: helpOf(pathOf(root, asked)) };
+  }
+  let parsed: Parsed | undefined;
+  const parser = parserOf([root], (path, input) => {
+    const [command = root] = path.slice(-1);
+    parsed = { kind: 'run', command, input, usage: usageOf(path) };
+  });
+  try {
+    parser.parse([...words], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof WrongWords)) throw error;
+    return { kind: 'wrong', message: error.message, usage: usageOf(error.path) };
+  }
+  return parsed ?? { kind: 'wrong', message: '', usage: usageOf([root]) };
+}
+
+const asksHelp = (word: string) => word === '--help' || word === '-h';
+
+function beforeDashes(words: readonly string[]): readonly string[] {
+  const end = words.indexOf('--');
+  return end === -1 ? words : words.slice(0, end);
+}
+
+/** The command that the words name, and the groups that contain it. */
+function pathOf(root: Command, words: readonly string[]): Command[] {
+  const path = [root];
+  let current: Command | undefined = root;
+  for (const word of words) {
+    current = current.commands?.find(({ name }) => name === word);
+    if (current === undefined) break;
+    path.push(current);
+  }
+  return path;
+}
+
+class WrongWords extends Error {
+  readonly path: readonly Command[];
+  constructor(message: string, path: readonly Command[]) {
+    super(message);
+    this.path = path;
+  }
+}
+
+type Selected = (path: readonly Command[], input: Input) => void;
+
+function parserOf(path: readonly Command[], select: Selected): Parser {
+  const command = path[path.length - 1] as Command;
+  const parser = new Parser(command.name)
+    .helpOption(false)
+    .helpCommand(false)
+    .allowExcessArguments()
+    .configureOutput({ writeErr() {}, writeOut() {} })
+    .exitOverride((error) => {
+      throw new WrongWords(messageOf(error), path);
+    });
+  for (const option of command.options ?? []) addOption(parser, option);
+  for (const argument of command.args ?? []) parser.addArgument(argumentOf(argument));
+  for (const child of command.commands ?? []) {
+    parser.addCommand(parserOf([...path, child], select));
+  }
+  if (command.load === undefined) parser.allowUnknownOption();
+  parser.action(() => {
+    const [first] = parser.args.slice(command.args?.length ?? 0);
+    if (command.load === undefined) throw new WrongWords(missingOf(first), path);
+    if (first !== undefined) throw new WrongWords(`Unexpected argument "${first}".`, path);
+    select(path, inputOf(command, parser));
+  });
+  return parser;
+}
+
+function missingOf(word: string | undefined): string {
+  if (word === undefined) return '';
+  return `There is no ${word.startsWith('-') ? 'option' : 'command'} "${word}".`;
+}
+
+function addOption(parser: Parser, { name, value, values, isList, isNegatable }: OptionSpec): void {
+  const option = new Option(value === undefined ? `--${name}` : `--${name} <${value}>`);
+  if (values !== undefined) option.choices([...values]);
+  if (isList) option.argParser((one: string, all: string[] | undefined) => [...(all ?? []), one]);
+  parser.addOption(option);
+  if (isNegatable) parser.addOption(new Option(`--no-${name}`));
+}
+
+function argumentOf({ name, isOptional, values }: ArgumentSpec): Argument {
+  const argument = new Argument(isOptional ? `[${name}]` : `<${name}>`);
+  return values === undefined ? argument : argument.choices([...values]);
+}
+
+function inputOf(command: Command, parser: Parser): Input {
+  const args = (command.args ?? []).map(({ name }, i) => [name, parser.processedArgs[i]]);
+  const options = (command.options ?? []).map(({ name }) => [
+    name,
+    parser.getOptionValue(name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())),
+  ]);
+  return { args: Object.fromEntries(args), options: Object.fromEntries(options) };
+}
+
+/** The messages of commander, in the words of this program. */
+const messages: Readonly<Record<string, readonly [pattern: RegExp, message: string]>> = {
+  'commander.unknownOption': [/option '([^']*)'/, 'There is no option "$1".'],
+  'commander.missingArgument': [/argument '([^']*)'/, 'Missing argument <$1>.'],
+  'commander.optionMissingArgument': [/option '([^']*)'/, 'The option $1 needs a value.'],
+};
+
+function messageOf({ code, message }: CommanderError): string {
+  const [pattern, text] = messages[code] ?? [];
+  const [, value] = pattern?.exec(message) ?? [];
+  if (text !== undefined && value !== undefined) return text.replace('$1', value);
+  const [first = ''] = message.replace(/^error: /, '').split('\n');
+  return `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
+}

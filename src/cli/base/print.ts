@@ -1,0 +1,119 @@
+// Prints data: a table on a terminal, tab-separated values for other programs, or JSON.
+import { CommandError, type CommandHost, type Input } from './command.ts';
+import { formatTable } from './table.ts';
+import { cleanText, padText, widthOf } from './text.ts';
+
+/** A value as JSON. */
+export type Data = { readonly [name: string]: unknown };
+
+export type Field = {
+  /** The path of the value, such as `usage.bytes`. */
+  readonly path: string;
+  readonly format?: 'bytes' | 'time';
+};
+
+const defaultColumns = 80;
+
+/** Waits until the output is written. Throws if it is full, or its reader has closed it. */
+export function write(
+  { stdout }: Pick<CommandHost, 'stdout'>,
+  text: string | Uint8Array,
+): Promise<void> {
+  if (text.length === 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    stdout.write(text, (error) => (error ? reject(failureOf(error)) : resolve()));
+  });
+}
+
+function failureOf(error: Error): CommandError {
+  const isClosed = 'code' in error && error.code === 'EPIPE';
+  if (isClosed) return new CommandError('', undefined, 'pipe');
+  return new CommandError('The output cannot be written', error, 'output');
+}
+
+export const wantsJson = ({ options }: Input) => options.json === true;
+
+export const writeJson = (host: CommandHost, data: unknown) =>
+  write(host, `${JSON.stringify(data, undefined, host.stdout.isTTY ? 2 : undefined)}\n`);
+
+function isColored({ env, stdout }: CommandHost): boolean {
+  return stdout.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
+}
+
+/** Prints rows. Without a terminal there are no titles, and every value is in full. */
+export async function writeRows(
+  host: CommandHost,
+  fields: readonly Field[],
+  rows: readonly Data[],
+): Promise<void> {
+  if (host.stdout.isTTY !== true) {
+    const lines = rows.map((row) => `${fields.map((field) => cellOf(row, field)).join('\t')}\n`);
+    return write(host, lines.join(''));
+  }
+  if (rows.length === 0) return;
+  const columns = fields.map(({ path }) => ({
+    title: titleOf(path).toUpperCase(),
+    isFixed: /(^|_)(id|kid|url)$/.test(path),
+  }));
+  const cells = rows.map((row) => fields.map((field) => shownOf(row, field)));
+  const width = host.stdout.columns ?? defaultColumns;
+  return write(host, formatTable(columns, cells, { width, isBold: isColored(host) }));
+}
+
+/** Prints each value of an object on one line, with its name. */
+export function writeObject(host: CommandHost, data: Data): Promise<void> {
+  const values = flatten(data);
+  if (host.stdout.isTTY !== true) {
+    return write(host, values.map(([name, value]) => `${name}\t${value}\n`).join(''));
+  }
+  const width = Math.max(0, ...values.map(([name]) => widthOf(name)));
+  const lines = values
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${padText(titleOf(name), width)}  ${value}\n`);
+  return write(host, lines.join(''));
+}
+
+const titleOf = (path: string) => path.replaceAll('_', ' ').replaceAll('.', ' ');
+
+function flatten(data: Data, prefix = ''): [name: string, value: string][] {
+  return Object.entries(data).flatMap(([name, value]): [string, string][] => {
+    const path = `${prefix}${name}`;
+    if (isObject(value)) return flatten(value, `${path}.`);
+    return [[path, textOf(value)]];
+  });
+}
+
+const isObject = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(textOf).join(' ');
+  return cleanText(isObject(value) ? JSON.stringify(value) : String(value));
+}
+
+function valueAt(row: Data, path: string): unknown {
+  let value: unknown = row;
+  for (const name of path.split('.')) value = isObject(value) ? value[name] : undefined;
+  return value;
+}
+
+const cellOf = (row: Data, { path }: Field) => textOf(valueAt(row, path));
+
+/** The value for people: shorter times and sizes. */
+function shownOf(row: Data, field: Field): string {
+  const value = valueAt(row, field.path);
+  if (field.format === 'bytes' && typeof value === 'number') return formatBytes(value);
+  const text = textOf(value);
+  if (field.format !== 'time' || text === '') return text;
+  return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2Z');
+}
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+export function formatBytes(bytes: number): string {
+  let size = bytes;
+  let unit = 0;
+  for (; size >= 1024 && unit < units.length - 1; unit++) size /= 1024;
+  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
+}

@@ -1,0 +1,133 @@
+// The commands for your own credential, and for single tokens.
+import { type Command, jsonOption } from '../base/command.ts';
+import { exitStatuses } from '../base/exit-status.ts';
+
+const login: Command = {
+  name: 'login',
+  about: 'Signs in to a server and stores the credential in a profile.',
+  details:
+    'Asks for the e-mail address, the password and the one-time code of a user. With --client or ' +
+    '--api-key, stores the credential of a program instead. Secrets are never arguments, because ' +
+    'other users of the machine can see those: the command asks for them, or reads them from the ' +
+    'environment or the standard input.\n\n' +
+    'The profile is $XDG_CONFIG_HOME/latchkey/profile.json, by default in ~/.config. Only you can ' +
+    'read it. The variables LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID and ' +
+    'LATCHKEY_CLIENT_SECRET, together with LATCHKEY_BASE_URL, replace it.',
+  options: [
+    {
+      name: 'server',
+      value: 'url',
+      about: 'The address of the server. Default: LATCHKEY_BASE_URL, or the one of the profile.',
+    },
+    { name: 'email', value: 'address', about: 'The e-mail address of the user.' },
+    {
+      name: 'password-stdin',
+      about: 'Reads the password, and on the next line the one-time code, from a pipe.',
+    },
+    {
+      name: 'client',
+      value: 'id',
+      about: 'Signs in a service client. The secret is LATCHKEY_CLIENT_SECRET or is asked for.',
+    },
+    {
+      name: 'api-key',
+      about: 'Signs in with an API key, which is LATCHKEY_API_KEY or is asked for.',
+    },
+    { name: 'workspace', value: 'id', about: 'The workspace of later commands.' },
+    jsonOption,
+  ],
+  examples: [
+    'login --server https://keys.example.com',
+    'login --email ada@example.com --password-stdin < password.txt',
+    'login --client cli_… < secret.txt',
+  ],
+  load: async () => (await import('./login.ts')).runLogin,
+};
+
+const logout: Command = {
+  name: 'logout',
+  about: 'Ends the session and removes the profile.',
+  load: async () => (await import('./login.ts')).runLogout,
+};
+
+const whoami: Command = {
+  name: 'whoami',
+  about: 'Shows the server and your credential, and checks that the server accepts it.',
+  options: [jsonOption],
+  load: async () => (await import('./whoami.ts')).runWhoami,
+};
+
+const token: Command = {
+  name: 'token',
+  about: 'Prints an access token, and nothing else.',
+  details:
+    'A client gets a token with the client credentials grant, a customer in exchange for the API ' +
+    'key, a user from the session.',
+  options: [
+    {
+      name: 'scope',
+      value: 'scope',
+      isList: true,
+      about: 'A requested scope. Clients need at least one; a customer without one gets all.',
+    },
+    jsonOption,
+  ],
+  examples: [
+    'token --scope accounts:read',
+    'curl -H "Authorization: Bearer $(latchkey token --scope accounts:read)" …',
+  ],
+  load: async () => (await import('./token.ts')).runToken,
+};
+
+const stdinToken = {
+  name: 'token',
+  isOptional: true,
+  about: 'Only `-`: the token is read from the standard input.',
+};
+
+const verify: Command = {
+  name: 'verify',
+  about: 'Asks the server whether a token is valid.',
+  args: [stdinToken],
+  options: [
+    { name: 'scope', value: 'scope', about: 'The scope that the token must have.' },
+    { name: 'account', value: 'id', about: 'The account that the token must give access to.' },
+    jsonOption,
+  ],
+  examples: ['latchkey token --scope tokens:read | latchkey verify -'],
+  statuses: { [exitStatuses.failed.status]: 'The token is not valid, or lacks access.' },
+  load: async () => (await import('./token.ts')).runVerify,
+};
+
+const revoke: Command = {
+  name: 'revoke',
+  about: 'Revokes a token.',
+  args: [stdinToken],
+  examples: ['latchkey revoke - < token.txt'],
+  load: async () => (await import('./token.ts')).runRevoke,
+};
+
+const open: Command = {
+  name: 'open',
+  about: 'Opens the console or a link in the browser.',
+  args: [{ name: 'link-id', isOptional: true, about: 'The id of a link. Default: the console.' }],
+  options: [
+    {
+      name: 'workspace',
+      value: 'id',
+      about: 'The workspace. Required unless the credential or `login --workspace` names one.',
+    },
+    { name: 'print', about: 'Prints the address instead.' },
+  ],
+  load: async () => (await import('./open.ts')).runOpen,
+};
+
+export const accessCommands: readonly Command[] = [
+  login,
+  logout,
+  whoami,
+  token,
+  verify,
+  revoke,
+  open,
+];

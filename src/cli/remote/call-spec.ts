@@ -1,0 +1,37 @@
+// The entry of a command that calls one method. It names fields by their proto names.
+import type { Field } from '../base/print.ts';
+
+export type CallSpec = {
+  readonly name: string;
+  readonly about: string;
+  readonly details?: string;
+  readonly examples?: readonly string[];
+  /** The service, as in src/api/services.ts, and the method: `client.listClients`. */
+  readonly method: `${string}.${string}`;
+  /** The required fields, given as arguments. */
+  readonly args?: Readonly<Record<string, string>>;
+  /** The other fields, given as options. */
+  readonly fields?: Readonly<Record<string, FieldOption>>;
+  /** The columns of a list, by their paths in an item. */
+  readonly columns?: readonly (string | Field)[];
+  /** The question before a change that cannot be undone. */
+  readonly question?: string;
+  /** Whether the method acts within a workspace. */
+  readonly isInWorkspace?: true;
+};
+
+export type FieldOption = {
+  readonly about: string;
+  /** The name of the value. A field without one is a flag. */
+  readonly value?: string;
+  readonly values?: readonly string[];
+  readonly isList?: true;
+  readonly isNegatable?: true;
+  /** A flag: the command asks for the value, or reads it from the standard input. */
+  readonly isSecret?: true;
+  /** The name of the option, if it is not that of the field. */
+  readonly name?: string;
+};
+
+export const optionName = (path: string, { name }: { readonly name?: string } = {}) =>
+  name ?? path.replace(/_ids?$/, '').replace(/[._]/g, '-');

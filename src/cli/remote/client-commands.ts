@@ -1,0 +1,226 @@
+// The commands for service clients, customers and their credentials.
+import type { Command } from '../base/command.ts';
+import { groupOf } from './call-command.ts';
+import type { FieldOption } from './call-spec.ts';
+
+export const nameField: FieldOption = { value: 'name', about: 'The display name.' };
+export const scopesField: FieldOption = {
+  name: 'scope',
+  value: 'scope',
+  isList: true,
+  about: 'A scope, such as `accounts:read`.',
+};
+export const expireField: FieldOption = {
+  name: 'expires',
+  value: 'time',
+  about: 'When it expires: a time, or the time from now, such as `30d`. Default: never.',
+};
+const overlapField: FieldOption = {
+  value: 'seconds',
+  about: 'How long the old one still works. Default: 86400, one day.',
+};
+
+/** The columns of a secret or key. */
+export const credentialColumns = [
+  'id',
+  'name',
+  'state',
+  'create_time',
+  'expire_time',
+  'last_used_time',
+];
+
+const client = { client_id: 'The id of the client.' };
+const customer = { customer_id: 'The id of the customer.' };
+
+const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
+  {
+    name: 'list',
+    about: 'Lists the secrets of a client.',
+    method: 'client.listClientSecrets',
+    args: client,
+    columns: credentialColumns,
+  },
+  {
+    name: 'create',
+    about: 'Creates another secret and prints it once.',
+    method: 'client.createClientSecret',
+    args: client,
+    fields: { name: nameField, expire_time: expireField },
+    examples: ['clients secrets create cli_… --name deploy --expires 90d'],
+  },
+  {
+    name: 'rotate',
+    about: 'Creates a secret; every older secret expires after an overlap.',
+    method: 'client.rotateClientSecret',
+    args: client,
+    fields: { name: nameField, expire_time: expireField, overlap_seconds: overlapField },
+    examples: ['clients secrets rotate cli_… --overlap-seconds 3600'],
+  },
+  {
+    name: 'revoke',
+    about: 'Revokes a secret.',
+    method: 'client.revokeClientSecret',
+    args: { ...client, secret_id: 'The id of the secret.' },
+  },
+]);
+
+const clients = groupOf('clients', 'Manages service clients.', [
+  {
+    name: 'list',
+    about: 'Lists the clients.',
+    method: 'client.listClients',
+    columns: ['id', 'name', 'scopes', 'create_time', 'disable_time'],
+    examples: ['clients list --query billing', 'clients list --all --json | jq -r .id'],
+  },
+  { name: 'get', about: 'Shows a client.', method: 'client.getClient', args: client },
+  {
+    name: 'create',
+    about: 'Creates a client and prints its first secret once.',
+    method: 'client.createClient',
+    args: { name: 'The display name.' },
+    fields: { scopes: scopesField },
+    examples: ['clients create billing --scope accounts:read --scope payments:write'],
+  },
+  {
+    name: 'update',
+    about: 'Changes the name or the scopes of a client.',
+    method: 'client.updateClient',
+    args: client,
+    fields: { name: nameField, scopes: scopesField },
+  },
+  {
+    name: 'disable',
+    about: 'Disables a client: its secrets and tokens are rejected.',
+    method: 'client.disableClient',
+    args: client,
+  },
+  { name: 'enable', about: 'Enables a client.', method: 'client.enableClient', args: client },
+  secrets,
+]);
+
+const customerKeys = groupOf('keys', 'Manages the API keys of a customer.', [
+  {
+    name: 'list',
+    about: 'Lists the API keys of a customer.',
+    method: 'customer.listApiKeys',
+    args: customer,
+    columns: credentialColumns,
+  },
+  {
+    name: 'create',
+    about: 'Creates an API key and prints it once.',
+    method: 'customer.createApiKey',
+    args: { ...customer, name: 'The display name.' },
+    fields: { scopes: scopesField, expire_time: expireField },
+    examples: ['customers keys create cus_… production --scope accounts:read'],
+  },
+  {
+    name: 'rotate',
+    about: 'Creates a key with the scopes of an old key, which expires after an overlap.',
+    method: 'customer.rotateApiKey',
+    args: { ...customer, key_id: 'The id of the old key.' },
+    fields: { overlap_seconds: overlapField },
+  },
+  {
+    name: 'revoke',
+    about: 'Revokes a key.',
+    method: 'customer.revokeApiKey',
+    args: { ...customer, key_id: 'The id of the key.' },
+  },
+]);
+
+const customers = groupOf('customers', 'Manages customers, their accounts and API keys.', [
+  {
+    name: 'list',
+    about: 'Lists the customers.',
+    method: 'customer.listCustomers',
+    columns: ['id', 'name', 'account_ids', 'create_time', 'disable_time'],
+  },
+  { name: 'get', about: 'Shows a customer.', method: 'customer.getCustomer', args: customer },
+  {
+    name: 'create',
+    about: 'Creates a customer.',
+    method: 'customer.createCustomer',
+    args: { name: 'The display name.' },
+    examples: ['customers create "Example Ltd"'],
+  },
+  {
+    name: 'update',
+    about: 'Changes the name of a customer.',
+    method: 'customer.updateCustomer',
+    args: customer,
+    fields: { name: nameField },
+  },
+  {
+    name: 'disable',
+    about: 'Disables a customer: its keys and tokens are rejected.',
+    method: 'customer.disableCustomer',
+    args: customer,
+  },
+  {
+    name: 'enable',
+    about: 'Enables a customer.',
+    method: 'customer.enableCustomer',
+    args: customer,
+  },
+  {
+    name: 'set-accounts',
+    about: 'Replaces the list of the accounts of a customer.',
+    method: 'customer.putAccounts',
+    args: customer,
+    fields: {
+      account_ids: { name: 'account', value: 'id', isList: true, about: 'The id of an account.' },
+    },
+    examples: ['customers set-accounts cus_… --account acc_1 --account acc_2'],
+  },
+  customerKeys,
+]);
+
+const accounts = groupOf('accounts', 'Shows accounts.', [
+  {
+    name: 'list',
+    about: 'Lists the accounts.',
+    method: 'account.listAccounts',
+    fields: { customer_id: { value: 'id', about: 'Only accounts of this customer.' } },
+    columns: ['id', 'create_time'],
+  },
+  {
+    name: 'get',
+    about: 'Shows an account.',
+    method: 'account.getAccount',
+    args: { account_id: 'The id of the account.' },
+  },
+]);
+
+const kid = { kid: 'The id of the signing key.' };
+
+const keys = groupOf('keys', 'Manages the signing keys.', [
+  {
+    name: 'list',
+    about: 'Lists the signing keys.',
+    method: 'signingKey.listSigningKeys',
+    columns: ['kid', 'state', 'create_time', 'ready_time', 'activate_time', 'retire_time'],
+  },
+  {
+    name: 'create',
+    about: 'Creates and publishes a key, which does not sign yet.',
+    method: 'signingKey.createSigningKey',
+  },
+  {
+    name: 'activate',
+    about: 'Activates a key and retires the active key.',
+    method: 'signingKey.activateSigningKey',
+    args: kid,
+    fields: { force: { about: 'Activates the key before all verifiers can know it.' } },
+  },
+  {
+    name: 'revoke',
+    about: 'Revokes a leaked key: all of its tokens become invalid.',
+    method: 'signingKey.revokeSigningKey',
+    args: kid,
+    question: 'Every token of this key becomes invalid. Revoke it?',
+  },
+]);
+
+export const clientCommands: readonly Command[] = [clients, customers, accounts, keys];

@@ -1,0 +1,79 @@
+// `documents download` and `views export`: write the bytes that the server sends.
+import path from 'node:path';
+import type { DescMethodServerStreaming } from '@bufbuild/protobuf';
+import {
+  DocumentService,
+  type DownloadDocumentResponse,
+} from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { writeNewFile } from '../../files/durable-files.ts';
+import {
+  CommandError,
+  type CommandHost,
+  type Input,
+  textOption,
+  UsageError,
+} from '../base/command.ts';
+import { write } from '../base/print.ts';
+import { abortOnSignal } from '../base/signals.ts';
+import { explain } from './errors.ts';
+import { openRemote } from './remote.ts';
+import { workspaceIdOf } from './run-call.ts';
+
+export async function runDownload(input: Input, host: CommandHost): Promise<number> {
+  if (host.stdout.isTTY === true && textOption(input, 'output') === undefined) {
+    throw new UsageError('A terminal cannot show a document. Name a file with --output.');
+  }
+  const documentId = input.args['document-id'] ?? '';
+  return save(DocumentService.method.downloadDocument, { documentId }, input, host);
+}
+
+export async function runExport(input: Input, host: CommandHost): Promise<number> {
+  const { id = '' } = input.args;
+  const { exportDocumentViews, exportLinkViews } = InsightService.method;
+  return id.startsWith('doc_')
+    ? save(exportDocumentViews, { documentId: id }, input, host)
+    : save(exportLinkViews, { linkId: id }, input, host);
+}
+
+async function save(
+  method: DescMethodServerStreaming,
+  request: Readonly<Record<string, string>>,
+  input: Input,
+  host: CommandHost,
+): Promise<number> {
+  const output = textOption(input, 'output') ?? '-';
+  const remote = await openRemote(host);
+  const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
+  const workspaceId = workspaceIdOf(input, remote) ?? '';
+  try {
+    await remote.authorized(method, async (headers) => {
+      const { signal } = stopping;
+      async function* one() {
+        yield { ...request, workspaceId };
+      }
+      const answer = await remote.transport.stream(method, signal, undefined, headers, one());
+      const chunks = chunksOf(answer.message, remote.profile.server);
+      if (output === '-') for await (const bytes of chunks) await write(host, bytes);
+      else await writeNewFile(path.resolve(output), chunks);
+    });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommandError || output === '-') throw error;
+    throw new CommandError('The file was not written', error, 'output');
+  } finally {
+    stopping.end();
+  }
+}
+
+/** Each response is a header or the next bytes. */
+async function* chunksOf(messages: AsyncIterable<unknown>, server: string) {
+  try {
+    for await (const message of messages) {
+      const { part } = message as Pick<DownloadDocumentResponse, 'part'>;
+      if (part.case === 'chunk') yield part.value;
+    }
+  } catch (error) {
+    throw explain(error, server);
+  }
+}

@@ -1,0 +1,37 @@
+// `workspaces set-logo`: sends an image.
+import { readFile } from 'node:fs/promises';
+import type { JsonObject } from '@bufbuild/protobuf';
+import {
+  PutWorkspaceLogoResponseSchema,
+  WorkspaceService,
+} from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { CommandError, type CommandHost, type Input } from '../base/command.ts';
+import { wantsJson, writeJson, writeObject } from '../base/print.ts';
+import { openRemote } from './remote.ts';
+import { jsonOf } from './response.ts';
+
+/** The server refuses more than 1 MiB in all messages. */
+const chunkBytes = 64 * 1024;
+
+export async function runLogo(input: Input, host: CommandHost): Promise<number> {
+  const { file = '', 'workspace-id': workspaceId = '' } = input.args;
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw new CommandError('The file cannot be read', error, 'missing');
+  });
+  const remote = await openRemote(host);
+  const method = WorkspaceService.method.putWorkspaceLogo;
+  const message = await remote.authorized(method, async (headers) => {
+    async function* parts() {
+      yield { workspaceId };
+      for (let start = 0; start < bytes.length; start += chunkBytes) {
+        yield { file: bytes.subarray(start, start + chunkBytes) };
+      }
+    }
+    const answer = await remote.transport.stream(method, undefined, undefined, headers, parts());
+    for await (const one of answer.message) return one;
+    throw new Error('the server sent no answer');
+  });
+  const workspace = jsonOf(PutWorkspaceLogoResponseSchema, message).workspace as JsonObject;
+  await (wantsJson(input) ? writeJson(host, workspace) : writeObject(host, workspace));
+  return 0;
+}

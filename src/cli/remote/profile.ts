@@ -1,0 +1,126 @@
+// The profile: the server and the credential of `latchkey login`, in a file that only its owner can
+// read.
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { commandLineVariables as variables } from '../../config/command-line-variables.ts';
+import { replaceFile } from '../../files/durable-files.ts';
+import { CommandError, type CommandHost } from '../base/command.ts';
+
+export type StoredCredential =
+  | {
+      readonly kind: 'session';
+      readonly email: string;
+      /** The cookies of the session and of the known device, by name. */
+      readonly cookies: Readonly<Record<string, string | undefined>>;
+      readonly token: string;
+      /** When the token expires by the clock of this machine, in milliseconds since 1970. */
+      readonly expireMs: number;
+    }
+  | { readonly kind: 'client'; readonly clientId: string; readonly clientSecret: string }
+  /** A workspace's or a customer's API key. */
+  | { readonly kind: 'api-key'; readonly apiKey: string }
+  | { readonly kind: 'token'; readonly token: string };
+
+export type Profile = {
+  readonly server: string;
+  /** The workspace of commands without --workspace. */
+  readonly workspaceId?: string | undefined;
+  readonly credential: StoredCredential;
+};
+
+type Environment = CommandHost['env'];
+
+/** The file that `login` writes (XDG Base Directory Specification). */
+function profileFileOf({ XDG_CONFIG_HOME = '', HOME = '' }: Environment): string {
+  if (path.isAbsolute(XDG_CONFIG_HOME)) return path.join(XDG_CONFIG_HOME, 'latchkey/profile.json');
+  if (path.isAbsolute(HOME)) return path.join(HOME, '.config/latchkey/profile.json');
+  throw new CommandError('HOME and XDG_CONFIG_HOME are not set', undefined, 'access');
+}
+
+/** A credential in the environment replaces the profile. */
+export async function findProfile(env: Environment): Promise<Profile | undefined> {
+  const credential = credentialIn(env);
+  const server = env[variables.server];
+  const stored = credential === undefined ? await readProfile(env) : undefined;
+  const workspaceId = env[variables.workspace] || stored?.workspaceId;
+  if (credential === undefined) return stored && { ...stored, workspaceId };
+  if (server) return { server: serverOf(server), workspaceId, credential };
+  throw new CommandError(
+    `The environment has a credential, but ${variables.server} is not set`,
+    undefined,
+    'usage',
+  );
+}
+
+function credentialIn(env: Environment): StoredCredential | undefined {
+  const token = env[variables.token];
+  const apiKey = env[variables.apiKey];
+  const clientId = env[variables.clientId];
+  const clientSecret = env[variables.clientSecret];
+  if (token) return { kind: 'token', token };
+  if (apiKey) return { kind: 'api-key', apiKey };
+  if (clientId && clientSecret) return { kind: 'client', clientId, clientSecret };
+  return undefined;
+}
+
+/** Returns undefined if the file does not exist. Throws if it is damaged or other users can read it. */
+export async function readProfile(env: Environment): Promise<Profile | undefined> {
+  const file = profileFileOf(env);
+  let text: string;
+  try {
+    if (((await stat(file)).mode & 0o077) !== 0) {
+      throw new CommandError(
+        `Other users can read ${file}: run chmod 600 ${file}`,
+        undefined,
+        'access',
+      );
+    }
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error instanceof CommandError ? error : new CommandError(file, error, 'output');
+  }
+  try {
+    const profile = JSON.parse(text);
+    // This program wrote the file: `login` replaces a damaged one.
+    if (typeof profile.server === 'string' && typeof profile.credential.kind === 'string') {
+      return profile;
+    }
+  } catch {
+    // Reported below.
+  }
+  throw new CommandError(`${file} is damaged. Run: latchkey login`, undefined, 'access');
+}
+
+/** A concurrent command reads the old or the new profile. */
+export async function saveProfile(env: Environment, profile: Profile): Promise<void> {
+  const file = profileFileOf(env);
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await replaceFile(file, `${JSON.stringify(profile)}\n`);
+  } catch (error) {
+    throw new CommandError('The profile was not saved', error, 'output');
+  }
+}
+
+export const removeProfile = (env: Environment) => rm(profileFileOf(env), { force: true });
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Returns the address without a slash at its end. Throws if a credential could be overheard. */
+export function serverOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    url === undefined ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username !== '' ||
+    url.hash !== ''
+  ) {
+    throw new CommandError(`"${text}" is not an http or https address`, undefined, 'usage');
+  }
+  if (url.protocol === 'http:' && !loopback.test(url.hostname)) {
+    const message = `${text} is not https: others could read the credential on its way`;
+    throw new CommandError(message, undefined, 'usage');
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}

@@ -1,0 +1,128 @@
+// Builds the request of a call from the arguments and options of its command.
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  type MessageShape,
+} from '@bufbuild/protobuf';
+import { type CommandHost, type Input, type OptionValue, UsageError } from '../base/command.ts';
+import { ask, canAsk, readLines } from '../base/prompt.ts';
+import { type CallSpec, optionName } from './call-spec.ts';
+
+/** Fields of the request that every list has; the others are in the table of the command. */
+const listFields: Readonly<Record<string, string>> = {
+  query: 'query',
+  order_by: 'order-by',
+  page_size: 'page-size',
+  page_token: 'page-token',
+};
+
+export async function readRequest<I extends DescMessage>(
+  desc: I,
+  spec: CallSpec,
+  { input, host, workspaceId }: RequestOptions,
+): Promise<MessageShape<I>> {
+  const json: JsonObject = {};
+  for (const path of Object.keys(spec.args ?? {})) {
+    const value = input.args[path.replaceAll('_', '-')];
+    if (value !== undefined) put(desc, json, path, value);
+  }
+  const changed = new Set<string>();
+  for (const [path, field] of Object.entries(spec.fields ?? {})) {
+    const value = input.options[optionName(path, field)];
+    if (value === undefined) continue;
+    const text = field.isSecret ? await readSecret(host, path) : value;
+    put(desc, json, path, text);
+    changed.add(path.replace(/\..*/, ''));
+  }
+  for (const [path, name] of Object.entries(spec.columns === undefined ? {} : listFields)) {
+    const value = input.options[name];
+    if (value !== undefined) put(desc, json, path, value);
+  }
+  if (desc.fields.some(({ name }) => name === 'update_mask')) {
+    if (changed.size === 0) throw new UsageError('There is nothing to change.');
+    json.updateMask = [...changed].map(camelCase).join(',');
+  }
+  if (spec.isInWorkspace && workspaceId !== undefined) json.workspace_id = workspaceId;
+  return fromJson(desc, json);
+}
+
+type RequestOptions = {
+  readonly input: Input;
+  readonly host: CommandHost;
+  readonly workspaceId: string | undefined;
+};
+
+const camelCase = (name: string) =>
+  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** A secret in an argument could be seen in the list of processes. */
+async function readSecret(host: CommandHost, path: string): Promise<string> {
+  const name = path.replaceAll('_', ' ');
+  if (canAsk(host)) return ask(host, `New ${name}: `, { isSecret: true });
+  const [line = ''] = await readLines(host);
+  if (line === '') throw new UsageError(`The standard input has no ${name}.`);
+  return line;
+}
+
+/** Sets a field that may be within a message, such as `quota.bytes_max`. */
+function put(desc: DescMessage, json: JsonObject, path: string, value: OptionValue): void {
+  const [name = '', ...rest] = path.split('.');
+  const field = desc.fields.find((one) => one.name === name);
+  if (field === undefined) throw new Error(`${desc.name} has no field ${name}`);
+  if (rest.length > 0 && field.fieldKind === 'message') {
+    const inner = (json[name] ?? {}) as JsonObject;
+    json[name] = inner;
+    put(field.message, inner, rest.join('.'), value);
+  } else {
+    json[name] = readValue(field, value);
+  }
+}
+
+function readValue(field: DescField, value: OptionValue): JsonValue {
+  if (field.fieldKind === 'list') {
+    // `--scope ''` empties a list.
+    return [value]
+      .flat()
+      .flatMap((one) => String(one).split(/[\s,]+/))
+      .filter((one) => one !== '');
+  }
+  if (typeof value !== 'string') return value === true;
+  if (field.fieldKind === 'enum') return enumValue(field.enum, value);
+  if (field.fieldKind === 'message') return value === '' ? null : timeOf(value);
+  if (field.fieldKind === 'scalar' && /^(9|12)$/.test(String(field.scalar))) return value;
+  const number = Number(value);
+  if (value === '' || !Number.isSafeInteger(number) || number < 0) {
+    throw new UsageError(`"${value}" is not a whole number.`);
+  }
+  return number;
+}
+
+export const shortEnumName = ({ sharedPrefix = '' }: DescEnum, name: string) =>
+  name.slice(sharedPrefix.length).toLowerCase().replaceAll('_', '-');
+
+function enumValue(desc: DescEnum, value: string): string {
+  const found = desc.values.find(({ name }) => shortEnumName(desc, name) === value);
+  if (found === undefined) throw new UsageError(`"${value}" is not a known value.`);
+  return found.name;
+}
+
+const unitMs: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Reads a time (RFC 3339), or the time that passes from now, such as `30d`. */
+export function timeOf(text: string): string {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  if (count !== undefined) {
+    return new Date(Date.now() + Number(count) * (unitMs[unit] ?? 0)).toISOString();
+  }
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) && !Number.isNaN(Date.parse(text));
+  if (isTime) return new Date(text).toISOString();
+  throw new UsageError(`"${text}" is not a time. Examples: 30d, 12h, 2030-01-31T12:00:00Z.`);
+}

@@ -1,0 +1,138 @@
+// Runs the commands that call one method.
+import {
+  type DescMethod,
+  type DescMethodUnary,
+  fromJson,
+  type JsonObject,
+} from '@bufbuild/protobuf';
+import { services } from '../../api/services.ts';
+import {
+  CommandError,
+  type CommandHost,
+  type Input,
+  textOption,
+  UsageError,
+} from '../base/command.ts';
+import { type Field, wantsJson, write, writeJson, writeObject, writeRows } from '../base/print.ts';
+import { canAsk, confirm } from '../base/prompt.ts';
+import type { CallSpec } from './call-spec.ts';
+import { openRemote, type Remote } from './remote.ts';
+import { readRequest } from './request.ts';
+import { bodyField, itemsField, jsonOf, shownData } from './response.ts';
+
+export async function runCall(spec: CallSpec, input: Input, host: CommandHost): Promise<number> {
+  const remote = await openRemote(host);
+  const method = methodOf(spec);
+  const request = await readRequest(method.input, spec, {
+    input,
+    host,
+    workspaceId: workspaceIdOf(input, remote),
+  });
+  if (spec.question !== undefined) await requireYes(spec.question, input, host);
+  if (spec.columns !== undefined) {
+    await printList({ spec, input, host, remote, method, request: jsonOf(method.input, request) });
+    return 0;
+  }
+  const message = await remote.call(method, request);
+  const json = jsonOf(method.output, message);
+  const body = bodyField(method.output);
+  const data = body === undefined ? json : (json[body.name] as JsonObject);
+  if (wantsJson(input)) await writeJson(host, data);
+  else if (Object.keys(data).length === 0) host.stderr.write('Done.\n');
+  else await writeObject(host, shownData(body?.message ?? method.output, data));
+  return 0;
+}
+
+/** The method that a table names. */
+export function methodOf({ method: path }: Pick<CallSpec, 'method'>): DescMethodUnary {
+  const [name = '', localName] = path.split('.');
+  const service = Object.entries(services).find(([key]) => key === name)?.[1];
+  const found: DescMethod | undefined = service?.methods.find((one) => one.localName === localName);
+  if (found?.methodKind !== 'unary') throw new Error(`there is no method ${path}`);
+  // `methodKind` proves it; the library's type does not follow.
+  return found as DescMethodUnary;
+}
+
+/** A workspace's API key is bound to its workspace. */
+export function workspaceIdOf(input: Input, { profile }: Remote): string | undefined {
+  const named = textOption(input, 'workspace');
+  return named ?? (profile.credential.kind === 'api-key' ? undefined : profile.workspaceId);
+}
+
+async function requireYes(question: string, input: Input, host: CommandHost): Promise<void> {
+  if (input.options.yes === true) return;
+  if (!canAsk(host)) throw new UsageError('This cannot be undone. Add --yes to confirm it.');
+  if (!(await confirm(host, question))) throw new CommandError('Nothing was changed.');
+}
+
+type List = {
+  readonly spec: CallSpec;
+  readonly input: Input;
+  readonly host: CommandHost;
+  readonly remote: Remote;
+  readonly method: DescMethodUnary;
+  readonly request: JsonObject;
+};
+
+const pageSizeMax = 200;
+
+async function printList(list: List): Promise<void> {
+  const { spec, input, host, method } = list;
+  const items = itemsField(method.output);
+  if (items === undefined || !('message' in items) || items.message === undefined) {
+    throw new Error(`${method.name} returns no list`);
+  }
+  const { message } = items;
+  const fields = (spec.columns ?? []).map(fieldOf);
+  const isTable = host.stdout.isTTY === true && !wantsJson(input);
+  const rows: JsonObject[] = [];
+  let count = 0;
+  for await (const page of pagesOf(list)) {
+    const found = page[items.name] as JsonObject[];
+    count += found.length;
+    if (isTable) rows.push(...found);
+    else if (wantsJson(input)) await write(host, found.map(lineOf).join(''));
+    else
+      await writeRows(
+        host,
+        fields,
+        found.map((row) => shownData(message, row)),
+      );
+    if (input.options.all !== true) noteRest(page, count, host);
+  }
+  if (isTable)
+    await writeRows(
+      host,
+      fields,
+      rows.map((row) => shownData(message, row)),
+    );
+}
+
+const lineOf = (row: JsonObject) => `${JSON.stringify(row)}\n`;
+
+const fieldOf = (column: string | Field): Field => {
+  if (typeof column !== 'string') return column;
+  return column.endsWith('_time') ? { path: column, format: 'time' } : { path: column };
+};
+
+async function* pagesOf({ input, remote, method, request }: List): AsyncIterable<JsonObject> {
+  const isAll = input.options.all === true;
+  const size = isAll && input.options['page-size'] === undefined ? { page_size: pageSizeMax } : {};
+  let next: JsonObject = { ...request, ...size };
+  for (;;) {
+    const answer = await remote.call(method, fromJson(method.input, next));
+    const page = jsonOf(method.output, answer);
+    yield page;
+    if (!isAll || page.next_page_token === '') return;
+    next = { ...next, page_token: page.next_page_token ?? '' };
+  }
+}
+
+/** A script that forgets --all must not lose rows silently. */
+function noteRest(page: JsonObject, count: number, { stderr }: CommandHost): void {
+  if (page.next_page_token === '') return;
+  const total = page.total_size === undefined ? '' : ` of ${page.total_size}`;
+  stderr.write(
+    `Rows: ${count}${total}. Add --all for the rest, or --page-token ${page.next_page_token}\n`,
+  );
+}

@@ -1,0 +1,258 @@
+// The commands for workspaces, documents, links and views.
+import type { Command } from '../base/command.ts';
+import { groupOf } from './call-command.ts';
+import type { FieldOption } from './call-spec.ts';
+import { credentialColumns, expireField, nameField, scopesField } from './client-commands.ts';
+import { downloadCommand, exportCommand, logoCommand } from './transfer-commands.ts';
+
+const workspace = { workspace_id: 'The id of the workspace.' };
+const document = { document_id: 'The id of the document.' };
+const link = { link_id: 'The id of the link.' };
+const member = { ...workspace, user_id: 'The id of the user.' };
+const isInWorkspace = true;
+
+const quotaField = (of: string): FieldOption => ({
+  value: 'count',
+  about: `The maximum ${of}. A change replaces all limits.`,
+});
+const quotaFields = {
+  'quota.bytes_max': quotaField('size of all documents in bytes'),
+  'quota.documents_max': quotaField('number of documents'),
+  'quota.links_max': quotaField('number of links'),
+  'quota.views_max': quotaField('number of views'),
+};
+const roles = ['owner', 'admin', 'member'];
+
+const workspaces = groupOf('workspaces', 'Manages workspaces.', [
+  {
+    name: 'list',
+    about: 'Lists the workspaces.',
+    method: 'workspace.listWorkspaces',
+    columns: ['id', 'name', 'usage.documents', { path: 'usage.bytes', format: 'bytes' }],
+  },
+  { name: 'get', about: 'Shows a workspace.', method: 'workspace.getWorkspace', args: workspace },
+  {
+    name: 'create',
+    about: 'Creates a workspace.',
+    method: 'workspace.createWorkspace',
+    args: { name: 'The display name.' },
+    fields: quotaFields,
+  },
+  {
+    name: 'update',
+    about: 'Changes the name, the limits or the colour of a workspace.',
+    method: 'workspace.updateWorkspace',
+    args: workspace,
+    fields: {
+      name: nameField,
+      ...quotaFields,
+      'brand.accent_color': { value: 'colour', about: 'The colour of buttons, `#rrggbb`.' },
+    },
+  },
+  logoCommand,
+  {
+    name: 'delete-logo',
+    about: 'Deletes the logo of a workspace.',
+    method: 'workspace.deleteWorkspaceLogo',
+    args: workspace,
+  },
+  groupOf('members', 'Manages the members of a workspace.', [
+    {
+      name: 'list',
+      about: 'Lists the members.',
+      method: 'workspace.listMembers',
+      args: workspace,
+      columns: ['user_id', 'email', 'name', 'role', 'create_time'],
+    },
+    {
+      name: 'put',
+      about: 'Adds a user to a workspace, or changes the role.',
+      method: 'workspace.putMember',
+      args: member,
+      fields: { role: { value: 'role', values: roles, about: 'The role of the user.' } },
+      examples: ['workspaces members put ws_… usr_… --role admin'],
+    },
+    {
+      name: 'remove',
+      about: 'Removes a user from a workspace.',
+      method: 'workspace.removeMember',
+      args: member,
+    },
+  ]),
+]);
+
+const apiKeys = groupOf('api-keys', 'Manages the API keys of a workspace.', [
+  {
+    name: 'list',
+    about: 'Lists the API keys.',
+    method: 'apiKey.listApiKeys',
+    columns: credentialColumns,
+    isInWorkspace,
+  },
+  {
+    name: 'create',
+    about: 'Creates an API key and prints it once.',
+    method: 'apiKey.createApiKey',
+    args: { name: 'The display name.' },
+    fields: { scopes: scopesField, expire_time: expireField },
+    examples: ['api-keys create uploader --scope documents:write --scope links:write'],
+    isInWorkspace,
+  },
+  {
+    name: 'rotate',
+    about: 'Creates a key with the scopes of an old key, which expires after an overlap.',
+    method: 'apiKey.rotateApiKey',
+    args: { key_id: 'The id of the old key.' },
+    fields: { overlap_seconds: { value: 'seconds', about: 'How long the old key still works.' } },
+    isInWorkspace,
+  },
+  {
+    name: 'revoke',
+    about: 'Revokes a key.',
+    method: 'apiKey.revokeApiKey',
+    args: { key_id: 'The id of the key.' },
+    isInWorkspace,
+  },
+]);
+
+const daysField: FieldOption = { name: 'days', value: 'count', about: 'The number of days.' };
+
+const documents = groupOf('documents', 'Manages documents. To add one, see `upload`.', [
+  {
+    name: 'list',
+    about: 'Lists the documents.',
+    method: 'document.listDocuments',
+    columns: [
+      'id',
+      'name',
+      { path: 'size_bytes', format: 'bytes' },
+      'view_count',
+      'link_count',
+      'create_time',
+    ],
+    examples: ['documents list --query report --order-by "view_count desc"'],
+    isInWorkspace,
+  },
+  {
+    name: 'get',
+    about: 'Shows a document.',
+    method: 'document.getDocument',
+    args: document,
+    isInWorkspace,
+  },
+  {
+    name: 'update',
+    about: 'Renames a document.',
+    method: 'document.updateDocument',
+    args: document,
+    fields: { name: nameField },
+    isInWorkspace,
+  },
+  {
+    name: 'delete',
+    about: 'Deletes a document with its links and views.',
+    method: 'document.deleteDocument',
+    args: document,
+    question: 'The document, its links and its views are lost. Delete it?',
+    isInWorkspace,
+  },
+  {
+    name: 'insight',
+    about: 'Shows how readers use a document.',
+    method: 'insight.getDocumentInsight',
+    args: document,
+    fields: { day_count: daysField },
+    isInWorkspace,
+  },
+  downloadCommand,
+]);
+
+const flag = (about: string): FieldOption => ({ about, isNegatable: true });
+
+const linkFields: Readonly<Record<string, FieldOption>> = {
+  name: nameField,
+  email_required: flag('Whether readers enter their e-mail address.'),
+  email_verification_required: flag('Whether readers prove the address with a one-time code.'),
+  password: {
+    isSecret: true,
+    about: 'Asks for the password of the link, or reads it from the standard input.',
+  },
+  expire_time: expireField,
+  allow_download: flag('Whether readers can download the document.'),
+  allow_list: {
+    name: 'allow',
+    value: 'address',
+    isList: true,
+    about: 'An e-mail address or `@domain` that may open the link.',
+  },
+  block_list: {
+    name: 'block',
+    value: 'address',
+    isList: true,
+    about: 'An e-mail address or `@domain` that may not open the link.',
+  },
+  notify: {
+    value: 'when',
+    values: ['first-view', 'every-view', 'digest'],
+    about: 'When the creator gets a mail about views.',
+  },
+  show_title: flag('Whether readers see the name of the document before the gate.'),
+};
+
+const links = groupOf('links', 'Manages links to documents.', [
+  {
+    name: 'list',
+    about: 'Lists the links.',
+    method: 'link.listLinks',
+    fields: { document_id: { value: 'id', about: 'Only links to this document.' } },
+    columns: ['id', 'name', 'view_count', 'expire_time', 'revoke_time', 'url'],
+    isInWorkspace,
+  },
+  { name: 'get', about: 'Shows a link.', method: 'link.getLink', args: link, isInWorkspace },
+  {
+    name: 'create',
+    about: 'Creates a link to a document.',
+    method: 'link.createLink',
+    args: document,
+    fields: linkFields,
+    examples: ['links create doc_… --email-required --expires 30d'],
+    isInWorkspace,
+  },
+  {
+    name: 'update',
+    about: 'Changes a link.',
+    method: 'link.updateLink',
+    args: link,
+    fields: linkFields,
+    isInWorkspace,
+  },
+  {
+    name: 'revoke',
+    about: 'Revokes a link: no one can open it any more.',
+    method: 'link.revokeLink',
+    args: link,
+    isInWorkspace,
+  },
+  {
+    name: 'insight',
+    about: 'Shows how readers use a link.',
+    method: 'insight.getLinkInsight',
+    args: link,
+    fields: { day_count: daysField },
+    isInWorkspace,
+  },
+]);
+
+const views = groupOf('views', 'Shows who viewed a document.', [
+  {
+    name: 'list',
+    about: 'Lists the views of a link.',
+    method: 'link.listLinkViews',
+    args: link,
+    columns: ['create_time', 'email', 'email_verified', 'duration_ms', 'download_count', 'id'],
+    isInWorkspace,
+  },
+  exportCommand,
+]);
+
+export const sharingCommands: readonly Command[] = [workspaces, apiKeys, documents, links, views];

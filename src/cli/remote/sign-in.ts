@@ -1,0 +1,75 @@
+// Signs a user in, and keeps the session: its cookie gets a new token every few minutes.
+import type { Transport } from '@connectrpc/connect';
+import { SessionService, type SignedInUser } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import { type CommandHost, UsageError } from '../base/command.ts';
+import { ask, readLines } from '../base/prompt.ts';
+import type { StoredCredential } from './profile.ts';
+import { callUnary, cookieHeader } from './transport.ts';
+
+export type SessionCredential = Extract<StoredCredential, { kind: 'session' }>;
+
+export type SignedIn = {
+  readonly credential: SessionCredential;
+  readonly user: SignedInUser | undefined;
+  readonly scope: string;
+};
+
+export type Answers = { readonly password: string; readonly otp: string };
+
+/** Asks for the password and the one-time code, or reads them from the lines of a pipe. */
+export async function readPassword(host: CommandHost, isPiped: boolean): Promise<Answers> {
+  if (isPiped) {
+    const [password = '', otp = ''] = await readLines(host);
+    if (password === '') throw new UsageError('The standard input has no password.');
+    return { password, otp };
+  }
+  const password = await ask(host, 'Password: ', { isSecret: true });
+  // The server does not reveal whether a user has a second factor.
+  return { password, otp: await ask(host, 'One-time code (Enter if you have none): ') };
+}
+
+type Cookies = SessionCredential['cookies'];
+
+/** An earlier session, of which the cookies are given, ends. */
+export async function signIn(
+  transport: Transport,
+  { email, password, otp }: Answers & { readonly email: string },
+  cookies: Cookies = {},
+): Promise<SignedIn> {
+  const request = { email, password, otp };
+  const method = SessionService.method.signIn;
+  const answer = await callUnary(transport, method, request, cookieHeader(cookies));
+  return sessionOf(answer.message, email, { ...cookies, ...answer.cookies });
+}
+
+/** Gets another token with the cookie of the session. */
+export async function refreshSession(
+  transport: Transport,
+  { email, cookies }: SessionCredential,
+): Promise<SignedIn> {
+  const method = SessionService.method.refreshSession;
+  const answer = await callUnary(transport, method, {}, cookieHeader(cookies));
+  return sessionOf(answer.message, email, { ...cookies, ...answer.cookies });
+}
+
+type Issued = {
+  readonly accessToken: string;
+  readonly expiresIn: number;
+  readonly scope: string;
+  readonly user?: SignedInUser | undefined;
+};
+
+function sessionOf(issued: Issued, email: string, cookies: Cookies): SignedIn {
+  const live = Object.entries(cookies).filter(([, value]) => value !== '');
+  return {
+    credential: {
+      kind: 'session',
+      email: issued.user?.email ?? email,
+      cookies: Object.fromEntries(live),
+      token: issued.accessToken,
+      expireMs: Date.now() + issued.expiresIn * 1000,
+    },
+    user: issued.user,
+    scope: issued.scope,
+  };
+}

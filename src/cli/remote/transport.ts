@@ -1,0 +1,45 @@
+// Calls methods of a running server with Connect over HTTP/1.1, which every proxy understands.
+import type {
+  DescMessage,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
+import type { Transport } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
+import { parseCookie } from 'cookie';
+
+const callMs = 60_000;
+
+export const openTransport = (server: string): Transport =>
+  createConnectTransport({
+    baseUrl: server,
+    httpVersion: '1.1',
+    // An error in JSON can be read in a proxy's log; the size does not matter here.
+    useBinaryFormat: false,
+  });
+
+export type Answer<O extends DescMessage> = {
+  readonly message: MessageShape<O>;
+  /** The cookies that the server set, by name. An empty value removes a cookie. */
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+};
+
+export async function callUnary<I extends DescMessage, O extends DescMessage>(
+  transport: Transport,
+  method: DescMethodUnary<I, O>,
+  request: MessageInitShape<I>,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer<O>> {
+  const { message, header } = await transport.unary(method, undefined, callMs, headers, request);
+  // The attributes after the first semicolon are for browsers (RFC 6265 §5.2).
+  const pairs = header.getSetCookie().map((text) => text.replace(/;.*/s, ''));
+  return { message, cookies: parseCookie(pairs.join('; '), { decode: (value) => value }) };
+}
+
+/** The header with cookies, for the methods that accept the session cookie. */
+export const cookieHeader = (cookies: Answer<DescMessage>['cookies']) => ({
+  cookie: Object.entries(cookies)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('; '),
+});

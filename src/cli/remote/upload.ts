@@ -1,0 +1,160 @@
+// `upload`: sends a file, and creates a link to it.
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fromJson, type JsonObject } from '@bufbuild/protobuf';
+import {
+  DocumentService,
+  type UploadDocumentRequest,
+  UploadDocumentResponseSchema,
+} from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import {
+  CreateLinkRequestSchema,
+  CreateLinkResponseSchema,
+  LinkService,
+} from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import {
+  CommandError,
+  type CommandHost,
+  type Input,
+  textOption,
+  UsageError,
+} from '../base/command.ts';
+import { formatBytes, wantsJson, write, writeJson } from '../base/print.ts';
+import { abortOnSignal } from '../base/signals.ts';
+import { cleanText } from '../base/text.ts';
+import { type Progress, startProgress } from './progress.ts';
+import { openRemote, type Remote } from './remote.ts';
+import { timeOf } from './request.ts';
+import { jsonOf } from './response.ts';
+import { workspaceIdOf } from './run-call.ts';
+
+export async function runUpload(input: Input, host: CommandHost): Promise<number> {
+  const source = await openSource(input, host);
+  const link = readLinkOptions(input);
+  const remote = await openRemote(host);
+  const workspaceId = workspaceIdOf(input, remote) ?? '';
+  const document = await upload(remote, source, workspaceId, host);
+  const size = formatBytes(Number(document.size_bytes));
+  host.stderr.write(`Uploaded ${cleanText(String(document.name))} (${size}).\n`);
+  if (link === undefined) {
+    await (wantsJson(input) ? writeJson(host, { document }) : write(host, `${document.id}\n`));
+    return 0;
+  }
+  const request = { ...link, document_id: String(document.id), workspace_id: workspaceId };
+  const answer = await remote
+    .call(LinkService.method.createLink, fromJson(CreateLinkRequestSchema, request))
+    .catch((error: unknown) => {
+      host.stderr.write(`The document ${document.id} is stored, but has no link.\n`);
+      throw error;
+    });
+  const created = jsonOf(CreateLinkResponseSchema, answer).link as JsonObject;
+  if (wantsJson(input)) await writeJson(host, { document, link: created });
+  else await write(host, `${created.url}\n`);
+  return 0;
+}
+
+const linkFlags = ['email-required', 'email-verification-required', 'allow-download'];
+
+/** Returns undefined without `--share`. */
+function readLinkOptions(input: Input): JsonObject | undefined {
+  const flags = linkFlags.filter((name) => input.options[name] === true);
+  const expires = textOption(input, 'expires');
+  if (input.options.share !== true) {
+    const [first] = expires === undefined ? flags : [...flags, 'expires'];
+    if (first !== undefined) throw new UsageError(`--${first} needs --share.`);
+    return undefined;
+  }
+  return {
+    ...Object.fromEntries(flags.map((name) => [name.replaceAll('-', '_'), true])),
+    ...(expires === undefined ? {} : { expire_time: timeOf(expires) }),
+  };
+}
+
+type Source = {
+  readonly name: string;
+  readonly fileName: string;
+  /** Undefined for the standard input and for pipes. */
+  readonly sizeBytes: number | undefined;
+  readonly open: () => AsyncIterable<Uint8Array>;
+};
+
+const chunkBytes = 64 * 1024;
+
+async function openSource(input: Input, { stdin }: CommandHost): Promise<Source> {
+  const { file = '' } = input.args;
+  const name = textOption(input, 'name') ?? '';
+  if (file === '-') {
+    if (name === '') throw new UsageError('The standard input has no name: add --name.');
+    return { name, fileName: name, sizeBytes: undefined, open: onlyOnce(stdin) };
+  }
+  const found = await stat(file).catch((error: unknown) => {
+    throw new CommandError('The file cannot be read', error, 'missing');
+  });
+  if (found.isDirectory()) throw new UsageError(`${file} is a folder.`);
+  return {
+    name,
+    fileName: path.basename(file),
+    sizeBytes: found.isFile() ? found.size : undefined,
+    open: () => createReadStream(file, { highWaterMark: chunkBytes }),
+  };
+}
+
+/** The call is repeated if the token was just revoked. */
+function onlyOnce(stream: AsyncIterable<Uint8Array>): Source['open'] {
+  let isOpen = false;
+  return () => {
+    if (isOpen) throw new Error('the standard input was already read; run the command again');
+    isOpen = true;
+    return stream;
+  };
+}
+
+async function upload(
+  remote: Remote,
+  source: Source,
+  workspaceId: string,
+  host: CommandHost,
+): Promise<JsonObject> {
+  const method = DocumentService.method.uploadDocument;
+  const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
+  const progress = startProgress(host, cleanText(source.fileName), source.sizeBytes);
+  const reading: { error?: unknown } = {};
+  try {
+    const message = await remote.authorized(method, async (headers) => {
+      const parts = partsOf(source, workspaceId, progress, reading);
+      const { signal } = stopping;
+      const answer = await remote.transport.stream(method, signal, undefined, headers, parts);
+      for await (const one of answer.message) return one;
+      throw new Error('the server sent no answer');
+    });
+    return jsonOf(UploadDocumentResponseSchema, message).document as JsonObject;
+  } catch (error) {
+    if (reading.error === undefined) throw error;
+    throw new CommandError('The file cannot be read', reading.error, 'output');
+  } finally {
+    progress.end();
+    stopping.end();
+  }
+}
+
+async function* partsOf(
+  { name, fileName, open }: Source,
+  workspaceId: string,
+  progress: Progress,
+  reading: { error?: unknown },
+): AsyncIterable<Partial<Omit<UploadDocumentRequest, '$typeName'>>> {
+  yield { workspaceId, fileName, ...(name === '' ? {} : { name }) };
+  try {
+    for await (const bytes of open()) {
+      for (let start = 0; start < bytes.length; start += chunkBytes) {
+        const file = Buffer.from(bytes).subarray(start, start + chunkBytes);
+        yield { file };
+        progress.add(file.length);
+      }
+    }
+  } catch (error) {
+    reading.error = error;
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+// The commands for users, their sessions and the audit log.
+import type { Command } from '../base/command.ts';
+import { groupOf } from './call-command.ts';
+import type { FieldOption } from './call-spec.ts';
+import { nameField, scopesField } from './client-commands.ts';
+
+const user = { user_id: 'The id of the user.' };
+const kinds = ['staff', 'member'];
+const passwordField: FieldOption = {
+  isSecret: true,
+  about: 'Asks for the password, or reads it from the standard input.',
+};
+const otherSessionsField: FieldOption = { about: 'Ends the other sessions of the user.' };
+
+const totp = groupOf('totp', 'Manages your second factor.', [
+  {
+    name: 'enrol',
+    about: 'Starts adding a second factor, and prints its secret once.',
+    method: 'user.enrolTotp',
+    args: user,
+  },
+  {
+    name: 'confirm',
+    about: 'Activates the second factor with a first code.',
+    method: 'user.confirmTotp',
+    args: user,
+    fields: {
+      code: { isSecret: true, about: 'Asks for the code, or reads it from the standard input.' },
+      end_other_sessions: otherSessionsField,
+    },
+  },
+  {
+    name: 'remove',
+    about: 'Removes the second factor.',
+    method: 'user.removeTotp',
+    args: user,
+    fields: { end_other_sessions: otherSessionsField },
+  },
+]);
+
+const users = groupOf('users', 'Manages the people who sign in.', [
+  {
+    name: 'list',
+    about: 'Lists the users.',
+    method: 'user.listUsers',
+    fields: {
+      email: { value: 'address', about: 'Only the user with this e-mail address.' },
+      kind: { value: 'kind', values: kinds, about: 'Only users of this kind.' },
+    },
+    columns: ['id', 'email', 'name', 'kind', 'scopes', 'totp_enabled', 'disable_time'],
+  },
+  { name: 'get', about: 'Shows a user.', method: 'user.getUser', args: user },
+  {
+    name: 'create',
+    about: 'Creates a user.',
+    method: 'user.createUser',
+    args: { email: 'The e-mail address.' },
+    fields: {
+      kind: { value: 'kind', values: kinds, about: 'The kind of the user.' },
+      name: nameField,
+      password: passwordField,
+      scopes: scopesField,
+    },
+    examples: ['users create ada@example.com --kind member --password'],
+  },
+  {
+    name: 'update',
+    about: 'Changes the name, the e-mail address or the scopes of a user.',
+    method: 'user.updateUser',
+    args: user,
+    fields: {
+      email: { value: 'address', about: 'The e-mail address.' },
+      name: nameField,
+      scopes: scopesField,
+    },
+  },
+  {
+    name: 'disable',
+    about: 'Disables a user: all sessions end, and sign-ins fail.',
+    method: 'user.disableUser',
+    args: user,
+  },
+  { name: 'enable', about: 'Enables a user.', method: 'user.enableUser', args: user },
+  {
+    name: 'set-password',
+    about: 'Sets the password of a user.',
+    method: 'user.setPassword',
+    args: user,
+    fields: { password: passwordField },
+    examples: ['users set-password usr_… --password'],
+  },
+  totp,
+]);
+
+const sessions = groupOf('sessions', 'Manages your sessions.', [
+  {
+    name: 'list',
+    about: 'Lists your sessions.',
+    method: 'session.listSessions',
+    columns: ['id', 'address', 'amr', 'create_time', 'refresh_time', 'current'],
+  },
+  {
+    name: 'revoke',
+    about: 'Ends one of your sessions.',
+    method: 'session.revokeSession',
+    args: { session_id: 'The id of the session.' },
+  },
+]);
+
+const audit = groupOf('audit', 'Reads the audit log.', [
+  {
+    name: 'list',
+    about: 'Lists audit events, newest first.',
+    method: 'audit.listAuditEvents',
+    fields: {
+      actor: { value: 'id', about: 'Only events of this caller.' },
+      target: { value: 'id', about: 'Only events on this resource.' },
+      action: { value: 'action', about: 'Only events of this action.' },
+      code: { value: 'code', about: 'Only events with this error code.' },
+      start_time: { value: 'time', about: 'Only events from this time on.' },
+      end_time: { value: 'time', about: 'Only events before this time.' },
+    },
+    columns: ['create_time', 'actor', 'action', 'target', 'code', 'address'],
+    examples: ['audit list --action ClientService.CreateClient --all'],
+  },
+]);
+
+export const userCommands: readonly Command[] = [users, sessions, audit];

@@ -1,0 +1,88 @@
+// `whoami`, and the check of a credential.
+import { Code, ConnectError } from '@connectrpc/connect';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import type { CommandHost, Input } from '../base/command.ts';
+import { type Data, wantsJson, writeJson, writeObject } from '../base/print.ts';
+import { errorCodeIn, explain } from './errors.ts';
+import { type Profile, type StoredCredential, saveProfile } from './profile.ts';
+import { exchangeKey, isCustomerKey, issueToken, openRemote } from './remote.ts';
+import { refreshSession } from './sign-in.ts';
+import { callUnary, openTransport } from './transport.ts';
+
+export async function runWhoami(input: Input, host: CommandHost): Promise<number> {
+  const { profile } = await openRemote(host);
+  const identity = await identify(host, profile);
+  if (wantsJson(input)) await writeJson(host, identity);
+  else await writeObject(host, identity);
+  return 0;
+}
+
+/** Describes the credential. Throws if the server rejects it. */
+export async function identify(host: CommandHost, profile: Profile): Promise<Data> {
+  const { server, workspaceId, credential } = profile;
+  const own = { server, ...(workspaceId === undefined ? {} : { workspace_id: workspaceId }) };
+  try {
+    return { ...own, ...(await check(host, profile, credential)) };
+  } catch (error) {
+    throw explain(error, server);
+  }
+}
+
+async function check(
+  host: CommandHost,
+  profile: Profile,
+  credential: StoredCredential,
+): Promise<Data> {
+  const transport = openTransport(profile.server);
+  switch (credential.kind) {
+    case 'session': {
+      const { user, scope, credential: refreshed } = await refreshSession(transport, credential);
+      await saveProfile(host.env, { ...profile, credential: refreshed });
+      return { kind: user?.kind, user_id: user?.id, email: user?.email, name: user?.name, scope };
+    }
+    case 'client': {
+      // The server checks the secret before the scope, so any scope proves the secret.
+      await issueToken(transport, credential, 'tokens:read').catch(
+        ignoreReason('identity.scope_not_granted'),
+      );
+      return { kind: 'client', client_id: credential.clientId };
+    }
+    case 'api-key': {
+      const { apiKey } = credential;
+      if (isCustomerKey(apiKey)) {
+        await exchangeKey(transport, apiKey, '');
+        return { kind: 'customer', api_key: nameOf(apiKey) };
+      }
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const method = DocumentService.method.listDocuments;
+      await callUnary(transport, method, { pageSize: 1 }, headers).catch(ignoreReason('forbidden'));
+      return { kind: 'workspace', api_key: nameOf(apiKey) };
+    }
+    case 'token':
+      return { kind: 'token' };
+  }
+}
+
+/** A refusal that proves the credential. */
+function ignoreReason(reason: string) {
+  return (error: unknown): undefined => {
+    if (!(error instanceof ConnectError) || error.code === Code.Unknown) throw error;
+    if (errorCodeIn(error) !== reason) throw error;
+  };
+}
+
+/** The part of a key that is not secret. */
+const nameOf = (apiKey: string) => `${apiKey.split('_').slice(0, 3).join('_')}_…`;
+
+export function describeCredential(credential: StoredCredential): string {
+  switch (credential.kind) {
+    case 'session':
+      return credential.email;
+    case 'client':
+      return credential.clientId;
+    case 'api-key':
+      return nameOf(credential.apiKey);
+    case 'token':
+      return 'the owner of a token';
+  }
+}

@@ -1,0 +1,11 @@
+// The environment variables of the commands that call a running server. They are not settings of
+// the service.
+
+export const commandLineVariables = {
+  server: 'LATCHKEY_BASE_URL',
+  token: 'LATCHKEY_TOKEN',
+  apiKey: 'LATCHKEY_API_KEY',
+  clientId: 'LATCHKEY_CLIENT_ID',
+  clientSecret: 'LATCHKEY_CLIENT_SECRET',
+  workspace: 'LATCHKEY_WORKSPACE_ID',
+} as const;

@@ -1,0 +1,134 @@
+// Signing in from the command line. Sensitive actions require a sign-in within the last second.
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openShell, type Shell, valuesOf } from '../support/cli.ts';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+
+let program: RunningProgram;
+let server: string;
+beforeAll(async () => {
+  program = await startProgram({ LATCHKEY_STEP_UP_SECONDS: '1' });
+  server = new URL(program.env.LATCHKEY_BASE_URL).origin;
+});
+afterAll(() => program.remove());
+
+const profileOf = ({ home }: Shell) => path.join(home, 'config/latchkey/profile.json');
+
+async function signedIn(): Promise<Shell> {
+  const shell = await openShell();
+  const { STAFF_EMAIL, STAFF_PASSWORD } = program.env;
+  const words = ['login', '--server', server, '--email', STAFF_EMAIL, '--password-stdin'];
+  expect(await shell.run(words, `${STAFF_PASSWORD}\n`)).toMatchObject({ status: 0, stdout: '' });
+  return shell;
+}
+
+test('login stores a profile that only its owner can read, and logout ends the session', async () => {
+  const shell = await signedIn();
+  const file = profileOf(shell);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await stat(path.dirname(file))).mode & 0o777).toBe(0o700);
+  const text = await readFile(file, 'utf8');
+  expect(text).not.toContain(program.env.STAFF_PASSWORD);
+  expect(valuesOf(await shell.run(['whoami']))).toMatchObject({
+    server,
+    kind: 'staff',
+    email: program.env.STAFF_EMAIL,
+  });
+
+  expect(await shell.run(['logout'])).toMatchObject({ status: 0 });
+  expect(await shell.run(['whoami'])).toMatchObject({
+    status: 77,
+    stderr: 'You are not signed in. Run: latchkey login\n',
+  });
+  // A copy of the profile does not work any more.
+  await writeFile(file, text, { mode: 0o600 });
+  const again = await shell.run(['clients', 'list']);
+  expect(again).toMatchObject({ status: 77, stdout: '' });
+  expect(again.stderr).toContain('Run: latchkey login');
+});
+
+test('a session that was ended elsewhere asks for a new login', async () => {
+  const [shell, other] = [await signedIn(), await signedIn()];
+  const listed = await shell.run(['sessions', 'list', '--json', '--all']);
+  const sessions = listed.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const [own] = sessions.filter(({ current }) => current);
+  expect(await other.run(['sessions', 'revoke', own.id])).toMatchObject({ status: 0 });
+
+  const ended = await shell.run(['clients', 'list']);
+  expect(ended).toMatchObject({ status: 77, stdout: '' });
+  expect(ended.stderr).toContain('(unauthenticated, request ');
+  expect(ended.stderr).toContain('Run: latchkey login');
+});
+
+describe('a refused login stores no profile:', () => {
+  test.each([
+    ['a wrong password', () => server, 'wrong\n', 77, 'identity.credential_invalid'],
+    ['an empty password', () => server, '', 2, 'no password'],
+    ['a server without https', () => 'http://keys.example.com', 'x\n', 2, 'is not https'],
+    ['a server that does not answer', () => 'http://127.0.0.1:1', 'x\n', 69, 'ECONNREFUSED'],
+    ['a server that is not Latchkey', () => program.env.LATCHKEY_OPS_URL, 'x\n', 69, 'Cannot'],
+  ])('%s', async (_name, serverOf, input, status, message) => {
+    const shell = await openShell();
+    const words = ['login', '--server', serverOf(), '--email', program.env.STAFF_EMAIL];
+    const ran = await shell.run([...words, '--password-stdin'], input);
+    expect(ran).toMatchObject({ status, stdout: '' });
+    expect(ran.stderr).toContain(message);
+    await expect(stat(profileOf(shell))).rejects.toThrow('ENOENT');
+  });
+});
+
+test('a profile that other users can read, or that is damaged, is refused', async () => {
+  const shell = await signedIn();
+  await chmod(profileOf(shell), 0o644);
+  const open = await shell.run(['whoami']);
+  expect(open).toMatchObject({ status: 77, stdout: '' });
+  expect(open.stderr).toContain('run chmod 600');
+  await chmod(profileOf(shell), 0o600);
+  await writeFile(profileOf(shell), '{}');
+  expect((await shell.run(['whoami'])).stderr).toMatch(/damaged\. Run: latchkey login/);
+});
+
+describe('on a terminal', () => {
+  test('login asks for the password without showing it', async () => {
+    const shell = await openShell();
+    const { STAFF_EMAIL, STAFF_PASSWORD } = program.env;
+    const { status, text } = await shell.runOnTerminal(
+      ['login', '--server', server],
+      [
+        ['E-mail: ', `${STAFF_EMAIL}\r`],
+        ['Password: ', `${STAFF_PASSWORD}\r`],
+        ['none): ', '\r'],
+      ],
+    );
+    expect(text).toContain(`Signed in to ${server} as ${STAFF_EMAIL}.`);
+    expect(text).not.toContain(STAFF_PASSWORD);
+    expect(status).toBe(0);
+    expect(valuesOf(await shell.run(['whoami'])).email).toBe(STAFF_EMAIL);
+  });
+
+  test('Ctrl-C at the password ends the command', async () => {
+    const shell = await openShell();
+    const words = ['login', '--server', server, '--email', program.env.STAFF_EMAIL];
+    const { status, text } = await shell.runOnTerminal(words, [['Password: ', '\u0003']]);
+    expect(text).toContain('Interrupted.');
+    expect(status).toBe(130);
+  });
+
+  test('a sensitive action asks for the password again, and goes on', async () => {
+    const shell = await signedIn();
+    const words = ['clients', 'create', 'stepped-up', '--scope', 'tokens:read'];
+    // Without a terminal, the command cannot ask.
+    await expect.poll(async () => (await shell.run(words)).stderr).toContain('step_up_required');
+    const { status, text } = await shell.runOnTerminal(words, [
+      ['Password: ', `${program.env.STAFF_PASSWORD}\r`],
+      ['none): ', '\r'],
+    ]);
+    expect(text).toContain(`Sign in again as ${program.env.STAFF_EMAIL}`);
+    expect(text).toMatch(/client secret +lk_cs_/);
+    expect(status).toBe(0);
+  });
+});

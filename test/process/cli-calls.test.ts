@@ -1,0 +1,245 @@
+// Commands that call a running server, each as a process.
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openShell, type Shell, valuesOf } from '../support/cli.ts';
+import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
+import { codeAt, fromBase32 } from '../support/totp.ts';
+
+let program: RunningProgram;
+let server: string;
+beforeAll(async () => {
+  program = await startProgram();
+  server = new URL(program.env.LATCHKEY_BASE_URL).origin;
+});
+afterAll(() => program.remove());
+
+/** A shell with the API key of the demo workspace. */
+const workspaceShell = (apiKey = program.env.API_KEY) =>
+  openShell({ LATCHKEY_BASE_URL: server, LATCHKEY_API_KEY: apiKey });
+
+const clientShell = () =>
+  openShell({
+    LATCHKEY_BASE_URL: server,
+    LATCHKEY_CLIENT_ID: program.env.CLIENT_ID,
+    LATCHKEY_CLIENT_SECRET: program.env.CLIENT_SECRET,
+  });
+
+async function staffShell(workspace?: string): Promise<Shell> {
+  const shell = await openShell({ LATCHKEY_BASE_URL: server });
+  const words = ['login', '--email', program.env.STAFF_EMAIL, '--password-stdin'];
+  const more = workspace === undefined ? [] : ['--workspace', workspace];
+  const ran = await shell.run([...words, ...more], program.env.STAFF_PASSWORD);
+  expect(ran).toMatchObject({ status: 0 });
+  return shell;
+}
+
+test('a client is created, shown, changed, used and disabled', async () => {
+  const staff = await staffShell();
+  const words = ['clients', 'create', 'cli', '--scope', 'tokens:read', '--scope', 'accounts:read'];
+  const created = valuesOf(await staff.run(words));
+  const id = created['client.id'] ?? '';
+  const renamed = await staff.run(['clients', 'update', id, '--name', 'renamed', '--json']);
+  expect(JSON.parse(renamed.stdout)).toMatchObject({ id, name: 'renamed' });
+  expect(valuesOf(await staff.run(['clients', 'get', id]))).toMatchObject({
+    name: 'renamed',
+    scopes: 'tokens:read accounts:read',
+  });
+
+  // The secret comes from the standard input.
+  const client = await openShell();
+  const login = ['login', '--server', server, '--client', id];
+  const refused = await client.run(login, 'lk_cs_wrong\n');
+  expect(refused).toMatchObject({ status: 77, stdout: '' });
+  expect((await client.run(login, `${created.client_secret}\n`)).status).toBe(0);
+  const token = await client.run(['token', '--scope', 'tokens:read']);
+  expect(token.stdout).toMatch(/^[\w.-]+\n$/);
+  const verified = await client.run(['verify', '-', '--scope', 'tokens:read'], token.stdout);
+  expect(valuesOf(verified)).toMatchObject({ active: 'true', allowed: 'true', sub: id });
+  expect(verified.status).toBe(0);
+  const lacking = await client.run(['verify', '-', '--scope', 'users:read'], token.stdout);
+  expect(valuesOf(lacking)).toMatchObject({ active: 'true', allowed: 'false', code: 'forbidden' });
+  expect(lacking.status).toBe(1);
+  // A token in the arguments would be visible to other users.
+  const visible = await client.run(['verify', token.stdout.trim()]);
+  expect(visible).toMatchObject({ status: 2, stdout: '' });
+  expect(visible.stderr).not.toContain(token.stdout.trim());
+
+  expect((await staff.run(['clients', 'disable', id])).status).toBe(0);
+  expect((await client.run(['token', '--scope', 'tokens:read'])).status).toBe(77);
+});
+
+test('a user with a second factor signs in with the password and a code', async () => {
+  const staff = await staffShell();
+  const email = 'second-factor@example.com';
+  const password = 'correct horse battery staple';
+  const words = ['users', 'create', email, '--kind', 'member', '--password'];
+  const { id = '', kind } = valuesOf(await staff.run(words, password));
+  expect(kind).toBe('member');
+
+  const user = await openShell({ LATCHKEY_BASE_URL: server });
+  const login = ['login', '--email', email, '--password-stdin'];
+  expect((await user.run(login, password)).status).toBe(0);
+  const { secret = '' } = valuesOf(await user.run(['users', 'totp', 'enrol', id]));
+  const seed = fromBase32(secret);
+  const confirm = ['users', 'totp', 'confirm', id, '--code'];
+  const confirmed = await user.run(confirm, codeAt(seed, Date.now()));
+  expect(valuesOf(confirmed)).toMatchObject({ totp_enabled: 'true' });
+
+  expect((await user.run(login, password)).status).toBe(77);
+  // A code works once.
+  const next = codeAt(seed, Date.now() + 30_000);
+  expect((await user.run(login, `${password}\n${next}\n`)).status).toBe(0);
+});
+
+describe('a list', () => {
+  test('is tab-separated in a pipe, JSON with --json, and a table on a terminal', async () => {
+    const shell = await workspaceShell();
+    const { stdout } = await shell.run(['documents', 'list']);
+    const [line = ''] = stdout
+      .trimEnd()
+      .split('\n')
+      .filter((one) => one.includes(sampleName));
+    const [id = '', name, size] = line.split('\t');
+    expect([id.slice(0, 4), name, Number(size) > 0]).toEqual(['doc_', sampleName, true]);
+
+    const json = (await shell.run(['documents', 'list', '--json', '--query', 'sample'])).stdout;
+    expect(
+      json
+        .trimEnd()
+        .split('\n')
+        .map((one) => JSON.parse(one)),
+    ).toMatchObject([{ id, name: sampleName, workspace_id: program.env.WORKSPACE_ID }]);
+
+    const { text } = await shell.runOnTerminal(['documents', 'list'], [], 60);
+    const lines = text.trimEnd().split('\n');
+    expect(lines[0]).toContain('\u001b[1mID');
+    expect(text).toContain(id);
+    // Without the escape sequences of the title.
+    for (const one of lines.slice(1)) expect([...one].length).toBeLessThanOrEqual(60);
+    const plain = await openShell({ ...shell.env, NO_COLOR: '1' });
+    expect((await plain.runOnTerminal(['documents', 'list'])).text).not.toContain('\u001b[');
+  });
+
+  test('shows a page, notes that there is more, and shows all rows with --all', async () => {
+    const staff = await staffShell();
+    for (const name of ['page-a', 'page-b', 'page-c']) {
+      expect((await staff.run(['workspaces', 'create', name])).status).toBe(0);
+    }
+    const words = ['workspaces', 'list', '--query', 'page-', '--order-by', 'name'];
+    const names = ({ stdout }: { stdout: string }) =>
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split('\t')[1]);
+    const first = await staff.run([...words, '--page-size', '2']);
+    expect(names(first)).toEqual(['page-a', 'page-b']);
+    const [, token = ''] = /Rows: 2 of 3\..* --page-token (\S+)/.exec(first.stderr) ?? [];
+    const second = await staff.run([...words, '--page-size', '2', '--page-token', token]);
+    expect([names(second), second.stderr]).toEqual([['page-c'], '']);
+    const all = await staff.run([...words, '--page-size', '1', '--all']);
+    expect([names(all), all.stderr]).toEqual([['page-a', 'page-b', 'page-c'], '']);
+  });
+
+  test('ends without a message if the reader of the output closes it', async () => {
+    const started = (await workspaceShell()).start(['documents', 'list', '--all']);
+    started.child.stdout.destroy();
+    started.child.stdin.end();
+    expect(await started.ended).toMatchObject({ status: 141, stderr: '' });
+  });
+});
+
+describe('an error', () => {
+  test('has the code of the server, its fields, and a status for its kind', async () => {
+    const shell = await workspaceShell();
+    const missing = await shell.run(['documents', 'get', 'doc_missing']);
+    expect(missing).toMatchObject({ status: 66, stdout: '' });
+    expect(missing.stderr).toMatch(/^The workspace has no such document\. \(not_found, request /);
+
+    const wrong = await shell.run(['documents', 'list', '--order-by', 'colour']);
+    expect(wrong.status).toBe(65);
+    expect(wrong.stderr).toMatch(/order_by: .*\(invalid_argument, request /);
+
+    const json = await shell.run(['documents', 'list', '--order-by', 'colour', '--json']);
+    expect(JSON.parse(json.stderr)).toMatchObject({
+      error: { code: 'invalid_argument', errors: [{ field: 'order_by' }] },
+    });
+
+    const kind = await shell.run(['clients', 'list']);
+    expect(kind).toMatchObject({ status: 77, stdout: '' });
+    const scope = await (await clientShell()).run(['clients', 'list']);
+    expect(scope.stderr).toContain('identity.scope_not_granted');
+    expect(scope.status).toBe(77);
+
+    const away = await openShell({ ...shell.env, LATCHKEY_BASE_URL: 'http://127.0.0.1:1' });
+    expect(await away.run(['documents', 'list'])).toMatchObject({ status: 69, stdout: '' });
+  });
+
+  test('of another workspace is the same as for a missing resource', async () => {
+    const staff = await staffShell();
+    const created = await staff.run(['workspaces', 'create', 'other', '--json']);
+    const { id: other } = JSON.parse(created.stdout);
+    const scopes = ['--scope', 'documents:read', '--scope', 'documents:write'];
+    const words = ['api-keys', 'create', 'cli', ...scopes, '--workspace', other];
+    const key = valuesOf(await staff.run(words)).api_key;
+    const own = await workspaceShell();
+    const listed = await own.run(['documents', 'list', '--query', sampleName]);
+    const [id = ''] = listed.stdout.split('\t');
+    const foreign = await workspaceShell(key);
+
+    for (const action of [
+      ['get', id],
+      ['download', id],
+      ['delete', id, '--yes'],
+    ]) {
+      const ran = await foreign.run(['documents', ...action]);
+      expect(ran).toMatchObject({ status: 66, stdout: '' });
+      expect(ran.stderr).toContain('(not_found, request ');
+    }
+    expect((await own.run(['documents', 'get', id])).status).toBe(0);
+    // Staff name the workspace, or set it at the login.
+    expect((await staff.run(['documents', 'get', id])).stderr).toContain('Add --workspace <id>.');
+    const bound = await staffShell(program.env.WORKSPACE_ID);
+    expect((await bound.run(['documents', 'get', id])).status).toBe(0);
+  });
+});
+
+test('a change that cannot be undone needs a confirmation', async () => {
+  const shell = await workspaceShell();
+  const uploaded = await shell.run(['upload', '-', '--name', 'deleted.txt'], 'text');
+  const id = uploaded.stdout.trim();
+  const words = ['documents', 'delete', id];
+  expect(await shell.run(words)).toMatchObject({ status: 2, stdout: '' });
+  const declined = await shell.runOnTerminal(words, [['[y/N] ', 'n\r']]);
+  expect(declined).toMatchObject({ status: 1, text: expect.stringContaining('Nothing was') });
+  const confirmed = await shell.runOnTerminal(words, [['[y/N] ', 'y\r']]);
+  expect(confirmed.status).toBe(0);
+  expect((await shell.run(['documents', 'get', id])).status).toBe(66);
+});
+
+test('a customer gets a token and sees only its own accounts', async () => {
+  const shell = await workspaceShell(program.env.CUSTOMER_API_KEY);
+  expect(valuesOf(await shell.run(['whoami']))).toMatchObject({ kind: 'customer' });
+  const { stdout } = await shell.run(['accounts', 'list']);
+  const ids = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t')[0]);
+  expect(ids.toSorted()).toEqual(program.env.CUSTOMER_ACCOUNTS.split(',').toSorted());
+  const { stdout: token } = await shell.run(['token', '--json']);
+  expect(JSON.parse(token)).toMatchObject({ token_type: 'Bearer' });
+});
+
+test('open starts the browser with the address of a link', async () => {
+  const shell = await workspaceShell();
+  const browser = path.join(shell.home, 'browser');
+  const opened = path.join(shell.home, 'opened');
+  await writeFile(browser, `#!/bin/sh\nprintf %s "$1" > ${opened}\n`);
+  await chmod(browser, 0o700);
+  const listed = await shell.run(['links', 'list', '--json']);
+  const { id, url } = JSON.parse(listed.stdout.split('\n')[0] ?? '');
+  const withBrowser = await openShell({ ...shell.env, BROWSER: browser });
+  expect((await withBrowser.run(['open', id])).status).toBe(0);
+  await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe(url);
+  expect((await withBrowser.run(['open', '--print'])).stdout).toBe(`${server}/console\n`);
+});

@@ -1,0 +1,105 @@
+// Uploads and downloads from the command line.
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openShell, type Shell } from '../support/cli.ts';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+
+const uploadBytesMax = 3_000_000;
+
+let program: RunningProgram;
+beforeAll(async () => {
+  program = await startProgram({ LATCHKEY_MAX_UPLOAD_BYTES: String(uploadBytesMax) });
+});
+afterAll(() => program.remove());
+
+function workspaceShell(): Promise<Shell> {
+  const { LATCHKEY_BASE_URL, API_KEY } = program.env;
+  return openShell({ LATCHKEY_BASE_URL, LATCHKEY_API_KEY: API_KEY });
+}
+
+async function namesOf(shell: Shell): Promise<string[]> {
+  const { stdout } = await shell.run(['documents', 'list', '--all']);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t')[1] ?? '');
+}
+
+test('a file is uploaded and downloaded without a change', async () => {
+  const shell = await workspaceShell();
+  const bytes = Buffer.alloc(1_000_000, 'latchkey ');
+  await writeFile(path.join(shell.home, 'report.txt'), bytes);
+  const uploaded = await shell.run(['upload', 'report.txt', '--name', 'Report']);
+  expect(uploaded).toMatchObject({ status: 0, stderr: 'Uploaded Report (976.6 KiB).\n' });
+  const id = uploaded.stdout.trim();
+
+  const saved = await shell.run(['documents', 'download', id, '--output', 'copy.txt']);
+  expect(saved).toMatchObject({ status: 0, stdout: '' });
+  expect((await readFile(path.join(shell.home, 'copy.txt'))).equals(bytes)).toBe(true);
+  const piped = await shell.run(['documents', 'download', id]);
+  expect(piped.stdout).toBe(bytes.toString());
+  const existing = await shell.run(['documents', 'download', id, '--output', 'copy.txt']);
+  expect(existing).toMatchObject({ status: 74, stderr: expect.stringContaining('exists') });
+});
+
+test('--share prints the address of a link that asks for an e-mail address', async () => {
+  const shell = await workspaceShell();
+  const share = ['--share', '--email-required', '--expires', '30d'];
+  const { status, stdout } = await shell.run(['upload', '-', '--name', 'a.txt', ...share], 'text');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/s\/\w{22}\n$/);
+  expect(await (await fetch(stdout.trim())).text()).toContain('type="email"');
+  const { stdout: links } = await shell.run(['links', 'list', '--json']);
+  const [line = ''] = links.split('\n').filter((one) => one.includes(stdout.trim()));
+  expect(JSON.parse(line)).toMatchObject({ email_required: true });
+  expect(Date.parse(JSON.parse(line).expire_time)).toBeGreaterThan(Date.now() + 29 * 86_400_000);
+});
+
+test('a terminal shows the progress', async () => {
+  const shell = await workspaceShell();
+  await writeFile(path.join(shell.home, 'slides.bin'), Buffer.alloc(500_000));
+  const { status, text } = await shell.runOnTerminal(['upload', 'slides.bin'], [], 100);
+  expect(text).toMatch(/slides\.bin {2}█+ 100% of 488\.3 KiB/);
+  expect(text).toMatch(/doc_\w{22}/);
+  expect(status).toBe(0);
+});
+
+describe('an upload that cannot succeed leaves no document:', () => {
+  test.each([
+    ['a missing file', ['missing.pdf'], 66, 'ENOENT'],
+    ['a folder', ['folder'], 2, 'is a folder'],
+    ['the standard input without a name', ['-'], 2, '--name'],
+    ['an empty file', ['empty'], 65, 'invalid_argument'],
+    ['a file that is too large', ['large'], 65, 'payload_too_large'],
+    ['options of a link without --share', ['empty', '--email-required'], 2, '--share'],
+    ['an invalid time', ['empty', '--share', '--expires', 'soon'], 2, 'is not a time'],
+  ])('%s', async (_name, words, status, message) => {
+    const shell = await workspaceShell();
+    await mkdir(path.join(shell.home, 'folder'));
+    await writeFile(path.join(shell.home, 'empty'), '');
+    await writeFile(path.join(shell.home, 'large'), Buffer.alloc(uploadBytesMax + 1));
+    const before = await namesOf(shell);
+    const ran = await shell.run(['upload', ...words]);
+    expect(ran).toMatchObject({ status, stdout: '' });
+    expect(ran.stderr).toContain(message);
+    expect(await namesOf(shell)).toEqual(before);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 130],
+    ['SIGKILL', 'SIGKILL'],
+  ] as const)('%s during the upload', async (signal, status) => {
+    const shell = await workspaceShell();
+    const before = await namesOf(shell);
+    const { child, ended } = shell.start(['upload', '-', '--name', 'interrupted']);
+    // More than a pipe holds, so that the command has read a part of it.
+    child.stdin.write(Buffer.alloc(1_000_000));
+    if (child.stdin.writableNeedDrain) await once(child.stdin, 'drain');
+    child.kill(signal);
+    expect(await ended).toMatchObject({ status, stdout: '' });
+    expect(await namesOf(shell)).toEqual(before);
+  });
+});

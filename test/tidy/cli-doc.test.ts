@@ -1,0 +1,101 @@
+// docs/cli.md, and the tables of commands that it comes from.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { DescMessage } from '@bufbuild/protobuf';
+import { describe, expect, test } from 'vitest';
+import { cliDoc } from '../../scripts/cli-doc.ts';
+import { services } from '../../src/api/services.ts';
+import type { Command } from '../../src/cli/base/command.ts';
+import { rootCommand } from '../../src/cli/commands.ts';
+import { callsOf } from '../../src/cli/remote/call-command.ts';
+import type { CallSpec } from '../../src/cli/remote/call-spec.ts';
+import { itemsField } from '../../src/cli/remote/response.ts';
+import { methodOf } from '../../src/cli/remote/run-call.ts';
+
+test('docs/cli.md is up to date', () => {
+  // If this fails, run `npm run generate`.
+  const file = path.resolve(import.meta.dirname, '../../docs/cli.md');
+  expect(readFileSync(file, 'utf8')).toBe(cliDoc());
+});
+
+const allCommands = (command: Command): readonly Command[] => [
+  command,
+  ...(command.commands ?? []).flatMap(allCommands),
+];
+
+const commands = allCommands(rootCommand);
+const calls: readonly CallSpec[] = commands.flatMap((one) => callsOf(one));
+
+test('each command has a sentence, and either code or commands', () => {
+  for (const { name, about, load, commands: children } of commands) {
+    expect(about, name).toMatch(/^[A-Z].*\.$/);
+    expect(load === undefined, name).toBe(children !== undefined);
+  }
+});
+
+/** Methods that commands with more code call; GetJwks needs no credential and no command. */
+const otherMethods = [
+  'issuance.issueToken',
+  'issuance.exchangeApiKey',
+  'verification.getJwks',
+  'verification.verifyToken',
+  'verification.revokeToken',
+  'session.signIn',
+  'session.refreshSession',
+  'session.signOut',
+  'document.uploadDocument',
+  'document.downloadDocument',
+  'insight.exportDocumentViews',
+  'insight.exportLinkViews',
+  'workspace.putWorkspaceLogo',
+];
+
+test('each method of the API has one command', () => {
+  const methods = Object.entries(services).flatMap(([name, { methods: all }]) =>
+    all.map(({ localName }) => `${name}.${localName}`),
+  );
+  const called = [...calls.map(({ method }) => method), ...otherMethods];
+  expect(called.toSorted()).toEqual(methods.toSorted());
+});
+
+/** Whether a message has a field at this path, such as `quota.bytes_max`. */
+function hasField(desc: DescMessage, fieldPath: string): boolean {
+  const [name, ...rest] = fieldPath.split('.');
+  const field = desc.fields.find((one) => one.name === name);
+  if (field === undefined || rest.length === 0) return field !== undefined;
+  return field.fieldKind === 'message' && hasField(field.message, rest.join('.'));
+}
+
+describe('a command that calls a method', () => {
+  test.each(calls.map((spec) => [spec.method, spec] as const))(
+    '%s names fields of the request and the response',
+    (_name, spec) => {
+      const { input, output } = methodOf(spec);
+      const named = [...Object.keys(spec.args ?? {}), ...Object.keys(spec.fields ?? {})];
+      expect(named.filter((one) => !hasField(input, one))).toEqual([]);
+      const isPaged = input.fields.some(({ name }) => name === 'page_token');
+      expect(spec.columns !== undefined).toBe(isPaged);
+      const needsWorkspace = input.fields.some(({ name }) => name === 'workspace_id');
+      expect(spec.isInWorkspace === true || named.includes('workspace_id')).toBe(needsWorkspace);
+      const items = itemsField(output);
+      const item = items !== undefined && 'message' in items ? items.message : undefined;
+      const columns = (spec.columns ?? []).map((one) => (typeof one === 'string' ? one : one.path));
+      expect(columns.filter((one) => item === undefined || !hasField(item, one))).toEqual([]);
+    },
+  );
+
+  test.each(calls.map((spec) => [spec.method, spec] as const))(
+    '%s accepts every field of the request',
+    (_name, spec) => {
+      const { input } = methodOf(spec);
+      const common = [
+        ...['workspace_id', 'update_mask'],
+        ...['page_size', 'page_token', 'query', 'order_by'],
+      ];
+      const own = [...Object.keys(spec.args ?? {}), ...Object.keys(spec.fields ?? {})];
+      const known = [...common, ...own.map((one) => one.replace(/\..*/, ''))];
+      const names = input.fields.map(({ name }) => name);
+      expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    },
+  );
+});
