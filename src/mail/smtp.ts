@@ -25,23 +25,31 @@ const tlsOptions = {
   local: { secure: false, tls: { rejectUnauthorized: false } },
 } as const;
 
-export function createSmtpMailer(options: SmtpOptions): OpenMailer {
-  const { server, timeoutMs = 15_000, pendingMax = 100 } = options;
-  const { host, port, encryption, login } = server;
-  const transport = createTransport({
-    pool: true,
+export function connectionOptions(
+  { host, port, encryption, login }: SmtpSettings,
+  timeoutMs: number,
+) {
+  return {
     host,
     port,
     ...tlsOptions[encryption],
     // If the URL has a login, no mail is sent without it.
     ...(login && { auth: { user: login.user, pass: login.password }, forceAuth: true }),
-    maxConnections: connectionsMax,
-    maxRequeues: 1,
-    idleTimeout: idleMs,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
+  };
+}
+
+export function createSmtpMailer(options: SmtpOptions): OpenMailer {
+  const { server, timeoutMs = 15_000, pendingMax = 100 } = options;
+  const transport = createTransport({
+    pool: true,
+    ...connectionOptions(server, timeoutMs),
+    maxConnections: connectionsMax,
+    maxRequeues: 1,
+    idleTimeout: idleMs,
   });
   // Each failure rejects its own mail.
   transport.on('error', () => {});
@@ -57,7 +65,7 @@ export function createSmtpMailer(options: SmtpOptions): OpenMailer {
       try {
         await transport.sendMail({ ...message, signal: AbortSignal.timeout(timeoutMs) });
       } catch (error) {
-        const cause = new Error(`the mail was not handed over: ${reasonOf(error)}`);
+        const cause = new Error(`the mail was not handed over: ${smtpReasonOf(error)}`);
         throw fail('unavailable', 'The mail cannot be sent.', {
           cause,
           retryAfterSeconds,
@@ -75,7 +83,7 @@ export function createSmtpMailer(options: SmtpOptions): OpenMailer {
 const facts = ['code', 'originalCode', 'command', 'responseCode'] as const;
 
 /** The code of an error. Its message could repeat an address or other data. */
-function reasonOf(error: unknown): string {
+export function smtpReasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const known = new Map<string, unknown>(Object.entries(error));
   const found = facts.flatMap((name) => {

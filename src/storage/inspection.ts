@@ -1,4 +1,5 @@
 // Inspects a database without changing it.
+import { PostgresAdapter, sql } from 'kysely';
 import { openDatabaseReadOnly } from './database.ts';
 import { compareSchema, type SchemaComparison } from './migrate.ts';
 import type { PostgresSettings } from './postgres.ts';
@@ -11,6 +12,16 @@ export type Inspection = SchemaComparison & {
   readonly newestTime: number | undefined;
   /** The ids of the master keys that encrypt the signing keys; empty for an empty database. */
   readonly masterKeyIds: readonly string[];
+  readonly server: DatabaseServer;
+};
+
+export type DatabaseServer = {
+  /** The product and its version. */
+  readonly version: string;
+  /** The shortest time of several queries. */
+  readonly latencyMs: number;
+  /** How far the clock of the server is at least ahead of this clock; 0 for SQLite. */
+  readonly skewMs: number;
 };
 
 export async function inspectDatabase(
@@ -20,14 +31,50 @@ export async function inspectDatabase(
   const db = await openDatabaseReadOnly(url, settings);
   try {
     const comparison = await compareSchema(db);
+    const server = await inspectServer(db);
     if (comparison.missing.length > 0) {
-      return { ...comparison, newestTime: undefined, masterKeyIds: [] };
+      return { ...comparison, newestTime: undefined, masterKeyIds: [], server };
     }
     const newestTime = await readNewestTime(db);
-    return { ...comparison, newestTime, masterKeyIds: await readMasterKeyIds(db) };
+    return { ...comparison, newestTime, masterKeyIds: await readMasterKeyIds(db), server };
   } finally {
     await db.destroy();
   }
+}
+
+const queries = 5;
+
+async function inspectServer(db: Database): Promise<DatabaseServer> {
+  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
+  let best: DatabaseServer | undefined;
+  for (let i = 0; i < queries; i++) {
+    const sent = Date.now();
+    const start = performance.now();
+    const row = isPostgres ? await readPostgres(db) : await readSqlite(db);
+    const latencyMs = performance.now() - start;
+    if (best !== undefined && best.latencyMs <= latencyMs) continue;
+    const { version, timeMs = sent } = row;
+    // The server read its clock at some time between the request and the response.
+    const skewMs = timeMs < sent ? timeMs - sent : Math.max(0, timeMs - sent - latencyMs);
+    best = { version, latencyMs, skewMs };
+  }
+  if (best === undefined) throw new Error('there is no query');
+  return best;
+}
+
+type ServerRow = { readonly version: string; readonly timeMs?: number };
+
+async function readPostgres(db: Database): Promise<ServerRow> {
+  const { rows } = await sql<{ version: string; time_ms: number }>`
+    select current_setting('server_version') as version,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as time_ms`.execute(db);
+  const [row] = rows;
+  return { version: `PostgreSQL ${row?.version.split(' ')[0]}`, timeMs: Number(row?.time_ms) };
+}
+
+async function readSqlite(db: Database): Promise<ServerRow> {
+  const { rows } = await sql<{ version: string }>`select sqlite_version() as version`.execute(db);
+  return { version: `SQLite ${rows[0]?.version}` };
 }
 
 async function readMasterKeyIds(db: Database): Promise<string[]> {

@@ -44,10 +44,24 @@ test('a valid installation passes each check while the server runs', async () =>
   const { code, lines } = await doctor({}, dataDir);
 
   expect(lines.filter((line) => !line.startsWith('ok '))).toEqual([]);
-  for (const name of ['settings', 'files', 'master key', 'database', 'clock', 'blobs', 'mail']) {
+  const names = ['settings', 'files', 'master key', 'disk', 'database', 'clock', 'blobs', 'mail'];
+  for (const name of names) {
     expect(lines.join('\n')).toMatch(new RegExp(`^ok +${name} `, 'm'));
   }
+  expect(lines.join('\n')).toMatch(/^ok +database +SQLite [\d.]+ is writable and answers in /m);
   expect(code).toBe(0);
+});
+
+test('--json prints the findings as JSON', async () => {
+  const { dataDir } = await started();
+  const program = await spawnProgram({}, dataDir, ['doctor', '--json']);
+  expect(await program.ended).toBe(0);
+  const findings: unknown[] = JSON.parse(program.stdout());
+  expect(findings[0]).toEqual({
+    level: 'ok',
+    check: 'settings',
+    message: 'every setting is valid',
+  });
 });
 
 test('a stopped installation is not changed, on either database', async () => {
