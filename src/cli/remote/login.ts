@@ -13,9 +13,9 @@ import { ask, canAsk, readLines } from '../base/prompt.ts';
 import { explain } from './errors.ts';
 import {
   type Profile,
+  type ProfileCredential,
   readProfile,
   removeProfile,
-  type StoredCredential,
   saveProfile,
   serverOf,
 } from './profile.ts';
@@ -54,7 +54,7 @@ async function readCredential(
   host: CommandHost,
   server: string,
   earlier: Profile | undefined,
-): Promise<StoredCredential> {
+): Promise<ProfileCredential> {
   const clientId = textOption(input, 'client');
   const isApiKey = input.options['api-key'] === true;
   const email = textOption(input, 'email');
@@ -76,7 +76,7 @@ async function signInUser(
   host: CommandHost,
   server: string,
   earlier: Profile | undefined,
-): Promise<StoredCredential> {
+): Promise<ProfileCredential> {
   const isPiped = input.options['password-stdin'] === true;
   const named = textOption(input, 'email');
   if (named === undefined && isPiped) throw new UsageError('Name the user with --email.');

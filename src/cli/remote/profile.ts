@@ -6,7 +6,7 @@ import { commandLineVariables as variables } from '../../config/command-line-var
 import { replaceFile } from '../../files/durable-files.ts';
 import { CommandError, type CommandHost } from '../base/command.ts';
 
-export type StoredCredential =
+export type ProfileCredential =
   | {
       readonly kind: 'session';
       readonly email: string;
@@ -25,7 +25,7 @@ export type Profile = {
   readonly server: string;
   /** The workspace of commands without --workspace. */
   readonly workspaceId?: string | undefined;
-  readonly credential: StoredCredential;
+  readonly credential: ProfileCredential;
 };
 
 type Environment = CommandHost['env'];
@@ -52,7 +52,7 @@ export async function findProfile(env: Environment): Promise<Profile | undefined
   );
 }
 
-function credentialIn(env: Environment): StoredCredential | undefined {
+function credentialIn(env: Environment): ProfileCredential | undefined {
   const token = env[variables.token];
   const apiKey = env[variables.apiKey];
   const clientId = env[variables.clientId];

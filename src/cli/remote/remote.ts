@@ -13,7 +13,7 @@ import { access } from '../../../gen/latchkey/options/v1/access_pb.js';
 import { CommandError, type CommandHost } from '../base/command.ts';
 import { canAsk } from '../base/prompt.ts';
 import { errorCodeIn, explain } from './errors.ts';
-import { findProfile, type Profile, type StoredCredential, saveProfile } from './profile.ts';
+import { findProfile, type Profile, type ProfileCredential, saveProfile } from './profile.ts';
 import { readPassword, refreshSession, signIn } from './sign-in.ts';
 import { callUnary, openTransport } from './transport.ts';
 
@@ -138,7 +138,7 @@ async function tokenFor(
 }
 
 /** Whether the credential gets tokens, instead of being one. */
-const isRenewable = (credential: StoredCredential) =>
+const isRenewable = (credential: ProfileCredential) =>
   credential.kind === 'session' ||
   credential.kind === 'client' ||
   (credential.kind === 'api-key' && isCustomerKey(credential.apiKey));

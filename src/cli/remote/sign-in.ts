@@ -3,10 +3,10 @@ import type { Transport } from '@connectrpc/connect';
 import { SessionService, type SignedInUser } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { type CommandHost, UsageError } from '../base/command.ts';
 import { ask, readLines } from '../base/prompt.ts';
-import type { StoredCredential } from './profile.ts';
+import type { ProfileCredential } from './profile.ts';
 import { callUnary, cookieHeader } from './transport.ts';
 
-export type SessionCredential = Extract<StoredCredential, { kind: 'session' }>;
+export type SessionCredential = Extract<ProfileCredential, { kind: 'session' }>;
 
 export type SignedIn = {
   readonly credential: SessionCredential;

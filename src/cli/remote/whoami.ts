@@ -4,7 +4,7 @@ import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js
 import type { CommandHost, Input } from '../base/command.ts';
 import { type Data, wantsJson, writeJson, writeObject } from '../base/print.ts';
 import { errorCodeIn, explain } from './errors.ts';
-import { type Profile, type StoredCredential, saveProfile } from './profile.ts';
+import { type Profile, type ProfileCredential, saveProfile } from './profile.ts';
 import { exchangeKey, isCustomerKey, issueToken, openRemote } from './remote.ts';
 import { refreshSession } from './sign-in.ts';
 import { callUnary, openTransport } from './transport.ts';
@@ -31,7 +31,7 @@ export async function identify(host: CommandHost, profile: Profile): Promise<Dat
 async function check(
   host: CommandHost,
   profile: Profile,
-  credential: StoredCredential,
+  credential: ProfileCredential,
 ): Promise<Data> {
   const transport = openTransport(profile.server);
   switch (credential.kind) {
@@ -74,7 +74,7 @@ function ignoreReason(reason: string) {
 /** The part of a key that is not secret. */
 const nameOf = (apiKey: string) => `${apiKey.split('_').slice(0, 3).join('_')}_…`;
 
-export function describeCredential(credential: StoredCredential): string {
+export function describeCredential(credential: ProfileCredential): string {
   switch (credential.kind) {
     case 'session':
       return credential.email;
