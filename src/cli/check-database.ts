@@ -86,7 +86,8 @@ async function checkServer({ databaseUrl }: Config, { server }: Inspection): Pro
   const { version, latencyMs, skewMs } = server;
   const file = databaseFile(databaseUrl);
   if (file !== undefined && !(await isWritable(file))) {
-    const message = `this user cannot write to ${file}; run as the user of the service, or chown it`;
+    const message =
+      `this user cannot write to ${file}; run as the user of the service, or ` + `chown it`;
     return [problem('database', message)];
   }
   const findings: Finding[] = [];

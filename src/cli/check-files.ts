@@ -19,7 +19,8 @@ export async function checkFiles(config: Config): Promise<Finding[]> {
     () => true,
   );
   if (unwritable) {
-    const message = `this user cannot write to ${dataDir}; run as the user of the service, or chown it`;
+    const message =
+      `this user cannot write to ${dataDir}; run as the user of the service, ` + `or chown it`;
     return [problem('files', message)];
   }
   const paths = [dataDir, path.join(dataDir, 'outbox'), ...privateFiles(config)];

@@ -25,7 +25,10 @@ export async function verifySmtp(server: SmtpSettings): Promise<string | undefin
     return undefined;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    return `${reasons[code] ?? 'the server is not reachable'} (${smtpReasonOf(error)}); ${remedies[code] ?? otherRemedy}`;
+    return (
+      `${reasons[code] ?? 'the server is not reachable'} (${smtpReasonOf(error)}); ` +
+      `${remedies[code] ?? otherRemedy}`
+    );
   } finally {
     transport.close();
   }

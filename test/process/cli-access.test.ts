@@ -23,7 +23,7 @@ async function signedIn(): Promise<Shell> {
   return shell;
 }
 
-test('login stores a profile that only its owner can read, and logout ends the session', async () => {
+test('login stores a private profile, and logout ends the session', async () => {
   const shell = await signedIn();
   const file = profileOf(shell);
   expect((await stat(file)).mode & 0o777).toBe(0o600);

@@ -63,7 +63,10 @@ function credentialIn(env: Environment): ProfileCredential | undefined {
   return undefined;
 }
 
-/** Returns undefined if the file does not exist. Throws if it is damaged or other users can read it. */
+/**
+ * Returns undefined if the file does not exist. Throws if it is damaged or other users
+ * can read it.
+ */
 export async function readProfile(env: Environment): Promise<Profile | undefined> {
   const file = profileFileOf(env);
   let text: string;
