@@ -45,7 +45,7 @@ Programs set a credential in the environment instead. It replaces the profile:
 | variable | value |
 |---|---|
 | \`LATCHKEY_BASE_URL\` | the address of the server |
-| \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_SECRET\` | a service client; a call gets a token for it |
+| \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_SECRET\` | a service client |
 | \`LATCHKEY_API_KEY\` | the API key of a workspace or a customer |
 | \`LATCHKEY_TOKEN\` | an access token |
 | \`LATCHKEY_WORKSPACE_ID\` | the workspace of commands without \`--workspace\` |

@@ -86,8 +86,7 @@ async function checkServer({ databaseUrl }: Config, { server }: Inspection): Pro
   const { version, latencyMs, skewMs } = server;
   const file = databaseFile(databaseUrl);
   if (file !== undefined && !(await isWritable(file))) {
-    const message =
-      `this user cannot write to ${file}; run as the user of the service, or ` + `chown it`;
+    const message = `no write access to ${file}; run as the user of the service, or chown it`;
     return [problem('database', message)];
   }
   const findings: Finding[] = [];

@@ -20,7 +20,7 @@ export async function checkFiles(config: Config): Promise<Finding[]> {
   );
   if (unwritable) {
     const message =
-      `this user cannot write to ${dataDir}; run as the user of the service, ` + `or chown it`;
+      `no write access to ${dataDir}; run as the user of the service, ` + `or chown it`;
     return [problem('files', message)];
   }
   const paths = [dataDir, path.join(dataDir, 'outbox'), ...privateFiles(config)];
