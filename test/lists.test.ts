@@ -58,7 +58,14 @@ const optionalFilters: Record<string, readonly string[]> = {
 type Page = { readonly rows: readonly unknown[]; readonly total: number; readonly token: string };
 
 describeApp('every list', (suite) => {
-  const ids = { workspaceId: '', clientId: '', customerId: '', linkId: '', documentId: '', userId: '' };
+  const ids = {
+    workspaceId: '',
+    clientId: '',
+    customerId: '',
+    linkId: '',
+    documentId: '',
+    userId: '',
+  };
   let staff: { authorization: string };
 
   beforeAll(async () => {

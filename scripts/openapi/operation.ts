@@ -51,6 +51,7 @@ const tags: Readonly<Record<string, string>> = {
   ClientService: 'Clients',
   CustomerService: 'Customers',
   SessionService: 'Sessions',
+  PasswordResetService: 'Password reset',
   AuditService: 'Audit log',
   SigningKeyService: 'Signing keys',
   UserService: 'Users',
@@ -59,6 +60,7 @@ const tags: Readonly<Record<string, string>> = {
   InsightService: 'Insight',
   ApiKeyService: 'Workspace API keys',
   WorkspaceService: 'Workspaces',
+  InvitationService: 'Invitations',
 };
 
 export function tagOf({ parent }: DescMethod): string {

@@ -10,6 +10,7 @@ export const errorCodes = [
   'not_found',
   'method_not_allowed',
   'conflict',
+  'idempotency_key_reused',
   'gone',
   'precondition_failed',
   'payload_too_large',
