@@ -4,6 +4,7 @@ import type { Random } from '../crypto/ids.ts';
 import type { Assets } from './assets.ts';
 import { html } from './html.ts';
 import { htmlHeaders } from './html-headers.ts';
+import { createNonce, entryElements } from './page-entry.ts';
 import type { HttpRoute, RouteReply } from './route.ts';
 import type { RouteDoc } from './route-doc.ts';
 
@@ -16,8 +17,6 @@ export type ConsoleOptions = {
   readonly uploadBytesMax: number;
 };
 
-const nonceBytes = 16;
-
 const doc: RouteDoc = {
   id: 'console',
   tag: 'Console',
@@ -29,15 +28,10 @@ const doc: RouteDoc = {
 
 export function consoleRoute(options: ConsoleOptions): HttpRoute {
   const { assets, publicUrl, random, uploadBytesMax } = options;
-  const { file, styles, imports } = assets.entry('web/console/main.tsx');
-  const icon = assets.addressOf('web/viewer/mark.svg');
-  const links = [
-    ...styles.map((style) => html`<link rel="stylesheet" href="${style}">\n`),
-    ...imports.map((module) => html`<link rel="modulepreload" href="${module}">\n`),
-  ];
+  const elements = entryElements(assets, 'web/console/main.tsx');
 
   async function handle(): Promise<RouteReply> {
-    const nonce = Buffer.from(random(nonceBytes)).toString('base64');
+    const nonce = createNonce(random);
     const headers = htmlHeaders({
       // Mantine writes its theme variables into a style element.
       'style-src': `'self' 'nonce-${nonce}'`,
@@ -57,9 +51,7 @@ export function consoleRoute(options: ConsoleOptions): HttpRoute {
 <meta name="public-url" content="${publicUrl}">
 <meta name="upload-bytes-max" content="${uploadBytesMax}">
 <title>Latchkey</title>
-<link rel="icon" type="image/svg+xml" href="${icon}">
-${links}<script type="module" src="${file}"></script>
-</head>
+${elements}</head>
 <body><div id="console"></div>
 <noscript>Turn on JavaScript in your browser to use the console.</noscript>
 </body>

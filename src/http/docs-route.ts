@@ -3,6 +3,7 @@ import type { Random } from '../crypto/ids.ts';
 import type { Assets } from './assets.ts';
 import { html } from './html.ts';
 import { htmlHeaders } from './html-headers.ts';
+import { createNonce, entryElements } from './page-entry.ts';
 import type { HttpRoute, RouteReply } from './route.ts';
 import type { RouteDoc } from './route-doc.ts';
 
@@ -15,18 +16,11 @@ const doc: RouteDoc = {
   errors: ['invalid_argument'],
 };
 
-const nonceBytes = 16;
-
 export function docsRoute({ assets, random }: { assets: Assets; random: Random }): HttpRoute {
-  const { file, styles, imports } = assets.entry('web/docs/main.ts');
-  const icon = assets.addressOf('web/viewer/mark.svg');
-  const links = [
-    ...styles.map((style) => html`<link rel="stylesheet" href="${style}">\n`),
-    ...imports.map((module) => html`<link rel="modulepreload" href="${module}">\n`),
-  ];
+  const elements = entryElements(assets, 'web/docs/main.ts');
 
   async function handle(): Promise<RouteReply> {
-    const nonce = Buffer.from(random(nonceBytes)).toString('base64');
+    const nonce = createNonce(random);
     const headers = htmlHeaders({
       // Redoc writes its styles into style elements.
       'style-src': `'self' 'nonce-${nonce}'`,
@@ -45,9 +39,7 @@ export function docsRoute({ assets, random }: { assets: Assets; random: Random }
 <meta name="color-scheme" content="light dark">
 <meta property="csp-nonce" nonce="${nonce}">
 <title>API reference · Latchkey</title>
-<link rel="icon" type="image/svg+xml" href="${icon}">
-${links}<script type="module" src="${file}"></script>
-</head>
+${elements}</head>
 <body><div id="reference"><p class="notice">Loading the API reference…</p></div>
 <noscript>Turn on JavaScript in your browser, or read <a href="/openapi.json">the OpenAPI
 document</a>.</noscript>
