@@ -100,6 +100,8 @@ async function runClaimed(
       await methodGuard.answers.record(trx, keyed, known, bytes);
       hasRecorded = true;
     },
+    // Only this call can have recorded an answer that its handler withdraws.
+    withdraw: (trx) => methodGuard.answers.withdraw(trx, keyed),
   });
   try {
     const answer = create(descriptor.output, await work());

@@ -38,6 +38,8 @@ export type RecordedAnswers = {
   find(call: KeyedCall, request: KeyedRequest): Promise<Uint8Array | undefined>;
   /** Throws `AlreadyRecorded` if another call with the key has committed. */
   record(trx: Executor, call: KeyedCall, request: KeyedRequest, answer: Uint8Array): Promise<void>;
+  /** Deletes the answer, so that a repeated call acts again. */
+  withdraw(trx: Executor, call: KeyedCall): Promise<void>;
 };
 
 /** The Idempotency-Key of a call, for its handler. */
@@ -46,6 +48,8 @@ export type Claim = {
   readonly isRecorded: boolean;
   /** Records the answer in the transaction of the change. */
   readonly record: (trx: Executor, answer: object) => Promise<void>;
+  /** Deletes the answer in the transaction that undoes the change. */
+  readonly withdraw: (trx: Executor) => Promise<void>;
 };
 
 /** An earlier call has recorded an answer. The guard returns that answer. */

@@ -12,7 +12,7 @@ import { fail } from '../errors/errors.ts';
 import { oldRows } from '../storage/delete-oldest.ts';
 import type { RetentionRule } from '../storage/retention.ts';
 import type { Database, RecordedAnswerRow } from '../storage/schema.ts';
-import { deleteSurplus, findAnswer, hasAnswer, insertAnswer } from './store.ts';
+import { deleteAnswer, deleteSurplus, findAnswer, hasAnswer, insertAnswer } from './store.ts';
 
 const keptMs = 86_400_000;
 /** Later answers replace the oldest ones of the same caller. */
@@ -90,6 +90,8 @@ export function createRecordedAnswers(options: RecordedAnswersOptions): Recorded
       if (!(await insertAnswer(trx, row, validAt(time)))) throw new AlreadyRecorded();
       await deleteSurplus(trx, call.caller, answersMax);
     },
+
+    withdraw: (trx, call) => deleteAnswer(trx, rowKey(call)),
   };
 }
 

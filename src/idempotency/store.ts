@@ -51,6 +51,10 @@ export async function insertAnswer(
   return numInsertedOrUpdatedRows > 0n;
 }
 
+export async function deleteAnswer(trx: Executor, key: string): Promise<void> {
+  await trx.deleteFrom('recorded_answers').where('key', '=', key).execute();
+}
+
 /** The largest number of rows that one insert deletes. */
 const deletedMax = 20;
 

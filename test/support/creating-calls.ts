@@ -2,9 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { UserKind } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { methodFactsOf } from '../../src/api/endpoint.ts';
+import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import type { Suite } from './app-suite.ts';
-import { managerCredential } from './manager-calls.ts';
+import { addInvitation } from './invitation-rows.ts';
+import { credentialFor } from './member-rows.ts';
 import { allMethods } from './method-calls.ts';
 import { addClient, addCustomer, addWorkspace } from './owner-rows.ts';
 import { upload } from './sharing-api.ts';
@@ -18,11 +21,19 @@ export const creatingMethods = allMethods.filter(
 
 /** The scopes of all these methods, and those that the requests grant. */
 const scopes = creatingMethods.map((method) => methodFactsOf(method).access.scope);
-const creatorScope = [...new Set([...scopes, 'accounts:read'])].filter(Boolean).join(' ');
+const granted = ['accounts:read', ...roleScopes.member];
+const creatorScope = [...new Set([...scopes, ...granted])].filter(Boolean).join(' ');
 
-/** The credential of a staff user who may call them. */
-export const creator = ({ app }: Suite, sub?: string) =>
-  managerCredential(app, creatorScope, { type: 'staff', ...(sub === undefined ? {} : { sub }) });
+/** The credential of a user who may call them, by default a new one. */
+export const creator = (
+  { testApp }: Suite,
+  { type = 'staff', sub }: Pick<Requests, 'type' | 'sub'>,
+) =>
+  credentialFor(testApp, {
+    type,
+    scope: type === 'staff' ? creatorScope : '',
+    ...(sub === undefined ? {} : { sub }),
+  });
 
 export type Requests = {
   readonly first: Readonly<Record<string, unknown>>;
@@ -30,9 +41,12 @@ export type Requests = {
   readonly other: Readonly<Record<string, unknown>> | undefined;
   /** The only caller who may make the call; by default any with the scopes. */
   readonly sub?: string;
+  /** The type of the caller; by default staff. */
+  readonly type?: 'staff' | 'member';
 };
 
 const unique = (name: string) => `${name} ${randomBytes(4).toString('hex')}`;
+const newEmail = () => ({ email: `${randomBytes(4).toString('hex')}@example.com` });
 const both = (fields: object, first: object, other: object): Requests => ({
   first: { ...fields, ...first },
   other: { ...fields, ...other },
@@ -60,8 +74,7 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
   },
   'SigningKeyService.CreateSigningKey': async () => ({ first: {}, other: undefined }),
   'UserService.CreateUser': async () => {
-    const email = `${randomBytes(4).toString('hex')}@example.com`;
-    const fields = { kind: UserKind.MEMBER, email, name: 'Nora' };
+    const fields = { kind: UserKind.MEMBER, ...newEmail(), name: 'Nora' };
     const password = randomBytes(12).toString('hex');
     return both(fields, { password }, { password: `${password}x` });
   },
@@ -74,6 +87,11 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
     const codeAt = await addTotp(testApp, id, { confirmed: false });
     const fields = { userId: id, code: codeAt(clock.now()) };
     return { ...both(fields, {}, { endOtherSessions: true }), sub: id };
+  },
+  'UserService.CreateRecoveryCodes': async ({ app, testApp }) => {
+    const { id } = await addUser(app.inside.db, { scopes: creatorScope });
+    await addTotp(testApp, id);
+    return { first: { userId: id }, other: undefined, sub: id };
   },
   'DocumentService.UploadDocument': async () => {
     throw new Error('an upload is a stream');
@@ -93,6 +111,16 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
     return both(fields, { overlapSeconds: 60 }, { overlapSeconds: 61 });
   },
   'WorkspaceService.CreateWorkspace': async () => named(),
+  'WorkspaceService.CreateInvitation': async ({ app }) => {
+    const { ownerId: workspaceId } = await addWorkspace(app.inside.db, '');
+    return both({ workspaceId, role: MemberRole.MEMBER }, newEmail(), newEmail());
+  },
+  'InvitationService.JoinWorkspace': async ({ app, testApp }) => {
+    const { id, email } = await addUser(app.inside.db, { kind: 'member' });
+    const { token } = await addInvitation(testApp, email);
+    const other = await addInvitation(testApp, email);
+    return { ...both({ userId: id }, { token }, { token: other.token }), sub: id, type: 'member' };
+  },
 };
 
 export const newKey = () => randomBytes(16).toString('hex');

@@ -5,4 +5,5 @@ export const noAnswers: RecordedAnswers = {
   has: async () => false,
   find: async () => undefined,
   record: async () => {},
+  withdraw: async () => {},
 };

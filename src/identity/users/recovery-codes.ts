@@ -39,14 +39,14 @@ export function createRecoveryCodeMethods({
     async createRecoveryCodes({ userId }, context: HandlerContext) {
       const codes = Array.from({ length: count }, () => generateRecoveryCode(random));
       const digests = codes.map((code) => recoveryCodeDigest(userId, code) ?? '');
-      await auditLog.change(context, { target: userId }, async (trx) => {
+      return auditLog.create(context, { target: userId }, async (trx) => {
         // Sign-ins and changes of the factors wait for this lock.
         await lockUser(trx, userId);
         const seed = await findSeed(trx, userId);
         if (seed === undefined || seed.confirm_time === null) throw noSecondFactor();
         await replaceRecoveryCodes(trx, userId, digests);
+        return { codes };
       });
-      return { codes };
     },
   };
 }

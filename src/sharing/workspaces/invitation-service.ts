@@ -88,14 +88,14 @@ export function createInvitationService(
 
     async joinWorkspace({ token, userId }, context) {
       const row = await requireInvitation(db, token);
-      await auditLog.change(context, { target: row.id }, async (trx) => {
+      return auditLog.create(context, { target: row.id }, async (trx) => {
         // Checks of a user's roles lock the user, so a new role waits for them.
         const user = await lockRow(trx, 'users', 'id', userId);
         if (user?.email !== row.email) throw otherAddress();
         if ((await findMember(trx, row.workspace_id, userId)) !== undefined) throw alreadyMember();
         await join(trx, row, userId);
+        return { workspaceId: row.workspace_id };
       });
-      return { workspaceId: row.workspace_id };
     },
   };
 }

@@ -4,6 +4,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { requireHeldScopes } from '../../access/privilege.ts';
+import { claimOf } from '../../api/idempotency.ts';
 import { type Principal, principalId, principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -97,7 +98,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
         create_time: now(),
         expire_time: now() + invitationMs,
       };
-      await auditLog.change(context, { target: row.id }, async (trx) => {
+      const answer = await auditLog.create(context, { target: row.id }, async (trx) => {
         const found = await lockRow(trx, 'workspaces', 'id', row.workspace_id);
         if (found === undefined) throw workspaceNotFound(row.workspace_id);
         const { workspace_id: workspaceId } = row;
@@ -110,18 +111,20 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
           throttle.counter('service'),
         ]);
         await replaceInvitation(trx, row);
+        return { invitation: invitationMessage(row) };
       });
       const url = `${publicUrl}/console/invitation#${formatLinkToken(token)}`;
       try {
         await mailer.send({ to: email, subject, ...(await bodyOf(row, url)) });
       } catch (error) {
         const change = { target: row.id };
-        await auditLog.changeBySystem('WorkspaceService.RevokeInvitation', change, (trx) =>
-          deleteInvitation(trx, row.id),
-        );
+        await auditLog.changeBySystem('WorkspaceService.RevokeInvitation', change, async (trx) => {
+          await deleteInvitation(trx, row.id);
+          await claimOf(context)?.withdraw(trx);
+        });
         throw error;
       }
-      return { invitation: invitationMessage(row) };
+      return answer;
     },
 
     async listInvitations(request, context) {

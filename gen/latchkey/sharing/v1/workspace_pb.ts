@@ -1210,6 +1210,8 @@ export const WorkspaceService: GenService<{
    * only owners can invite an owner. They are checked again when the invitation is accepted. The
    * response does not reveal whether the address has a user.
    *
+   * A repeated call with the same Idempotency-Key sends no second mail.
+   *
    * Errors:
    * - `not_found`: the workspace does not exist.
    * - `conflict`: a member of the workspace has the address, or the workspace has 100 open
