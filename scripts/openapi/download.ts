@@ -35,6 +35,16 @@ export const headerParameters: Readonly<Record<string, Schema>> = {
     'The expected `ETag`. If the file has another one, the response is 412 (RFC 9110 §13.1.1).',
     '"b5bb9d8014a0f9b1d61e21e796d78dcc"',
   ),
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A random text for this request. If the caller repeats the request within 24 hours with ' +
+      'the same key, the service returns the recorded answer and changes nothing. At most 128 ' +
+      'printable ASCII characters.',
+    schema: { type: 'string', minLength: 1 },
+    example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+  },
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',

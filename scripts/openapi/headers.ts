@@ -25,6 +25,11 @@ export const headers: Readonly<Record<string, Schema>> = {
     schema: { type: 'integer', minimum: 0 },
     example: 1,
   },
+  Replayed: {
+    description: 'Whether the response is the recorded answer of an earlier call.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
   ContentRange: header('The bytes in the response, and the size.', 'bytes 0-1023/482113'),
   ContentDisposition: header('The name of the file.', 'attachment; filename="report.pdf"'),
   AcceptRanges: header('The accepted unit of ranges.', 'bytes'),

@@ -20,6 +20,17 @@ The same methods are available over gRPC and Connect, with the same access rules
 - Every \`GET\` route also answers \`HEAD\`, with the same headers and without a body.
 - Texts are compressed with Brotli or gzip if the client accepts it, except texts with secrets.
 
+## Repeated calls
+
+Operations with the parameter \`Idempotency-Key\` may act twice if they are repeated. Send a random
+key with each new request, and the same key with each retry: for 24 hours, the service returns the
+answer of the first successful call, with the header \`Idempotency-Replayed: true\`.
+
+## Other origins
+
+Browser code of the origins in \`LATCHKEY_CORS_ORIGINS\` may call the API with a bearer token, without
+cookies. The service answers the preflight requests of these origins with 204.
+
 ## Errors
 
 Every error has a stable \`code\` ([all codes](/errors)). Decide by the code, not by the text. Some

@@ -4,13 +4,13 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import mime from 'mime';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { isObjectMessage } from '../../src/api/json-members.ts';
-import { catalogue, type ErrorCode } from '../../src/errors/catalogue.ts';
 import type { Binding } from '../../src/transports/gateway/binding.ts';
 import { formType, jsonType, multipartType } from '../../src/transports/gateway/content-type.ts';
 import { oauthFields } from '../../src/transports/gateway/oauth-form.ts';
-import { type Comments, errorsIn, withoutErrors } from './comments.ts';
+import { causesOf } from './causes.ts';
+import { type Comments, withoutErrors } from './comments.ts';
 import { downloadHeaders, downloadResponses } from './download.ts';
-import { errorResponses, isErrorCode } from './errors.ts';
+import { errorResponses } from './errors.ts';
 import { type Examples, exampleText } from './examples.ts';
 import { requiredFields, type Schema, type Schemas, schemaNameOf } from './schema.ts';
 import { accessText, securityOf } from './security.ts';
@@ -32,7 +32,7 @@ export function operationOf(binding: Binding, index: number, context: OperationC
     operationId: index === 0 ? id : `${id}_${index + 1}`,
     tags: [tagOf(descriptor)],
     summary: summaryOf(descriptor),
-    description: [withoutErrors(comment), accessText(endpoint), retryText(descriptor)].join('\n\n'),
+    description: [withoutErrors(comment), accessText(endpoint), retryText(endpoint)].join('\n\n'),
     security: securityOf(endpoint),
     parameters: parametersOf(binding, context),
     ...(body === undefined ? {} : { requestBody: body }),
@@ -85,8 +85,11 @@ function sentence(name: string): string {
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-function retryText({ idempotency }: DescMethod): string {
-  switch (idempotency) {
+function retryText({ descriptor, acceptsIdempotencyKey }: Endpoint): string {
+  if (acceptsIdempotencyKey) {
+    return 'A repeated call may act twice, unless it has the same `Idempotency-Key`.';
+  }
+  switch (descriptor.idempotency) {
     case MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS:
       return 'This method changes nothing. You may repeat it.';
     case MethodOptions_IdempotencyLevel.IDEMPOTENT:
@@ -94,41 +97,6 @@ function retryText({ idempotency }: DescMethod): string {
     default:
       return 'A repeated call may act twice. Do not retry it without a check.';
   }
-}
-
-/** The errors that a method's comment lists, and those of every such method. */
-function causesOf({ endpoint, method, template }: Binding, comment: string) {
-  const { access, kind } = endpoint;
-  const hasBody = method !== 'GET';
-  const isPublic = access.public;
-  const general: (ErrorCode | false)[] = [
-    'invalid_argument',
-    !isPublic && 'unauthenticated',
-    (access.recentSignIn || access.recentSignInFields.length > 0) && 'step_up_required',
-    !isPublic && 'forbidden',
-    (template.variables.length > 0 || access.workspace) && 'not_found',
-    hasBody && 'payload_too_large',
-    hasBody && 'unsupported_media_type',
-    'rate_limited',
-    hasBody && 'canceled',
-    'internal',
-    'unavailable',
-  ];
-  const causes = new Map<ErrorCode, string>();
-  for (const code of general) if (code !== false) causes.set(code, '');
-  for (const [code, cause] of errorsIn(comment)) {
-    if (!isErrorCode(code)) throw new Error(`${endpoint.name} lists the unknown error ${code}`);
-    const isBounds = code === 'invalid_argument';
-    causes.set(code, isBounds ? `${cause} ${catalogue[code].cause}` : cause);
-  }
-  if (kind === 'server_streaming') addDownloadErrors(endpoint, causes);
-  return causes;
-}
-
-function addDownloadErrors({ descriptor }: Endpoint, causes: Map<ErrorCode, string>): void {
-  const names = downloadHeaders(descriptor.input);
-  if (names.includes('If-Match')) causes.set('precondition_failed', '');
-  if (names.includes('Range')) causes.set('range_not_satisfiable', '');
 }
 
 function parametersOf(binding: Binding, { comments, schemas }: OperationContext): Schema[] {
@@ -150,6 +118,9 @@ function parametersOf(binding: Binding, { comments, schemas }: OperationContext)
     ...headers.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...(endpoint.http.publicMaxAgeSeconds > 0
       ? [{ $ref: '#/components/parameters/If-None-Match' }]
+      : []),
+    ...(endpoint.acceptsIdempotencyKey
+      ? [{ $ref: '#/components/parameters/Idempotency-Key' }]
       : []),
     { $ref: '#/components/parameters/X-Request-Id' },
   ];
@@ -267,6 +238,7 @@ function successResponses(binding: Binding, context: OperationContext): Schema {
     'Cache-Control': header('CacheControl'),
     ...(http.location === '' ? {} : { Location: header('Location') }),
     ...(isCached ? { ETag: header('ETag') } : {}),
+    ...(endpoint.acceptsIdempotencyKey ? { 'Idempotency-Replayed': header('Replayed') } : {}),
     ...(setsCookie && endpoint.sideEffects ? { 'Set-Cookie': header('SetCookie') } : {}),
   };
   const status = http.successStatus === 0 ? 200 : http.successStatus;

@@ -60,6 +60,7 @@ async function flawOf(exchange: Exchange): Promise<string | undefined> {
   const { status } = response;
   const match = documentedRouter().match(method, url.pathname);
   if (match.kind !== 'found') {
+    if (isPreflight(exchange)) return undefined;
     if (status === 308 && url.pathname.endsWith('/')) return undefined;
     if (status === 404 && /^text\/html/.test(response.headers.get('content-type') ?? '')) {
       return undefined;
@@ -83,10 +84,17 @@ async function flawOf(exchange: Exchange): Promise<string | undefined> {
   );
 }
 
+/** The document says this once, not for each operation. */
+const isPreflight = ({ method, init, response }: Exchange) =>
+  method === 'OPTIONS' &&
+  response.status === 204 &&
+  new Headers(init?.headers).has('access-control-request-method');
+
 /** Headers of transports, caches and browsers, which the document does not mention. */
 const generalHeaders = new Set([
   ...['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive'],
-  ...['access-control-allow-origin', 'content-security-policy', 'cross-origin-opener-policy'],
+  ...['access-control-allow-origin', 'access-control-expose-headers', 'content-security-policy'],
+  'cross-origin-opener-policy',
   ...['cross-origin-resource-policy', 'pragma', 'referrer-policy', 'strict-transport-security'],
   ...['transfer-encoding', 'vary', 'x-content-type-options', 'x-robots-tag'],
 ]);
