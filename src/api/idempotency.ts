@@ -88,6 +88,13 @@ function parseKey(header: string): string {
   if (!/^[ -~]+$/.test(key)) {
     throw invalid('Idempotency-Key', 'must be one or more printable ASCII characters');
   }
+  // Node joins repeated headers with a comma.
+  if (quoted === undefined && key.includes(',')) {
+    throw invalid(
+      'Idempotency-Key',
+      'must be sent once, and without a comma unless it is in quotes',
+    );
+  }
   if (key.length > keyLengthMax) {
     throw invalid('Idempotency-Key', `must be at most ${keyLengthMax} characters`);
   }

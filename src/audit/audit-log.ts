@@ -74,7 +74,14 @@ export function createAuditLog({ db, random, now }: AuditLogOptions): AuditLog {
     });
   }
   return {
-    change: (context, change, work) => make(originOf(callerOf(context)), change, work),
+    change(context, change, work) {
+      const { method } = callerOf(context);
+      const refuse = async () => {
+        throw new Error(`${method.name} accepts an Idempotency-Key and must use create`);
+      };
+      const isKeyed = claimOf(context) !== undefined;
+      return make(originOf(callerOf(context)), change, work, isKeyed ? refuse : undefined);
+    },
     create(context, change, work) {
       const claim = claimOf(context);
       return make(originOf(callerOf(context)), change, work, claim?.record);

@@ -16,7 +16,9 @@ export function readEmail(text: string): string | undefined {
   if (trimmed.length > lengthMax) return undefined;
   const at = trimmed.lastIndexOf('@') + 1;
   const email = (trimmed.slice(0, at) + asciiDomainOf(trimmed.slice(at))).toLowerCase();
-  return email.length <= lengthMax && pattern.test(email) ? email : undefined;
+  // Mail programs would decode an encoded word (RFC 2047) and show another address.
+  const isEncoded = email.includes('=?');
+  return email.length <= lengthMax && !isEncoded && pattern.test(email) ? email : undefined;
 }
 
 /** Returns a domain with a dot in lower case and ASCII, or undefined if the text is not one. */

@@ -240,7 +240,9 @@ describeAppOnSqlite('the Idempotency-Key', (suite) => {
 
   it('has 1 to 128 printable ASCII characters', async () => {
     expect((await call('k'.repeat(128))).status).toBe(201);
-    for (const key of ['k'.repeat(129), '""', 'a\tb', 'caf\u00e9', `"${'k'.repeat(129)}"`]) {
+    const malformed = ['k'.repeat(129), '""', 'a\tb', 'caf\u00e9', `"${'k'.repeat(129)}"`];
+    // The last one is what two headers become.
+    for (const key of [...malformed, 'first, second']) {
       const { status, body } = await call(key);
       expect([status, body.code], key).toEqual([400, 'invalid_argument']);
       expect(String(body.detail), key).toMatch(/^Idempotency-Key: must be/);
