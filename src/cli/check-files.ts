@@ -19,8 +19,7 @@ export async function checkFiles(config: Config): Promise<Finding[]> {
     () => true,
   );
   if (unwritable) {
-    const message =
-      `no write access to ${dataDir}; run as the user of the service, ` + `or chown it`;
+    const message = `no write access to ${dataDir}; run as the user of the service, or chown it`;
     return [problem('files', message)];
   }
   const paths = [dataDir, path.join(dataDir, 'outbox'), ...privateFiles(config)];
