@@ -169,11 +169,13 @@ describeDialects('a lease', (dialect) => {
 
   it('is lost by a process that was suspended for longer', { timeout: 90_000 }, async () => {
     const url = await migratedDatabaseUrl(dialect);
-    const first = await spawnJob(url, '2000');
+    // Long enough that a pause of the machine does not end a lease.
+    const first = await spawnJob(url, '6000');
     await expect.poll(first.rounds).toBe(1);
-    const second = await spawnJob(url, '2000');
 
+    // At once, when no renewal has locked the row or the file.
     first.kill('SIGSTOP');
+    const second = await spawnJob(url, '6000');
     await expect.poll(second.rounds, { timeout: 30_000 }).toBe(1);
     first.kill('SIGCONT');
 

@@ -45,14 +45,16 @@ function callJwks(client: Client): Promise<ServiceError | null> {
 }
 
 test('a steady stream of calls sees no error while its connection is replaced', async () => {
-  const { app } = await started({ grpcLimits: { ageMs: 200, graceMs: 10_000, lookMs: 10 } });
+  // A client repeats a refused call once. On a busy machine, a call can arrive so late that a new
+  // connection has also reached a shorter age.
+  const { app } = await started({ grpcLimits: { ageMs: 1_500, graceMs: 10_000, lookMs: 10 } });
   const proxy = await countingProxy(app.grpcAddress);
   const client = new Client(proxy.address, credentials.createInsecure());
   onTestFinished(() => client.close());
   const errors: ServiceError[] = [];
   let calls = 0;
   async function repeat(): Promise<void> {
-    while (proxy.connections() < 6) {
+    while (proxy.connections() < 4) {
       const error = await callJwks(client);
       calls++;
       if (error !== null) errors.push(error);
