@@ -1,5 +1,5 @@
 // The links in mails that the service sent.
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { mailsOf } from './gate-visitor.ts';
 import type { TestApp } from './harness.ts';
 
@@ -16,7 +16,13 @@ export async function tokenOfMail(
   email: string,
   { page, count = 1 }: { page: string; count?: number },
 ): Promise<string> {
-  const tokens = () => tokensFor(test, email, page);
-  await expect.poll(async () => (await tokens()).length, { timeout: 10_000 }).toBe(count);
-  return (await tokens()).at(-1) ?? '';
+  // Hooks also use this, so it cannot be `expect.poll`.
+  return vi.waitFor(
+    async () => {
+      const tokens = await tokensFor(test, email, page);
+      expect(tokens).toHaveLength(count);
+      return tokens.at(-1) ?? '';
+    },
+    { timeout: 20_000 },
+  );
 }

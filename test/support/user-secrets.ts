@@ -27,11 +27,12 @@ export async function useUserSecrets(
   await transport.call(setPassword, { userId, password: password() }, service);
   const own = await credentialFor(testApp, { type: 'member', sub: userId, scope: '' });
   const begun = await transport.call(enrolTotp, { userId }, own);
-  const key = await transport.call(
-    createApiKey,
-    { workspaceId: testApp.env.WORKSPACE_ID, name: 'A key', scopes: ['links:read'] },
-    await credentialFor(testApp, { type: 'staff', scope: memberScope }),
-  );
+  const workspaceId = testApp.env.WORKSPACE_ID;
+  const request = { workspaceId, name: 'A key', scopes: ['links:read'] };
+  const staff = await credentialFor(testApp, { type: 'staff', scope: memberScope });
+  // The recorded answer has the API key.
+  const keyed = { ...staff, idempotencyKey: keep(randomBytes(16).toString('hex')) };
+  const key = await transport.call(createApiKey, request, keyed);
   if (!begun.ok || !key.ok) throw new Error('the seed or the API key was not created');
   keep(begun.message.secret);
   keep(key.message.apiKey);
