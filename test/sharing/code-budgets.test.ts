@@ -13,9 +13,11 @@ import { makePdf } from '../support/pdf.ts';
 import { type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 
 const second = 1_000;
+/** Of the tests that mail hundreds of codes. */
+const timeout = 180_000;
 
 describeDialects('codes of one link', (dialect) => {
-  it('are sent to at most 100 unknown readers in a row', async () => {
+  it('are sent to at most 100 unknown readers in a row', { timeout }, async () => {
     const now = Date.now();
     const config = { trustedProxies: ['127.0.0.1'] };
     const test = await startTestApp({ dialect, config, now: () => now });
@@ -130,7 +132,7 @@ describeDialects('a code', (dialect) => {
     expect(await send(id, 'ws_1')).toBe(0);
   });
 
-  it('is sent to 1,000 unknown readers in a row by the whole service', async () => {
+  it('is sent to 1,000 unknown readers in a row by the whole service', { timeout }, async () => {
     const send = sender();
     for (let l = 0; l < 10; l++) {
       const { id } = await verifiedLink();
