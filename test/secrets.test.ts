@@ -13,7 +13,6 @@ import { newId } from '../src/crypto/ids.ts';
 import { describeApp, type Suite, type TransportName } from './support/app-suite.ts';
 import { allRows, auditEventsOf } from './support/audit-rows.ts';
 import { mistype, unknownCredential, wrongSecret } from './support/invalid-credentials.ts';
-import { useMailedSecrets } from './support/mailed-secrets.ts';
 import { managerCredential, messageOf } from './support/manager-calls.ts';
 import { callMethod } from './support/method-calls.ts';
 import { addClient, addCustomer } from './support/owner-rows.ts';
@@ -39,7 +38,6 @@ describeApp('written data', (suite) => {
       await tour.documents(transport);
       await tour.management(transport);
       await useUserSecrets(suite, transport, keep);
-      await useMailedSecrets(suite, transport, keep);
     }
     await tour.oddRequests();
     await tour.sharedLink();

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import type { Suite, TransportName } from './app-suite.ts';
+import { useMailedSecrets } from './mailed-secrets.ts';
 import { credentialFor, memberScope } from './member-rows.ts';
 
 const { createUser, setPassword, enrolTotp } = UserService.method;
@@ -36,4 +37,5 @@ export async function useUserSecrets(
   if (!begun.ok || !key.ok) throw new Error('the seed or the API key was not created');
   keep(begun.message.secret);
   keep(key.message.apiKey);
+  await useMailedSecrets(suite, name, keep);
 }
