@@ -42,9 +42,11 @@ async function openLarge(options = desktop) {
 describe('while reading', () => {
   it('changed access rules show a message and lead back to the same page', async () => {
     const { page, link } = await openLarge();
+    // After a jump, a page before the current one is not drawn.
+    await expectDrawn(page, 2);
     await jumpTo(page, 3);
     await expect.poll(() => page.url()).toContain('#page=3');
-    await expectDrawn(page, 2, 3, 4);
+    await expectDrawn(page, 3, 4);
 
     await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
     await jumpTo(page, 9);
