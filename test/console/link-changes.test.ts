@@ -122,8 +122,13 @@ describe('a link', () => {
     expect((await fetch(link.url)).status).toBe(200);
     await chooseRowAction(rowOf(page, 'Goes'), 'Revoke');
     await question.getByRole('button', { name: 'Revoke link' }).click();
-    await rowOf(page, 'Goes').getByText('Revoked', { exact: true }).waitFor();
+    const row = rowOf(page, 'Goes');
+    await row.getByText('Revoked', { exact: true }).waitFor();
     expect((await fetch(link.url)).status).toBe(410);
-    expect(await rowOf(page, 'Goes').getByRole('button').count()).toBe(0);
+    expect(await row.getByRole('button').count()).toBe(0);
+    // The time is next to the state, and the link no longer expires.
+    const cells = await row.getByRole('cell').allTextContents();
+    expect(cells).toContainEqual(expect.stringMatching(/^Revoked\S/));
+    expect(cells).toContain('—');
   });
 });

@@ -278,9 +278,6 @@ describe('the link screens', () => {
         await page.emulateMedia({ colorScheme });
         await open(linksPath());
         await rowOf(page, 'Last quarter').getByText('Expired', { exact: true }).waitFor();
-        await rowOf(page, 'Last quarter')
-          .getByText(/^Expired /)
-          .waitFor();
         await rowOf(page, 'For investors').getByText('Active').waitFor();
         await rowOf(page, 'Sent to the wrong one').getByText('Revoked', { exact: true }).waitFor();
         await expectAccessible(page);

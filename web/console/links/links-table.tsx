@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { IconCancel, IconLink, IconPencil } from '@tabler/icons-react';
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
@@ -11,7 +12,6 @@ import { usePagedList } from '../shared/use-paged-list.ts';
 import { useDocument } from './link-documents.ts';
 import {
   accessText,
-  endLabel,
   endTimeOf,
   hasEnded,
   LinkStateBadge,
@@ -45,7 +45,7 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
       cell: (link) => <NameCell link={link} document={document} />,
     },
     ...(document === undefined ? [documentColumn] : []),
-    { title: 'State', isPlain: true, cell: (link) => <LinkStateBadge link={link} /> },
+    { title: 'State', isPlain: true, cell: (link) => <State link={link} /> },
     { title: 'Access', isPlain: true, cell: accessText },
     {
       title: 'Views',
@@ -53,7 +53,7 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
       isNewestFirst: true,
       cell: ({ viewCount }) => viewCount.toLocaleString(),
     },
-    { title: 'Expires', cell: (link) => <ExpiryCell link={link} /> },
+    { title: 'Expires', cell: (link) => <Expiry link={link} /> },
     {
       title: 'Created',
       orderBy: 'create_time',
@@ -130,13 +130,19 @@ function DocumentCell({ link }: Pick<OfLink, 'link'>) {
   );
 }
 
-function ExpiryCell({ link }: { readonly link: Link }) {
+/** The state, and when the link ended. */
+function State({ link }: Pick<OfLink, 'link'>) {
   return (
-    <span>
-      {hasEnded(link) ? `${endLabel(link)} ` : ''}
-      <DateTime time={endTimeOf(link)} />
-    </span>
+    <Group component="span" display="inline-flex" gap="xs" wrap="nowrap">
+      <LinkStateBadge link={link} />
+      {hasEnded(link) ? <DateTime time={endTimeOf(link)} /> : null}
+    </Group>
   );
+}
+
+/** A dash if the link no longer expires, because it has ended. */
+function Expiry({ link }: Pick<OfLink, 'link'>) {
+  return hasEnded(link) ? '—' : <DateTime time={link.expireTime} />;
 }
 
 type LinkAction = (link: Link, phrase: string) => void;
