@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs';
+import path from 'node:path';
 import { defineConfig } from 'vite';
 
 /** Packages with native code, or with files that they find next to their own code. */
@@ -19,6 +21,13 @@ const external = [
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
+  plugins: [
+    {
+      name: 'executable',
+      // The first line of the program names its interpreter.
+      writeBundle: ({ dir = '' }) => chmodSync(path.join(dir, 'main.js'), 0o755),
+    },
+  ],
   ssr: { noExternal: true, external },
   build: {
     ssr: true,

@@ -29,7 +29,7 @@ program.
 $ latchkey login --server https://keys.example.com
 E-mail: ada@example.com
 Password:
-One-time code (Enter if you have none): 123456
+One-time or recovery code (Enter if you have none): 123456
 $ latchkey upload report.pdf --share --email-required --expires 30d
 https://keys.example.com/s/…
 \`\`\`
@@ -66,6 +66,10 @@ Data goes to the standard output, everything else to the standard error output.
 - Commands that print data accept \`--json\`: objects are JSON with the field names of [the
   API](api.md), lists are one JSON object per line. Errors are a JSON
   object with the members \`code\`, \`message\`, \`errors\` and \`request_id\`.
+
+Commands that create something send an \`Idempotency-Key\`. If the server does not answer, the
+command prints the key: repeat the command with \`--idempotency-key <key>\` within 24 hours, and
+nothing is created twice. Then write \`--expires\` as a time, because \`30d\` counts from now.
 
 Lists show one page of 50 rows. \`--all\` shows all pages.
 

@@ -36,8 +36,11 @@ export const groups: readonly Group[] = [
     text: 'Reference',
     pages: [
       page('API', 'docs/api.md'),
+      page('Command line', 'docs/cli.md'),
+      page('Client libraries', 'docs/clients.md'),
       page('Errors', 'docs/errors.md'),
       page('Settings', 'docs/settings.md'),
+      page('Comparison', 'docs/comparison.md'),
     ],
   },
   {

@@ -3,6 +3,7 @@ import type { Command, CommandGroup } from './base/command.ts';
 import { installationCommands } from './installation-commands.ts';
 import { accessCommands } from './remote/access-commands.ts';
 import { clientCommands } from './remote/client-commands.ts';
+import { invitationCommands } from './remote/invitation-commands.ts';
 import { sharingCommands } from './remote/sharing-commands.ts';
 import { uploadCommand } from './remote/transfer-commands.ts';
 import { userCommands } from './remote/user-commands.ts';
@@ -32,7 +33,7 @@ const mainGroups: readonly CommandGroup[] = [
   {
     title: 'Documents and links',
     about: 'These commands call a running server with the credential of `latchkey login`.',
-    commands: [uploadCommand, ...sharingCommands],
+    commands: [uploadCommand, ...sharingCommands, ...invitationCommands],
   },
 ];
 

@@ -5,6 +5,7 @@ import { errorMessageOf } from './base/command.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDescriptors, checkDisk, checkFiles, checkMasterKey } from './check-files.ts';
 import { checkBlobStore, checkMail, checkProxies } from './check-services.ts';
+import { checkTls } from './check-tls.ts';
 import { type Check, type Finding, ok, problem } from './finding.ts';
 
 export type DoctorOptions = {
@@ -42,6 +43,7 @@ const checks: Readonly<Record<string, Check>> = {
   disk: checkDisk,
   database: checkDatabase,
   blobs: checkBlobStore,
+  tls: checkTls,
   proxies: checkProxies,
   mail: checkMail,
   descriptors: checkDescriptors,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { DescMessage } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { cliDoc } from '../../scripts/cli-doc.ts';
+import { methodFactsOf } from '../../src/api/endpoint.ts';
 import { services } from '../../src/api/services.ts';
 import type { Command } from '../../src/cli/base/command.ts';
 import { rootCommand } from '../../src/cli/commands.ts';
@@ -75,6 +76,9 @@ describe('a command that calls a method', () => {
       expect(named.filter((one) => !hasField(input, one))).toEqual([]);
       const isPaged = input.fields.some(({ name }) => name === 'page_token');
       expect(spec.columns !== undefined).toBe(isPaged);
+      const { access, acceptsIdempotencyKey } = methodFactsOf(methodOf(spec));
+      expect(spec.isCreating === true).toBe(acceptsIdempotencyKey);
+      expect(spec.isPublic === true).toBe(access.public);
       const needsWorkspace = input.fields.some(({ name }) => name === 'workspace_id');
       expect(spec.isInWorkspace === true || named.includes('workspace_id')).toBe(needsWorkspace);
       const items = itemsField(output);

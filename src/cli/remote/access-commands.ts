@@ -1,13 +1,14 @@
 // The commands for your own credential, and for single tokens.
 import { type Command, jsonOption } from '../base/command.ts';
 import { exitStatuses } from '../base/exit-status.ts';
+import { serverOption } from './call-command.ts';
 
 const login: Command = {
   name: 'login',
   about: 'Signs in to a server and stores the credential in a profile.',
   details:
-    'Asks for the e-mail address, the password and the one-time code of a user. With --client or ' +
-    '--api-key, stores the credential of a program instead. Secrets are never arguments, because ' +
+    'Asks for the e-mail address, the password and the one-time code of a user. A recovery code ' +
+    'replaces the one-time code once. With --client or --api-key, stores the credential of a program instead. Secrets are never arguments, because ' +
     'other users of the machine can see those: the command asks for them, or reads them from the ' +
     'environment or the standard input.\n\n' +
     'The profile is $XDG_CONFIG_HOME/latchkey/profile.json, by default in ~/.config. Only ' +
@@ -15,15 +16,11 @@ const login: Command = {
     'read it. The variables LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID and ' +
     'LATCHKEY_CLIENT_SECRET, together with LATCHKEY_BASE_URL, replace it.',
   options: [
-    {
-      name: 'server',
-      value: 'url',
-      about: 'The address of the server. Default: LATCHKEY_BASE_URL, or the one of the profile.',
-    },
+    serverOption,
     { name: 'email', value: 'address', about: 'The e-mail address of the user.' },
     {
       name: 'password-stdin',
-      about: 'Reads the password, and on the next line the one-time code, from a pipe.',
+      about: 'Reads the password, and on the next line the one-time or recovery code, from a pipe.',
     },
     {
       name: 'client',

@@ -8,6 +8,18 @@ const workspaceOption: Option = {
   about: 'The workspace. Required unless the credential or `login --workspace` names one.',
 };
 
+export const keyOption: Option = {
+  name: 'idempotency-key',
+  value: 'key',
+  about: 'The same key within 24 hours repeats the answer. Default: a random key.',
+};
+
+export const serverOption: Option = {
+  name: 'server',
+  value: 'url',
+  about: 'The address of the server. Default: LATCHKEY_BASE_URL, or the one of the profile.',
+};
+
 const yesOption: Option = { name: 'yes', about: 'Does not ask for confirmation.' };
 
 const listOptions: readonly Option[] = [
@@ -56,6 +68,8 @@ function callCommand(spec: CallSpec): Command {
       ...own,
       ...(spec.isInWorkspace ? [workspaceOption] : []),
       ...(isList(spec) ? paging : []),
+      ...(spec.isCreating ? [keyOption] : []),
+      ...(spec.isPublic ? [serverOption] : []),
       ...(spec.question === undefined ? [] : [yesOption]),
       jsonOption,
     ],

@@ -18,6 +18,10 @@ export type CallSpec = {
   readonly question?: string;
   /** Whether the method acts within a workspace. */
   readonly isInWorkspace?: true;
+  /** Whether the method accepts an Idempotency-Key. */
+  readonly isCreating?: true;
+  /** Whether the method needs no credential. */
+  readonly isPublic?: true;
 };
 
 export type FieldOption = {

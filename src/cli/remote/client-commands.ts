@@ -30,6 +30,20 @@ export const credentialColumns = [
   'last_used_time',
 ];
 
+/** The name in the certificate of a client, which replaces a secret on gRPC. */
+const certificateFields: Readonly<Record<string, FieldOption>> = {
+  tls_client_auth_san_uri: {
+    name: 'certificate-uri',
+    value: 'uri',
+    about: 'The URI in the certificate that replaces a secret on gRPC.',
+  },
+  tls_client_auth_san_dns: {
+    name: 'certificate-dns',
+    value: 'name',
+    about: 'The DNS name in that certificate, instead of a URI.',
+  },
+};
+
 const client = { client_id: 'The id of the client.' };
 const customer = { customer_id: 'The id of the customer.' };
 
@@ -45,6 +59,7 @@ const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
     name: 'create',
     about: 'Creates another secret and prints it once.',
     method: 'client.createClientSecret',
+    isCreating: true,
     args: client,
     fields: { name: nameField, expire_time: expireField },
     examples: ['clients secrets create cli_… --name deploy --expires 90d'],
@@ -53,6 +68,7 @@ const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
     name: 'rotate',
     about: 'Creates a secret; every older secret expires after an overlap.',
     method: 'client.rotateClientSecret',
+    isCreating: true,
     args: client,
     fields: { name: nameField, expire_time: expireField, overlap_seconds: overlapField },
     examples: ['clients secrets rotate cli_… --overlap-seconds 3600'],
@@ -78,16 +94,17 @@ const clients = groupOf('clients', 'Manages service clients.', [
     name: 'create',
     about: 'Creates a client and prints its first secret once.',
     method: 'client.createClient',
+    isCreating: true,
     args: { name: 'The display name.' },
-    fields: { scopes: scopesField },
+    fields: { scopes: scopesField, ...certificateFields },
     examples: ['clients create billing --scope accounts:read --scope payments:write'],
   },
   {
     name: 'update',
-    about: 'Changes the name or the scopes of a client.',
+    about: 'Changes the name, the scopes or the certificate name of a client.',
     method: 'client.updateClient',
     args: client,
-    fields: { name: nameField, scopes: scopesField },
+    fields: { name: nameField, scopes: scopesField, ...certificateFields },
   },
   {
     name: 'disable',
@@ -111,6 +128,7 @@ const customerKeys = groupOf('keys', 'Manages the API keys of a customer.', [
     name: 'create',
     about: 'Creates an API key and prints it once.',
     method: 'customer.createApiKey',
+    isCreating: true,
     args: { ...customer, name: 'The display name.' },
     fields: { scopes: scopesField, expire_time: expireField },
     examples: ['customers keys create cus_… production --scope accounts:read'],
@@ -119,6 +137,7 @@ const customerKeys = groupOf('keys', 'Manages the API keys of a customer.', [
     name: 'rotate',
     about: 'Creates a key with the scopes of an old key, which expires after an overlap.',
     method: 'customer.rotateApiKey',
+    isCreating: true,
     args: { ...customer, key_id: 'The id of the old key.' },
     fields: { overlap_seconds: overlapField },
   },
@@ -142,6 +161,7 @@ const customers = groupOf('customers', 'Manages customers, their accounts and AP
     name: 'create',
     about: 'Creates a customer.',
     method: 'customer.createCustomer',
+    isCreating: true,
     args: { name: 'The display name.' },
     examples: ['customers create "Example Ltd"'],
   },
@@ -206,6 +226,7 @@ const keys = groupOf('keys', 'Manages the signing keys.', [
     name: 'create',
     about: 'Creates and publishes a key, which does not sign yet.',
     method: 'signingKey.createSigningKey',
+    isCreating: true,
   },
   {
     name: 'activate',

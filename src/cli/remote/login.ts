@@ -17,8 +17,8 @@ import {
   readProfile,
   removeProfile,
   saveProfile,
-  serverOf,
 } from './profile.ts';
+import { readServer } from './server.ts';
 import { readPassword, signIn } from './sign-in.ts';
 import { callUnary, cookieHeader, openTransport } from './transport.ts';
 import { describeCredential, identify } from './whoami.ts';
@@ -36,17 +36,6 @@ export async function runLogin(input: Input, host: CommandHost): Promise<number>
   if (wantsJson(input)) await writeJson(host, identity);
   else host.stderr.write(`Signed in to ${server} as ${describeCredential(credential)}.\n`);
   return 0;
-}
-
-async function readServer(
-  input: Input,
-  host: CommandHost,
-  earlier: Profile | undefined,
-): Promise<string> {
-  const named = textOption(input, 'server') ?? (host.env[variables.server] || earlier?.server);
-  if (named !== undefined) return serverOf(named);
-  if (!canAsk(host)) throw new UsageError('Name the server with --server.');
-  return serverOf((await ask(host, 'Server (https://…): ')).trim());
 }
 
 async function readCredential(

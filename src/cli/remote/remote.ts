@@ -23,6 +23,8 @@ export type Remote = {
   call<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,
+    /** More headers, such as the Idempotency-Key. */
+    headers?: Headers,
   ): Promise<MessageShape<O>>;
   /** Runs a call with the header `Authorization`. Repeats it once after a new sign-in. */
   authorized<T>(method: DescMethod, work: (headers: Headers) => Promise<T>): Promise<T>;
@@ -94,9 +96,9 @@ function createRemote(host: CommandHost, first: Profile): Remote {
     },
     transport,
     authorized,
-    call: (method, request) =>
+    call: (method, request, more = {}) =>
       authorized(method, async (headers) => {
-        const { message } = await callUnary(transport, method, request, headers);
+        const { message } = await callUnary(transport, method, request, { ...more, ...headers });
         return message;
       }),
   };

@@ -31,10 +31,11 @@ export async function readRequest<I extends DescMessage>(
     if (value !== undefined) put(desc, json, path, value);
   }
   const changed = new Set<string>();
+  const secrets = secretsOf(host);
   for (const [path, field] of Object.entries(spec.fields ?? {})) {
     const value = input.options[optionName(path, field)];
     if (value === undefined) continue;
-    const text = field.isSecret ? await readSecret(host, path) : value;
+    const text = field.isSecret ? await secrets.read(path) : value;
     put(desc, json, path, text);
     changed.add(path.replace(/\..*/, ''));
   }
@@ -59,14 +60,23 @@ type RequestOptions = {
 const camelCase = (name: string) =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A secret in an argument could be seen in the list of processes. */
-async function readSecret(host: CommandHost, path: string): Promise<string> {
-  const name = path.replaceAll('_', ' ');
-  if (canAsk(host)) return ask(host, `New ${name}: `, { isSecret: true });
-  const [line = ''] = await readLines(host);
-  if (line === '') throw new UsageError(`The standard input has no ${name}.`);
-  return line;
+/** A secret in an argument could be seen in the list of processes. A pipe has one on each line. */
+function secretsOf(host: CommandHost) {
+  let lines: string[] | undefined;
+  return {
+    async read(path: string): Promise<string> {
+      const name = path.replaceAll('_', ' ');
+      if (canAsk(host)) return ask(host, `${titles[path] ?? `New ${name}`}: `, { isSecret: true });
+      lines ??= await readLines(host);
+      const line = lines.shift() ?? '';
+      if (line === '') throw new UsageError(`The standard input has no ${name}.`);
+      return line;
+    },
+  };
 }
+
+/** The secrets that the user has already. */
+const titles: Readonly<Record<string, string>> = { code: 'Code', token: 'Token' };
 
 /** Sets a field that may be within a message, such as `quota.bytes_max`. */
 function put(desc: DescMessage, json: JsonObject, path: string, value: OptionValue): void {

@@ -4,6 +4,7 @@ import {
   type DescMethodUnary,
   fromJson,
   type JsonObject,
+  type Message,
 } from '@bufbuild/protobuf';
 import { services } from '../../api/services.ts';
 import {
@@ -16,13 +17,20 @@ import {
 import { type Field, wantsJson, write, writeJson, writeObject, writeRows } from '../base/print.ts';
 import { canAsk, confirm } from '../base/prompt.ts';
 import type { CallSpec } from './call-spec.ts';
+import { keyHeader, withKey } from './idempotency.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { readRequest } from './request.ts';
 import { bodyField, itemsField, jsonOf, shownData } from './response.ts';
+import { callPublic, findServer } from './server.ts';
 
 export async function runCall(spec: CallSpec, input: Input, host: CommandHost): Promise<number> {
-  const remote = await openRemote(host);
   const method = methodOf(spec);
+  if (spec.isPublic) {
+    const server = await findServer(input, host);
+    const request = await readRequest(method.input, spec, { input, host, workspaceId: undefined });
+    return print(method, await callPublic(method, request, server), input, host);
+  }
+  const remote = await openRemote(host);
   const request = await readRequest(method.input, spec, {
     input,
     host,
@@ -33,7 +41,18 @@ export async function runCall(spec: CallSpec, input: Input, host: CommandHost): 
     await printList({ spec, input, host, remote, method, request: jsonOf(method.input, request) });
     return 0;
   }
-  const message = await remote.call(method, request);
+  const message = spec.isCreating
+    ? await withKey(input, host, (key) => remote.call(method, request, keyHeader(key)))
+    : await remote.call(method, request);
+  return print(method, message, input, host);
+}
+
+async function print(
+  method: DescMethodUnary,
+  message: Message,
+  input: Input,
+  host: CommandHost,
+): Promise<number> {
   const json = jsonOf(method.output, message);
   const body = bodyField(method.output);
   const data = body === undefined ? json : (json[body.name] as JsonObject);

@@ -3,6 +3,7 @@ import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import { credentialColumns, expireField, nameField, scopesField } from './client-commands.ts';
+import { invitationGroup, roles } from './invitation-commands.ts';
 import { downloadCommand, exportCommand, logoCommand } from './transfer-commands.ts';
 
 const workspace = { workspace_id: 'The id of the workspace.' };
@@ -21,7 +22,6 @@ const quotaFields = {
   'quota.links_max': quotaField('number of links'),
   'quota.views_max': quotaField('number of views'),
 };
-const roles = ['owner', 'admin', 'member'];
 
 const workspaces = groupOf('workspaces', 'Manages workspaces.', [
   {
@@ -35,6 +35,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     name: 'create',
     about: 'Creates a workspace.',
     method: 'workspace.createWorkspace',
+    isCreating: true,
     args: { name: 'The display name.' },
     fields: quotaFields,
   },
@@ -79,6 +80,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
       args: member,
     },
   ]),
+  invitationGroup,
 ]);
 
 const apiKeys = groupOf('api-keys', 'Manages the API keys of a workspace.', [
@@ -93,6 +95,7 @@ const apiKeys = groupOf('api-keys', 'Manages the API keys of a workspace.', [
     name: 'create',
     about: 'Creates an API key and prints it once.',
     method: 'apiKey.createApiKey',
+    isCreating: true,
     args: { name: 'The display name.' },
     fields: { scopes: scopesField, expire_time: expireField },
     examples: ['api-keys create uploader --scope documents:write --scope links:write'],
@@ -102,6 +105,7 @@ const apiKeys = groupOf('api-keys', 'Manages the API keys of a workspace.', [
     name: 'rotate',
     about: 'Creates a key with the scopes of an old key, which expires after an overlap.',
     method: 'apiKey.rotateApiKey',
+    isCreating: true,
     args: { key_id: 'The id of the old key.' },
     fields: { overlap_seconds: { value: 'seconds', about: 'How long the old key still works.' } },
     isInWorkspace,
@@ -114,6 +118,15 @@ const apiKeys = groupOf('api-keys', 'Manages the API keys of a workspace.', [
     isInWorkspace,
   },
 ]);
+
+const viewColumns = [
+  'create_time',
+  'email',
+  'email_verified',
+  'duration_ms',
+  'download_count',
+  'id',
+];
 
 const daysField: FieldOption = { name: 'days', value: 'count', about: 'The number of days.' };
 
@@ -162,6 +175,14 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     method: 'insight.getDocumentInsight',
     args: document,
     fields: { day_count: daysField },
+    isInWorkspace,
+  },
+  {
+    name: 'views',
+    about: 'Lists the views of a document through all its links.',
+    method: 'insight.listDocumentViews',
+    args: document,
+    columns: [...viewColumns, 'link_name'],
     isInWorkspace,
   },
   downloadCommand,
@@ -213,6 +234,7 @@ const links = groupOf('links', 'Manages links to documents.', [
     name: 'create',
     about: 'Creates a link to a document.',
     method: 'link.createLink',
+    isCreating: true,
     args: document,
     fields: linkFields,
     examples: ['links create doc_… --email-required --expires 30d'],
@@ -249,7 +271,7 @@ const views = groupOf('views', 'Shows who viewed a document.', [
     about: 'Lists the views of a link.',
     method: 'link.listLinkViews',
     args: link,
-    columns: ['create_time', 'email', 'email_verified', 'duration_ms', 'download_count', 'id'],
+    columns: viewColumns,
     isInWorkspace,
   },
   exportCommand,

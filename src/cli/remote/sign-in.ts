@@ -25,7 +25,7 @@ export async function readPassword(host: CommandHost, isPiped: boolean): Promise
   }
   const password = await ask(host, 'Password: ', { isSecret: true });
   // The server does not reveal whether a user has a second factor.
-  return { password, otp: await ask(host, 'One-time code (Enter if you have none): ') };
+  return { password, otp: await ask(host, 'One-time or recovery code (Enter if you have none): ') };
 }
 
 type Cookies = SessionCredential['cookies'];

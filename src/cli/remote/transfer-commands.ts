@@ -1,5 +1,6 @@
 // The commands that send or receive files.
 import { type Command, jsonOption, type Option } from '../base/command.ts';
+import { keyOption } from './call-command.ts';
 
 const workspace: Option = {
   name: 'workspace',
@@ -36,6 +37,7 @@ export const uploadCommand: Command = {
       about: 'When the link expires: a time, or for example `30d`.',
     },
     workspace,
+    keyOption,
     jsonOption,
   ],
   examples: [

@@ -23,6 +23,7 @@ import {
 import { formatBytes, wantsJson, write, writeJson } from '../base/print.ts';
 import { abortOnSignal } from '../base/signals.ts';
 import { cleanText } from '../base/text.ts';
+import { keyHeader, nextKey, withKey } from './idempotency.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { timeOf } from './request.ts';
@@ -33,8 +34,21 @@ export async function runUpload(input: Input, host: CommandHost): Promise<number
   const source = await openSource(input, host);
   const link = readLinkOptions(input);
   const remote = await openRemote(host);
+  return withKey(input, host, (key) => run({ input, host, remote, source, link, key }));
+}
+
+type Run = {
+  readonly input: Input;
+  readonly host: CommandHost;
+  readonly remote: Remote;
+  readonly source: Source;
+  readonly link: JsonObject | undefined;
+  readonly key: string;
+};
+
+async function run({ input, host, remote, source, link, key }: Run): Promise<number> {
   const workspaceId = workspaceIdOf(input, remote) ?? '';
-  const document = await upload(remote, source, workspaceId, host);
+  const document = await upload(remote, source, { workspaceId, key }, host);
   const size = formatBytes(Number(document.size_bytes));
   host.stderr.write(`Uploaded ${cleanText(String(document.name))} (${size}).\n`);
   if (link === undefined) {
@@ -43,7 +57,11 @@ export async function runUpload(input: Input, host: CommandHost): Promise<number
   }
   const request = { ...link, document_id: String(document.id), workspace_id: workspaceId };
   const answer = await remote
-    .call(LinkService.method.createLink, fromJson(CreateLinkRequestSchema, request))
+    .call(
+      LinkService.method.createLink,
+      fromJson(CreateLinkRequestSchema, request),
+      keyHeader(nextKey(key)),
+    )
     .catch((error: unknown) => {
       host.stderr.write(`The document ${document.id} is stored, but has no link.\n`);
       throw error;
@@ -113,7 +131,7 @@ function onlyOnce(stream: AsyncIterable<Uint8Array>): Source['open'] {
 async function upload(
   remote: Remote,
   source: Source,
-  workspaceId: string,
+  { workspaceId, key }: { readonly workspaceId: string; readonly key: string },
   host: CommandHost,
 ): Promise<JsonObject> {
   const method = DocumentService.method.uploadDocument;
@@ -124,7 +142,8 @@ async function upload(
     const message = await remote.authorized(method, async (headers) => {
       const parts = partsOf(source, workspaceId, progress, reading);
       const { signal } = stopping;
-      const answer = await remote.transport.stream(method, signal, undefined, headers, parts);
+      const all = { ...keyHeader(key), ...headers };
+      const answer = await remote.transport.stream(method, signal, undefined, all, parts);
       for await (const one of answer.message) return one;
       throw new Error('the server sent no answer');
     });

@@ -17,12 +17,14 @@ const totp = groupOf('totp', 'Manages your second factor.', [
     name: 'enrol',
     about: 'Starts adding a second factor, and prints its secret once.',
     method: 'user.enrolTotp',
+    isCreating: true,
     args: user,
   },
   {
     name: 'confirm',
     about: 'Activates the second factor with a first code.',
     method: 'user.confirmTotp',
+    isCreating: true,
     args: user,
     fields: {
       code: { isSecret: true, about: 'Asks for the code, or reads it from the standard input.' },
@@ -35,6 +37,38 @@ const totp = groupOf('totp', 'Manages your second factor.', [
     method: 'user.removeTotp',
     args: user,
     fields: { end_other_sessions: otherSessionsField },
+  },
+  {
+    name: 'create-recovery-codes',
+    about: 'Creates ten recovery codes and prints them once. Earlier ones do not work any more.',
+    details: 'At a sign-in, each code replaces a one-time code once.',
+    method: 'user.createRecoveryCodes',
+    isCreating: true,
+    args: user,
+  },
+]);
+
+const sessionColumns = ['id', 'address', 'amr', 'create_time', 'refresh_time'];
+
+const userSessions = groupOf('sessions', 'Manages the sessions of a user.', [
+  {
+    name: 'list',
+    about: 'Lists the sessions of a user.',
+    method: 'session.listUserSessions',
+    args: user,
+    columns: sessionColumns,
+  },
+  {
+    name: 'revoke',
+    about: 'Ends a session of a user.',
+    method: 'session.revokeUserSession',
+    args: { ...user, session_id: 'The id of the session.' },
+  },
+  {
+    name: 'revoke-all',
+    about: 'Ends all sessions of a user, who can sign in again.',
+    method: 'session.revokeUserSessions',
+    args: user,
   },
 ]);
 
@@ -54,6 +88,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     name: 'create',
     about: 'Creates a user.',
     method: 'user.createUser',
+    isCreating: true,
     args: { email: 'The e-mail address.' },
     fields: {
       kind: { value: 'kind', values: kinds, about: 'The kind of the user.' },
@@ -90,6 +125,35 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     examples: ['users set-password usr_… --password'],
   },
   totp,
+  userSessions,
+]);
+
+const passwordReset = groupOf('password-reset', 'Replaces a forgotten password.', [
+  {
+    name: 'request',
+    about: 'Sends a mail with a token, if a user has the address.',
+    method: 'passwordReset.requestPasswordReset',
+    args: { email: 'The e-mail address.' },
+    isPublic: true,
+    examples: ['password-reset request ada@example.com --server https://keys.example.com'],
+  },
+  {
+    name: 'finish',
+    about: 'Sets a new password with the token in the mail, and ends all sessions.',
+    details:
+      'Without a terminal, the standard input has the token on the first line and the password ' +
+      'on the next.',
+    method: 'passwordReset.resetPassword',
+    fields: {
+      token: {
+        isSecret: true,
+        about: 'Asks for the token in the mail, or reads it from the standard input.',
+      },
+      password: passwordField,
+    },
+    isPublic: true,
+    examples: ['password-reset finish --server https://keys.example.com --token --password'],
+  },
 ]);
 
 const sessions = groupOf('sessions', 'Manages your sessions.', [
@@ -97,7 +161,7 @@ const sessions = groupOf('sessions', 'Manages your sessions.', [
     name: 'list',
     about: 'Lists your sessions.',
     method: 'session.listSessions',
-    columns: ['id', 'address', 'amr', 'create_time', 'refresh_time', 'current'],
+    columns: [...sessionColumns, 'current'],
   },
   {
     name: 'revoke',
@@ -125,4 +189,4 @@ const audit = groupOf('audit', 'Reads the audit log.', [
   },
 ]);
 
-export const userCommands: readonly Command[] = [users, sessions, audit];
+export const userCommands: readonly Command[] = [users, sessions, passwordReset, audit];

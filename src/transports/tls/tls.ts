@@ -42,7 +42,8 @@ export async function checkTlsFiles(paths: TlsPaths): Promise<X509Certificate> {
   return checkTlsContents(await readTlsFiles(paths));
 }
 
-const soonMs = 14 * 86_400_000;
+/** A certificate that expires sooner is reported. */
+export const soonMs = 14 * 86_400_000;
 
 /** Throws a TlsFileError if the files cannot be used. */
 export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tls> {
