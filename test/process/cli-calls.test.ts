@@ -37,7 +37,9 @@ async function staffShell(workspace?: string): Promise<Shell> {
 test('a client is created, shown, changed, used and disabled', async () => {
   const staff = await staffShell();
   const words = ['clients', 'create', 'cli', '--scope', 'tokens:read', '--scope', 'accounts:read'];
-  const created = valuesOf(await staff.run(words));
+  const certificate = ['--certificate-dns', 'cli.example.com'];
+  const created = valuesOf(await staff.run([...words, ...certificate]));
+  expect(created['client.tls_client_auth_san_dns']).toBe('cli.example.com');
   const id = created['client.id'] ?? '';
   const renamed = await staff.run(['clients', 'update', id, '--name', 'renamed', '--json']);
   expect(JSON.parse(renamed.stdout)).toMatchObject({ id, name: 'renamed' });
@@ -90,6 +92,44 @@ test('a user with a second factor signs in with the password and a code', async 
   // A code works once.
   const next = codeAt(seed, Date.now() + 30_000);
   expect((await user.run(login, `${password}\n${next}\n`)).status).toBe(0);
+});
+
+test('a mail leads to a new password, without a credential', async () => {
+  const shell = await openShell();
+  const words = ['password-reset', 'request', 'nobody@example.com', '--server', server];
+  expect(await shell.run(words)).toMatchObject({ status: 0, stdout: '', stderr: 'Done.\n' });
+  const finish = ['password-reset', 'finish', '--server', server, '--token', '--password'];
+  const [token, password] = ['rst_unknown.x', 'correct horse battery staple'];
+  const refused = await shell.run(finish, `${token}\n${password}\n`);
+  expect(refused.status).not.toBe(0);
+  for (const secret of [token, password]) expect(refused.stderr).not.toContain(secret);
+  expect(await shell.run(finish, `${token}\n`)).toMatchObject({ status: 2, stdout: '' });
+});
+
+test('staff see and end the sessions of a user', async () => {
+  const [staff, other] = [await staffShell(), await staffShell()];
+  const { user_id: id = '' } = valuesOf(await other.run(['whoami']));
+  const listed = await staff.run(['users', 'sessions', 'list', id]);
+  expect(listed.stdout.trimEnd().split('\n').length).toBeGreaterThanOrEqual(2);
+  expect((await staff.run(['users', 'sessions', 'revoke-all', id])).status).toBe(0);
+  expect((await other.run(['whoami'])).status).toBe(77);
+});
+
+test('a command with the idempotency key of an earlier one creates nothing', async () => {
+  const shell = await workspaceShell();
+  const words = ['upload', '-', '--name', 'once.txt', '--share', '--idempotency-key', 'key 1'];
+  const first = await shell.run(words, 'text');
+  expect(first.status).toBe(0);
+  expect((await shell.run(words, 'text')).stdout).toBe(first.stdout);
+  const { stdout } = await shell.run(['documents', 'list', '--query', 'once.txt', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ link_count: 1 });
+  expect((await shell.run(words, 'other')).stderr).toContain('(idempotency_key_reused, request ');
+
+  const lost = await openShell({ ...shell.env, LATCHKEY_BASE_URL: 'http://127.0.0.1:1' });
+  const create = ['links', 'create', 'doc_1', '--idempotency-key'];
+  const { stderr } = await lost.run([...create, 'key-2']);
+  expect(stderr).toContain('--idempotency-key key-2');
+  expect(await lost.run([...create, 'é'])).toMatchObject({ status: 2 });
 });
 
 describe('a list', () => {

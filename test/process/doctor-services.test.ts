@@ -1,10 +1,12 @@
 // Runs `latchkey doctor` with a mail server, a database server and a proxy.
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { migratedDatabaseUrl } from '../support/databases.ts';
 import { newDataDir, spawnProgram } from '../support/program.ts';
 import { startSmtpServer } from '../support/smtp.ts';
 import { stoppedInstallation } from '../support/stopped-installation.ts';
+import { createTlsFiles, localNames } from '../support/tls-app.ts';
 
 async function doctor(env: Record<string, string>, dataDir: string) {
   const program = await spawnProgram(env, dataDir, ['doctor']);
@@ -62,4 +64,54 @@ test('a read-only database and an address without https are shown', async () => 
 
   const plain = await doctor({ ...env, LATCHKEY_TRUSTED_PROXIES: '' }, dataDir);
   expect(plain.lines.join('\n')).toMatch(/^warning +proxies .* is not https: /m);
+});
+
+test('the certificate, its key and the CA of client certificates are checked', async () => {
+  const dataDir = await stoppedInstallation();
+  const { authority, folder, paths, write, remove } = await createTlsFiles();
+  onTestFinished(remove);
+  const clientCa = path.join(folder, 'ca.crt');
+  await writeFile(clientCa, authority.certificate);
+  const env = {
+    LATCHKEY_TLS_CERT: paths.tlsCert,
+    LATCHKEY_TLS_KEY: paths.tlsKey,
+    LATCHKEY_GRPC_CLIENT_CA: clientCa,
+    LATCHKEY_PUBLIC_URL: 'https://keys.example.com',
+  };
+  const tlsLine = async () => {
+    const { code, lines } = await doctor(env, dataDir);
+    return [code, lines.find((line) => / tls /.test(line))];
+  };
+
+  expect(await tlsLine()).toEqual([
+    0,
+    expect.stringMatching(/^ok +tls .*tls\.crt is valid until 2049-12-31T.*ca\.crt/),
+  ]);
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+  await write(authority.issue({ ...localNames, end: inDays(13) }));
+  expect(await tlsLine()).toEqual([
+    0,
+    expect.stringMatching(/^warning +tls .* expires at .*renew/),
+  ]);
+  await write(authority.issue({ ...localNames, end: inDays(-1) }));
+  expect(await tlsLine()).toEqual([
+    1,
+    expect.stringMatching(/^problem +tls .* expired at .*renew/),
+  ]);
+  await write({ key: authority.issue(localNames).key });
+  expect(await tlsLine()).toEqual([
+    1,
+    expect.stringMatching(/^problem +tls .*LATCHKEY_TLS_KEY: is not the key of the certificate/),
+  ]);
+  await write(authority.issue(localNames));
+  await writeFile(clientCa, authority.issue(localNames).certificate);
+  expect(await tlsLine()).toEqual([
+    1,
+    expect.stringMatching(/^problem +tls .*LATCHKEY_GRPC_CLIENT_CA: .* not one of a CA$/),
+  ]);
+  await rm(paths.tlsKey);
+  expect(await tlsLine()).toEqual([
+    1,
+    expect.stringMatching(/^problem +tls .*LATCHKEY_TLS_KEY: .* cannot be read \(ENOENT\)$/),
+  ]);
 });

@@ -16,6 +16,7 @@ export type AlternativeNames = {
   readonly ip?: string;
   /** By default, the certificate is valid until 2049. */
   readonly isExpired?: boolean;
+  readonly end?: Date;
 };
 
 /** Encodes one DER value: tag, length, content. */
@@ -40,6 +41,12 @@ const commonName = (name: string) =>
   sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
 const validUntil = (end: string) =>
   sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from(end)));
+/** A UTCTime with seconds, such as `261123011500Z`. */
+const utcTime = (time: Date) =>
+  `${time
+    .toISOString()
+    .slice(2, 19)
+    .replace(/[^0-9]/g, '')}Z`;
 const isAuthority = sequence(
   oid('551d13'),
   der(0x01, Buffer.from([255])),
@@ -96,7 +103,8 @@ export function createAuthority(name: string): Authority {
       const keys = newKeys();
       const names = typeof given === 'string' ? { dns: [given] } : given;
       const subject = names.dns?.[0] ?? 'workload';
-      const end = names.isExpired === true ? { end: '210101000000Z' } : {};
+      const expired = names.isExpired === true ? { end: '210101000000Z' } : {};
+      const end = names.end === undefined ? expired : { end: utcTime(names.end) };
       const fields = { subject, publicKey: keys.publicKey, extension: hasNames(names), ...end };
       const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
       return { certificate: certificateOf({ ...own, ...fields }), key };
