@@ -8,7 +8,8 @@ const login: Command = {
   about: 'Signs in to a server and stores the credential in a profile.',
   details:
     'Asks for the e-mail address, the password and the one-time code of a user. A recovery code ' +
-    'code replaces the one-time code once. With --client or --api-key, stores the credential of a program instead. Secrets are never arguments, because ' +
+    'replaces the one-time code once. With --client or --api-key, stores the credential of a ' +
+    'program instead. Secrets are never arguments, because ' +
     'other users of the machine can see those: the command asks for them, or reads them from the ' +
     'environment or the standard input.\n\n' +
     'The profile is $XDG_CONFIG_HOME/latchkey/profile.json, by default in ~/.config. Only ' +
