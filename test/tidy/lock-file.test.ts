@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readText } from './files.ts';
 
@@ -11,4 +12,17 @@ test('the lock file names no registry', () => {
 test('npm does not compile better-sqlite3 13, which contains its binaries', () => {
   const { packages } = JSON.parse(text);
   expect(packages['node_modules/better-sqlite3']).toMatchObject({ gypfile: false });
+});
+
+// npm install omits the packages of other platforms that the registry does not have, and npm ci
+// fails without them.
+test('the lock file has the optional packages of every platform', () => {
+  const packages: Record<string, { optionalDependencies?: Record<string, string> }> =
+    JSON.parse(text).packages;
+  const missing = Object.entries(packages).flatMap(([folder, { optionalDependencies }]) =>
+    Object.keys(optionalDependencies ?? {})
+      .filter((name) => ![folder, ''].some((at) => path.join(at, 'node_modules', name) in packages))
+      .map((name) => `${name} of ${folder}`),
+  );
+  expect(missing).toEqual([]);
 });
