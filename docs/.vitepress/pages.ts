@@ -52,6 +52,8 @@ export const groups: readonly Group[] = [
     pages: [
       page('Architecture', 'docs/architecture.md'),
       page('Dependencies', 'docs/dependencies.md'),
+      page('Known vulnerabilities', 'docs/vulnerabilities.md'),
+      page('Releasing', 'docs/releasing.md'),
       page('Speed and memory', 'bench/README.md'),
       page('Changes', 'CHANGELOG.md'),
       page('Contributing', 'CONTRIBUTING.md'),
