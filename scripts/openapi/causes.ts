@@ -8,8 +8,8 @@ import { type Causes, isErrorCode } from './errors.ts';
 
 /** With an Idempotency-Key, each method can throw this. */
 const keyConflict =
-  'An earlier call with the same `Idempotency-Key` succeeded, but the master key has changed since ' +
-  'then. Its answer can no longer be decrypted.';
+  'An earlier call with the same `Idempotency-Key` succeeded, but the master key has changed ' +
+  'since then. Its answer can no longer be decrypted.';
 
 /** The errors that a method's comment lists, and those of every such method. */
 export function causesOf({ endpoint, method, template }: Binding, comment: string): Causes {

@@ -28,8 +28,8 @@ answer of the first successful call, with the header \`Idempotency-Replayed: tru
 
 ## Other origins
 
-Browser code of the origins in \`LATCHKEY_CORS_ORIGINS\` may call the API with a bearer token, without
-cookies. The service answers the preflight requests of these origins with 204.
+Browser code of the origins in \`LATCHKEY_CORS_ORIGINS\` may call the API with a bearer token,
+without cookies. The service answers the preflight requests of these origins with 204.
 
 ## Errors
 
