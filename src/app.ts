@@ -12,6 +12,7 @@ import { bindSockets } from './stages/sockets.ts';
 import { openStorage } from './stages/storage.ts';
 import { startTransports, type Transports } from './stages/transports.ts';
 import type { Database } from './storage/schema.ts';
+import { openTelemetry } from './telemetry/open-telemetry.ts';
 
 export type { AppOptions } from './stages/options.ts';
 
@@ -47,12 +48,17 @@ export type App = Service & {
 const finishMs = 9_000;
 
 /** Starts the whole service. Resolves when the service accepts calls. */
-export function startApp(options: AppOptions): Promise<App> {
+export function startApp(given: AppOptions): Promise<App> {
   useNodeTextEncoding();
   return closeOnFailure(async (onFailure) => {
     // Binds the ports first, so that a port in use fails before anything is written.
-    const sockets = options.sockets ?? (await bindSockets(options.config));
+    const sockets = given.sockets ?? (await bindSockets(given.config));
     onFailure(sockets.close);
+    const { log, env = {} } = given;
+    const isWorker = given.sockets !== undefined;
+    const telemetry = await openTelemetry({ log, env, isWorker });
+    if (telemetry !== undefined) onFailure(telemetry.stop);
+    const options = { ...given, telemetry };
     const storage = await openStorage(options);
     onFailure(storage.close);
     const modules = await createModules(options, sockets, storage);
@@ -73,8 +79,7 @@ export function startApp(options: AppOptions): Promise<App> {
         transports.announceStop();
         await sleep(options.config.drainSeconds * 1000);
         await transports.stop(finishMs);
-        await modules.stop();
-        await storage.close();
+        await Promise.all([telemetry?.stop(), modules.stop().then(storage.close)]);
       },
     };
   });

@@ -18,6 +18,7 @@ import {
   readMasterKeyIfAny,
 } from '../crypto/master-key-file.ts';
 import { removeTemporaries, writeFileOnce, writeNewFile } from '../files/durable-files.ts';
+import { readVersion } from '../files/version.ts';
 import { requireDecryptable } from '../identity/keys/sealed-values.ts';
 import { openDatabaseReadOnly } from '../storage/database.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
@@ -32,7 +33,6 @@ import {
 } from './base/command.ts';
 import { wantsJson, write, writeJson } from './base/print.ts';
 import { abortOnSignal } from './base/signals.ts';
-import { readVersion } from './base/version.ts';
 import { openExistingDatabase } from './existing-database.ts';
 import { sealedColumns } from './rotate-master-key.ts';
 import { blobModeOf, longQueries, withBlobReader } from './stores.ts';

@@ -1,8 +1,8 @@
 // Runs the command that the arguments name, and returns its exit status.
 import { ConfigError } from '../config/config.ts';
+import { readVersion } from '../files/version.ts';
 import { CommandError, type CommandHost, type Input, UsageError } from './base/command.ts';
 import { exitStatuses } from './base/exit-status.ts';
-import { readVersion } from './base/version.ts';
 
 const noInput: Input = { args: {}, options: {} };
 

@@ -85,7 +85,8 @@ function runService({ config, host, logFormat: format, logFields, start }: Run):
       webDir: path.join(built, 'web'),
       sampleFile: path.join(built, 'sample.pdf'),
     };
-    start({ config, log, writeLines, droppedLines, ...files }).then(started, failStart);
+    const { env } = host;
+    start({ config, log, env, writeLines, droppedLines, ...files }).then(started, failStart);
   });
 }
 

@@ -8,6 +8,7 @@ import type { ErrorCode } from '../errors/errors.ts';
 import type { HttpObservation } from '../http/observation.ts';
 import type { Log } from './log.ts';
 import { countDroppedLines, type Metrics, metricsOf } from './merge-metrics.ts';
+import type { Traces } from './telemetry.ts';
 
 export type Observer = {
   call(observation: Observation): void;
@@ -23,7 +24,7 @@ type BlobCheck = { readonly documentId: string; readonly source: string; readonl
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function createObserver(log: Log, droppedLines: () => number): Observer {
+export function createObserver(log: Log, droppedLines: () => number, traces?: Traces): Observer {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const calls = new Histogram({
@@ -63,23 +64,28 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
   countDroppedLines(registry, droppedLines);
 
   return {
-    call({ method, call, principal, failure, durationMs }) {
+    call(observation) {
+      const { method, call, principal, failure, durationMs } = observation;
       const code = failure?.code ?? 'ok';
       const { observe, constants } = kinds.find(method, call.transport, code);
       observe(durationMs / 1000);
+      const ids = traces?.endCall(observation);
       const level = levelOf(failure?.status ?? 200);
       if (!log.isLevelEnabled(level)) return;
       const fields =
         `"request_id":${JSON.stringify(call.requestId)},${constants}` +
         `,"peer":${JSON.stringify(call.peer)},"principal":"${principal.type}"` +
         `,"principal_id":${JSON.stringify(principalId(principal))},"code":"${code}"` +
-        `,"duration_ms":${Math.round(durationMs * 1000) / 1000}`;
+        `,"duration_ms":${Math.round(durationMs * 1000) / 1000}` +
+        (ids === undefined ? '' : `,"trace_id":"${ids.traceId}","span_id":"${ids.spanId}"`);
       const err = failure?.extra.cause;
       if (err === undefined) log.json(level, fields, 'call');
       else log[level]({ ...JSON.parse(`{${fields}}`), err }, 'call');
     },
 
-    route({ name, requestId, peer, status, failure, durationMs }) {
+    route(observation) {
+      const { name, requestId, peer, status, failure, durationMs } = observation;
+      const ids = traces?.recordRoute(observation);
       routes.observe({ route: name, status: String(status) }, durationMs / 1000);
       log[levelOf(status)](
         {
@@ -89,6 +95,7 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
           status,
           code: failure?.code ?? 'ok',
           duration_ms: Math.round(durationMs * 1000) / 1000,
+          ...(ids && { trace_id: ids.traceId, span_id: ids.spanId }),
           ...(failure?.extra.cause === undefined ? {} : { err: failure.extra.cause }),
         },
         'route',

@@ -52,7 +52,7 @@ export function createModules(
       threadProgram: path.join(programs, 'identity/keys/thread-program.js'),
     });
     const assets = await readAssets(webDir);
-    const observer = createObserver(log, options.droppedLines);
+    const observer = createObserver(log, options.droppedLines, options.telemetry?.traces);
     const sharing = await createSharingModule({
       ...shared,
       onFailure,

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Random } from '../crypto/ids.ts';
 import type { Log } from '../observe/log.ts';
+import type { Telemetry } from '../observe/telemetry.ts';
 import type { ChangeSource } from '../storage/poll-changes.ts';
 import type { Database } from '../storage/schema.ts';
 import type { GrpcLimits } from '../transports/grpc/server.ts';
@@ -16,6 +17,10 @@ export type AppOptions = {
   readonly log: Log;
   /** Returns the number of lines that the log has dropped. */
   readonly droppedLines: () => number;
+  /** The variables of the process, for OpenTelemetry. It is off without them. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Undefined if OpenTelemetry is off. */
+  readonly telemetry?: Telemetry | undefined;
   /** The folder of the built browser code. */
   readonly webDir: string;
   /** A PDF for the demo workspace, which is empty without it. */

@@ -17,6 +17,7 @@ import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
 import { createStoreIds } from '../sharing/blobs/store-id.ts';
+import { traceBlobs } from '../sharing/blobs/trace-store.ts';
 import { isBlobReferenced } from '../sharing/documents/store.ts';
 import { startChangesUpkeep } from '../storage/changes-upkeep.ts';
 import { openDatabase } from '../storage/database.ts';
@@ -24,6 +25,7 @@ import { createDiskReserve, type DiskReserve } from '../storage/disk-reserve.ts'
 import { type Invalidations, watchInvalidations } from '../storage/invalidation.ts';
 import { type Leases, startLeases } from '../storage/leases.ts';
 import type { Database } from '../storage/schema.ts';
+import { traceTransactions } from '../storage/spans.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import { type AppOptions, bootstrapFileOf } from './options.ts';
 
@@ -48,15 +50,18 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     const { config, log, now = Date.now, random = randomBytes } = options;
     for (const { path, message } of await prepareFolders(config)) log.warn({ path }, message);
     const firstStart = await prepareFirstStart(config);
-    const db = await openDatabase(config.databaseUrl, config);
-    onFailure(() => db.destroy());
+    const startSpan = options.telemetry?.traces?.startSpan;
+    const opened = await openDatabase(config.databaseUrl, config);
+    onFailure(() => opened.destroy());
+    const db = startSpan ? traceTransactions(opened, config.databaseUrl, startSpan) : opened;
     // Before the master key, because the restore brings its own.
     await requireNoUnfinishedRestore(db);
     const masterKey = await openOwnMasterKey(db, config, firstStart);
     const reserve = createDiskReserve(config.databaseUrl);
     const buffers = createChunkBuffers();
-    const blobs = await openBlobStore(config.blobs, createStoreIds({ db, random }), buffers);
-    onFailure(blobs.close);
+    const store = await openBlobStore(config.blobs, createStoreIds({ db, random }), buffers);
+    onFailure(store.close);
+    const blobs = startSpan ? traceBlobs(store, config.blobs.kind, startSpan) : store;
     // An S3 store is checked later, because an unreachable store would delay the start.
     if (config.blobs.kind === 'folder') await checkFolder(blobs);
     const stagedBlobs = createStagedBlobs({

@@ -105,6 +105,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     const checks = readinessChecks(started);
     const readiness = () => runChecks(checks);
     const { metrics } = observer;
+    options.telemetry?.exportMetrics(metrics);
     const ops = sockets.ops && (await startOpsServer({ socket: sockets.ops, readiness, metrics }));
     if (ops !== undefined) onFailure(ops.close);
     const retention = startRetention(options, storage);
@@ -147,7 +148,7 @@ function closeAtOnce(transport: Pick<HttpTransport, 'drain' | 'close'>): Promise
 }
 
 function guardedEndpoints(
-  { config, now = Date.now }: AppOptions,
+  { config, telemetry, now = Date.now }: AppOptions,
   { sockets, storage: { db, masterKey }, modules }: Started,
   failures: FailedCalls,
 ): Endpoint[] {
@@ -169,7 +170,9 @@ function guardedEndpoints(
     },
     failureOf: failureOfThrown,
   });
-  return guardAll(guard, { ...identity.services, ...sharing.services });
+  const endpoints = guardAll(guard, { ...identity.services, ...sharing.services });
+  const { traces } = telemetry ?? {};
+  return traces === undefined ? endpoints : endpoints.map(traces.traceCalls);
 }
 
 function readinessChecks({ storage: { db }, modules: { identity, sharing } }: Started) {

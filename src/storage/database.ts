@@ -9,6 +9,7 @@ import { explainConnectError, isPostgresUnavailable, sqlStateOf } from './postgr
 import { requireWritableServer } from './postgres-writable.ts';
 import { type Prepared, prepareSchema } from './prepare-schema.ts';
 import type { Database, Schema } from './schema.ts';
+import { startTransactionSpan } from './spans.ts';
 import { type OpenedDialect, openSqlite, openSqliteReadOnly } from './sqlite.ts';
 
 /** Settings with the names and defaults of the configuration. */
@@ -94,7 +95,17 @@ export class UnconfirmedCommit extends Failure {
  * changed rows. Throws `UnconfirmedCommit` if the outcome is unknown; after any other error nothing
  * has changed.
  */
-export async function transact<T>(
+export function transact<T>(
+  db: Database,
+  work: (trx: Transaction<Schema>) => Promise<T>,
+): Promise<T> {
+  const end = startTransactionSpan(db);
+  const result = runTransaction(db, work);
+  if (end !== undefined) result.then(() => end(), end);
+  return result;
+}
+
+async function runTransaction<T>(
   db: Database,
   work: (trx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {

@@ -64,7 +64,8 @@ async function serve(start: StartMessage, end: (status: number) => void): Promis
     close: async () => {},
   };
   const changeSource = () => receiveChanges(feed());
-  await startApp({ config, log, droppedLines, webDir, sockets, changeSource }).then((app) => {
+  const { env } = process;
+  await startApp({ config, log, env, droppedLines, webDir, sockets, changeSource }).then((app) => {
     onMessage(
       'stop',
       () =>

@@ -34,6 +34,7 @@ const mayImport: Record<string, readonly string[]> = {
   mail: leaves,
   http: leaves,
   observe: [...leaves, 'api'],
+  telemetry: [...leaves, 'api'],
   api: leaves,
   access: [...leaves, 'storage', 'api'],
   audit: [...leaves, 'storage', 'api'],
@@ -58,7 +59,8 @@ const mayImportTypes: Record<string, readonly string[]> = {
   // A feature receives other features of the same module, and the mailer.
   'identity feature': ['identity feature', 'mail'],
   'sharing feature': ['sharing feature', 'mail'],
-  observe: ['http'],
+  observe: ['http', 'storage'],
+  telemetry: ['observe', 'http'],
   // A backup receives the blob store.
   backup: ['sharing feature'],
   // The roles of a caller can be read within a transaction.
@@ -134,6 +136,8 @@ describe('an import', () => {
     ['jose', /^src\/identity\/(keys|tokens)\//],
     ['prom-client', /^src\/observe\//],
     ['pino', /^src\/observe\//],
+    ['@opentelemetry/api', /^src\/telemetry\//],
+    ['@opentelemetry/core', /^src\/telemetry\//],
     ['nodemailer', /^src\/mail\//],
   ])('of %s occurs only in its part', (library, places) => {
     const users = imports.filter(({ to }) => to === library).map(({ from }) => from);

@@ -109,7 +109,8 @@ async function refuse(
 ): Promise<void> {
   const requestId = idOf(request);
   const { status } = failure;
-  observe({ name: 'unrouted', requestId, peer: peerOf(request), status, failure, durationMs: 0 });
+  const peer = peerOf(request);
+  observe({ name: 'unrouted', request, requestId, peer, status, failure, durationMs: 0 });
   return sendResponse(errorResponse(failure, requestId), request, response);
 }
 

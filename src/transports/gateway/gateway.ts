@@ -107,13 +107,15 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
 
 function redirect(
   address: string,
-  { name }: HttpRoute,
+  { name, path: route }: HttpRoute,
   { requestId, peer, started }: RoutedRequest,
   reply: FastifyReply,
   { observe }: GatewayOptions,
 ): FastifyReply {
   const durationMs = performance.now() - started;
-  observe({ name, requestId, peer, status: 308, failure: undefined, durationMs });
+  const { raw: request } = reply.request;
+  const outcome = { status: 308, failure: undefined, durationMs };
+  observe({ name, route, request, requestId, peer, ...outcome });
   return reply.redirect(address, 308);
 }
 
@@ -165,6 +167,8 @@ export function sendError(
   if (!(isMethod && error instanceof Failure)) {
     observe({
       name: target?.kind === 'route' ? target.route.name : 'unrouted',
+      ...(target?.kind === 'route' ? { route: target.route.path } : {}),
+      request: request.raw,
       requestId,
       peer: routed?.peer ?? peerOf(request.raw),
       status: failure.status,
@@ -208,7 +212,8 @@ export function refuseRequest(
   status = failure.status,
 ): void {
   const requestId = requestIdOf(request);
-  observe({ name: 'unrouted', requestId, peer: peerOf(request), status, failure, durationMs: 0 });
+  const peer = peerOf(request);
+  observe({ name: 'unrouted', request, requestId, peer, status, failure, durationMs: 0 });
   if (response.headersSent) {
     request.socket.destroy();
     return;

@@ -35,6 +35,8 @@ export async function handleRoute(
   });
   observe({
     name: route.name,
+    route: route.path,
+    request: request.raw,
     requestId,
     peer,
     status: result.status,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageFolder } from '../../files/package-folder.ts';
+import { packageFolder } from './package-folder.ts';
 
 /** Reads the version from package.json. */
 export function readVersion(): string {
