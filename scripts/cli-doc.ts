@@ -65,7 +65,8 @@ Data goes to the standard output, everything else to the standard error output.
   one line per value: its name, a tab, the value.
 - Commands that print data accept \`--json\`: objects are JSON with the field names of [the
   API](api.md), lists are one JSON object per line. Errors are a JSON
-  object with the members \`code\`, \`message\`, \`errors\` and \`request_id\`.
+  object with the member \`error\`, which has \`code\`, \`message\`, \`errors\` and
+  \`request_id\`.
 
 Commands that create something send an \`Idempotency-Key\`. If the server does not answer, the
 command prints the key: repeat the command with \`--idempotency-key <key>\` within 24 hours, and

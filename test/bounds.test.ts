@@ -3,7 +3,7 @@ import { create, type DescMessage, type Message, ScalarType } from '@bufbuild/pr
 import { createValidator, type Validator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { IssueTokenRequestSchema } from '../gen/latchkey/identity/v1/issuance_pb.js';
+import { ExchangeApiKeyRequestSchema } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { correctPlurals, createBoundsCheck } from '../src/api/bounds.ts';
 import { services } from '../src/api/services.ts';
 
@@ -61,11 +61,11 @@ test('a plain request within its bounds is accepted without the validator', asyn
       return validator.validate(schema, message);
     },
   };
-  const check = checkOf(IssueTokenRequestSchema, counted);
-  await check(create(IssueTokenRequestSchema, { clientId: 'c', clientSecret: 's'.repeat(256) }));
+  const check = checkOf(ExchangeApiKeyRequestSchema, counted);
+  await check(create(ExchangeApiKeyRequestSchema, { apiKey: 's'.repeat(256), scope: 'a:read' }));
   expect(asked).toBe(0);
-  const unnamed = create(IssueTokenRequestSchema, { clientSecret: 's' });
-  await expect(check(unnamed)).rejects.toThrow('client_id');
+  const unnamed = create(ExchangeApiKeyRequestSchema, { scope: 'a:read' });
+  await expect(check(unnamed)).rejects.toThrow('api_key');
   expect(asked).toBe(1);
 });
 
@@ -80,7 +80,7 @@ test.each([
 });
 
 test('number and noun agree in the detail of a field', async () => {
-  const check = checkOf(IssueTokenRequestSchema);
-  const request = create(IssueTokenRequestSchema, { clientSecret: 's' });
-  await expect(check(request)).rejects.toThrow(/client_id: must be at least 1 character$/);
+  const check = checkOf(ExchangeApiKeyRequestSchema);
+  const request = create(ExchangeApiKeyRequestSchema, { scope: 'a:read' });
+  await expect(check(request)).rejects.toThrow(/api_key: must be at least 1 character$/);
 });

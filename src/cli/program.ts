@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config.ts';
 import { readVersion } from '../files/version.ts';
 import { CommandError, type CommandHost, type Input, UsageError } from './base/command.ts';
 import { exitStatuses } from './base/exit-status.ts';
+import { cleanText } from './base/text.ts';
 
 const noInput: Input = { args: {}, options: {} };
 
@@ -54,6 +55,9 @@ function report(error: unknown, host: CommandHost, usage = '', isJson = false): 
   if (!(error instanceof CommandError)) throw error;
   if (error.message === '') return error.status;
   const data = isJson && 'data' in error ? error.data : undefined;
-  stderr.write(data === undefined ? `${error.message}\n` : `${JSON.stringify({ error: data })}\n`);
+  const lines = error.message.split('\n').map(cleanText);
+  stderr.write(
+    data === undefined ? `${lines.join('\n')}\n` : `${JSON.stringify({ error: data })}\n`,
+  );
   return error.status;
 }

@@ -49,7 +49,8 @@ export const nodeSettings = {
     type: text,
     defaultText: 'none',
     about: 'A PEM file with the private key of the certificate, not encrypted.',
-    notes: 'The service notices new contents of these files within five seconds.',
+    notes:
+      'The service reads these files every two seconds and uses new contents for new connections.',
   },
   grpcClientCa: {
     name: 'LATCHKEY_GRPC_CLIENT_CA',

@@ -27,6 +27,7 @@ async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
   observer.route({
     ...{ name: 'home', requestId: '', peer: '', status: 200, failure: undefined },
     durationMs: 1,
+    request: { method: 'GET', headers: {} },
   });
   observer.blob({ documentId: '', source: 'scan', result: 'ok' });
   const text = await observer.metrics.read();

@@ -16,6 +16,7 @@ import {
   type ProfileCredential,
   readProfile,
   removeProfile,
+  requireVisible,
   saveProfile,
 } from './profile.ts';
 import { readServer } from './server.ts';
@@ -87,12 +88,12 @@ async function signInUser(
 /** Reads a secret from the environment, the terminal or a pipe. */
 async function readSecret(host: CommandHost, variable: string, name: string): Promise<string> {
   const set = host.env[variable];
-  if (set) return set;
+  if (set) return requireVisible(set, variable);
   const value = canAsk(host)
     ? await ask(host, `${name}: `, { isSecret: true })
     : (await readLines(host))[0];
   if (!value) throw new UsageError(`Set ${variable}, or write the secret to the standard input.`);
-  return value.trim();
+  return requireVisible(value.trim(), name);
 }
 
 /** Removes the profile even if the server cannot be reached. */

@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { commandLineVariables as variables } from '../../config/command-line-variables.ts';
 import { replaceFile } from '../../files/durable-files.ts';
-import { CommandError, type CommandHost } from '../base/command.ts';
+import { CommandError, type CommandHost, UsageError } from '../base/command.ts';
 
 export type ProfileCredential =
   | {
@@ -53,14 +53,24 @@ export async function findProfile(env: Environment): Promise<Profile | undefined
 }
 
 function credentialIn(env: Environment): ProfileCredential | undefined {
-  const token = env[variables.token];
-  const apiKey = env[variables.apiKey];
-  const clientId = env[variables.clientId];
-  const clientSecret = env[variables.clientSecret];
+  const read = (name: string) => {
+    const value = env[name];
+    return value ? requireVisible(value, name) : undefined;
+  };
+  const token = read(variables.token);
+  const apiKey = read(variables.apiKey);
+  const clientId = read(variables.clientId);
+  const clientSecret = read(variables.clientSecret);
   if (token) return { kind: 'token', token };
   if (apiKey) return { kind: 'api-key', apiKey };
   if (clientId && clientSecret) return { kind: 'client', clientId, clientSecret };
   return undefined;
+}
+
+/** Refuses a credential that no header can carry. The error does not contain it. */
+export function requireVisible(credential: string, name: string): string {
+  if (/^[\x21-\x7e]+$/.test(credential)) return credential;
+  throw new UsageError(`${name} contains a space, a line break or another unexpected character.`);
 }
 
 /**
