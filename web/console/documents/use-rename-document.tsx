@@ -1,10 +1,9 @@
-import { TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
-import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { FormDialog } from '../shared/form-dialog.tsx';
-import { useMethod } from '../shared/use-method.ts';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+
+/** The dialog loads when it is opened, to keep the first load small. */
+const RenameDocumentDialog = lazy(() => import('./rename-document-dialog.tsx'));
 
 export type RenameDocument = {
   /** Opens the dialog. */
@@ -14,44 +13,25 @@ export type RenameDocument = {
 };
 
 export function useRenameDocument(): RenameDocument {
-  const [document, setDocument] = useState<Document>();
+  const [renamed, setRenamed] = useState<{ readonly document: Document; readonly key: number }>();
   const [isOpen, { open, close }] = useDisclosure(false);
-  const update = useMethod(DocumentService.method.updateDocument);
-  const form = useForm({ mode: 'uncontrolled', initialValues: { name: '' } });
 
-  function rename(renamed: Document) {
-    form.setInitialValues({ name: renamed.name });
-    form.reset();
-    setDocument(renamed);
+  function rename(document: Document) {
+    // Another key, so that the dialog forgets the text of an earlier attempt.
+    setRenamed((earlier) => ({ document, key: (earlier?.key ?? 0) + 1 }));
     open();
   }
 
-  async function submit({ name }: { readonly name: string }) {
-    if (document === undefined) return;
-    const { id: documentId, workspaceId } = document;
-    // Without the mask, an empty name would mean "no change" instead of an error.
-    await update({ documentId, workspaceId, name, updateMask: { paths: ['name'] } });
-  }
-
-  const dialog = (
-    <FormDialog
-      title="Rename document"
-      label="Rename"
-      done="Document renamed"
-      isOpen={isOpen}
-      close={close}
-      form={form}
-      submit={submit}
-    >
-      <TextInput
-        label="Name"
-        required
-        maxLength={255}
-        data-autofocus
-        key={form.key('name')}
-        {...form.getInputProps('name')}
-      />
-    </FormDialog>
-  );
+  const dialog =
+    renamed === undefined ? null : (
+      <Suspense>
+        <RenameDocumentDialog
+          key={renamed.key}
+          document={renamed.document}
+          isOpen={isOpen}
+          close={close}
+        />
+      </Suspense>
+    );
   return { rename, dialog };
 }
