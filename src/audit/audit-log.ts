@@ -75,12 +75,11 @@ export function createAuditLog({ db, random, now }: AuditLogOptions): AuditLog {
   }
   return {
     change(context, change, work) {
-      const { method } = callerOf(context);
-      const refuse = async () => {
-        throw new Error(`${method.name} accepts an Idempotency-Key and must use create`);
-      };
-      const isKeyed = claimOf(context) !== undefined;
-      return make(originOf(callerOf(context)), change, work, isKeyed ? refuse : undefined);
+      const caller = callerOf(context);
+      if (claimOf(context) !== undefined) {
+        throw new Error(`${caller.method.name} accepts an Idempotency-Key and must use create`);
+      }
+      return make(originOf(caller), change, work);
     },
     create(context, change, work) {
       const claim = claimOf(context);

@@ -53,10 +53,10 @@ describe('the command line', () => {
 
   test.each([
     [['clients'], ''],
-    [['clients', 'lst'], 'There is no command "lst".'],
+    [['clients', 'lst'], 'The command "lst" is unknown.'],
     [['clients', 'get'], 'Missing argument <client-id>.'],
     [['clients', 'get', 'a', 'b'], 'Unexpected argument "b".'],
-    [['clients', 'get', 'a', '--colour'], 'There is no option "--colour".'],
+    [['clients', 'get', 'a', '--colour'], 'The option "--colour" is unknown.'],
     [['upload', 'a', '--name'], 'The option --name <name> needs a value.'],
     [['backup', 'a', '--blobs=none'], 'Allowed choices are content, references.'],
   ])('refuses the wrong arguments %j', async (words, message) => {

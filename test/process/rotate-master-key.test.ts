@@ -159,15 +159,15 @@ test('an unknown command or argument prints the usage, and names the command', a
   const cases = [
     {
       words: ['rotate'],
-      expected: 'There is no command "rotate".\nUsage: latchkey [<command>]\n',
+      expected: 'The command "rotate" is unknown.\nUsage: latchkey [<command>]\n',
     },
     {
       words: ['toString'],
-      expected: 'There is no command "toString".\nUsage: latchkey [<command>]\n',
+      expected: 'The command "toString" is unknown.\nUsage: latchkey [<command>]\n',
     },
     {
       words: ['--port'],
-      expected: 'There is no option "--port".\nUsage: latchkey [<command>]\n',
+      expected: 'The option "--port" is unknown.\nUsage: latchkey [<command>]\n',
     },
     {
       words: ['serve', 'now'],

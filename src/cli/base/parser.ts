@@ -90,7 +90,7 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
 
 function missingOf(word: string | undefined): string {
   if (word === undefined) return '';
-  return `There is no ${word.startsWith('-') ? 'option' : 'command'} "${word}".`;
+  return `The ${word.startsWith('-') ? 'option' : 'command'} "${word}" is unknown.`;
 }
 
 function addOption(parser: Parser, { name, value, values, isList, isNegatable }: OptionSpec): void {
@@ -117,7 +117,7 @@ function inputOf(command: Command, parser: Parser): Input {
 
 /** The messages of commander, in the words of this program. */
 const messages: Readonly<Record<string, readonly [pattern: RegExp, message: string]>> = {
-  'commander.unknownOption': [/option '([^']*)'/, 'There is no option "$1".'],
+  'commander.unknownOption': [/option '([^']*)'/, 'The option "$1" is unknown.'],
   'commander.missingArgument': [/argument '([^']*)'/, 'Missing argument <$1>.'],
   'commander.optionMissingArgument': [/option '([^']*)'/, 'The option $1 needs a value.'],
 };

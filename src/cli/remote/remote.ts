@@ -32,7 +32,7 @@ export type Remote = {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Throws if there is no credential. */
+/** Throws an error if the caller has not signed in and the environment has no credential. */
 export async function openRemote(host: CommandHost): Promise<Remote> {
   const profile = await findProfile(host.env);
   if (profile === undefined) {

@@ -1218,7 +1218,7 @@ export const WorkspaceService: GenService<{
    *   invitations.
    * - `forbidden`: the caller may not give this role.
    * - `rate_limited`: too many invitations of the workspace or to the address.
-   * - `unavailable`: the mail was not sent. There is no invitation then.
+   * - `unavailable`: the mail was not sent, and no invitation was created.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.CreateInvitation
    */
