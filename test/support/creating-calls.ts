@@ -78,10 +78,6 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
     const password = randomBytes(12).toString('hex');
     return both(fields, { password }, { password: `${password}x` });
   },
-  'UserService.EnrolTotp': async ({ app }) => {
-    const { id } = await addUser(app.inside.db, { scopes: creatorScope });
-    return { first: { userId: id }, other: undefined, sub: id };
-  },
   'UserService.ConfirmTotp': async ({ app, testApp, clock }) => {
     const { id } = await addUser(app.inside.db, { scopes: creatorScope });
     const codeAt = await addTotp(testApp, id, { confirmed: false });

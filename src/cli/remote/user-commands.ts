@@ -17,7 +17,6 @@ const totp = groupOf('totp', 'Manages your second factor.', [
     name: 'enrol',
     about: 'Starts adding a second factor, and prints its secret once.',
     method: 'user.enrolTotp',
-    isCreating: true,
     args: user,
   },
   {

@@ -75,7 +75,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         confirm_time: null,
         last_step: 0,
       };
-      return auditLog.create(context, { target: userId }, async (trx) => {
+      return auditLog.change(context, { target: userId }, async (trx) => {
         const { email } = await lockUser(trx, userId);
         if (await replaceUnconfirmedSeed(trx, row)) return describeSeed(seed, email);
         throw fail('conflict', 'The user already has a second factor. Remove it first.');
