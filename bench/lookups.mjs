@@ -155,7 +155,9 @@ const insertCredential =
 
 const inserts = {
   cs(raw) {
-    const client = raw.prepare("INSERT INTO clients VALUES (?, 'Client', ?, 1, NULL)");
+    const client = raw.prepare(
+      "INSERT INTO clients (id, name, scopes, create_time) VALUES (?, 'Client', ?, 1)",
+    );
     const secret = raw.prepare(insertCredential);
     return (lookupId, digest) => {
       client.run(`cli_${lookupId}`, scopes);
@@ -163,7 +165,9 @@ const inserts = {
     };
   },
   ck(raw) {
-    const customer = raw.prepare("INSERT INTO customers VALUES (?, 'Customer', 1, NULL)");
+    const customer = raw.prepare(
+      "INSERT INTO customers (id, name, create_time) VALUES (?, 'Customer', 1)",
+    );
     const account = raw.prepare('INSERT INTO accounts VALUES (?, ?)');
     const key = raw.prepare(insertCredential);
     return (lookupId, digest) => {
