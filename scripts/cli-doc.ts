@@ -72,7 +72,8 @@ Commands that create something send an \`Idempotency-Key\`. If the server does n
 command prints the key: repeat the command with \`--idempotency-key <key>\` within 24 hours, and
 nothing is created twice. Then write \`--expires\` as a time, because \`30d\` counts from now.
 
-Lists show one page of 50 rows. \`--all\` shows all pages.
+Lists show one page of 50 rows. \`--all\` shows all pages. An empty list prints nothing to the
+standard output, also with \`--json\`.
 
 ## Exit status
 

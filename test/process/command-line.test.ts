@@ -53,17 +53,44 @@ describe('the command line', () => {
 
   test.each([
     [['clients'], ''],
-    [['clients', 'lst'], 'The command "lst" is unknown.'],
+    [['clients', 'lst'], 'The command "lst" is unknown. Did you mean list?'],
+    [['clients', 'xyzzy'], 'The command "xyzzy" is unknown.\n'],
+    [['clients', '--json', 'list'], 'The option "--json" is unknown.\n'],
     [['clients', 'get'], 'Missing argument <client-id>.'],
     [['clients', 'get', 'a', 'b'], 'Unexpected argument "b".'],
-    [['clients', 'get', 'a', '--colour'], 'The option "--colour" is unknown.'],
+    [['clients', 'get', 'a', '--colour'], 'The option "--colour" is unknown.\n'],
+    [['clients', 'get', 'a', '--jsn'], 'The option "--jsn" is unknown. Did you mean --json?'],
     [['upload', 'a', '--name'], 'The option --name <name> needs a value.'],
-    [['backup', 'a', '--blobs=none'], 'Allowed choices are content, references.'],
+    [
+      ['backup', 'a', '--blobs=none'],
+      'The option --blobs <mode> cannot be "none". Allowed choices are content, references.',
+    ],
+    [['completion', 'tcsh'], '<shell> cannot be "tcsh". Allowed choices are bash, zsh, fish.'],
+    [['completion'], 'Missing argument <shell>. Allowed choices are bash, zsh, fish.'],
   ])('refuses the wrong arguments %j', async (words, message) => {
     const { status, stdout, stderr } = await run(...words);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr).toContain(`Usage: latchkey ${words[0]}`);
+  });
+
+  test.each([
+    [['clinets', 'list'], 'The command "clinets" is unknown. Did you mean clients?'],
+    [['help', 'clinets'], 'The command "clinets" is unknown. Did you mean clients?'],
+    [['clinets', '--help'], 'The command "clinets" is unknown. Did you mean clients?'],
+    [['clients', 'lst', '-h'], 'The command "lst" is unknown. Did you mean list?'],
+    [['links', 'updat', '--help'], 'The command "updat" is unknown. Did you mean update?'],
+    [['--versoin'], 'The option "--versoin" is unknown.'],
+    [['a$1b'], 'The command "a$1b" is unknown.'],
+    [["it's"], 'The command "it\'s" is unknown.'],
+  ])('suggests a command instead of %j', (words, message) => {
+    expect(parseWords(rootCommand, words)).toMatchObject({ kind: 'wrong', message });
+  });
+
+  test('explains a command whose arguments are given', () => {
+    const help = parseWords(rootCommand, ['clients', 'get', '--help']);
+    expect(parseWords(rootCommand, ['clients', 'get', 'cli_1', '--help'])).toEqual(help);
+    expect(parseWords(rootCommand, ['clients', 'get', '--help', '--json'])).toEqual(help);
   });
 });
 

@@ -17,8 +17,10 @@ export type Parsed =
 /** Parses the arguments, without the name of the program. */
 export function parseWords(root: Command, words: readonly string[]): Parsed {
   const asked = words[0] === 'help' ? words.slice(1) : words;
-  if (asked !== words || beforeDashes(words).some(asksHelp)) {
-    return { kind: 'help', text: helpOf(pathOf(root, asked)) };
+  const wantsHelp = asked !== words || beforeDashes(words).some(asksHelp);
+  if (wantsHelp) {
+    const path = pathOf(root, asked);
+    if (path !== undefined) return { kind: 'help', text: helpOf(path) };
   }
   let parsed: Parsed | undefined;
   const parser = parserOf([root], (path, input) => {
@@ -26,7 +28,7 @@ export function parseWords(root: Command, words: readonly string[]): Parsed {
     parsed = { kind: 'run', command, input, usage: usageOf(path) };
   });
   try {
-    parser.parse([...words], { from: 'user' });
+    parser.parse(wantsHelp ? asked.filter((word) => !asksHelp(word)) : words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof WrongWords)) throw error;
     return { kind: 'wrong', message: error.message, usage: usageOf(error.path) };
@@ -41,14 +43,19 @@ function beforeDashes(words: readonly string[]): readonly string[] {
   return end === -1 ? words : words.slice(0, end);
 }
 
-/** The command that the words name, and the groups that contain it. */
-function pathOf(root: Command, words: readonly string[]): Command[] {
+/**
+ * The command that the words name, and the groups that contain it. Undefined if a group has no
+ * such command.
+ */
+function pathOf(root: Command, words: readonly string[]): Command[] | undefined {
   const path = [root];
-  let current: Command | undefined = root;
+  let commands = root.commands;
   for (const word of words) {
-    current = current.commands?.find(({ name }) => name === word);
-    if (current === undefined) break;
-    path.push(current);
+    if (commands === undefined || word.startsWith('-')) break;
+    const found = commands.find(({ name }) => name === word);
+    if (found === undefined) return undefined;
+    path.push(found);
+    commands = found.commands;
   }
   return path;
 }
@@ -71,26 +78,21 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
     .allowExcessArguments()
     .configureOutput({ writeErr() {}, writeOut() {} })
     .exitOverride((error) => {
-      throw new WrongWords(messageOf(error), path);
+      throw new WrongWords(messageOf(error, command), path);
     });
   for (const option of command.options ?? []) addOption(parser, option);
   for (const argument of command.args ?? []) parser.addArgument(argumentOf(argument));
   for (const child of command.commands ?? []) {
     parser.addCommand(parserOf([...path, child], select));
   }
-  if (command.load === undefined) parser.allowUnknownOption();
+  // Without an action, the parser refuses a group without a command.
+  if (command.load === undefined) return parser;
   parser.action(() => {
     const [first] = parser.args.slice(command.args?.length ?? 0);
-    if (command.load === undefined) throw new WrongWords(missingOf(first), path);
     if (first !== undefined) throw new WrongWords(`Unexpected argument "${first}".`, path);
     select(path, inputOf(command, parser));
   });
   return parser;
-}
-
-function missingOf(word: string | undefined): string {
-  if (word === undefined) return '';
-  return `The ${word.startsWith('-') ? 'option' : 'command'} "${word}" is unknown.`;
 }
 
 function addOption(parser: Parser, { name, value, values, isList, isNegatable }: OptionSpec): void {
@@ -116,16 +118,34 @@ function inputOf(command: Command, parser: Parser): Input {
 }
 
 /** The messages of commander, in the words of this program. */
-const messages: Readonly<Record<string, readonly [pattern: RegExp, message: string]>> = {
-  'commander.unknownOption': [/option '([^']*)'/, 'The option "$1" is unknown.'],
-  'commander.missingArgument': [/argument '([^']*)'/, 'Missing argument <$1>.'],
-  'commander.optionMissingArgument': [/option '([^']*)'/, 'The option $1 needs a value.'],
-};
+const messages: readonly (readonly [pattern: RegExp, message: string])[] = [
+  [/^error: unknown command '(.*)'(?:$|\n\(Did)/s, 'The command "$1" is unknown.'],
+  [/^error: unknown option '(.*)'(?:$|\n\(Did)/s, 'The option "$1" is unknown.'],
+  [/^error: missing required argument '(.*)'$/, 'Missing argument <$1>.'],
+  [/^error: option '(.*)' argument missing$/, 'The option $1 needs a value.'],
+  [/^error: option '(.*?)' argument '(.*)' is invalid\./s, 'The option $1 cannot be "$2".'],
+  [/^error: .* value '(.*)' is invalid for argument '(.*?)'\./s, '<$2> cannot be "$1".'],
+];
 
-function messageOf({ code, message }: CommanderError): string {
-  const [pattern, text] = messages[code] ?? [];
-  const [, value] = pattern?.exec(message) ?? [];
-  if (text !== undefined && value !== undefined) return text.replace('$1', value);
+function messageOf({ code, message }: CommanderError, command: Command): string {
+  // A group without a command.
+  if (code === 'commander.help') return '';
+  for (const [pattern, text] of messages) {
+    const match = pattern.exec(message);
+    if (match === null) continue;
+    const own = text.replace(/\$(\d)/g, (_, index: string) => match[Number(index)] ?? '');
+    return [own, ...hintsOf(message, command)].join(' ');
+  }
   const [first = ''] = message.replace(/^error: /, '').split('\n');
   return `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
+}
+
+/** Similar names, or the accepted values. */
+function hintsOf(message: string, { args = [] }: Command): string[] {
+  const [, meant] = /\n\((Did you mean .*\?)\)$/.exec(message) ?? [];
+  const [choices] = /Allowed choices are .*\.$/.exec(message) ?? [];
+  const [, missing] = /missing required argument '(.*)'$/.exec(message) ?? [];
+  const values = args.find(({ name }) => name === missing)?.values;
+  const accepted = values && `Allowed choices are ${values.join(', ')}.`;
+  return [meant, choices, accepted].flatMap((hint) => hint ?? []);
 }

@@ -30,6 +30,8 @@ const listOptions: readonly Option[] = [
   { name: 'all', about: 'Prints all pages.' },
 ];
 
+const jsonRowsOption: Option = { ...jsonOption, about: 'Prints each row as JSON on one line.' };
+
 const isList = ({ columns }: CallSpec) => columns !== undefined;
 
 export function groupOf(
@@ -71,7 +73,7 @@ function callCommand(spec: CallSpec): Command {
       ...(spec.isCreating ? [keyOption] : []),
       ...(spec.isPublic ? [serverOption] : []),
       ...(spec.question === undefined ? [] : [yesOption]),
-      jsonOption,
+      isList(spec) ? jsonRowsOption : jsonOption,
     ],
     load: async () => {
       const { runCall } = await import('./run-call.ts');

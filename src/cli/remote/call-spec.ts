@@ -33,6 +33,8 @@ export type FieldOption = {
   readonly isNegatable?: true;
   /** A flag: the command asks for the value, or reads it from the standard input. */
   readonly isSecret?: true;
+  /** A time that `7d` gives as the time before now. */
+  readonly isPast?: true;
   /** The name of the option, if it is not that of the field. */
   readonly name?: string;
 };

@@ -35,8 +35,8 @@ export async function readRequest<I extends DescMessage>(
   for (const [path, field] of Object.entries(spec.fields ?? {})) {
     const value = input.options[optionName(path, field)];
     if (value === undefined) continue;
-    const text = field.isSecret ? await secrets.read(path) : value;
-    put(desc, json, path, text);
+    const given = field.isPast && typeof value === 'string' ? timeOf(value, 'past') : value;
+    put(desc, json, path, field.isSecret ? await secrets.read(path) : given);
     changed.add(path.replace(/\..*/, ''));
   }
   for (const [path, name] of Object.entries(spec.columns === undefined ? {} : listFields)) {
@@ -126,11 +126,12 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Reads a time (RFC 3339), or the time that passes from now, such as `30d`. */
-export function timeOf(text: string): string {
+/** Reads a time (RFC 3339), or the time from now or before now, such as `30d`. */
+export function timeOf(text: string, direction: 'future' | 'past' = 'future'): string {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (count !== undefined) {
-    return new Date(Date.now() + Number(count) * (unitMs[unit] ?? 0)).toISOString();
+    const span = Number(count) * (unitMs[unit] ?? 0);
+    return new Date(Date.now() + (direction === 'past' ? -span : span)).toISOString();
   }
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) && !Number.isNaN(Date.parse(text));
   if (isTime) return new Date(text).toISOString();

@@ -14,7 +14,15 @@ import {
   textOption,
   UsageError,
 } from '../base/command.ts';
-import { type Field, wantsJson, write, writeJson, writeObject, writeRows } from '../base/print.ts';
+import {
+  type Data,
+  type Field,
+  wantsJson,
+  write,
+  writeJson,
+  writeObject,
+  writeRows,
+} from '../base/print.ts';
 import { canAsk, confirm } from '../base/prompt.ts';
 import type { CallSpec } from './call-spec.ts';
 import { keyHeader, withKey } from './idempotency.ts';
@@ -104,27 +112,21 @@ async function printList(list: List): Promise<void> {
   const { message } = items;
   const fields = (spec.columns ?? []).map(fieldOf);
   const isTable = host.stdout.isTTY === true && !wantsJson(input);
-  const rows: JsonObject[] = [];
+  const table: Data[] = [];
   let count = 0;
+  let last: JsonObject = {};
   for await (const page of pagesOf(list)) {
     const found = page[items.name] as JsonObject[];
-    count += found.length;
-    if (isTable) rows.push(...found);
+    const rows = found.map((row) => shownData(message, row));
+    if (isTable) table.push(...rows);
     else if (wantsJson(input)) await write(host, found.map(lineOf).join(''));
-    else
-      await writeRows(
-        host,
-        fields,
-        found.map((row) => shownData(message, row)),
-      );
-    if (input.options.all !== true) noteRest(page, count, host);
+    else await writeRows(host, fields, rows);
+    count += found.length;
+    last = page;
   }
-  if (isTable)
-    await writeRows(
-      host,
-      fields,
-      rows.map((row) => shownData(message, row)),
-    );
+  if (isTable) await writeRows(host, fields, table);
+  if (isTable && count === 0) host.stderr.write('Rows: 0.\n');
+  if (input.options.all !== true) noteRest(last, count, host);
 }
 
 const lineOf = (row: JsonObject) => `${JSON.stringify(row)}\n`;

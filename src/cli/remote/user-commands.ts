@@ -170,6 +170,12 @@ const sessions = groupOf('sessions', 'Manages your sessions.', [
   },
 ]);
 
+const pastField = (about: string): FieldOption => ({
+  value: 'time',
+  about: `${about}. \`7d\` is seven days ago.`,
+  isPast: true,
+});
+
 const audit = groupOf('audit', 'Reads the audit log.', [
   {
     name: 'list',
@@ -180,11 +186,14 @@ const audit = groupOf('audit', 'Reads the audit log.', [
       target: { value: 'id', about: 'Only events on this resource.' },
       action: { value: 'action', about: 'Only events of this action.' },
       code: { value: 'code', about: 'Only events with this error code.' },
-      start_time: { value: 'time', about: 'Only events from this time on.' },
-      end_time: { value: 'time', about: 'Only events before this time.' },
+      start_time: pastField('Only events from this time on'),
+      end_time: pastField('Only events before this time'),
     },
     columns: ['create_time', 'actor', 'action', 'target', 'code', 'address'],
-    examples: ['audit list --action ClientService.CreateClient --all'],
+    examples: [
+      'audit list --action ClientService.CreateClient --all',
+      'audit list --code forbidden --start-time 7d',
+    ],
   },
 ]);
 
