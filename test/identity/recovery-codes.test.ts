@@ -1,14 +1,17 @@
 import { decodeJwt } from 'jose';
-import { beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp, describeTransports, type TransportName } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
+import type { Credential } from '../support/transports.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
 
 const { confirmTotp, createRecoveryCodes, enrolTotp, getUser, removeTotp } = UserService.method;
 const password = 'correct horse battery staple';
+const tooMany = { ok: false, error: { code: 'rate_limited' } };
+type User = { userId: string; email: string; own: Credential };
 const refused = { ok: false, error: { code: 'identity.credential_invalid' } };
 
 describeApp('a recovery code', (suite) => {
@@ -17,29 +20,53 @@ describeApp('a recovery code', (suite) => {
   /** Each test begins without counted attempts. */
   beforeEach(async () => {
     await db().deleteFrom('throttle_counters').execute();
+    await db().deleteFrom('familiar_networks').execute();
+  });
+  afterEach(() => {
+    suite.clock.frozen = undefined;
+  });
+
+  function open(name: TransportName) {
+    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
+      suite.transport(name).call(method, request, credential);
+    return {
+      call,
+      async newUser() {
+        const { id: userId, email } = await addUser(db(), { kind: 'member', password });
+        const own = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: '' });
+        return { userId, email, own };
+      },
+      async codesOf({ userId, own }: User): Promise<string[]> {
+        const answer = await call(createRecoveryCodes, { userId }, own);
+        if (!answer.ok) throw new Error(answer.error.message);
+        return answer.message.codes;
+      },
+      async left({ userId, own }: User): Promise<number | undefined> {
+        const answer = await call(getUser, { userId }, own);
+        return answer.ok ? answer.message.user?.recoveryCodesLeft : undefined;
+      },
+      signIn: ({ email }: Pick<User, 'email'>, otp: string, text = password) =>
+        new CookieClient(suite.transport(name)).signIn({ email, password: text, otp }),
+    };
+  }
+
+  it('is refused after fifty guesses from one network at other users', async () => {
+    const { newUser, codesOf, signIn } = open('http');
+    const user = await newUser();
+    await addTotp(suite.testApp, user.userId);
+    const [code = ''] = await codesOf(user);
+    suite.clock.frozen = Date.now();
+    for (let i = 0; i < 50; i++) {
+      const other = { email: `other-${i % 10}@example.com` };
+      expect(await signIn(other, '0000-0000-0000-0000')).toMatchObject(refused);
+    }
+    expect(await signIn(user, code)).toMatchObject(tooMany);
+    suite.clock.frozen += 1_000;
+    expect(await signIn(user, code)).toMatchObject({ ok: true });
   });
 
   describeTransports(suite, (name) => {
-    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
-      suite.transport(name).call(method, request, credential);
-
-    async function newUser() {
-      const { id: userId, email } = await addUser(db(), { kind: 'member', password });
-      const own = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: '' });
-      return { userId, email, own };
-    }
-    type User = Awaited<ReturnType<typeof newUser>>;
-    async function codesOf({ userId, own }: User): Promise<string[]> {
-      const answer = await call(createRecoveryCodes, { userId }, own);
-      if (!answer.ok) throw new Error(answer.error.message);
-      return answer.message.codes;
-    }
-    async function left({ userId, own }: User): Promise<number | undefined> {
-      const answer = await call(getUser, { userId }, own);
-      return answer.ok ? answer.message.user?.recoveryCodesLeft : undefined;
-    }
-    const signIn = ({ email }: User, otp: string, text = password) =>
-      new CookieClient(suite.transport(name)).signIn({ email, password: text, otp });
+    const { call, newUser, codesOf, left, signIn } = open(name);
 
     it('signs the user in once, with the right password', async () => {
       const user = await newUser();
@@ -67,12 +94,27 @@ describeApp('a recovery code', (suite) => {
       expect(await uses.execute()).toHaveLength(2);
     });
 
-    it('signs the user in once if two sign-ins use it at the same time', async () => {
+    it('signs the user in once if several sign-ins use it at the same time', async () => {
       const user = await newUser();
       await addTotp(suite.testApp, user.userId);
       const [code = ''] = await codesOf(user);
-      const answers = await Promise.all([signIn(user, code), signIn(user, code)]);
+      const answers = await Promise.all(Array.from({ length: 5 }, () => signIn(user, code)));
       expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+      for (const answer of answers) if (!answer.ok) expect(answer).toMatchObject(refused);
+      expect(await left(user)).toBe(9);
+    });
+
+    it('is refused after five guesses with the right password, until the wait is over', async () => {
+      const user = await newUser();
+      await addTotp(suite.testApp, user.userId);
+      const [code = ''] = await codesOf(user);
+      suite.clock.frozen = Date.now();
+      for (let i = 0; i < 5; i++) {
+        expect(await signIn(user, `0000-0000-0000-000${i}`)).toMatchObject(refused);
+      }
+      expect(await signIn(user, code)).toMatchObject(tooMany);
+      suite.clock.frozen += 1_000;
+      expect(await signIn(user, code)).toMatchObject({ ok: true });
     });
 
     it('is replaced by new codes, and deleted with the second factor', async () => {
