@@ -128,6 +128,18 @@ export function describeClient(installed: () => PackedClients): void {
       await expect(renewed.accounts.listAccounts({})).resolves.toBeDefined();
     });
 
+    it.each(['HTTP', 'gRPC'])(
+      'forgets a token that an upload over %s was refused with',
+      async (name) => {
+        const tokens = ['stale', testApp.env.API_KEY];
+        const token = () => ({ accessToken: tokens.shift() ?? '', expiresInSeconds: 300 });
+        const { upload } = name === 'HTTP' ? overHttp({ token }) : overGrpc({ token });
+        const send = () => upload(new Blob(['text']).stream(), { name: 'Stream' });
+        await expect(send()).rejects.toMatchObject({ code: 'unauthenticated' });
+        await expect(send()).resolves.toMatchObject({ name: 'Stream' });
+      },
+    );
+
     it.each([429, 503])('repeats calls after status %i and Retry-After', async (status) => {
       const { documents, links, upload } = overHttp(workspaceKey());
       const wait = { status, headers: { 'retry-after': '1' } };

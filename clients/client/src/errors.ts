@@ -98,10 +98,11 @@ function codeOf(error: ConnectError, reason: string | undefined): LatchkeyError[
   return codesByStatus[error.code] ?? 'unexpected_answer';
 }
 
-/** `fetch` throws a TypeError; Node's HTTP/2 client throws errors with a code. */
-function isConnectionFailure({ cause }: ConnectError): boolean {
+/** `fetch` throws a TypeError; Node's HTTP/2 client throws errors with a code, such as ECONNRESET. */
+function isConnectionFailure({ cause, code }: ConnectError): boolean {
   if (cause instanceof TypeError) return true;
-  return cause instanceof Error && 'code' in cause && /^E[A-Z]/.test(String(cause.code));
+  if (code === Code.Canceled || code === Code.DeadlineExceeded) return false;
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string';
 }
 
 const codesByHttpStatus: Record<number, ErrorCode> = {

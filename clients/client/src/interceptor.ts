@@ -4,7 +4,7 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { Interceptor, StreamRequest, StreamResponse } from '@connectrpc/connect';
 import { access, SessionCookie } from '../../../gen/latchkey/options/v1/access_pb.js';
 import { type Attempts, type RetryOptions, withAttempts } from './attempts.ts';
-import type { TokenSource } from './token-source.ts';
+import { forOneAttempt, type TokenSource } from './token-source.ts';
 
 /** `Idempotency-Key` over HTTP and Connect, metadata over gRPC. At most 128 characters. */
 export const idempotencyHeader = 'idempotency-key';
@@ -46,7 +46,10 @@ export function callInterceptor({ tokens, retry }: CallOptions): Interceptor {
     if (!request.stream) return withAttempts(attempts, (token) => next(authorized(request, token)));
     if (method.methodKind === 'server_streaming') return streamed(attempts, request, next);
     // The messages of an upload can be read only once.
-    return next(authorized(request, await attempts.tokens?.get(signal)));
+    const once = attempts.tokens && forOneAttempt(attempts.tokens);
+    return withAttempts({ ...attempts, tokens: once, repeatable: false }, (token) =>
+      untilFirst(next(authorized(request, token))),
+    );
   };
 }
 
@@ -75,12 +78,17 @@ async function streamed(
   for await (const message of request.message) sent.push(message as never);
   return withAttempts(attempts, async (token) => {
     const message = iterate(sent) as StreamRequest['message'];
-    // The request is a stream, so that the response is one, too.
-    const response = (await next(authorized({ ...request, message }, token))) as StreamResponse;
-    const iterator = response.message[Symbol.asyncIterator]();
-    const first = await iterator.next();
-    return { ...response, message: continued(first, iterator) };
+    return untilFirst(next(authorized({ ...request, message }, token)));
   });
+}
+
+/** Waits for the first message of the answer, which may be an error instead. */
+async function untilFirst(answer: Promise<unknown>): Promise<StreamResponse> {
+  // The request is a stream, so that the response is one, too.
+  const response = (await answer) as StreamResponse;
+  const iterator = response.message[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return { ...response, message: continued(first, iterator) };
 }
 
 async function* iterate<T>(messages: readonly T[]): AsyncIterable<T> {

@@ -20,6 +20,17 @@ export function fixedToken(token: string): TokenSource {
   return { get: async () => token, discard: () => false };
 }
 
+/** For a call that cannot be repeated: a refused token is forgotten, and the next call gets another. */
+export function forOneAttempt(tokens: TokenSource): TokenSource {
+  return {
+    get: (signal) => tokens.get(signal),
+    discard(token) {
+      tokens.discard(token);
+      return false;
+    },
+  };
+}
+
 /** Renewed in the background after this part of the lifetime, while the old token still works. */
 const renewedAfter = 0.75;
 /** A token is not sent in the last part of its lifetime: a call takes time to arrive. */

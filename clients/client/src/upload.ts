@@ -10,6 +10,7 @@ import { type Attempts, withAttempts } from './attempts.ts';
 import { type HttpAnswer, LatchkeyError, latchkeyErrorOfAnswer } from './errors.ts';
 import { idempotencyHeader } from './interceptor.ts';
 import { multipartBody } from './multipart.ts';
+import { forOneAttempt } from './token-source.ts';
 import {
   type OpenSource,
   openSource,
@@ -45,7 +46,7 @@ export function createUpload(
     if (workspaceId !== undefined) fields.set('workspace_id', workspaceId);
     return withAttempts(
       {
-        tokens: onceIf(!source.isRereadable, tokens),
+        tokens: source.isRereadable ? tokens : tokens && forOneAttempt(tokens),
         retry,
         repeatable: source.isRereadable,
         signal,
@@ -64,12 +65,6 @@ export function createUpload(
       },
     );
   };
-}
-
-/** A source whose tokens are not replaced, because the upload cannot start again. */
-function onceIf(isOnce: boolean, tokens: Attempts['tokens']): Attempts['tokens'] {
-  if (tokens === undefined || !isOnce) return tokens;
-  return { get: (signal) => tokens.get(signal), discard: () => false };
 }
 
 async function sendStream({ url, headers, fields, source, options }: Form): Promise<HttpAnswer> {
