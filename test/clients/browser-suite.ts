@@ -1,28 +1,20 @@
 // The package @latchkey/client in a browser, bundled as an application bundles it.
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { build, type Rollup } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
+import { bundleClient, evaluateIn } from '../support/client-page.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import type { PackedClients } from '../support/packed-clients.ts';
 
 /** Served by the test, with the origin of the app. */
 const pagePath = '/of-an-application';
 
-const program = `
-import { createClient, LatchkeyError } from '@latchkey/client';
-window.createClient = createClient;
-window.LatchkeyError = LatchkeyError;
-`;
-
 export function describeBrowser(installed: () => PackedClients): void {
   let testApp: TestApp;
   let page: Page;
   beforeAll(async () => {
     testApp = await startTestApp();
-    const bundle = await bundleProgram(installed().folder);
+    const bundle = await bundleClient(installed().folder);
     const context = await (await sharedBrowser()).newContext();
     page = await context.newPage();
     const contentType = 'text/javascript';
@@ -39,16 +31,7 @@ export function describeBrowser(installed: () => PackedClients): void {
     await testApp?.remove();
   });
 
-  const evaluate = <T>(body: string, values: object = {}) =>
-    page.evaluate<T>(`(async ({ baseUrl, apiKey, customerKey, ...values }) => {
-      const open = (credentials) => createClient({ baseUrl, credentials });
-      ${body}
-    })(${JSON.stringify({
-      baseUrl: testApp.app.publicUrl,
-      apiKey: testApp.env.API_KEY,
-      customerKey: testApp.env.CUSTOMER_API_KEY,
-      ...values,
-    })})`);
+  const evaluate = <T>(body: string) => evaluateIn<T>(page, testApp, body);
 
   describe('@latchkey/client in a browser', () => {
     it('exchanges an API key and calls a method', async () => {
@@ -102,21 +85,4 @@ export function describeBrowser(installed: () => PackedClients): void {
       await expect(secret).rejects.toThrow('must not be used in a browser');
     });
   });
-}
-
-async function bundleProgram(folder: string): Promise<string> {
-  await writeFile(path.join(folder, 'browser.js'), program);
-  const built = await build({
-    root: folder,
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      write: false,
-      lib: { entry: 'browser.js', formats: ['es'] },
-    },
-  });
-  const [output] = [built].flat() as Rollup.RollupOutput[];
-  const [chunk] = output?.output ?? [];
-  if (chunk === undefined) throw new Error('the build has no output');
-  return chunk.code;
 }

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installPackedClients, type PackedClients } from '../support/packed-clients.ts';
 import { describeBrowser } from './browser-suite.ts';
 import { describeClient } from './client-suite.ts';
+import { describeOtherOrigins } from './cross-origin-suite.ts';
 import { describeNewcomer } from './newcomer-suite.ts';
+import { describeClientTls } from './tls-suite.ts';
 import { describeVerify } from './verify-suite.ts';
 
 let packed: PackedClients;
@@ -31,5 +33,7 @@ describe.each(['client', 'verify'])('the package @latchkey/%s', (name) => {
 
 describeNewcomer(installed);
 describeClient(installed);
+describeClientTls(installed);
 describeVerify(installed);
 describeBrowser(installed);
+describeOtherOrigins(installed);

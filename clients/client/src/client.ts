@@ -3,7 +3,7 @@ import type { Interceptor, Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import type { RetryOptions } from './attempts.ts';
-import { type Credentials, tokenSourceOf } from './credentials.ts';
+import { type CertificateCredentials, type Credentials, tokenSourceOf } from './credentials.ts';
 import { latchkeyErrorOfAnswer } from './errors.ts';
 import { callInterceptor, issuanceInterceptor } from './interceptor.ts';
 import { createServices, createTypedClient, type Services } from './services.ts';
@@ -61,7 +61,7 @@ function withoutSlash(text: string): string {
 }
 
 export type ServiceOptions = {
-  readonly credentials: Credentials;
+  readonly credentials: Credentials | CertificateCredentials;
   readonly retry: RetryOptions;
   /** Opens a transport with an interceptor. Called for tokens and for all other calls. */
   readonly connect: (interceptor: Interceptor) => Transport;

@@ -18,9 +18,17 @@ export type Credentials =
   | { readonly apiKey: string; readonly scope?: string }
   | { readonly token: () => Promise<AccessToken | string> | AccessToken | string };
 
+/** A service client whose certificate replaces the secret. Only over gRPC with mutual TLS. */
+export type CertificateCredentials = { readonly scope: string; readonly clientId?: string };
+
+type AnyCredentials = Credentials | CertificateCredentials;
+
+export const usesCertificate = (credentials: AnyCredentials) =>
+  !['token', 'apiKey', 'clientSecret'].some((name) => name in credentials);
+
 /** Throws a TypeError if the credentials cannot work. The message never contains a secret. */
 export function tokenSourceOf(
-  credentials: Credentials,
+  credentials: AnyCredentials,
   issuance: Client<typeof IssuanceService>,
 ): TokenSource {
   if ('token' in credentials) {
@@ -31,7 +39,8 @@ export function tokenSourceOf(
     });
   }
   if ('apiKey' in credentials) return sourceOfApiKey(credentials, issuance);
-  const { clientId, clientSecret, scope } = credentials;
+  const { clientId = '', scope } = credentials;
+  const clientSecret = 'clientSecret' in credentials ? credentials.clientSecret : '';
   if ('document' in globalThis) {
     throw new TypeError('A client secret must not be used in a browser. Use a token provider.');
   }

@@ -6,14 +6,22 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
 import type { UploadDocumentRequestSchema } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type ClientOptions, clientOf, type LatchkeyClient, openServices } from './client.ts';
+import { type CertificateCredentials, type Credentials, usesCertificate } from './credentials.ts';
 import { LatchkeyError } from './errors.ts';
+import { type TlsFiles, tlsOptionsOf } from './grpc-tls.ts';
 import { idempotencyHeader } from './interceptor.ts';
 import type { Upload } from './upload.ts';
 import { type OpenSource, openSource, piecesOf, type UploadOptions } from './upload-source.ts';
 
-export type GrpcClientOptions = Omit<ClientOptions, 'baseUrl' | 'format'> & {
+export type { CertificateCredentials } from './credentials.ts';
+export type { TlsFiles } from './grpc-tls.ts';
+
+export type GrpcClientOptions = Omit<ClientOptions, 'baseUrl' | 'format' | 'credentials'> & {
   /** The gRPC listener, such as `http://127.0.0.1:50051`, or `https://…` with TLS. */
   readonly grpcUrl: string;
+  readonly credentials: Credentials | CertificateCredentials;
+  /** For a private CA, and for mutual TLS. */
+  readonly tls?: TlsFiles;
 };
 
 /** The same client as `createClient`, over gRPC. It keeps one connection open. */
@@ -24,8 +32,12 @@ export type GrpcClient = LatchkeyClient & {
 
 /** Throws a TypeError if an option cannot work. No request is sent before the first call. */
 export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
-  const { grpcUrl: baseUrl, credentials, retry = {}, timeoutSeconds = 60 } = options;
-  const sessionManager = new Http2SessionManager(baseUrl);
+  const { grpcUrl: baseUrl, credentials, retry = {}, timeoutSeconds = 60, tls = {} } = options;
+  if (usesCertificate(credentials) && tls.certFile === undefined) {
+    throw new TypeError('Credentials without a secret need tls.certFile.');
+  }
+  const secure = options.tls && tlsOptionsOf(baseUrl, tls);
+  const sessionManager = new Http2SessionManager(baseUrl, undefined, secure);
   const { tokens, services } = openServices({
     credentials,
     retry,
