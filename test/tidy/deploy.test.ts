@@ -54,3 +54,24 @@ test.each(services)(
     }
   },
 );
+
+// Kubernetes makes an emptyDir that every user may write to. The service refuses such a folder.
+test('the data folder of the chart is inside its volume', () => {
+  const template = readText('deploy/helm/latchkey/templates/deployment.yaml');
+  const volume = /name: data, mountPath: (\S+) /.exec(template)?.[1];
+  const folder = /name: LATCHKEY_DATA_DIR\s+value: (\S+)/.exec(template)?.[1] ?? '';
+  expect(path.dirname(folder)).toBe(volume);
+  const notes = readText('deploy/helm/latchkey/templates/NOTES.txt');
+  expect(notes).toContain(`${folder}/bootstrap.env`);
+});
+
+test('the ServiceMonitor gives the job of the alert rules to the nodes', () => {
+  const monitor = readText('deploy/helm/latchkey/templates/service-monitor.yaml');
+  const label = /jobLabel: (\S+)/.exec(monitor)?.[1];
+  const labels = readText('deploy/helm/latchkey/templates/_helpers.tpl');
+  const job = new RegExp(`^${label}: (\\S+)$`, 'm').exec(labels)?.[1];
+  const rules = readText('deploy/prometheus/alerts.yaml');
+  expect(new Set([...rules.matchAll(/job="([^"]+)"/g)].map(([, name]) => name))).toEqual(
+    new Set([job]),
+  );
+});
