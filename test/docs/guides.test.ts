@@ -1,0 +1,16 @@
+import { afterAll, beforeAll, it } from 'vitest';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { walkThrough } from '../support/walkthrough.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.remove());
+
+it.each(['verify-tokens', 'rotate-without-downtime', 'gate-a-document', 'move-client-credentials'])(
+  'every command of the guide %s works and shows the answer of the guide',
+  async (name) => {
+    await walkThrough({ document: `docs/guides/${name}.md`, dataDir: app.dataDir });
+  },
+);
