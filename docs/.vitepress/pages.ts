@@ -4,60 +4,82 @@ import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 
-type Page = { readonly text: string; readonly file: string };
+/** `about` is the note of the page in llms.txt. */
+type Page = { readonly text: string; readonly file: string; readonly about?: string };
 type Group = { readonly text: string; readonly pages: readonly Page[] };
 
 /** Returns the text of a file. */
 export const readPage = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
-const page = (text: string, file: string): Page => ({ text, file });
+const page = (text: string, file: string, about: string): Page => ({ text, file, about });
 
 export const groups: readonly Group[] = [
   {
     text: 'Start',
     pages: [
-      page('Get started', 'README.md'),
-      page('Tour', 'docs/tour.md'),
-      page('The console', 'docs/console.md'),
-      page('How sharing works', 'docs/sharing.md'),
+      page('Get started', 'README.md', 'start the service, get a token, share a document'),
+      page('Tour', 'docs/tour.md', 'the main methods with curl, step by step'),
+      page('The console', 'docs/console.md', 'pictures of every page'),
+      page('How sharing works', 'docs/sharing.md', 'links, gates, the viewer, views, insight'),
     ],
   },
   {
     text: 'Guides',
     pages: [
-      page('Verify tokens in your service', 'docs/guides/verify-tokens.md'),
-      page('Rotate without downtime', 'docs/guides/rotate-without-downtime.md'),
-      page('Gate a document', 'docs/guides/gate-a-document.md'),
-      page('Go to production', 'docs/guides/production.md'),
-      page('Move from Hydra or Keycloak', 'docs/guides/move-client-credentials.md'),
+      page(
+        'Verify tokens in your service',
+        'docs/guides/verify-tokens.md',
+        'with the JWKS, or by asking Latchkey',
+      ),
+      page(
+        'Rotate without downtime',
+        'docs/guides/rotate-without-downtime.md',
+        'client secrets, API keys, signing keys, the master key',
+      ),
+      page('Gate a document', 'docs/guides/gate-a-document.md', 'choose who can open a link'),
+      page('Go to production', 'docs/guides/production.md', 'a list for the first installation'),
+      page(
+        'Move from Hydra or Keycloak',
+        'docs/guides/move-client-credentials.md',
+        'what changes for OAuth 2.0 client credentials, step by step',
+      ),
     ],
   },
   {
     text: 'Reference',
     pages: [
-      page('API', 'docs/api.md'),
-      page('Command line', 'docs/cli.md'),
-      page('Client libraries', 'docs/clients.md'),
-      page('Errors', 'docs/errors.md'),
-      page('Settings', 'docs/settings.md'),
-      page('Comparison', 'docs/comparison.md'),
+      page('API', 'docs/api.md', 'every method with its path, scope and callers'),
+      page('Command line', 'docs/cli.md', 'every command, exit statuses, shell completion'),
+      page('Client libraries', 'docs/clients.md', 'npm packages, Python, Go'),
+      page('@latchkey/client', 'clients/client/README.md', 'calls Latchkey from Node and browsers'),
+      page('@latchkey/verify', 'clients/verify/README.md', 'verifies tokens offline in Node'),
+      page('Errors', 'docs/errors.md', 'every error code'),
+      page('Settings', 'docs/settings.md', 'every environment variable'),
+      page('Comparison', 'docs/comparison.md', 'with Papermark and DocSend'),
     ],
   },
   {
     text: 'Operations',
-    pages: [page('Operations', 'docs/operations.md'), page('Deployment', 'deploy/README.md')],
+    pages: [
+      page(
+        'Operations',
+        'docs/operations.md',
+        'upgrades, PostgreSQL, S3, TLS, backups, keys, limits, health, mail',
+      ),
+      page('Deployment', 'deploy/README.md', 'image, compose, Helm chart, systemd unit'),
+    ],
   },
   {
     text: 'Project',
     pages: [
-      page('Architecture', 'docs/architecture.md'),
-      page('Dependencies', 'docs/dependencies.md'),
-      page('Known vulnerabilities', 'docs/vulnerabilities.md'),
-      page('Releasing', 'docs/releasing.md'),
-      page('Speed and memory', 'bench/README.md'),
-      page('Changes', 'CHANGELOG.md'),
-      page('Contributing', 'CONTRIBUTING.md'),
-      page('Security', 'SECURITY.md'),
+      page('Architecture', 'docs/architecture.md', 'the parts, the path of a request, the words'),
+      page('Dependencies', 'docs/dependencies.md', 'the reason for each library'),
+      page('Known vulnerabilities', 'docs/vulnerabilities.md', 'of dependencies, explained'),
+      page('Releasing', 'docs/releasing.md', 'the checks and steps of a release'),
+      page('Speed and memory', 'bench/README.md', 'benchmarks and their results'),
+      page('Changes', 'CHANGELOG.md', 'by version, with notes for upgrades'),
+      page('Contributing', 'CONTRIBUTING.md', 'set up, test, write, add an rpc'),
+      page('Security', 'SECURITY.md', 'report a vulnerability, protections and their limits'),
     ],
   },
   { text: 'Decisions', pages: decisions() },
@@ -67,8 +89,11 @@ function decisions(): Page[] {
   const folder = 'docs/decisions';
   const files = readdirSync(path.join(root, folder)).filter((name) => /^\d{4}-/.test(name));
   return [
-    page('All decisions', `${folder}/README.md`),
-    ...files.sort().map((name) => page(titleOf(`${folder}/${name}`), `${folder}/${name}`)),
+    page('All decisions', `${folder}/README.md`, 'each in one line'),
+    ...files.sort().map((name) => {
+      const file = `${folder}/${name}`;
+      return { text: titleOf(file), file };
+    }),
   ];
 }
 
@@ -79,7 +104,7 @@ function titleOf(file: string): string {
 /** Returns the file that VitePress writes for a page, such as `guides/production.md`. */
 function routeFile(file: string): string {
   if (file === 'README.md') return 'start.md';
-  const name = file.replace(/^docs\//, '');
+  const name = file.replace(/^docs\//, '').replace(/^clients\/(.+)\/README\.md$/, 'packages/$1.md');
   return name.replace(/^(.*)\/README\.md$/, '$1/index.md').toLowerCase();
 }
 

@@ -1,24 +1,41 @@
-// The docs site. VitePress itself fails on a broken link.
+// The docs site. VitePress itself fails on a broken link. The tests take the pictures of the site.
+// They are written to docs/ if LATCHKEY_WRITE_PICTURES is 'true'.
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressOf, groups, isPage } from '../../docs/.vitepress/pages.ts';
+import { sharedBrowser } from '../support/browser.ts';
+import {
+  desktop,
+  newReader,
+  overhangOf,
+  phone,
+  settle,
+  takePicture,
+} from '../support/browser-pages.ts';
+import { type StaticSite, serveFolder } from '../support/static-site.ts';
 import { root } from '../tidy/files.ts';
 
 const run = promisify(execFile);
 const files = groups.flatMap(({ pages }) => pages.map(({ file }) => file));
 let folder: string;
+let site: StaticSite;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'latchkey-docs-'));
   await run('npx', ['vitepress', 'build', 'docs', '--outDir', folder], { cwd: root });
+  site = await serveFolder(folder);
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await site.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const read = (name: string) => readFile(path.join(folder, name), 'utf8');
 
@@ -41,6 +58,8 @@ test('llms.txt lists every page, and llms-full.txt has their texts', async () =>
   const [index, full] = await Promise.all([read('llms.txt'), read('llms-full.txt')]);
   const missing = files.filter((file) => !index.includes(`](${addressOf(file)})`));
   expect(missing).toEqual([]);
+  const undescribed = index.match(/^- \[[^\]]+\]\((?!\/decisions\/)[^)]+\)$/gm);
+  expect(undescribed).toBeNull();
   expect(full.includes('# Rotate secrets without downtime')).toBe(true);
 });
 
@@ -49,4 +68,39 @@ test('the search index contains the pages', async () => {
   const name = assets.find((asset) => asset.startsWith('@localSearchIndex')) ?? '';
   const index = await read(`assets/chunks/${name}`);
   expect(index.includes('/guides/rotate-without-downtime')).toBe(true);
+});
+
+const dark: BrowserContextOptions = { ...desktop, colorScheme: 'dark' };
+const pictures: Record<string, { address: string; options: BrowserContextOptions }> = {
+  home: { address: '/', options: desktop },
+  'home-dark': { address: '/', options: dark },
+  'home-phone': { address: '/', options: phone },
+  guide: { address: '/guides/rotate-without-downtime', options: desktop },
+};
+
+test.each(Object.entries(pictures))(
+  'the picture %s of the site can be taken, and nothing is cut off',
+  async (name, { address, options }) => {
+    const { page, complaints } = await newReader(await sharedBrowser(), site.origin, options);
+    await page.goto(`${site.origin}${address}`, { waitUntil: 'networkidle' });
+    expect(await overhangOf(page)).toBe(0);
+    await settle(page);
+    const image = await takePicture(page, `docs-${name}`);
+    if (process.env.LATCHKEY_WRITE_PICTURES === 'true') {
+      await writeFile(path.join(root, `docs/images/docs-${name}.png`), image);
+    }
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  },
+);
+
+test('the search finds a guide, and asks no other origin', async () => {
+  const { page, complaints } = await newReader(await sharedBrowser(), site.origin);
+  await page.goto(`${site.origin}/`);
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('searchbox').fill('rotate without downtime');
+  await page.getByRole('option').first().click();
+  await page.waitForURL('**/guides/rotate-without-downtime*');
+  expect(complaints).toEqual([]);
+  await page.context().close();
 });
