@@ -1,5 +1,5 @@
 // The package @latchkey/client over gRPC with TLS, and with a certificate instead of a secret.
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { credentials } from '@grpc/grpc-js';
 import { decodeJwt } from 'jose';
@@ -71,6 +71,21 @@ export function describeClientTls(installed: () => PackedClients): void {
       await expect(
         open({ credentials: { scope, clientId: 'cli_other' } }).accessToken(),
       ).rejects.toMatchObject({ code: 'identity.credential_invalid' });
+    });
+
+    it('gets a token with the program of docs/operations.md', async () => {
+      const { folder } = installed();
+      const { key, certificate } = workloads.issue({ uri });
+      await writeFile(path.join(folder, 'ca.crt'), testApp.files.authority.certificate);
+      await writeFile(path.join(folder, 'billing.crt'), certificate);
+      await writeFile(path.join(folder, 'billing.key'), key);
+      const page = await readFile(
+        path.join(import.meta.dirname, '../../docs/operations.md'),
+        'utf8',
+      );
+      const [, program = ''] = /```js\n(\/\/ workload\.mjs\n[\s\S]*?)```/.exec(page) ?? [];
+      const env = { LATCHKEY_GRPC_ADDRESS: testApp.app.grpcAddress };
+      expect(decodeJwt(await installed().run(program, env)).sub).toBe(clientId);
     });
 
     it('uses a renewed certificate for its next connection', async () => {

@@ -34,7 +34,7 @@ async function post(
   };
 }
 
-/** The caller of a started service. Each start has another port, and so another issuer of tokens. */
+/** The caller of a started service. Another start has another port, and so another issuer. */
 async function signIn({ env, httpPort }: RunningProgram) {
   const url = `http://127.0.0.1:${httpPort}`;
   const { STAFF_EMAIL: email, STAFF_PASSWORD: password, API_KEY } = env;

@@ -104,7 +104,7 @@ describeApp('a recovery code', (suite) => {
       expect(await left(user)).toBe(9);
     });
 
-    it('is refused after five guesses with the right password, until the wait is over', async () => {
+    it('is refused after five guesses, until the wait is over', async () => {
       const user = await newUser();
       await addTotp(suite.testApp, user.userId);
       const [code = ''] = await codesOf(user);

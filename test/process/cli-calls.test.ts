@@ -181,25 +181,6 @@ describe('a list', () => {
     expect([names(all), all.stderr]).toEqual([['page-a', 'page-b', 'page-c'], '']);
   });
 
-  test('without rows prints nothing, and a note on a terminal', async () => {
-    const shell = await workspaceShell();
-    const words = ['upload', '-', '--name', 'unread.txt', '--share', '--json'];
-    const { document, link } = JSON.parse((await shell.run(words, 'text')).stdout);
-    const lists = [
-      ['views', 'list', link.id],
-      ['documents', 'views', document.id],
-      ['documents', 'list', '--query', 'no such name'],
-      ['links', 'list', '--query', 'no such name'],
-    ];
-    const nothing = { status: 0, stdout: '', stderr: '' };
-    for (const list of lists) {
-      expect(await shell.run(list)).toEqual(nothing);
-      expect(await shell.run([...list, '--json'])).toEqual(nothing);
-    }
-    const shown = await shell.runOnTerminal(['views', 'list', link.id, '--all']);
-    expect(shown).toEqual({ status: 0, text: 'Rows: 0.\n' });
-  });
-
   test('of audit events begins and ends at a time before now', async () => {
     const staff = await staffShell();
     const list = ['audit', 'list', '--page-size', '1', '--json'];

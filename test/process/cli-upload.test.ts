@@ -103,3 +103,22 @@ describe('an upload that cannot succeed leaves no document:', () => {
     expect(await namesOf(shell)).toEqual(before);
   });
 });
+
+test('a list without rows prints nothing, and a note on a terminal', async () => {
+  const shell = await workspaceShell();
+  const words = ['upload', '-', '--name', 'unread.txt', '--share', '--json'];
+  const { document, link } = JSON.parse((await shell.run(words, 'text')).stdout);
+  const lists = [
+    ['views', 'list', link.id],
+    ['documents', 'views', document.id],
+    ['documents', 'list', '--query', 'no such name'],
+    ['links', 'list', '--query', 'no such name'],
+  ];
+  const nothing = { status: 0, stdout: '', stderr: '' };
+  for (const list of lists) {
+    expect(await shell.run(list)).toEqual(nothing);
+    expect(await shell.run([...list, '--json'])).toEqual(nothing);
+  }
+  const shown = await shell.runOnTerminal(['views', 'list', link.id, '--all']);
+  expect(shown).toEqual({ status: 0, text: 'Rows: 0.\n' });
+});

@@ -98,7 +98,7 @@ function codeOf(error: ConnectError, reason: string | undefined): LatchkeyError[
   return codesByStatus[error.code] ?? 'unexpected_answer';
 }
 
-/** `fetch` throws a TypeError; Node's HTTP/2 client throws errors with a code, such as ECONNRESET. */
+/** `fetch` throws a TypeError; Node's HTTP/2 client throws errors with a code. */
 function isConnectionFailure({ cause, code }: ConnectError): boolean {
   if (cause instanceof TypeError) return true;
   if (code === Code.Canceled || code === Code.DeadlineExceeded) return false;

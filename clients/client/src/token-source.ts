@@ -20,7 +20,7 @@ export function fixedToken(token: string): TokenSource {
   return { get: async () => token, discard: () => false };
 }
 
-/** For a call that cannot be repeated: a refused token is forgotten, and the next call gets another. */
+/** For a call that cannot be repeated. A refused token is forgotten: the next call gets another. */
 export function forOneAttempt(tokens: TokenSource): TokenSource {
   return {
     get: (signal) => tokens.get(signal),
