@@ -122,6 +122,6 @@ export const isPage = (file: string) => files.includes(file);
 
 export const sidebar = groups.map(({ text, pages }) => ({
   text,
-  collapsed: text === 'Decisions',
+  ...(text === 'Decisions' ? { collapsed: true } : {}),
   items: pages.map((one) => ({ text: one.text, link: addressOf(one.file) })),
 }));
