@@ -192,6 +192,8 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     }
     if (this.#isAnswered || this.#written !== undefined || this.#hasBody) {
       stream.close(constants.NGHTTP2_CANCEL);
+      // Node 24 otherwise waits until the client reads what was written.
+      stream.destroy();
       return;
     }
     this.#fail(lateRequest(this.#bodyMs));
