@@ -20,6 +20,7 @@ export const groups: readonly Group[] = [
       page('Get started', 'README.md', 'start the service, get a token, share a document'),
       page('Tour', 'docs/tour.md', 'the main methods with curl, step by step'),
       page('The console', 'docs/console.md', 'pictures of every page'),
+      page('What readers see', 'docs/readers.md', 'pictures of the gate, the viewer, the mails'),
       page('How sharing works', 'docs/sharing.md', 'links, gates, the viewer, views, insight'),
     ],
   },

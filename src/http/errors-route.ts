@@ -37,6 +37,7 @@ export function errorsRoute(assets: Assets): HttpRoute {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Errors · Latchkey</title>
+<link rel="icon" type="image/svg+xml" href="${assets.addressOf('web/viewer/mark.svg')}">
 <link rel="stylesheet" href="${assets.addressOf('web/viewer/pages.css')}">
 </head>
 <body class="plain"><main class="card reference"><h1>Errors</h1>

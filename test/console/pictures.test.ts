@@ -1,21 +1,18 @@
-// Screenshots of every page. They are written to docs/ if LATCHKEY_WRITE_PICTURES is 'true'.
+// Screenshots of every page of the console.
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { desktop, phone, settle, takePicture } from '../support/browser-pages.ts';
+import { desktop, phone } from '../support/browser-pages.ts';
 import { type ConsoleUser, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { addViews, dayMs } from '../support/link-rows.ts';
 import { credentialFor } from '../support/member-rows.ts';
+import { keepPicture } from '../support/pictures.ts';
 import { makeReport } from '../support/report-pdf.ts';
-import { type LinkFields, makeLink, makePng, upload } from '../support/sharing-api.ts';
+import { floorPlan, payments } from '../support/sample-files.ts';
+import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 import { addTotp } from '../support/user-rows.ts';
-
-const images = path.resolve(import.meta.dirname, '../../docs/images');
-const isWriting = process.env.LATCHKEY_WRITE_PICTURES === 'true';
 
 const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
 
@@ -26,6 +23,7 @@ let admin: ConsoleUser;
 let link: LinkFields;
 let customerId: string;
 let invitationToken: string;
+let emptyWorkspaceId: string;
 
 beforeAll(async () => {
   const address = { email: 'workspace@example.com', name: 'Alex Kim' };
@@ -38,16 +36,31 @@ beforeAll(async () => {
   invitationToken = invitation.token;
   const inviter = { name: 'Robin Park', email: 'robin@example.com' };
   await db.updateTable('users').set(inviter).where('id', '=', invitation.inviter_id).execute();
+  emptyWorkspaceId = await addWorkspace('Spring campaign');
   await addTotp(app(), owner.id);
   await addDocuments();
   await addKeys();
   await addSigningKeys();
 });
 
+async function addWorkspace(name: string): Promise<string> {
+  const token = { type: 'staff', scope: 'workspaces:write', sub: admin.id } as const;
+  const response = await fetch(`${app().app.publicUrl}/workspaces`, {
+    method: 'POST',
+    headers: { ...(await credentialFor(app(), token)), 'content-type': 'application/json' },
+    body: JSON.stringify({ name }),
+  });
+  const { id } = (await response.json()) as { id: string };
+  return id;
+}
+
 async function addDocuments(): Promise<void> {
-  await upload(app(), makePng(640, 400), 'Floor plan.png');
+  await upload(app(), Buffer.from(floorPlan), 'Floor plan.svg');
+  await upload(app(), Buffer.from(payments), 'Payments.csv');
   await upload(app(), makeReport(), 'Price list 2027.pdf');
   const report = await upload(app(), makeReport(), 'Quarterly report.pdf');
+  const { id } = await makeLink(app(), report.id, { name: 'Draft for the board' });
+  await callSharingApi(app(), 'DELETE', `/links/${id}`);
   await makeLink(app(), report.id, { name: 'Website' });
   const options = { name: 'To investors', email_required: true, email_verification_required: true };
   link = await makeLink(app(), report.id, options);
@@ -62,7 +75,7 @@ async function addDocuments(): Promise<void> {
 
 async function addKeys(): Promise<void> {
   const scope = 'api_keys:write documents:read documents:write links:read links:write';
-  const { authorization } = await credentialFor(app(), { type: 'staff', scope });
+  const { authorization } = await credentialFor(app(), { type: 'staff', scope, sub: admin.id });
   for (const [name, scopes, days] of [
     ['Website', ['documents:read', 'links:read'], 90],
     ['Nightly upload', ['documents:read', 'documents:write'], undefined],
@@ -115,7 +128,8 @@ async function addSigningKeys(): Promise<void> {
         .execute();
     }
   });
-  const headers = await credentialFor(app(), { type: 'staff', scope: 'signing_keys:write' });
+  const token = { type: 'staff', scope: 'signing_keys:write', sub: admin.id } as const;
+  const headers = await credentialFor(app(), token);
   await fetch(`${app().app.publicUrl}/signing-keys`, { method: 'POST', headers });
 }
 
@@ -131,6 +145,8 @@ type Setting = {
 const below = (rest: string) => () => `/workspaces/${workspaceId()}/${rest}`;
 const ofOwner = { who: () => owner };
 const dark = { ...desktop, colorScheme: 'dark' } as const;
+const documentPage = () => below(`documents/${link.document_id}`)();
+const linkPage = () => below(`links/${link.id}`)();
 const clickOn = (name: string) => (page: Page) => page.getByRole('button', { name }).click();
 
 const settings: Record<string, Setting> = {
@@ -138,16 +154,18 @@ const settings: Record<string, Setting> = {
   'documents-dark': { path: below('documents'), options: dark },
   'documents-phone': { path: below('documents'), options: phone, ...ofOwner },
   share: { path: below('documents'), ...ofOwner, prepare: openShare },
-  document: {
-    path: () => below(`documents/${link.document_id}`)(),
-    ...ofOwner,
-    prepare: pagesDrawn,
-  },
+  'documents-empty': { path: () => `/workspaces/${emptyWorkspaceId}/documents` },
+  document: { path: documentPage, ...ofOwner, prepare: pagesDrawn },
+  'document-dark': { path: documentPage, ...ofOwner, options: dark, prepare: pagesDrawn },
+  'document-phone': { path: documentPage, ...ofOwner, options: phone, prepare: pagesDrawn },
   links: { path: below('links'), ...ofOwner },
-  link: { path: () => below(`links/${link.id}`)(), ...ofOwner, options: tall },
+  'links-phone': { path: below('links'), ...ofOwner, options: phone },
+  link: { path: linkPage, ...ofOwner, options: tall },
+  'link-dark': { path: linkPage, ...ofOwner, options: dark },
   'link-dialog': { path: below('links'), options: tall, ...ofOwner, prepare: openLinkDialog },
   members: { path: below('members'), ...ofOwner },
   'api-keys': { path: below('settings/api-keys'), ...ofOwner },
+  'api-key': { path: below('settings/api-keys'), ...ofOwner, prepare: createKey },
   general: { path: below('settings/general'), ...ofOwner },
   workspaces: { path: () => '/workspaces' },
   clients: { path: () => '/clients' },
@@ -181,6 +199,15 @@ async function openLinkDialog(page: Page): Promise<void> {
   await page.getByRole('dialog', { name: 'Create link' }).waitFor();
 }
 
+/** A new key, which is shown once. */
+async function createKey(page: Page): Promise<void> {
+  await clickOn('Create API key')(page);
+  await page.getByLabel('Name').fill('Weekly report');
+  await page.getByRole('checkbox', { name: /^documents:read/ }).check();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('dialog', { name: /^New API key/ }).waitFor();
+}
+
 async function openRecoveryCodes(page: Page): Promise<void> {
   await clickOn('Create recovery codes')(page);
   await page.getByRole('dialog').getByText('Each code works once.').waitFor();
@@ -204,11 +231,12 @@ it.each(Object.entries(settings))('the picture %s can be taken', async (name, se
   const { page, open } = await visitAs(who(), options);
   await open(pathOf());
   await prepare?.(page);
-  await keep(page, name);
+  await keepPicture(page, `console-${name}`);
 });
 
 const signedOut: Record<string, () => string> = {
   'sign-in': () => '/sign-in',
+  'forgot-password': () => '/forgot-password',
   'reset-password': () => '/reset-password#token',
   invitation: () => `/invitation#${invitationToken}`,
 };
@@ -216,12 +244,6 @@ const signedOut: Record<string, () => string> = {
 it.each(Object.entries(signedOut))('the picture %s can be taken', async (name, pathOf) => {
   const { page, open } = await visit();
   await open(pathOf());
-  await page.locator('input[name=password]').waitFor();
-  await keep(page, name);
+  await page.locator('form').waitFor();
+  await keepPicture(page, `console-${name}`);
 });
-
-async function keep(page: Page, name: string): Promise<void> {
-  await settle(page);
-  const image = await takePicture(page, `console-${name}`);
-  if (isWriting) await writeFile(path.join(images, `console-${name}.png`), image);
-}

@@ -9,12 +9,12 @@ import {
   useConsole,
 } from '../support/console-suite.ts';
 import { makeLockedPdf } from '../support/locked-pdf.ts';
-import { makeWav } from '../support/media-files.ts';
+import { makeWav, recordWebm } from '../support/media-files.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import { callSharingApi, makePng, makeZip, upload } from '../support/sharing-api.ts';
 
-const { app, workspaceId, visitAs, member } = useConsole();
+const { app, workspaceId, visit, visitAs, member } = useConsole();
 
 type Settings = Parameters<typeof visitAs>[1];
 
@@ -242,6 +242,28 @@ describe('the preview of another file', () => {
     const length = () => page.evaluate<number>("document.querySelector('audio').duration");
     await expect.poll(length).toBeCloseTo(1);
     await lookAt({ page }, 'preview-audio');
+  });
+
+  it('plays a video', async () => {
+    const webm = await recordWebm((await visit()).page);
+    const { page } = await openDocument(webm, 'Tour.webm');
+    const video = page.getByLabel('Tour.webm', { exact: true });
+    await expect.poll(() => video.getAttribute('src')).toMatch(/^blob:/);
+    const player = (expression: string) =>
+      page.evaluate<number>(`(() => {
+        const player = document.querySelector('main video');
+        return ${expression};
+      })()`);
+    await expect.poll(() => player('player.videoWidth')).toBe(320);
+    await player('(player.muted = true, void player.play(), 0)');
+    await expect.poll(() => player('player.currentTime')).toBeGreaterThan(0);
+    await lookAt({ page }, 'preview-video');
+  });
+
+  it('reports a damaged video', async () => {
+    const webm = await recordWebm((await visit()).page);
+    const { page } = await openDocument(webm.fill(0, 60), 'Torn.webm');
+    await page.getByText('The preview is not available because the file is damaged.').waitFor();
   });
 
   it('never opens an image that can contain scripts', async () => {

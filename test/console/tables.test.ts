@@ -6,7 +6,13 @@ import { overhangOf, phone } from '../support/browser-pages.ts';
 import { heading } from '../support/browser-tabs.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makePdf } from '../support/pdf.ts';
-import { type DocumentFields, makeLink, makeZip, upload } from '../support/sharing-api.ts';
+import {
+  callSharingApi,
+  type DocumentFields,
+  makeLink,
+  makeZip,
+  upload,
+} from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, staff, member } = useConsole();
 
@@ -53,6 +59,20 @@ describe('a table', () => {
     expect(await displayOf(page)).toBe('block');
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
+  });
+
+  it('has a dash for a value that a row lacks, and a row with two lines leaves it out', async () => {
+    const { id } = await makeLink(app(), document.id, { name: 'Withdrawn' });
+    await callSharingApi(app(), 'DELETE', `/links/${id}`);
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf('links'));
+    const expiryOf = (name: string) =>
+      page.getByRole('row').filter({ hasText: name }).locator('td[data-title="Expires"]');
+    expect(await expiryOf('Withdrawn').textContent()).toBe('—');
+    expect(await expiryOf('For the board').textContent()).toBe('Never');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => expiryOf('Withdrawn').isVisible()).toBe(false);
+    expect(await expiryOf('For the board').isVisible()).toBe(true);
   });
 
   it('keeps its header in sight', async () => {

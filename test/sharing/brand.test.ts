@@ -187,6 +187,18 @@ describeApp('the brand of a workspace', (suite) => {
     expect(mail?.html).toContain('#ffcc00');
   });
 
+  it('is the name of the workspace in mails without a logo', async () => {
+    const { testApp } = suite;
+    await fetch(`${url()}/logo`, { method: 'DELETE', headers: own });
+    const document = await upload(testApp, makePdf({ pages: 1, text: 'Deck' }), 'Deck.pdf');
+    const options = { email_required: true, email_verification_required: true };
+    const link = await makeLink(testApp, document.id, options);
+    const email = 'without-logo@example.com';
+    await new Visitor(link).post({ email });
+    const mail = (await mailsOf(testApp)).find(({ to }) => to === email);
+    expect(mail?.html).toMatch(/<p style="[^"]*">Demo workspace<\/p>/);
+  });
+
   it('has no title on pages, in mails and in downloads if the link hides it', async () => {
     const { testApp } = suite;
     const pdf = makePdf({ pages: 1, text: 'Deck' });

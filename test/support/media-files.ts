@@ -40,8 +40,13 @@ export async function recordWebm(page: Page): Promise<Buffer> {
     const stopped = new Promise((resolve) => { recorder.onstop = resolve; });
     recorder.start();
     for (let frame = 0; frame < 20; frame++) {
-      context.fillStyle = 'hsl(' + frame * 18 + ' 80% 50%)';
+      context.fillStyle = '#12304f';
       context.fillRect(0, 0, 320, 180);
+      context.fillStyle = '#ffffff';
+      context.font = '600 22px sans-serif';
+      context.fillText('A tour of the workshop', 32, 92);
+      context.fillStyle = 'hsl(' + frame * 18 + ' 80% 60%)';
+      context.fillRect(32, 112, 16 + frame * 12, 8);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     recorder.stop();

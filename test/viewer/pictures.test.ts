@@ -1,59 +1,151 @@
-// Screenshots for the README. They are written to docs/ if LATCHKEY_WRITE_PICTURES is 'true'.
+// Screenshots of the pages that readers see.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { desktop, phone, takePicture } from '../support/browser-pages.ts';
+import { desktop, phone } from '../support/browser-pages.ts';
+import { recordWebm } from '../support/media-files.ts';
+import { docsDir, isWritingPictures, keepPicture } from '../support/pictures.ts';
 import { makeReport } from '../support/report-pdf.ts';
-import { callSharingApi } from '../support/sharing-api.ts';
+import {
+  floorPlan,
+  payments,
+  printSlides,
+  releaseNotes,
+  sourceCode,
+} from '../support/sample-files.ts';
+import { callSharingApi, type LinkFields, makeZip } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
-const docs = path.resolve(import.meta.dirname, '../../docs');
 const report = makeReport();
-const isWriting = process.env.LATCHKEY_WRITE_PICTURES === 'true';
 
 const { app, read, share } = useViewer();
 
-const documentStands = (page: Page) => page.locator('.page .textLayer span').first().waitFor();
-
 it('the sample document is up to date', async () => {
-  const file = path.join(docs, 'sample.pdf');
-  if (isWriting) await writeFile(file, report);
+  const file = path.join(docsDir, 'sample.pdf');
+  if (isWritingPictures) await writeFile(file, report);
   expect(report.equals(await readFile(file))).toBe(true);
 });
 
 type Setting = {
-  readonly options: BrowserContextOptions;
-  readonly gated?: boolean;
-  readonly revoked?: boolean;
-  /** Not part of docs/. */
-  readonly isDraft?: boolean;
+  readonly browser?: BrowserContextOptions;
+  /** By default, the report. */
+  readonly name?: string;
+  readonly content?: (page: Page) => Promise<Buffer> | Buffer;
+  /** Options of the link; by default, anyone may open it and download the document. */
+  readonly fields?: object;
+  /** Leads from the first page to the page of the picture. */
+  readonly prepare?: (page: Page, link: LinkFields) => Promise<void>;
 };
 
+const onPhone = { browser: phone };
 const dark = { colorScheme: 'dark' } as const;
+const verified = { email_required: true, email_verification_required: true };
+const text = (content: string) => () => Buffer.from(content);
 
 const settings: Record<string, Setting> = {
-  'viewer-desktop': { options: desktop },
-  'viewer-phone': { options: phone },
-  'viewer-dark': { options: { ...desktop, ...dark }, isDraft: true },
-  gate: { options: desktop, gated: true },
-  'gate-dark': { options: { ...phone, ...dark }, gated: true, isDraft: true },
-  gone: { options: desktop, revoked: true },
+  'viewer-desktop': { prepare: pageDrawn },
+  'viewer-phone': { ...onPhone, prepare: pageDrawn },
+  'viewer-dark': { browser: { ...desktop, ...dark }, prepare: pageDrawn },
+  'viewer-search': { prepare: search },
+  'viewer-slides': { name: 'Pitch.pdf', content: inOtherTab(printSlides), prepare: pageDrawn },
+  'viewer-image': { name: 'Floor plan.svg', content: text(floorPlan), prepare: loaded },
+  'viewer-markdown': { name: 'Release 4.2.md', content: text(releaseNotes), prepare: loaded },
+  'viewer-table': { name: 'Payments.csv', content: text(payments), prepare: loaded },
+  'viewer-code': { name: 'open-invoices.ts', content: text(sourceCode), prepare: loaded },
+  'viewer-video': { name: 'Workshop.webm', content: inOtherTab(recordWebm), prepare: buffered },
+  'viewer-download': {
+    name: 'Drawings.zip',
+    content: () => makeZip('plan.dxf', 'LINE 0 0 10 20\n'.repeat(20_000)),
+  },
+  gate: { fields: { email_required: true } },
+  'gate-dark': { browser: { ...phone, ...dark }, fields: { email_required: true } },
+  'gate-password': { fields: { password: 'open sesame' }, prepare: enterWrongPassword },
+  'gate-code': { ...onPhone, fields: verified, prepare: enterEmail },
+  gone: { prepare: revoke },
+  'link-not-found': { prepare: openUnknown },
 };
 
 it.each(Object.entries(settings))('the picture %s can be taken', async (name, setting) => {
-  const { options, gated = false, revoked = false, isDraft = false } = setting;
-  const fields = { allow_download: true, email_required: gated };
-  const link = await share(report, 'Quarterly report.pdf', fields);
-  if (revoked) await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
-  const { page, complaints } = await read(options);
+  const { browser = desktop, content = () => report, fields, prepare } = setting;
+  const { page, complaints } = await read(browser);
+  const bytes = await content(page);
+  const options = { allow_download: true, ...fields };
+  const link = await share(bytes, setting.name ?? 'Quarterly report.pdf', options);
   await page.goto(link.url);
-  if (!gated && !revoked) await documentStands(page);
+  await prepare?.(page, link);
   await page.waitForLoadState('networkidle');
+  await keepPicture(page, name);
+  // Chromium logs error responses.
+  expect(complaints.filter((line) => !/status of 4\d\d/.test(line))).toEqual([]);
+});
 
-  const image = await takePicture(page, name);
+/** Makes a document in another tab, whose messages are not complaints about the viewer. */
+function inOtherTab(make: (page: Page) => Promise<Buffer>) {
+  return async (page: Page): Promise<Buffer> => {
+    const other = await page.context().newPage();
+    const made = await make(other);
+    await other.close();
+    return made;
+  };
+}
 
-  // Chromium logs the response with 410.
-  expect(complaints.filter((complaint) => !complaint.includes('410 (Gone)'))).toEqual([]);
-  if (isWriting && !isDraft) await writeFile(path.join(docs, 'images', `${name}.png`), image);
+async function pageDrawn(page: Page): Promise<void> {
+  await page.locator('.page .textLayer span').first().waitFor();
+}
+
+async function loaded(page: Page): Promise<void> {
+  await page.getByText(/^Document loaded/).waitFor({ state: 'attached' });
+}
+
+/** Waits until the player shows no spinner. */
+async function buffered(page: Page): Promise<void> {
+  await loaded(page);
+  const state = () => page.evaluate<number>("document.querySelector('video').readyState");
+  await expect.poll(state).toBe(4);
+}
+
+async function search(page: Page): Promise<void> {
+  await pageDrawn(page);
+  await page.getByRole('button', { name: 'Pages and outline' }).click();
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByLabel('Search in the document').fill('quarter');
+  await page.locator('.highlight.selected').waitFor();
+  const pictures = page.locator('[aria-label="Pages and outline"] canvas');
+  await expect.poll(() => pictures.count()).toBe(4);
+}
+
+async function enterWrongPassword(page: Page): Promise<void> {
+  await page.getByLabel('Password').fill('a guess');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('alert').waitFor();
+}
+
+async function enterEmail(page: Page): Promise<void> {
+  await page.getByLabel('E-mail address').fill('jane@example.com');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByLabel('Code').waitFor();
+}
+
+async function revoke(page: Page, link: LinkFields): Promise<void> {
+  await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
+  await page.reload();
+}
+
+async function openUnknown(page: Page, { url }: LinkFields): Promise<void> {
+  await page.goto(url.replace(/.{22}$/, '0'.repeat(22)));
+}
+
+it.each([
+  ['errors', '/errors#rate_limited', desktop],
+  ['page-not-found', '/nowhere', desktop],
+  ['api-reference', '/docs#operation/LinkService_CreateLink', desktop],
+  ['api-reference-dark', '/docs', { ...desktop, ...dark }],
+])('the picture %s can be taken', async (name, address, options) => {
+  const { page, complaints } = await read(options);
+  await page.goto(app().app.publicUrl + address);
+  await page.getByRole('heading').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  await keepPicture(page, name);
+  expect(complaints.filter((line) => !/status of 404/.test(line))).toEqual([]);
 });

@@ -11,10 +11,10 @@ export const light = {
   typography: {
     ...fonts,
     code: { ...fonts.code, color: '#1f4e8c', backgroundColor: '#eef2f7' },
-    links: { color: '#1864ab', visited: '#1864ab' },
+    links: { color: '#1d5bb8', visited: '#1d5bb8' },
   },
-  colors: { primary: { main: '#1864ab' }, text: { primary: '#1f2933', secondary: '#52606d' } },
-  sidebar: { backgroundColor: '#f7f8fa', textColor: '#1f2933', activeTextColor: '#1864ab' },
+  colors: { primary: { main: '#1d5bb8' }, text: { primary: '#1f2933', secondary: '#52606d' } },
+  sidebar: { backgroundColor: '#f7f8fa', textColor: '#1f2933', activeTextColor: '#1d5bb8' },
   rightPanel: { backgroundColor: '#1f2733' },
 };
 
@@ -22,10 +22,10 @@ export const dark = {
   typography: {
     ...fonts,
     code: { ...fonts.code, color: '#a5d0ff', backgroundColor: '#2a313c' },
-    links: { color: '#74b6ff', visited: '#74b6ff', hover: '#a5d0ff' },
+    links: { color: '#8bb5f5', visited: '#8bb5f5', hover: '#a6c7f9' },
   },
   colors: {
-    primary: { main: '#74b6ff' },
+    primary: { main: '#8bb5f5' },
     text: { primary: '#dfe4ea', secondary: '#a3adb8' },
     border: { dark: '#3b4450', light: '#2f3742' },
     responses: {
@@ -43,7 +43,7 @@ export const dark = {
     typeTitleColor: '#a3adb8',
     requireLabelColor: '#ff9a9a',
   },
-  sidebar: { backgroundColor: '#15191f', textColor: '#dfe4ea', activeTextColor: '#74b6ff' },
+  sidebar: { backgroundColor: '#15191f', textColor: '#dfe4ea', activeTextColor: '#8bb5f5' },
   rightPanel: { backgroundColor: '#11151a' },
   codeBlock: { backgroundColor: '#0c0f13' },
 };

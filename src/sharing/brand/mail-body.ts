@@ -3,9 +3,11 @@ import { type Html, html } from '../../http/html.ts';
 import { mailName } from '../../net/mail-name.ts';
 import type { Brand } from './brand.ts';
 
-/** A part of a mail: a paragraph, a code, or a link. */
+/** A part of a mail: a paragraph, a note, a code, a list, or a link. */
 export type MailPart =
   | { readonly text: string }
+  /** Less important than the rest. */
+  | { readonly note: string }
   | { readonly code: string }
   | { readonly lines: readonly string[] }
   | { readonly label: string; readonly url: string };
@@ -24,6 +26,7 @@ export function renderMail(brand: Brand, publicUrl: string, parts: readonly Mail
 
 function textOf(part: MailPart): string {
   if ('text' in part) return wrap(part.text);
+  if ('note' in part) return wrap(part.note);
   if ('code' in part) return `Your code is ${part.code}`;
   if ('lines' in part) return part.lines.map((line) => `- ${line}`).join('\n');
   return `${part.label}:\n${part.url}`;
@@ -49,7 +52,10 @@ const styles = {
     'overflow-wrap:anywhere',
   code: 'margin:16px 0;font:600 28px/1.3 ui-monospace,monospace;letter-spacing:4px',
   text: 'margin:16px 0',
+  list: 'margin:16px 0;padding-left:24px',
+  note: 'margin:16px 0 0;color:#566273;font-size:14px',
   logo: 'max-width:200px;max-height:48px',
+  name: 'margin:0 0 16px;font-weight:600',
 };
 
 function page(
@@ -61,9 +67,9 @@ function page(
   const button =
     `display:inline-block;padding:10px 16px;border-radius:8px;background:${accent};` +
     `color:${ink};text-decoration:none;font-weight:500`;
-  const logo =
+  const sender =
     logoPath === ''
-      ? undefined
+      ? html`<p style="${styles.name}">${mailName(workspaceName)}</p>`
       : html`<img src="${publicUrl}${logoPath}" alt="${mailName(workspaceName)}"
 style="${styles.logo}">`;
   return html`<!doctype html>
@@ -71,7 +77,7 @@ style="${styles.logo}">`;
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
 <body style="${styles.body}">
 <div style="${styles.card};border-top:4px solid ${accent}">
-${logo}
+${sender}
 ${parts.map((part) => htmlOf(part, button))}</div>
 </body>
 </html>
@@ -80,9 +86,10 @@ ${parts.map((part) => htmlOf(part, button))}</div>
 
 function htmlOf(part: MailPart, button: string): Html {
   if ('text' in part) return html`<p style="${styles.text}">${part.text}</p>\n`;
+  if ('note' in part) return html`<p style="${styles.note}">${part.note}</p>\n`;
   if ('code' in part) return html`<p style="${styles.code}">${part.code}</p>\n`;
   if ('lines' in part) {
-    return html`<ul>${part.lines.map((line) => html`<li>${line}</li>`)}</ul>\n`;
+    return html`<ul style="${styles.list}">${part.lines.map((line) => html`<li>${line}</li>`)}</ul>\n`;
   }
   return html`<p style="${styles.text}">
 <a href="${part.url}" style="${button}">${part.label}</a></p>\n`;

@@ -270,7 +270,7 @@ function partsOf(code: string, { brand, title, publicUrl }: CodeMail): MailPart[
     },
     { text: `The code expires in ${validMs / minute} minutes and works once.` },
     {
-      text:
+      note:
         'Do not share this code with anyone. If you did not request it, ignore this e-mail: ' +
         'without the code, no one can open the document with your address.',
     },

@@ -46,7 +46,7 @@ required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></la
 <button>Continue</button>
 </form>`,
 
-  code: (form) => html`<p>Enter the 6-digit code from our newest e-mail to
+  code: (form) => html`<p>Enter the 6-digit code from our newest <span class="word">e-mail</span> to
 <strong>${form.email}</strong>.</p>
 ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</p>`}
 <form method="post" class="gate">${alertOf(form)}

@@ -33,7 +33,7 @@ export function composeViewMail(
   const reason =
     `You get this e-mail because you created ${created}. You can turn it off in the options of ` +
     'each link.';
-  return { to, subject, ...renderMail(brand, [...parts, { text: reason }]) };
+  return { to, subject, ...renderMail(brand, [...parts, { note: reason }]) };
 }
 
 function partsOf({ notice, newest }: ViewedLink, publicUrl: string): MailPart[] {

@@ -209,6 +209,6 @@ function partsOf({ workspaceName, inviter, role, url }: InvitationMail): MailPar
     { text: `${invited} to the workspace “${workspace}” on Latchkey as ${article} ${role}.` },
     { label: 'Accept the invitation', url },
     { text: 'The link expires in 7 days and works once. Do not forward it.' },
-    { text: 'If you did not expect an invitation, ignore this e-mail.' },
+    { note: 'If you did not expect an invitation, ignore this e-mail.' },
   ];
 }

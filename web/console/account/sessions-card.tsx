@@ -1,8 +1,6 @@
-import { Button } from '@mantine/core';
 import { type Session, SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { type Column, Listing } from '../shared/listing.tsx';
-import { sessionColumns } from '../shared/session-columns.tsx';
+import { SessionsTable } from '../shared/sessions-table.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { AccountCard } from './account-card.tsx';
@@ -20,22 +18,6 @@ export function SessionsCard() {
       label: 'Sign out',
       run: () => revoke({ sessionId: id }),
     });
-  const actions: Column<Session> = {
-    title: 'Actions',
-    isTitleHidden: true,
-    cell: (session) =>
-      session.current ? null : (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          aria-label={`Sign out session from ${session.address}`}
-          onClick={() => signOut(session)}
-        >
-          Sign out
-        </Button>
-      ),
-  };
   return (
     <AccountCard
       title="Sessions"
@@ -44,11 +26,9 @@ export function SessionsCard() {
         'your password.'
       }
     >
-      <Listing
-        label="Sessions"
+      <SessionsTable
         list={list}
-        columns={[...sessionColumns, actions]}
-        idOf={({ id }) => id}
+        end={signOut}
         empty={{ title: 'No sessions', text: 'Sign in to start a session.' }}
       />
     </AccountCard>

@@ -40,14 +40,14 @@ export function AccountsScreen() {
         'customer has it.'
       }
     >
-      {mayFilter ? <CustomerFilter customerId={customerId} /> : null}
-      {customerId === '' ? null : (
+      {mayFilter || customerId === '' ? null : (
         <Text size="sm">
           Accounts of customer <ResourceLink id={customerId} />
         </Text>
       )}
       <Listing
         label="Accounts"
+        filters={mayFilter ? <CustomerFilter customerId={customerId} /> : undefined}
         list={list}
         columns={columns}
         idOf={({ id }) => id}

@@ -47,11 +47,15 @@ function factsOf(event: AuditEvent): Fact[] {
       name: 'Actor',
       value: (
         <>
-          {actorTypeOf(actorType)} {actor === '' ? null : <ResourceLink id={actor} />}
+          {actorTypeOf(actorType)}{' '}
+          {actor === '' ? null : <CopyableResource id={actor} label="actor ID" />}
         </>
       ),
     },
-    { name: 'Target', value: target === '' ? unknown : <ResourceLink id={target} /> },
+    {
+      name: 'Target',
+      value: target === '' ? unknown : <CopyableResource id={target} label="target ID" />,
+    },
     { name: 'Action', value: <span className="mono">{action}</span> },
     {
       name: 'Outcome',
@@ -74,6 +78,15 @@ function factsOf(event: AuditEvent): Fact[] {
     },
     { name: 'Event ID', value: <CopyableText text={id} label="event ID" isShort /> },
   ];
+}
+
+function CopyableResource({ id, label }: { readonly id: string; readonly label: string }) {
+  return (
+    <Group component="span" display="inline-flex" gap={4} wrap="nowrap" maw="100%">
+      <ResourceLink id={id} />
+      <CopyButton text={id} label={label} isIcon />
+    </Group>
+  );
 }
 
 /** Links to related events. */

@@ -70,7 +70,8 @@ function columnsWith(open: (event: AuditEvent) => void): readonly Column<AuditEv
     {
       title: 'Network',
       isMinor: true,
-      cell: ({ address }) => (address === '' ? '—' : <span className="mono">{address}</span>),
+      isAbsent: ({ address }) => address === '',
+      cell: ({ address }) => <span className="mono">{address}</span>,
     },
     { title: 'Time', isPlain: true, cell: ({ createTime }) => <DateTime time={createTime} /> },
     {

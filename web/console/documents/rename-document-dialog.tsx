@@ -1,7 +1,5 @@
-import { TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { FormDialog } from '../shared/form-dialog.tsx';
+import { RenameDialog } from '../shared/name-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
 export type RenameDocumentDialogProps = {
@@ -12,33 +10,17 @@ export type RenameDocumentDialogProps = {
 
 export default function RenameDocumentDialog(props: RenameDocumentDialogProps) {
   const { document, isOpen, close } = props;
+  const { id: documentId, workspaceId, name: current } = document;
   const update = useMethod(DocumentService.method.updateDocument);
-  const form = useForm({ mode: 'uncontrolled', initialValues: { name: document.name } });
-
-  async function submit({ name }: { readonly name: string }) {
-    const { id: documentId, workspaceId } = document;
-    // Without the mask, an empty name would mean "no change" instead of an error.
-    await update({ documentId, workspaceId, name, updateMask: { paths: ['name'] } });
-  }
-
   return (
-    <FormDialog
-      title="Rename document"
-      label="Rename"
+    <RenameDialog
+      noun="document"
+      name={current}
       done="Document renamed"
       isOpen={isOpen}
       close={close}
-      form={form}
-      submit={submit}
-    >
-      <TextInput
-        label="Name"
-        required
-        maxLength={255}
-        data-autofocus
-        key={form.key('name')}
-        {...form.getInputProps('name')}
-      />
-    </FormDialog>
+      // Without the mask, an empty name would mean "no change" instead of an error.
+      submit={(name) => update({ documentId, workspaceId, name, updateMask: { paths: ['name'] } })}
+    />
   );
 }

@@ -53,7 +53,11 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
       isNewestFirst: true,
       cell: ({ viewCount }) => viewCount.toLocaleString(),
     },
-    { title: 'Expires', cell: (link) => <Expiry link={link} /> },
+    {
+      title: 'Expires',
+      isAbsent: hasEnded,
+      cell: ({ expireTime }) => <DateTime time={expireTime} />,
+    },
     {
       title: 'Created',
       orderBy: 'create_time',
@@ -89,6 +93,7 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
 const documentColumn: Column<Link> = {
   title: 'Document',
   isFree: true,
+  isPlain: true,
   cell: (link) => <DocumentCell link={link} />,
 };
 
@@ -138,11 +143,6 @@ function State({ link }: Pick<OfLink, 'link'>) {
       {hasEnded(link) ? <DateTime time={endTimeOf(link)} /> : null}
     </Group>
   );
-}
-
-/** A dash if the link no longer expires, because it has ended. */
-function Expiry({ link }: Pick<OfLink, 'link'>) {
-  return hasEnded(link) ? '—' : <DateTime time={link.expireTime} />;
 }
 
 type LinkAction = (link: Link, phrase: string) => void;

@@ -1,29 +1,18 @@
-import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useUser } from '../session/session-context.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { useFindNewMember } from './find-new-member.ts';
-import { type RoleName, roleOf, roleOptions } from './roles.tsx';
-
-type AddMemberDialogProps = {
-  readonly workspaceId: string;
-  readonly mayMakeOwners: boolean;
-  readonly isOpen: boolean;
-  readonly close: () => void;
-};
+import { type RoleDialogProps, RoleField } from './role-field.tsx';
+import { type RoleName, roleOf } from './roles.tsx';
 
 type Values = { userId: string; role: RoleName };
 
 const initialValues: Values = { userId: '', role: 'member' };
 
-export function AddMemberDialog({
-  workspaceId,
-  mayMakeOwners,
-  isOpen,
-  close,
-}: AddMemberDialogProps) {
+export function AddMemberDialog({ workspaceId, mayMakeOwners, isOpen, close }: RoleDialogProps) {
   const { kind } = useUser();
   const hasScope = useHasScope();
   const mayLookUp = kind === 'staff' && hasScope('users:read');
@@ -56,9 +45,8 @@ export function AddMemberDialog({
         key={form.key('userId')}
         {...form.getInputProps('userId')}
       />
-      <NativeSelect
-        label="Role"
-        data={roleOptions(mayMakeOwners)}
+      <RoleField
+        mayMakeOwners={mayMakeOwners}
         key={form.key('role')}
         {...form.getInputProps('role')}
       />

@@ -1,4 +1,4 @@
-import { NativeSelect, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useRefreshOwnSession } from '../session/session-context.tsx';
@@ -6,14 +6,12 @@ import { displayName } from '../shared/display-name.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { roleNameOf, roleOf, roleOptions } from './roles.tsx';
+import { type RoleDialogProps, RoleField } from './role-field.tsx';
+import { roleNameOf, roleOf } from './roles.tsx';
 
-type ChangeRoleDialogProps = {
+type ChangeRoleDialogProps = Omit<RoleDialogProps, 'workspaceId'> & {
   readonly member: Member;
   readonly isSelf: boolean;
-  readonly mayMakeOwners: boolean;
-  readonly isOpen: boolean;
-  readonly close: () => void;
 };
 
 export function ChangeRoleDialog(props: ChangeRoleDialogProps) {
@@ -38,9 +36,8 @@ export function ChangeRoleDialog(props: ChangeRoleDialogProps) {
       }}
     >
       <Text>{isSelf ? 'This is your own role. ' : ''}The change applies immediately.</Text>
-      <NativeSelect
-        label="Role"
-        data={roleOptions(mayMakeOwners)}
+      <RoleField
+        mayMakeOwners={mayMakeOwners}
         data-autofocus
         key={form.key('role')}
         {...form.getInputProps('role')}

@@ -1,23 +1,17 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { type RoleName, roleOf, roleOptions } from './roles.tsx';
-
-type InviteDialogProps = {
-  readonly workspaceId: string;
-  readonly mayMakeOwners: boolean;
-  readonly isOpen: boolean;
-  readonly close: () => void;
-};
+import { type RoleDialogProps, RoleField } from './role-field.tsx';
+import { type RoleName, roleOf } from './roles.tsx';
 
 type Values = { email: string; role: RoleName };
 
 const initialValues: Values = { email: '', role: 'member' };
 
 /** Mails a link with which a person joins the workspace. */
-export function InviteDialog({ workspaceId, mayMakeOwners, isOpen, close }: InviteDialogProps) {
+export function InviteDialog({ workspaceId, mayMakeOwners, isOpen, close }: RoleDialogProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues });
   const invite = useMethod(WorkspaceService.method.createInvitation);
   return (
@@ -40,9 +34,8 @@ export function InviteDialog({ workspaceId, mayMakeOwners, isOpen, close }: Invi
         key={form.key('email')}
         {...form.getInputProps('email')}
       />
-      <NativeSelect
-        label="Role"
-        data={roleOptions(mayMakeOwners)}
+      <RoleField
+        mayMakeOwners={mayMakeOwners}
         key={form.key('role')}
         {...form.getInputProps('role')}
       />

@@ -57,7 +57,6 @@ export function roleNameOf(role: MemberRole): RoleName {
   return role === MemberRole.ADMIN ? 'admin' : 'member';
 }
 
-/** Only owners and staff can choose the role of an owner. */
 export function roleOptions(mayMakeOwners: boolean) {
   const options: { value: RoleName; label: string }[] = [
     { value: 'member', label: roleText(MemberRole.MEMBER) },

@@ -46,13 +46,20 @@ const columnsOf = (linkOf: ReadersTableProps['linkOf']): readonly Column<LinkVie
     title: 'Time spent',
     orderBy: 'duration_ms',
     isNewestFirst: true,
-    cell: ({ durationMs }) => (durationMs === 0 ? '—' : formatDuration(durationMs)),
+    isAbsent: ({ durationMs }) => durationMs === 0,
+    cell: ({ durationMs }) => formatDuration(durationMs),
   },
-  { title: 'Pages', isFree: true, cell: ({ pages }) => <Pages pages={pages} /> },
+  {
+    title: 'Pages',
+    isFree: true,
+    isAbsent: ({ pages }) => pages.length === 0,
+    cell: ({ pages }) => <Pages pages={pages} />,
+  },
   {
     title: 'Downloads',
     isMinor: true,
-    cell: ({ downloadCount }) => (downloadCount === 0 ? '—' : downloadCount.toLocaleString()),
+    isAbsent: ({ downloadCount }) => downloadCount === 0,
+    cell: ({ downloadCount }) => downloadCount.toLocaleString(),
   },
 ];
 
@@ -95,7 +102,7 @@ function ReaderCell({ email, emailVerified }: LinkView) {
 
 function Pages({ pages }: { readonly pages: readonly PageView[] }) {
   const [first, ...others] = pages;
-  if (first === undefined) return <>—</>;
+  if (first === undefined) return null;
   const longest = others.reduce((one, two) => (two.durationMs > one.durationMs ? two : one), first);
   return (
     <span>

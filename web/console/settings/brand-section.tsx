@@ -97,7 +97,7 @@ function Logo({ workspace: { id: workspaceId, name, brand } }: { readonly worksp
         )}
       </Group>
       <Text size="xs" c="dimmed">
-        PNG, JPEG or WebP, at most 1 MiB and 2,000 × 2,000 pixels.
+        PNG, JPEG or WebP, at most 1 MB and 2,000 × 2,000 pixels.
       </Text>
       {error === undefined ? null : <ErrorAlert error={error} />}
     </>

@@ -22,7 +22,7 @@ export function EmptyList({ title, text, icon: Picture, action }: EmptyListProps
         {title}
       </EmptyState.Title>
       <EmptyState.Description>{text}</EmptyState.Description>
-      {action === undefined ? null : <EmptyState.Actions>{action}</EmptyState.Actions>}
+      {action === undefined ? null : <EmptyState.Actions mt="xs">{action}</EmptyState.Actions>}
     </EmptyState>
   );
 }

@@ -1,12 +1,19 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import classes from './figure-row.module.css';
 
 export type Figure = { readonly name: string; readonly value: ReactNode };
 
 /** The most important values of a screen. */
 export function FigureRow({ figures }: { readonly figures: readonly Figure[] }) {
   return (
-    <SimpleGrid component="dl" cols={{ base: 2, sm: figures.length }} spacing="sm" m={0}>
+    <SimpleGrid
+      component="dl"
+      className={classes.row ?? ''}
+      cols={{ base: 2, sm: figures.length }}
+      spacing="sm"
+      m={0}
+    >
       {figures.map(({ name, value }) => (
         <Paper key={name} withBorder p="md">
           <Text component="dt" size="xs" c="dimmed">

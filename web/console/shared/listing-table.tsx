@@ -57,14 +57,7 @@ function BodyRow<Row>({ row, columns, details }: BodyRowProps<Row>) {
     <RowToggleProvider value={toggle}>
       <Table.Tr role="row" onClick={openRow}>
         {columns.map((column) => (
-          <Table.Td
-            key={column.title}
-            role="cell"
-            data-title={titleInRow(column)}
-            {...kindOf(column)}
-          >
-            {column.cell(row)}
-          </Table.Td>
+          <BodyCell key={column.title} column={column} row={row} />
         ))}
       </Table.Tr>
       {toggle.isOpen && details !== undefined ? (
@@ -75,6 +68,22 @@ function BodyRow<Row>({ row, columns, details }: BodyRowProps<Row>) {
         </Table.Tr>
       ) : null}
     </RowToggleProvider>
+  );
+}
+
+type BodyCellProps<Row> = { readonly column: Column<Row>; readonly row: Row };
+
+function BodyCell<Row>({ column, row }: BodyCellProps<Row>) {
+  const isAbsent = column.isAbsent?.(row) ?? false;
+  return (
+    <Table.Td
+      role="cell"
+      data-title={titleInRow(column)}
+      data-absent={isAbsent || undefined}
+      {...kindOf(column)}
+    >
+      {isAbsent ? '—' : column.cell(row)}
+    </Table.Td>
   );
 }
 

@@ -20,6 +20,8 @@ export type Column<Row> = {
   readonly isPlain?: boolean;
   /** Whether a row with two lines shows the value on another line, without the title. */
   readonly isBlock?: boolean;
+  /** Whether the row has no value: a dash in a table, and nothing in a row with two lines. */
+  readonly isAbsent?: (row: Row) => boolean;
   /** Whether a window narrower than 1,200 pixels hides it. The page of the row shows it, too. */
   readonly isMinor?: boolean;
   /** The field of `order_by`. */

@@ -7,6 +7,8 @@ export type NameDialogProps = {
   readonly title: string;
   /** The label of the submit button. */
   readonly label: string;
+  /** The message after a success. */
+  readonly done?: string;
   /** The current name, which the caller also passes as the `key`; empty for a new resource. */
   readonly name?: string;
   readonly isOpen: boolean;
@@ -14,17 +16,10 @@ export type NameDialogProps = {
   readonly submit: (name: string) => Promise<unknown>;
 };
 
-export function NameDialog({ title, label, name = '', isOpen, close, submit }: NameDialogProps) {
+export function NameDialog({ name = '', submit, ...props }: NameDialogProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { name } });
   return (
-    <FormDialog
-      title={title}
-      label={label}
-      isOpen={isOpen}
-      close={close}
-      form={form}
-      submit={(values) => submit(values.name)}
-    >
+    <FormDialog {...props} form={form} submit={(values) => submit(values.name)}>
       <TextInput
         label="Name"
         required

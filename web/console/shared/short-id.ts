@@ -3,7 +3,8 @@ const shown = { start: 4, end: 5 };
 
 /** `doc_4D6G…UiNlG`; a text that is hardly longer stays as it is. */
 export function shortId(id: string): string {
-  const start = id.indexOf('_') + 1 + shown.start;
+  const [prefix = ''] = /^[a-z]+_/.exec(id) ?? [];
+  const start = prefix.length + shown.start;
   if (id.length <= start + shown.end + 2) return id;
   return `${id.slice(0, start)}…${id.slice(-shown.end)}`;
 }

@@ -21,6 +21,7 @@ import {
   shortKid,
   stateLabel,
 } from './key-lifecycle.ts';
+import classes from './signing-keys.module.css';
 import { KeyTimeline } from './timeline.tsx';
 import { useCurrentTime } from './use-current-time.ts';
 import { useScheduledReload } from './use-scheduled-reload.ts';
@@ -120,7 +121,7 @@ function columnsAt(
 
 function Times({ signingKey }: { readonly signingKey: SigningKey }) {
   return (
-    <Group component="dl" gap="4px 16px" m={0}>
+    <dl className={classes.times}>
       {keyEventsOf(signingKey).map(({ label, time }) => (
         <div key={label}>
           <Text component="dt" size="xs" c="dimmed">
@@ -131,7 +132,7 @@ function Times({ signingKey }: { readonly signingKey: SigningKey }) {
           </Text>
         </div>
       ))}
-    </Group>
+    </dl>
   );
 }
 

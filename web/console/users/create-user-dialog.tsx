@@ -1,4 +1,4 @@
-import { NativeSelect, PasswordInput, Text, TextInput } from '@mantine/core';
+import { NativeSelect, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { ScopesGrid } from './scopes-grid.tsx';
 import { passwordAdvice } from './set-password-dialog.tsx';
+import { EmailField, UserNameField } from './user-fields.tsx';
 
 type CreateUserDialogProps = { readonly isOpen: boolean; readonly close: () => void };
 
@@ -53,23 +54,8 @@ export function CreateUserDialog({ isOpen, close }: CreateUserDialogProps) {
         key={form.key('kind')}
         {...form.getInputProps('kind')}
       />
-      <TextInput
-        type="email"
-        label="E-mail address"
-        description="Used to sign in."
-        required
-        maxLength={254}
-        autoComplete="off"
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
-      <TextInput
-        label="Name"
-        maxLength={255}
-        autoComplete="off"
-        key={form.key('name')}
-        {...form.getInputProps('name')}
-      />
+      <EmailField key={form.key('email')} {...form.getInputProps('email')} />
+      <UserNameField key={form.key('name')} {...form.getInputProps('name')} />
       <PasswordInput
         label="Password"
         description={passwordAdvice}

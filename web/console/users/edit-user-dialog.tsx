@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useRefreshOwnSession } from '../session/session-context.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
+import { EmailField, UserNameField } from './user-fields.tsx';
 
 type EditUserDialogProps = {
   readonly user: User;
@@ -32,24 +32,8 @@ export function EditUserDialog({ user, isOpen, close }: EditUserDialogProps) {
         await refreshNow();
       }}
     >
-      <TextInput
-        label="Name"
-        maxLength={255}
-        autoComplete="off"
-        data-autofocus
-        key={form.key('name')}
-        {...form.getInputProps('name')}
-      />
-      <TextInput
-        type="email"
-        label="E-mail address"
-        description="Used to sign in."
-        required
-        maxLength={254}
-        autoComplete="off"
-        key={form.key('email')}
-        {...form.getInputProps('email')}
-      />
+      <UserNameField data-autofocus key={form.key('name')} {...form.getInputProps('name')} />
+      <EmailField key={form.key('email')} {...form.getInputProps('email')} />
     </FormDialog>
   );
 }

@@ -7,9 +7,8 @@ import { useHasScope } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { isolateName } from '../shared/isolate-name.tsx';
-import { type Column, Listing } from '../shared/listing.tsx';
 import { Section } from '../shared/section.tsx';
-import { sessionColumns } from '../shared/session-columns.tsx';
+import { SessionsTable } from '../shared/sessions-table.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
 
@@ -59,11 +58,9 @@ export function UserSessions({ user, isSelf }: UserSessionsProps) {
       <Text size="sm" c="dimmed">
         Browsers where the user is signed in.
       </Text>
-      <Listing
-        label="Sessions"
+      <SessionsTable
         list={list}
-        columns={mayEnd ? [...sessionColumns, endColumn(endOne)] : sessionColumns}
-        idOf={({ id }) => id}
+        {...(mayEnd ? { end: endOne } : {})}
         empty={{
           title: 'Not signed in',
           text: 'The user has no sessions now.',
@@ -73,20 +70,3 @@ export function UserSessions({ user, isSelf }: UserSessionsProps) {
     </Section>
   );
 }
-
-const endColumn = (end: (session: Session) => void): Column<Session> => ({
-  title: 'Actions',
-  isTitleHidden: true,
-  cell: (session) =>
-    session.current ? null : (
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="gray"
-        aria-label={`Sign out session from ${session.address}`}
-        onClick={() => end(session)}
-      >
-        Sign out
-      </Button>
-    ),
-});

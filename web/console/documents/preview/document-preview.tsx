@@ -4,7 +4,7 @@ import { isRasterImage, type ViewerKind, viewerKindOf } from '../../../../src/ht
 import { Section } from '../../shared/section.tsx';
 import { MediaPreview } from './media-preview.tsx';
 import { PdfPreview, type PdfPreviewProps } from './pdf-preview.tsx';
-import { PreviewUnavailable } from './preview-unavailable.tsx';
+import { PreviewUnavailable } from './preview-states.tsx';
 import { TextPreview } from './text-preview.tsx';
 
 /** Images, videos and recordings are fetched as a whole. */

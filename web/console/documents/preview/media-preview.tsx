@@ -1,11 +1,10 @@
-import { Center, Loader } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { useSignIn } from '../../session/session-context.tsx';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { fetchDocument } from '../fetch-document.ts';
 import classes from './preview.module.css';
-import { PreviewUnavailable } from './preview-unavailable.tsx';
+import { PreviewDamaged, PreviewLoading } from './preview-states.tsx';
 
 type MediaState =
   | { readonly status: 'loading' }
@@ -44,11 +43,7 @@ export function MediaPreview({ document, kind }: MediaPreviewProps) {
 
   switch (state.status) {
     case 'loading':
-      return (
-        <Center p="xl">
-          <Loader aria-label="Loading the preview" />
-        </Center>
-      );
+      return <PreviewLoading />;
     case 'shown':
       return (
         <div className={classes.media}>
@@ -61,9 +56,7 @@ export function MediaPreview({ document, kind }: MediaPreviewProps) {
         </div>
       );
     case 'broken':
-      return (
-        <PreviewUnavailable text="The preview is not available because the file is damaged." />
-      );
+      return <PreviewDamaged />;
     case 'failed':
       return <ErrorAlert error={state.error} retry={() => setAttempt(attempt + 1)} />;
   }

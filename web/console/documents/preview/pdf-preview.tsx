@@ -1,12 +1,12 @@
 import '../../../viewer/pdf/pdf.css';
-import { Button, Center, Group, Loader, Paper, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group, Paper, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import type { DrawPage } from '../../readers/heat-strip.tsx';
 import { useSignIn } from '../../session/session-context.tsx';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import classes from './preview.module.css';
-import { PreviewUnavailable } from './preview-unavailable.tsx';
+import { PreviewDamaged, PreviewLoading } from './preview-states.tsx';
 import { type PdfState, showPdfPreview } from './show-pdf.ts';
 
 export type PdfPreviewProps = {
@@ -54,11 +54,7 @@ type AboutProps = {
 function About({ state, page, retry }: AboutProps) {
   switch (state.status) {
     case 'loading':
-      return (
-        <Center p="xl">
-          <Loader aria-label="Loading the preview" />
-        </Center>
-      );
+      return <PreviewLoading />;
     case 'shown':
       return (
         <Group justify="space-between">
@@ -78,9 +74,7 @@ function About({ state, page, retry }: AboutProps) {
     case 'locked':
       return <Unlock {...state} />;
     case 'broken':
-      return (
-        <PreviewUnavailable text="The preview is not available because the file is damaged." />
-      );
+      return <PreviewDamaged />;
     case 'failed':
       return <ErrorAlert error={state.error} retry={retry} />;
   }

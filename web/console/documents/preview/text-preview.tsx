@@ -1,9 +1,10 @@
-import { Center, Loader, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { useSignIn } from '../../session/session-context.tsx';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import classes from './preview.module.css';
+import { PreviewLoading } from './preview-states.tsx';
 import type { TextKind } from './show-text.ts';
 
 type TextState =
@@ -41,11 +42,7 @@ export function TextPreview({ document, kind }: TextPreviewProps) {
 
   return (
     <Stack gap="xs">
-      {state.status === 'loading' ? (
-        <Center p="xl">
-          <Loader aria-label="Loading the preview" />
-        </Center>
-      ) : null}
+      {state.status === 'loading' ? <PreviewLoading /> : null}
       {state.status === 'failed' ? (
         <ErrorAlert error={state.error} retry={() => setAttempt(attempt + 1)} />
       ) : null}

@@ -35,7 +35,11 @@ export function CredentialsTable<Row extends Credential>(props: CredentialsTable
       ? [{ title: 'Scopes', cell: ({ scopes = [] }: Row) => <ScopesCell scopes={scopes} /> }]
       : []),
     { title: 'State', isPlain: true, cell: (row) => <State {...row} /> },
-    { title: 'Expires', cell: (row) => <Expiry {...row} /> },
+    {
+      title: 'Expires',
+      isAbsent: hasEnded,
+      cell: ({ expireTime }) => <DateTime time={expireTime} />,
+    },
     { title: 'Last used', cell: ({ lastUsedTime }) => <DateTime time={lastUsedTime} /> },
     {
       title: 'Created',
@@ -73,15 +77,12 @@ function State({ state, expireTime, revokeTime }: Credential) {
       <Badge variant="light" color={color}>
         {text}
       </Badge>
-      {state === CredentialState.LIVE ? null : <DateTime time={endTime} absent="" />}
+      {hasEnded({ state }) ? <DateTime time={endTime} absent="" /> : null}
     </Group>
   );
 }
 
-/** A dash if the credential no longer expires, because it has ended. */
-function Expiry({ state, expireTime }: Credential) {
-  return state === CredentialState.LIVE ? <DateTime time={expireTime} /> : '—';
-}
+const hasEnded = ({ state }: Pick<Credential, 'state'>) => state !== CredentialState.LIVE;
 
 type ActionsProps<Row> = {
   readonly row: Row;
@@ -90,7 +91,7 @@ type ActionsProps<Row> = {
 };
 
 function Actions<Row extends Credential>({ row, rotate, revoke }: ActionsProps<Row>) {
-  if (row.state !== CredentialState.LIVE) return null;
+  if (hasEnded(row)) return null;
   return (
     <RowMenu
       name={credentialName(row)}

@@ -25,7 +25,7 @@ export default function Palette({ isOpen, close, workspaceId }: PaletteProps) {
       maxHeight={420}
       transitionProps={{ duration: 0 }}
       title="Search or go to"
-      classNames={{ header: classes.title }}
+      classNames={{ header: classes.title, actionsGroup: classes.group }}
       overlayProps={{ blur: 0 }}
     >
       {isOpen ? <Content workspaceId={workspaceId} /> : null}
