@@ -28,6 +28,9 @@ beforeAll(async () => {
     await trx.updateTable('documents').set({ create_time }).where('id', '=', document.id).execute();
   });
   await makeLink(app(), document.id, { name: 'For the board' });
+  const verified = { email_required: true, email_verification_required: true };
+  const ended = await makeLink(app(), document.id, { name: 'Withdrawn', ...verified });
+  await callSharingApi(app(), 'DELETE', `/links/${ended.id}`);
 });
 
 /** How the first row is laid out. */
@@ -40,7 +43,11 @@ describe('a table', () => {
   it('stays a table at 1,024 pixels, with one line of 40 pixels per row', async () => {
     const viewport = { width: 1024, height: 768 };
     const { page, open } = await visitAs(await staff(), { viewport });
-    for (const path of [pathOf('documents'), pathOf('links'), '/users', '/clients', '/audit']) {
+    const paths = [
+      ...['documents', 'links', 'settings/api-keys'].map(pathOf),
+      ...['/users', '/clients', '/customers', '/audit'],
+    ];
+    for (const path of paths) {
       await open(path);
       await page.getByRole('cell').first().waitFor();
       expect([path, await displayOf(page)]).toEqual([path, 'table-row']);
@@ -61,9 +68,7 @@ describe('a table', () => {
     await expectAccessible(page);
   });
 
-  it('has a dash for a value that a row lacks, and a row with two lines leaves it out', async () => {
-    const { id } = await makeLink(app(), document.id, { name: 'Withdrawn' });
-    await callSharingApi(app(), 'DELETE', `/links/${id}`);
+  it('has a dash for a missing value, which a row with two lines leaves out', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf('links'));
     const expiryOf = (name: string) =>

@@ -57,7 +57,7 @@ const room = (x: number, y: number, width: number, height: number, name: string)
   `stroke-width="6"/><text x="${x + width / 2}" y="${y + height / 2}" font-size="26" ` +
   `font-family="sans-serif" text-anchor="middle" fill="#364150">${name}</text>`;
 
-export const floorPlan = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="760" viewBox="0 0 1200 760">
+export const floorPlan = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="760">
 <rect width="1200" height="760" fill="#eef2f7"/>
 ${room(80, 80, 420, 320, 'Workshop')}${room(500, 80, 260, 320, 'Kitchen')}
 ${room(760, 80, 360, 600, 'Open office')}${room(80, 400, 280, 280, 'Meeting room')}

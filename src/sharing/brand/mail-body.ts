@@ -89,7 +89,8 @@ function htmlOf(part: MailPart, button: string): Html {
   if ('note' in part) return html`<p style="${styles.note}">${part.note}</p>\n`;
   if ('code' in part) return html`<p style="${styles.code}">${part.code}</p>\n`;
   if ('lines' in part) {
-    return html`<ul style="${styles.list}">${part.lines.map((line) => html`<li>${line}</li>`)}</ul>\n`;
+    const items = part.lines.map((line) => html`<li>${line}</li>`);
+    return html`<ul style="${styles.list}">${items}</ul>\n`;
   }
   return html`<p style="${styles.text}">
 <a href="${part.url}" style="${button}">${part.label}</a></p>\n`;

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { IconWallet } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { type Account, AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
@@ -53,9 +54,14 @@ export function AccountsScreen() {
         idOf={({ id }) => id}
         empty={
           customerId === ''
-            ? { title: 'No accounts yet', text: 'Open a customer and add accounts there.' }
+            ? {
+                title: 'No accounts yet',
+                text: 'Open a customer and add accounts there.',
+                icon: IconWallet,
+              }
             : {
                 title: 'No accounts for this customer',
+                icon: IconWallet,
                 text: 'Check the customer ID, or add accounts to the customer.',
               }
         }

@@ -50,7 +50,11 @@ const facts: readonly Column<Document>[] = [
     isNewestFirst: true,
     cell: ({ viewCount }) => viewCount.toLocaleString(),
   },
-  { title: 'Last viewed', cell: ({ lastViewTime }) => <DateTime time={lastViewTime} /> },
+  {
+    title: 'Last viewed',
+    isAbsent: ({ lastViewTime }) => lastViewTime === undefined,
+    cell: ({ lastViewTime }) => <DateTime time={lastViewTime} />,
+  },
   {
     title: 'Uploaded',
     orderBy: 'create_time',

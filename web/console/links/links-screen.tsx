@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { IconFiles } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useHasScope } from '../session/session-context.tsx';
 import { ButtonLink } from '../shared/router-links.tsx';
@@ -32,6 +33,7 @@ export function LinksScreen() {
 
 const nothingToShare = (workspaceId: string) => ({
   title: 'No documents to share yet',
+  icon: IconFiles,
   text: 'Upload a document, then create a link to it.',
   action: (
     <ButtonLink to="/workspaces/$workspaceId/documents" params={{ workspaceId }}>

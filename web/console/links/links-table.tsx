@@ -46,7 +46,7 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
     },
     ...(document === undefined ? [documentColumn] : []),
     { title: 'State', isPlain: true, cell: (link) => <State link={link} /> },
-    { title: 'Access', isPlain: true, cell: accessText },
+    { title: 'Access', isPlain: true, isSpare: true, cell: accessText },
     {
       title: 'Views',
       orderBy: 'view_count',

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconUsers } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useUser } from '../session/session-context.tsx';
@@ -49,6 +50,7 @@ export function MembersScreen() {
         idOf={({ userId }) => userId}
         empty={{
           title: 'No members yet',
+          icon: IconUsers,
           text: mayAdd
             ? 'Invite an owner first. The owner can invite other members.'
             : 'You don’t have permission to add members.',

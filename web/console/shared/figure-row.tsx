@@ -19,7 +19,7 @@ export function FigureRow({ figures }: { readonly figures: readonly Figure[] }) 
           <Text component="dt" size="xs" c="dimmed">
             {name}
           </Text>
-          <Text component="dd" size="xl" fw={600} lh={1.4} m={0}>
+          <Text component="dd" className={classes.value ?? ''} size="xl" fw={600} lh={1.4} m={0}>
             {value}
           </Text>
         </Paper>

@@ -90,9 +90,10 @@ function BodyCell<Row>({ column, row }: BodyCellProps<Row>) {
 const titleInRow = <Row,>({ title, isTitleHidden, isPlain, isBlock }: Column<Row>) =>
   isTitleHidden || isPlain || isBlock ? undefined : title;
 
-const kindOf = <Row,>({ isFree, isMinor, isBlock, isTitleHidden }: Column<Row>) => ({
+const kindOf = <Row,>({ isFree, isMinor, isSpare, isBlock, isTitleHidden }: Column<Row>) => ({
   'data-free': isFree || undefined,
   'data-minor': isMinor || undefined,
+  'data-spare': isSpare || undefined,
   'data-block': isBlock || undefined,
   'data-actions': isTitleHidden || undefined,
 });

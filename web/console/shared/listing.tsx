@@ -24,6 +24,8 @@ export type Column<Row> = {
   readonly isAbsent?: (row: Row) => boolean;
   /** Whether a window narrower than 1,200 pixels hides it. The page of the row shows it, too. */
   readonly isMinor?: boolean;
+  /** Whether a window between 900 and 1,200 pixels hides it. Rows with two lines show it. */
+  readonly isSpare?: boolean;
   /** The field of `order_by`. */
   readonly orderBy?: string;
   /** Whether the first click sorts the highest values first, as for times and numbers. */

@@ -28,7 +28,7 @@ export function Screen({ title, about, actions, parent, children }: ScreenProps)
           {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
         </Group>
         {about === undefined ? null : (
-          <Text c="dimmed" mt={4} maw="70ch">
+          <Text c="dimmed" mt={8} maw="70ch">
             {about}
           </Text>
         )}

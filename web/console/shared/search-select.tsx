@@ -1,5 +1,5 @@
 /** A field that searches a list of the API and chooses one of its rows. */
-import { Button, Select, type SelectProps } from '@mantine/core';
+import { Box, Button, Select, type SelectProps } from '@mantine/core';
 import { ErrorAlert } from './error-alert.tsx';
 import type { PagedList } from './use-paged-list.ts';
 
@@ -16,14 +16,14 @@ export type SearchSelectProps<Row> = Omit<
 };
 
 export function SearchSelect<Row>(props: SearchSelectProps<Row>) {
-  const { list, chosen, choose, idOf, labelOf, ...others } = props;
+  const { list, chosen, choose, idOf, labelOf, w, ...others } = props;
   const { rows = [], search } = list;
   // The chosen row stays an option while the search finds others.
   const isListed = chosen === undefined || rows.some((row) => idOf(row) === idOf(chosen));
   const all = isListed ? rows : [chosen, ...rows];
   const label = chosen === undefined ? '' : labelOf(chosen);
   return (
-    <div>
+    <Box w={w}>
       {list.error === null ? null : <ErrorAlert error={list.error} retry={list.reload} />}
       <Select
         nothingFoundMessage={list.rows === undefined ? 'Loading…' : 'No results'}
@@ -52,6 +52,6 @@ export function SearchSelect<Row>(props: SearchSelectProps<Row>) {
           Load more
         </Button>
       ) : null}
-    </div>
+    </Box>
   );
 }

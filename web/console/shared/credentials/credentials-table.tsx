@@ -30,7 +30,11 @@ export function CredentialsTable<Row extends Credential>(props: CredentialsTable
   };
   const columns: readonly Column<Row>[] = [
     { title: 'Name', orderBy: 'name', cell: ({ name }) => name || '—' },
-    { title: 'ID', cell: ({ id }) => <CopyableText text={id} label={`ID ${id}`} isShort /> },
+    {
+      title: 'ID',
+      isSpare: true,
+      cell: ({ id }) => <CopyableText text={id} label={`ID ${id}`} isShort />,
+    },
     ...(hasScopes
       ? [{ title: 'Scopes', cell: ({ scopes = [] }: Row) => <ScopesCell scopes={scopes} /> }]
       : []),
