@@ -41,7 +41,7 @@ export function AccountsScreen() {
         'customer has it.'
       }
     >
-      {mayFilter || customerId === '' ? null : (
+      {customerId === '' ? null : (
         <Text size="sm">
           Accounts of customer <ResourceLink id={customerId} />
         </Text>
