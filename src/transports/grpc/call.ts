@@ -23,6 +23,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   readonly context = new LazyContext(this);
   requestId = '';
   due: number;
+  isAccepted = false;
   readonly #method: GrpcMethod;
   readonly #base: ServerInterceptingCallInterface;
   readonly #stream: ServerHttp2Stream;
@@ -36,7 +37,6 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   #abort: ((reason: unknown) => void) | undefined;
   #isHeadSent = false;
   #isAnswered = false;
-  #isAccepted = false;
   #isEnded = false;
 
   constructor(
@@ -88,10 +88,6 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     return normaliseAddress(this.#base.getConnectionInfo().remoteAddress ?? '');
   }
 
-  get isAccepted(): boolean {
-    return this.#isAccepted;
-  }
-
   clientCertificate() {
     return clientCertificateOf(this.#stream.session?.socket);
   }
@@ -131,7 +127,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     this.#finish();
     const { access, hasSecretResponse } = this.#method.endpoint;
     // Responses of other public methods are the same for everyone.
-    this.#isAccepted ||= access.public && hasSecretResponse;
+    this.isAccepted ||= access.public && hasSecretResponse;
     const base = this.#base;
     this.#sendHead();
     // The end is sent together with the response, which saves writes.
@@ -266,7 +262,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
 
   #next(): Promise<Buffer | undefined> {
     // The guard reads the body after it has accepted the credential.
-    this.#isAccepted ||= !this.#method.endpoint.access.public;
+    this.isAccepted ||= !this.#method.endpoint.access.public;
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#hasBody) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
