@@ -121,8 +121,13 @@ export const rewrites = Object.fromEntries(files.map((file) => [file, routeFile(
 
 export const isPage = (file: string) => files.includes(file);
 
-export const sidebar = groups.map(({ text, pages }) => ({
-  text,
-  ...(text === 'Decisions' ? { collapsed: true } : {}),
-  items: pages.map((one) => ({ text: one.text, link: addressOf(one.file) })),
-}));
+const sidebarWith = (decisionsMax: number) =>
+  groups.map(({ text, pages }) => ({
+    text,
+    items: pages
+      .slice(0, text === 'Decisions' ? decisionsMax : undefined)
+      .map((one) => ({ text: one.text, link: addressOf(one.file) })),
+  }));
+
+/** Only the pages of decisions list every decision. */
+export const sidebar = { '/decisions/': sidebarWith(Infinity), '/': sidebarWith(1) };
