@@ -94,6 +94,20 @@ test.each(Object.entries(pictures))(
   },
 );
 
+test('no page is wider than a phone', async () => {
+  const { page } = await newReader(await sharedBrowser(), site.origin, phone);
+  const wide: string[] = [];
+  for (const { text, pages } of groups) {
+    // The decisions have the same elements as the other pages.
+    for (const { file } of text === 'Decisions' ? [] : pages) {
+      await page.goto(`${site.origin}${addressOf(file)}`);
+      if ((await overhangOf(page)) > 0) wide.push(file);
+    }
+  }
+  expect(wide).toEqual([]);
+  await page.context().close();
+});
+
 test('the search finds a guide, and asks no other origin', async () => {
   const { page, complaints } = await newReader(await sharedBrowser(), site.origin);
   await page.goto(`${site.origin}/`);
