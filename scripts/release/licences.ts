@@ -14,8 +14,16 @@ const allowed = new Set([
   'ISC',
   'MIT',
   'MIT-0',
+  'Python-2.0',
   'Unlicense',
 ]);
+
+/** A phrase of the text of each licence. The first one that fits counts. */
+const phrases: readonly (readonly [string, RegExp])[] = [
+  ['MIT', /Permission is hereby granted, free of charge/],
+  ['BSD-3-Clause', /Redistribution and use in source and binary forms[^]*endorse or promote/],
+  ['BSD-2-Clause', /Redistribution and use in source and binary forms/],
+];
 
 export function checkLicences(root: string, bom: Bom | string): Result {
   const name = 'licences';
@@ -43,9 +51,8 @@ function licenceOf(root: string, { name, licenses = [] }: Component): string | u
   if (named.length > 0) return named.join(' AND ');
   // Old packages have only the file.
   const files = ['LICENSE', 'LICENSE.md', 'LICENSE.txt'];
-  const texts = files.map((file) => readText(root, `node_modules/${name}/${file}`) ?? '');
-  const isMit = texts.some((text) => text.includes('Permission is hereby granted, free of charge'));
-  return isMit ? 'MIT' : undefined;
+  const text = files.map((file) => readText(root, `node_modules/${name}/${file}`) ?? '').join('\n');
+  return phrases.find(([, phrase]) => phrase.test(text))?.[0];
 }
 
 /** Reads an SPDX expression. AND binds closer than OR. A nested expression is not allowed. */

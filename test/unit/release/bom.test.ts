@@ -70,3 +70,24 @@ test('a licence that is not on the list is a problem', async () => {
     'indirect@3.0.0 has GPL-3.0-only',
   ]);
 });
+
+test('the text of a licence counts if package.json names none', async () => {
+  const project = await newReleaseProject();
+  const file = 'node_modules/copied/LICENSE';
+  const bsd = 'Redistribution and use in source and binary forms, with or without modification';
+  await project.replace(file, /[^]*/, bsd);
+  const bom = await bomOf(project.root);
+  expect(checkLicences(project.root, bom)).toMatchObject({
+    about: expect.stringContaining('BSD-2-Clause'),
+    findings: [],
+  });
+  await project.replace(
+    file,
+    /$/,
+    '\nThe name of the author may not be used to endorse or promote.',
+  );
+  expect(checkLicences(project.root, bom)).toMatchObject({
+    about: expect.stringContaining('BSD-3-Clause'),
+    findings: [],
+  });
+});
