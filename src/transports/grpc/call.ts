@@ -182,17 +182,12 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   expire(): void {
     const stream = this.#stream;
     this.due = Number.POSITIVE_INFINITY;
-    if (stream.writableFinished) {
-      stream.close(constants.NGHTTP2_NO_ERROR);
-      return;
-    }
-    if (this.#isAnswered || this.#written !== undefined || this.#hasBody) {
+    if (stream.writableFinished) stream.close(constants.NGHTTP2_NO_ERROR);
+    else if (this.#isAnswered || this.#written !== undefined || this.#hasBody) {
       stream.close(constants.NGHTTP2_CANCEL);
       // Node 24 otherwise waits until the client reads what was written.
       stream.destroy();
-      return;
-    }
-    this.#fail(lateRequest(this.#bodyMs));
+    } else this.#fail(lateRequest(this.#bodyMs));
   }
 
   end(failure: Failure): void {
