@@ -21,7 +21,7 @@ const allowed = new Set([
 /** A phrase of the text of each licence. The first one that fits counts. */
 const phrases: readonly (readonly [string, RegExp])[] = [
   ['MIT', /Permission is hereby granted, free of charge/],
-  ['BSD-3-Clause', /Redistribution and use in source and binary forms[^]*endorse or promote/],
+  ['BSD-3-Clause', /Redistribution and use in source and binary forms[\s\S]*endorse or promote/],
   ['BSD-2-Clause', /Redistribution and use in source and binary forms/],
 ];
 

@@ -75,7 +75,7 @@ test('the text of a licence counts if package.json names none', async () => {
   const project = await newReleaseProject();
   const file = 'node_modules/copied/LICENSE';
   const bsd = 'Redistribution and use in source and binary forms, with or without modification';
-  await project.replace(file, /[^]*/, bsd);
+  await project.replace(file, /[\s\S]*/, bsd);
   const bom = await bomOf(project.root);
   expect(checkLicences(project.root, bom)).toMatchObject({
     about: expect.stringContaining('BSD-2-Clause'),
