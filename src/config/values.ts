@@ -28,9 +28,8 @@ export const origin: ValueType<string> = {
   expected: 'an origin, such as `https://example.com`',
   read(text) {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    const isOrigin =
-      url !== undefined && /^https?:$/.test(url.protocol) && text.replace(/\/$/, '') === url.origin;
-    return isOrigin ? url.origin : undefined;
+    if (url === undefined || !/^https?:$/.test(url.protocol) || url.host.includes('*')) return;
+    return text.replace(/\/$/, '') === url.origin ? url.origin : undefined;
   },
 };
 

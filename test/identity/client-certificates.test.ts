@@ -1,6 +1,10 @@
 // Tokens for clients that present a certificate over gRPC instead of a secret.
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
+import { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
@@ -156,13 +160,19 @@ function describeCertificates(dialect: Dialect): void {
 
 describeDialects('a client certificate', describeCertificates);
 
-it('a CA that is removed from the file ends the connections of its certificates', async () => {
+/** The app with a file of the CA, which a test replaces. */
+async function startWithCa() {
   const files = await createTlsFiles();
   onTestFinished(() => files.remove());
   const grpcClientCa = path.join(files.folder, 'ca.crt');
   await writeFile(grpcClientCa, workloads.certificate);
   const app = await startTlsApp({ config: { grpcClientCa } });
   onTestFinished(() => app.remove());
+  return { app, replaceCa: () => writeFile(grpcClientCa, others.certificate) };
+}
+
+it('a CA that is removed from the file ends the connections of its certificates', async () => {
+  const { app, replaceCa } = await startWithCa();
   const { certificate, key } = workloads.issue({ uri: ['spiffe://example.org/none'] });
   const ca = Buffer.from(app.files.authority.certificate);
   const channel = credentials.createSsl(ca, Buffer.from(key), Buffer.from(certificate));
@@ -173,8 +183,37 @@ it('a CA that is removed from the file ends the connections of its certificates'
     return answer.ok ? 'ok' : answer.error.message;
   };
   expect(await message()).toContain('No enabled client');
-  await writeFile(grpcClientCa, others.certificate);
+  await replaceCa();
   await expect.poll(message).toContain('not issued by a trusted CA');
+});
+
+it('a CA that is removed from the file ends handshakes that have begun', async () => {
+  const { app, replaceCa } = await startWithCa();
+  const port = Number(app.app.grpcAddress.split(':')[1]);
+  const { certificate, key } = workloads.issue({ uri: ['spiffe://example.org/none'] });
+  const socket = connect({ port, host: '127.0.0.1' });
+  onTestFinished(() => void socket.destroy());
+  // Sends the first message of the handshake only.
+  let isSent = false;
+  const held = new Duplex({
+    read() {},
+    write(chunk, _encoding, done) {
+      if (isSent) return;
+      isSent = true;
+      socket.write(chunk, done);
+    },
+  });
+  const ca = app.files.authority.certificate;
+  const client = connectTls({ socket: held, ca, cert: certificate, key, ALPNProtocols: ['h2'] });
+  client.on('error', () => {});
+  socket.on('data', (bytes) => held.push(bytes));
+  await once(socket, 'data');
+  const closed = once(socket, 'close');
+  const start = performance.now();
+  await replaceCa();
+  await closed;
+  // The time limit of a handshake is 10 seconds.
+  expect(performance.now() - start).toBeLessThan(8_000);
 });
 
 describe('the subject alternative names', () => {
