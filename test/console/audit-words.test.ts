@@ -1,7 +1,7 @@
 // The words for the actions of the audit log.
 import { expect, it } from 'vitest';
 import { auditActions } from '../../web/console/audit/audit-labels.ts';
-import { describeAction, namesTarget } from '../../web/console/audit/audit-words.ts';
+import { actionWords, describeAction, namesTarget } from '../../web/console/audit/audit-words.ts';
 
 const done = (action: string) => describeAction({ action, code: 'ok' });
 
@@ -35,4 +35,16 @@ it('an unknown action is named, and a sign-in names no target', () => {
   expect(describeAction({ action: 'Future.Thing', code: 'forbidden' })).toBe('tried Future.Thing');
   expect(namesTarget({ actor: 'usr_1', target: 'usr_1' })).toBe(false);
   expect(namesTarget({ actor: 'usr_1', target: 'usr_2' })).toBe(true);
+});
+
+it('a refused call without a target has a sentence with an end', () => {
+  const refused = { code: 'step_up_required', actor: 'usr_1' };
+  const action = 'ClientService.RotateClientSecret';
+  expect(actionWords({ ...refused, action, target: '' })).toBe('tried to rotate a secret');
+  expect(actionWords({ ...refused, action, target: 'cli_1' })).toBe('tried to rotate a secret of');
+});
+
+it('a refused sign-in names the user as whom somebody tried to sign in', () => {
+  const refused = { action: 'SessionService.SignIn', code: 'identity.credential_invalid' };
+  expect(actionWords({ ...refused, actor: '', target: 'usr_1' })).toBe('tried to sign in as');
 });

@@ -79,10 +79,19 @@ const nouns: Record<string, string> = {
   Jwks: 'published keys',
 };
 
-export function describeAction({ action, code }: Pick<AuditEvent, 'action' | 'code'>): string {
+type Described = Pick<AuditEvent, 'action' | 'code'>;
+
+export function describeAction({ action, code }: Described): string {
   const words = actions[action] ?? wordsOf(action);
   if (words === undefined) return code === 'ok' ? `did ${action}` : `tried ${action}`;
   return code === 'ok' ? words.did : `tried to ${words.tried}`;
+}
+
+/** The action, as it is written before the target, or without one. A refused call may have none. */
+export function actionWords(event: Described & Pick<AuditEvent, 'actor' | 'target'>): string {
+  const words = describeAction(event);
+  if (!namesTarget(event)) return words.replace(/ (?:of|for)$/, '');
+  return event.action === 'SessionService.SignIn' ? `${words} as` : words;
 }
 
 /** `ClientService.CreateClient` becomes `created the client`. */

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import classes from './audit.module.css';
-import { actorWords, describeAction, namesTarget } from './audit-words.ts';
+import { actionWords, actorWords, namesTarget } from './audit-words.ts';
 
 /** Such as `Jane Doe rotated a secret of Reports`. */
 export function EventSentence({ event }: { readonly event: AuditEvent }) {
@@ -10,7 +10,7 @@ export function EventSentence({ event }: { readonly event: AuditEvent }) {
     <span className={classes.sentence}>
       {actorType === 'workspace_key' ? 'API key ' : null}
       {actor === '' ? (actorWords[actorType] ?? actorType) : <ResourceLink id={actor} />}{' '}
-      {describeAction(event)}
+      {actionWords(event)}
       {namesTarget(event) ? (
         <>
           {' '}
