@@ -3,7 +3,7 @@ import { ConfigError } from '../config/config.ts';
 import { readVersion } from '../files/version.ts';
 import { CommandError, type CommandHost, type Input, UsageError } from './base/command.ts';
 import { exitStatuses } from './base/exit-status.ts';
-import { cleanText } from './base/text.ts';
+import { cleanText, jsonText } from './base/text.ts';
 
 const noInput: Input = { args: {}, options: {} };
 
@@ -56,8 +56,6 @@ function report(error: unknown, host: CommandHost, usage = '', isJson = false): 
   if (error.message === '') return error.status;
   const data = isJson && 'data' in error ? error.data : undefined;
   const lines = error.message.split('\n').map(cleanText);
-  stderr.write(
-    data === undefined ? `${lines.join('\n')}\n` : `${JSON.stringify({ error: data })}\n`,
-  );
+  stderr.write(data === undefined ? `${lines.join('\n')}\n` : `${jsonText({ error: data })}\n`);
   return error.status;
 }

@@ -1,7 +1,7 @@
 // Prints data: a table on a terminal, tab-separated values for other programs, or JSON.
 import { CommandError, type CommandHost, type Input } from './command.ts';
 import { formatTable } from './table.ts';
-import { cleanText, padText, widthOf } from './text.ts';
+import { cleanText, jsonText, padText, widthOf } from './text.ts';
 
 /** A value as JSON. */
 export type Data = { readonly [name: string]: unknown };
@@ -34,7 +34,7 @@ function failureOf(error: Error): CommandError {
 export const wantsJson = ({ options }: Input) => options.json === true;
 
 export const writeJson = (host: CommandHost, data: unknown) =>
-  write(host, `${JSON.stringify(data, undefined, host.stdout.isTTY ? 2 : undefined)}\n`);
+  write(host, `${jsonText(data, host.stdout.isTTY ? 2 : undefined)}\n`);
 
 function isColored({ env, stdout }: CommandHost): boolean {
   return stdout.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';

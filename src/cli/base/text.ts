@@ -9,6 +9,12 @@ const unsafe = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]
 /** Returns the text on one line, without escape sequences of the terminal. */
 export const cleanText = (text: string) => stripVTControlCharacters(text).replace(unsafe, ' ');
 
+/** A value as JSON. The escapes stand for characters that `cleanText` removes. */
+export const jsonText = (value: unknown, indent?: number) =>
+  JSON.stringify(value, undefined, indent).replace(unsafe, (one) =>
+    one === '\n' ? one : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 export const widthOf = (text: string) => stringWidth(text);
 
 const graphemes = new Intl.Segmenter();

@@ -79,7 +79,7 @@ export function explain(error: unknown, server: string): unknown {
   const violations = error.findDetails(BadRequestSchema).flatMap((one) => one.fieldViolations);
   return new ServerError(
     {
-      code,
+      code: cleanText(code),
       message: cleanText(error.rawMessage),
       errors: violations.map(({ field, description }) => ({
         field: cleanText(field),

@@ -19,8 +19,10 @@ export async function runOpen(input: Input, host: CommandHost): Promise<number> 
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     throw new CommandError('The server returned an address that is not http or https');
   }
-  if (input.options.print === true) await write(host, `${address}\n`);
-  else await openInBrowser(address, host);
+  // It has no character that a terminal could obey.
+  const { href } = new URL(address);
+  if (input.options.print === true) await write(host, `${href}\n`);
+  else await openInBrowser(href, host);
   return 0;
 }
 

@@ -24,6 +24,7 @@ import {
   writeRows,
 } from '../base/print.ts';
 import { canAsk, confirm } from '../base/prompt.ts';
+import { cleanText, jsonText } from '../base/text.ts';
 import type { CallSpec } from './call-spec.ts';
 import { keyHeader, withKey } from './idempotency.ts';
 import { openRemote, type Remote } from './remote.ts';
@@ -129,7 +130,7 @@ async function printList(list: List): Promise<void> {
   if (input.options.all !== true) noteRest(last, count, host);
 }
 
-const lineOf = (row: JsonObject) => `${JSON.stringify(row)}\n`;
+const lineOf = (row: JsonObject) => `${jsonText(row)}\n`;
 
 const fieldOf = (column: string | Field): Field => {
   if (typeof column !== 'string') return column;
@@ -153,7 +154,6 @@ async function* pagesOf({ input, remote, method, request }: List): AsyncIterable
 function noteRest(page: JsonObject, count: number, { stderr }: CommandHost): void {
   if (page.next_page_token === '') return;
   const total = page.total_size === undefined ? '' : ` of ${page.total_size}`;
-  stderr.write(
-    `Rows: ${count}${total}. Add --all for the rest, or --page-token ${page.next_page_token}\n`,
-  );
+  const token = cleanText(String(page.next_page_token));
+  stderr.write(`Rows: ${count}${total}. Add --all for the rest, or --page-token ${token}\n`);
 }

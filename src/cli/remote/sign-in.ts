@@ -3,6 +3,7 @@ import type { Transport } from '@connectrpc/connect';
 import { SessionService, type SignedInUser } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { type CommandHost, UsageError } from '../base/command.ts';
 import { ask, readLines } from '../base/prompt.ts';
+import { cleanText } from '../base/text.ts';
 import type { ProfileCredential } from './profile.ts';
 import { callUnary, cookieHeader } from './transport.ts';
 
@@ -64,7 +65,7 @@ function sessionOf(issued: Issued, email: string, cookies: Cookies): SignedIn {
   return {
     credential: {
       kind: 'session',
-      email: issued.user?.email ?? email,
+      email: cleanText(issued.user?.email ?? email),
       cookies: Object.fromEntries(live),
       token: issued.accessToken,
       expireMs: Date.now() + issued.expiresIn * 1000,

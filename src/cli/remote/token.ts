@@ -13,6 +13,7 @@ import {
 } from '../base/command.ts';
 import { wantsJson, write, writeJson, writeObject } from '../base/print.ts';
 import { canAsk, readLines } from '../base/prompt.ts';
+import { cleanText } from '../base/text.ts';
 import { explain } from './errors.ts';
 import { saveProfile } from './profile.ts';
 import { isCustomerKey, openRemote, type Remote } from './remote.ts';
@@ -28,7 +29,7 @@ export async function runToken(input: Input, host: CommandHost): Promise<number>
     throw explain(error, remote.profile.server);
   });
   if (wantsJson(input)) await writeJson(host, issued);
-  else await write(host, `${issued.access_token}\n`);
+  else await write(host, `${cleanText(issued.access_token)}\n`);
   return 0;
 }
 

@@ -51,8 +51,9 @@ async function run({ input, host, remote, source, link, key }: Run): Promise<num
   const document = await upload(remote, source, { workspaceId, key }, host);
   const size = formatBytes(Number(document.size_bytes));
   host.stderr.write(`Uploaded ${cleanText(String(document.name))} (${size}).\n`);
+  const documentId = cleanText(String(document.id));
   if (link === undefined) {
-    await (wantsJson(input) ? writeJson(host, { document }) : write(host, `${document.id}\n`));
+    await (wantsJson(input) ? writeJson(host, { document }) : write(host, `${documentId}\n`));
     return 0;
   }
   const request = { ...link, document_id: String(document.id), workspace_id: workspaceId };
@@ -63,12 +64,12 @@ async function run({ input, host, remote, source, link, key }: Run): Promise<num
       keyHeader(nextKey(key)),
     )
     .catch((error: unknown) => {
-      host.stderr.write(`The document ${document.id} is stored, but has no link.\n`);
+      host.stderr.write(`The document ${documentId} is stored, but has no link.\n`);
       throw error;
     });
   const created = jsonOf(CreateLinkResponseSchema, answer).link as JsonObject;
   if (wantsJson(input)) await writeJson(host, { document, link: created });
-  else await write(host, `${created.url}\n`);
+  else await write(host, `${cleanText(String(created.url))}\n`);
   return 0;
 }
 
