@@ -57,6 +57,18 @@ test('--share prints the address of a link that asks for an e-mail address', asy
   expect(Date.parse(JSON.parse(line).expire_time)).toBeGreaterThan(Date.now() + 29 * 86_400_000);
 });
 
+test('--share on a terminal also names the command that lists the views', async () => {
+  const shell = await workspaceShell();
+  await writeFile(path.join(shell.home, 'a.txt'), 'text');
+  const { status, text } = await shell.runOnTerminal(['upload', 'a.txt', '--share']);
+  expect(status).toBe(0);
+  const shown = /\/s\/\w{22}\nIts views: latchkey (views list lnk_\w{22})\n$/.exec(text);
+  const words = shown?.[1]?.split(' ') ?? [];
+  expect(await shell.run(words)).toEqual({ status: 0, stdout: '', stderr: '' });
+  const piped = await shell.run(['upload', 'a.txt', '--share']);
+  expect(piped.stderr).toBe('Uploaded a.txt (4 B).\n');
+});
+
 test('a terminal shows the progress', async () => {
   const shell = await workspaceShell();
   await writeFile(path.join(shell.home, 'slides.bin'), Buffer.alloc(500_000));
@@ -66,9 +78,15 @@ test('a terminal shows the progress', async () => {
   expect(status).toBe(0);
 });
 
+test('a missing logo is named', async () => {
+  const shell = await workspaceShell();
+  const ran = await shell.run(['workspaces', 'set-logo', 'wks_1', 'no.png']);
+  expect(ran).toEqual({ status: 66, stdout: '', stderr: 'no.png: there is no such file.\n' });
+});
+
 describe('an upload that cannot succeed leaves no document:', () => {
   test.each([
-    ['a missing file', ['missing.pdf'], 66, 'ENOENT'],
+    ['a missing file', ['missing.pdf'], 66, 'missing.pdf: there is no such file.\n'],
     ['a folder', ['folder'], 2, 'is a folder'],
     ['the standard input without a name', ['-'], 2, '--name'],
     ['an empty file', ['empty'], 65, 'invalid_argument'],

@@ -5,7 +5,8 @@ import {
   PutWorkspaceLogoResponseSchema,
   WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { CommandError, type CommandHost, type Input } from '../base/command.ts';
+import type { CommandHost, Input } from '../base/command.ts';
+import { unreadable } from '../base/files.ts';
 import { wantsJson, writeJson, writeObject } from '../base/print.ts';
 import { openRemote } from './remote.ts';
 import { jsonOf } from './response.ts';
@@ -16,7 +17,7 @@ const chunkBytes = 64 * 1024;
 export async function runLogo(input: Input, host: CommandHost): Promise<number> {
   const { file = '', 'workspace-id': workspaceId = '' } = input.args;
   const bytes = await readFile(file).catch((error: unknown) => {
-    throw new CommandError('The file cannot be read', error, 'missing');
+    throw unreadable(file, error);
   });
   const remote = await openRemote(host);
   const method = WorkspaceService.method.putWorkspaceLogo;

@@ -20,6 +20,7 @@ import {
   textOption,
   UsageError,
 } from '../base/command.ts';
+import { unreadable } from '../base/files.ts';
 import { formatBytes, wantsJson, write, writeJson } from '../base/print.ts';
 import { abortOnSignal } from '../base/signals.ts';
 import { cleanText } from '../base/text.ts';
@@ -68,8 +69,14 @@ async function run({ input, host, remote, source, link, key }: Run): Promise<num
       throw error;
     });
   const created = jsonOf(CreateLinkResponseSchema, answer).link as JsonObject;
-  if (wantsJson(input)) await writeJson(host, { document, link: created });
-  else await write(host, `${cleanText(String(created.url))}\n`);
+  if (wantsJson(input)) {
+    await writeJson(host, { document, link: created });
+    return 0;
+  }
+  await write(host, `${cleanText(String(created.url))}\n`);
+  if (host.stderr.isTTY === true) {
+    host.stderr.write(`Its views: latchkey views list ${cleanText(String(created.id))}\n`);
+  }
   return 0;
 }
 
@@ -108,7 +115,7 @@ async function openSource(input: Input, { stdin }: CommandHost): Promise<Source>
     return { name, fileName: name, sizeBytes: undefined, open: onlyOnce(stdin) };
   }
   const found = await stat(file).catch((error: unknown) => {
-    throw new CommandError('The file cannot be read', error, 'missing');
+    throw unreadable(file, error);
   });
   if (found.isDirectory()) throw new UsageError(`${file} is a folder.`);
   return {
