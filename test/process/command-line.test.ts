@@ -48,12 +48,12 @@ describe('the command line', () => {
     const { status, stdout } = await run('clients', 'create', '--help');
     expect(status).toBe(0);
     expect(stdout).toContain('Usage: latchkey clients create <name> [options]');
+    expect(stdout).toMatch(/^Exit status:\n(?: .*\n)+ {2}docs\/cli\.md has the others\.\n/m);
     expect((await run('help', 'clients', 'create')).stdout).toBe(stdout);
   });
 
   test.each([
     [['clients'], ''],
-    [['clients', 'lst'], 'The command "lst" is unknown. Did you mean list?'],
     [['clients', 'xyzzy'], 'The command "xyzzy" is unknown.\n'],
     [['clients', '--json', 'list'], 'The option "--json" is unknown.\n'],
     [['clients', 'get'], 'Missing argument <client-id>.'],
@@ -85,6 +85,16 @@ describe('the command line', () => {
     [["it's"], 'The command "it\'s" is unknown.'],
   ])('suggests a command instead of %j', (words, message) => {
     expect(parseWords(rootCommand, words)).toMatchObject({ kind: 'wrong', message });
+  });
+
+  test.each([
+    [['clinets', 'list'], 'Did you mean clients?', 'latchkey --help'],
+    [['clients', 'lst'], 'Did you mean list?', 'latchkey clients --help'],
+  ])('prints no list of commands after the suggestion for %j', async (words, meant, help) => {
+    const { status, stdout, stderr } = await run(...words);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^The command "\w+" is unknown\. /);
+    expect(stderr.split('unknown. ')[1]).toBe(`${meant}\nHelp: ${help}\n`);
   });
 
   test('explains a command whose arguments are given', () => {

@@ -33,8 +33,12 @@ export function usageOf(path: readonly Command[]): string {
   const command = path[path.length - 1];
   const usage = `Usage: ${usageTextOf(path)}\n`;
   if (command?.commands !== undefined) return usage + listOf(command.commands);
-  return `${usage}Help: ${path.map(({ name }) => name).join(' ')} --help\n`;
+  return `${usage}${helpLineOf(path)}`;
 }
+
+/** Names the command line that shows the help. */
+export const helpLineOf = (path: readonly Command[]) =>
+  `Help: ${path.map(({ name }) => name).join(' ')} --help\n`;
 
 const listOf = (commands: readonly Command[]) =>
   rowsOf(commands.map(({ name, about }) => [name, about]));
@@ -55,7 +59,7 @@ export function helpOf(path: readonly Command[]): string {
     titled('Arguments', rowsOf(args.map((one) => [argumentText(one), aboutText(one)]))),
     titled('Options', rowsOf(options.map((one) => [optionText(one), aboutText(one)]))),
     titled('Examples', examples.map((one) => `  ${exampleText(one)}\n`).join('')),
-    command.load === undefined ? '' : titled('Exit status', rowsOf(statusesOf(command))),
+    command.load === undefined ? '' : titled('Exit status', statusesText(command)),
     path.length === 1 ? rootNotes : '',
   ];
   return parts.filter((part) => part !== '').join('\n');
@@ -71,6 +75,9 @@ export const exampleText = (example: string) =>
 const rootNotes =
   'Run `latchkey <command> --help` for a command, and `latchkey --version` for the version.\n' +
   'Settings of the service come from the environment: see docs/settings.md.\n';
+
+const statusesText = (command: Command) =>
+  `${rowsOf(statusesOf(command))}  docs/cli.md has the others.\n`;
 
 /** The statuses of a command that are worth a line in its help. */
 function statusesOf({ statuses = {} }: Command): [string, string][] {

@@ -1,7 +1,7 @@
 // Parses a command line with commander, which gets its commands from the tree.
 import { Argument, type CommanderError, Option, Command as Parser } from 'commander';
 import type { Argument as ArgumentSpec, Command, Input, Option as OptionSpec } from './command.ts';
-import { helpOf, usageOf } from './help.ts';
+import { helpLineOf, helpOf, usageOf } from './help.ts';
 
 /** A command line that is ready to run, one that asks for help, or a wrong one. */
 export type Parsed =
@@ -31,7 +31,7 @@ export function parseWords(root: Command, words: readonly string[]): Parsed {
     parser.parse(wantsHelp ? asked.filter((word) => !asksHelp(word)) : words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof WrongWords)) throw error;
-    return { kind: 'wrong', message: error.message, usage: usageOf(error.path) };
+    return { kind: 'wrong', message: error.message, usage: error.usage };
   }
   return parsed ?? { kind: 'wrong', message: '', usage: usageOf([root]) };
 }
@@ -61,10 +61,10 @@ function pathOf(root: Command, words: readonly string[]): Command[] | undefined 
 }
 
 class WrongWords extends Error {
-  readonly path: readonly Command[];
-  constructor(message: string, path: readonly Command[]) {
+  readonly usage: string;
+  constructor(message: string, usage: string) {
     super(message);
-    this.path = path;
+    this.usage = usage;
   }
 }
 
@@ -78,7 +78,9 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
     .allowExcessArguments()
     .configureOutput({ writeErr() {}, writeOut() {} })
     .exitOverride((error) => {
-      throw new WrongWords(messageOf(error, command), path);
+      // A list of all commands would push the suggestion out of sight.
+      const usage = isMisspelt(error) ? helpLineOf(path) : usageOf(path);
+      throw new WrongWords(messageOf(error, command), usage);
     });
   for (const option of command.options ?? []) addOption(parser, option);
   for (const argument of command.args ?? []) parser.addArgument(argumentOf(argument));
@@ -89,7 +91,9 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
   if (command.load === undefined) return parser;
   parser.action(() => {
     const [first] = parser.args.slice(command.args?.length ?? 0);
-    if (first !== undefined) throw new WrongWords(`Unexpected argument "${first}".`, path);
+    if (first !== undefined) {
+      throw new WrongWords(`Unexpected argument "${first}".`, usageOf(path));
+    }
     select(path, inputOf(command, parser));
   });
   return parser;
@@ -140,9 +144,15 @@ function messageOf({ code, message }: CommanderError, command: Command): string 
   return `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
 }
 
+/** Whether a command is unknown, and another has a similar name. */
+const isMisspelt = ({ code, message }: CommanderError) =>
+  code === 'commander.unknownCommand' && meantPattern.test(message);
+
+const meantPattern = /\n\((Did you mean .*\?)\)$/;
+
 /** Similar names, or the accepted values. */
 function hintsOf(message: string, { args = [] }: Command): string[] {
-  const [, meant] = /\n\((Did you mean .*\?)\)$/.exec(message) ?? [];
+  const [, meant] = meantPattern.exec(message) ?? [];
   const [choices] = /Allowed choices are .*\.$/.exec(message) ?? [];
   const [, missing] = /missing required argument '(.*)'$/.exec(message) ?? [];
   const values = args.find(({ name }) => name === missing)?.values;
