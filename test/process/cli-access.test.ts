@@ -69,6 +69,15 @@ describe('a refused login stores no profile:', () => {
     ['a wrong password', () => server, 'wrong\n', 77, 'identity.credential_invalid'],
     ['an empty password', () => server, '', 2, 'no password'],
     ['a server without https', () => 'http://keys.example.com', 'x\n', 2, 'is not https'],
+    [
+      'a server without http://',
+      () => '127.0.0.1:8080',
+      'x\n',
+      2,
+      'Write http://127.0.0.1:8080.\n',
+    ],
+    ['a server without https://', () => 'a.example/k', 'x\n', 2, 'Write https://a.example/k.\n'],
+    ['another scheme', () => 'ftp://a.example', 'x\n', 2, 'is not an http or https address.\n'],
     ['a server that does not answer', () => 'http://127.0.0.1:1', 'x\n', 69, 'ECONNREFUSED'],
     ['a server that is not Latchkey', () => program.env.LATCHKEY_OPS_URL, 'x\n', 69, 'Cannot'],
   ])('%s', async (_name, serverOf, input, status, message) => {

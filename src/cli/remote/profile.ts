@@ -120,6 +120,14 @@ export const removeProfile = (env: Environment) => rm(profileFileOf(env), { forc
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
+/** Suggests an address, if only the scheme is missing. */
+function correctionOf(text: string): string {
+  const [, host] = /^(\[[\da-f:]+\]|[\w.-]+)(:\d+)?(\/[\w./-]*)?$/i.exec(text) ?? [];
+  if (host === undefined) return '';
+  const address = `${loopback.test(host) ? 'http' : 'https'}://${text}`;
+  return URL.canParse(address) ? ` Write ${address}.` : '';
+}
+
 /** Returns the address without a slash at its end. Throws if a credential could be overheard. */
 export function serverOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -129,7 +137,8 @@ export function serverOf(text: string): string {
     url.username !== '' ||
     url.hash !== ''
   ) {
-    throw new CommandError(`"${text}" is not an http or https address`, undefined, 'usage');
+    const message = `"${text}" is not an http or https address.${correctionOf(text)}`;
+    throw new CommandError(message, undefined, 'usage');
   }
   if (url.protocol === 'http:' && !loopback.test(url.hostname)) {
     const message = `${text} is not https: others could read the credential on its way`;
