@@ -56,7 +56,8 @@ export async function writeRows(
     isFixed: /(^|_)(id|kid|url)$/.test(path),
   }));
   const cells = rows.map((row) => fields.map((field) => shownOf(row, field)));
-  const width = host.stdout.columns ?? defaultColumns;
+  // A terminal whose size is not known reports 0.
+  const width = host.stdout.columns || defaultColumns;
   return write(host, formatTable(columns, cells, { width, isBold: isColored(host) }));
 }
 
