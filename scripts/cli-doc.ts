@@ -21,6 +21,8 @@ const intro = `# Command line
 checkout,
 \`npm run build\` builds it; then \`npx latchkey\` and \`node dist/src/main.js\` are the same
 program.
+\`npm link\` puts \`latchkey\` on the \`PATH\`, which [shell completion](#shell-completion)
+needs.
 \`latchkey help <command>\` shows the text of this page for one command.
 
 ## Call a running server
