@@ -11,6 +11,7 @@ import { createIssuanceService } from '../src/identity/tokens/issuance-service.t
 import { createSigner } from '../src/identity/tokens/signer.ts';
 import { openDatabase, transact } from '../src/storage/database.ts';
 import { watchInvalidations } from '../src/storage/invalidation.ts';
+import { context } from './caller.mjs';
 import { collectLockWaits, isForTransaction, settings as logSettings } from './lock-waits.mjs';
 import { startPostgres } from './postgres.mjs';
 import { runTool } from './processes.mjs';
@@ -153,7 +154,7 @@ async function createService(db) {
   });
   return {
     issue: (clientId, clientSecret) =>
-      service.issueToken({ clientId, clientSecret, scope, grantType: '' }),
+      service.issueToken({ clientId, clientSecret, scope, grantType: '' }, context),
     queries: () => queries,
     stop: () => invalidations.stop(),
   };

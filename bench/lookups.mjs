@@ -9,6 +9,7 @@ import { loadEd25519 } from '../src/identity/keys/ed25519.ts';
 import { createIssuanceService } from '../src/identity/tokens/issuance-service.ts';
 import { createSigner } from '../src/identity/tokens/signer.ts';
 import { openDatabase } from '../src/storage/database.ts';
+import { context } from './caller.mjs';
 import SQLite from './sqlite.mjs';
 
 const sizes = [1_000, 1_000_000];
@@ -27,12 +28,15 @@ const calls = {
   cs: {
     title: 'IssueToken',
     issue: (service, text) =>
-      service.issueToken({
-        clientId: `cli_${text.slice(6, 28)}`,
-        clientSecret: text,
-        scope,
-        grantType: '',
-      }),
+      service.issueToken(
+        {
+          clientId: `cli_${text.slice(6, 28)}`,
+          clientSecret: text,
+          scope,
+          grantType: '',
+        },
+        context,
+      ),
   },
   ck: {
     title: 'ExchangeApiKey',

@@ -1,0 +1,7 @@
+// The context of a call that has no transport, for handlers that read their caller.
+import { createContextValues } from '@connectrpc/connect';
+import { setCaller } from '../src/api/principal.ts';
+
+/** Its caller presented no client certificate. */
+export const context = { values: createContextValues() };
+setCaller(context, { call: {} });
