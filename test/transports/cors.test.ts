@@ -119,13 +119,16 @@ it('without the setting no header is sent', async () => {
   expect([corsOf(called), called.headers.get('vary')]).toEqual([{}, null]);
 });
 
-it.each(['app.example', 'https://app.example/path', 'https://a.example,', '*, https://a.example'])(
-  'the origins "%s" are refused at the start',
-  (text) => {
-    expect(() => readConfig({ LATCHKEY_CORS_ORIGINS: text })).toThrow(ConfigError);
-    expect(() => readConfig({ LATCHKEY_CORS_ORIGINS: text })).toThrow(/^LATCHKEY_CORS_ORIGINS: /);
-  },
-);
+it.each([
+  'app.example',
+  'https://app.example/path',
+  'https://a.example,',
+  '*, https://a.example',
+  'https://*.a.example',
+])('the origins "%s" are refused at the start', (text) => {
+  expect(() => readConfig({ LATCHKEY_CORS_ORIGINS: text })).toThrow(ConfigError);
+  expect(() => readConfig({ LATCHKEY_CORS_ORIGINS: text })).toThrow(/^LATCHKEY_CORS_ORIGINS: /);
+});
 
 /** The code of the page as one script. */
 async function pageScript(): Promise<string> {
