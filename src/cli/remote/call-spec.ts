@@ -33,7 +33,7 @@ export type FieldOption = {
   readonly isNegatable?: true;
   /** A flag: the command asks for the value, or reads it from the standard input. */
   readonly isSecret?: true;
-  /** A time that `7d` gives as the time before now. */
+  /** A time in the past: `7d` means seven days ago. */
   readonly isPast?: true;
   /** The name of the option, if it is not that of the field. */
   readonly name?: string;

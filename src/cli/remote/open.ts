@@ -19,7 +19,7 @@ export async function runOpen(input: Input, host: CommandHost): Promise<number> 
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     throw new CommandError('The server returned an address that is not http or https');
   }
-  // It has no character that a terminal could obey.
+  // A URL percent-encodes control characters.
   const { href } = new URL(address);
   if (input.options.print === true) await write(host, `${href}\n`);
   else await openInBrowser(href, host);

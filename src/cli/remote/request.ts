@@ -126,7 +126,7 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Reads a time (RFC 3339), or the time from now or before now, such as `30d`. */
+/** Reads a time (RFC 3339), or its distance from now, such as `30d`. */
 export function timeOf(text: string, direction: 'future' | 'past' = 'future'): string {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (count !== undefined) {

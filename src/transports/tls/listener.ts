@@ -25,7 +25,7 @@ export function createSecureListener(tls: Tls, server: Http2Server): Server {
 /** The sockets of connections whose handshake has not ended. */
 function trackHandshakes(listener: Server): Iterable<Socket> {
   const handshakes = new Map<string, Socket>();
-  // The event of the end has another object for the same connection.
+  // The two events below have different objects for one connection.
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
   listener.on('connection', (socket: Socket) => {
     const name = nameOf(socket);

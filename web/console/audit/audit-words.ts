@@ -87,7 +87,7 @@ export function describeAction({ action, code }: Described): string {
   return code === 'ok' ? words.did : `tried to ${words.tried}`;
 }
 
-/** The action, as it is written before the target, or without one. A refused call may have none. */
+/** The words before the target. A refused call may have no target. */
 export function actionWords(event: Described & Pick<AuditEvent, 'actor' | 'target'>): string {
   const words = describeAction(event);
   if (!namesTarget(event)) return words.replace(/ (?:of|for)$/, '');
