@@ -124,9 +124,9 @@ describe("the user's password", () => {
 /** Downloads the codes that the page shows after the app was added, and closes the dialog. */
 async function saveRecoveryCodes(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Two-factor authentication is on' });
+  await dialog.getByRole('button', { name: 'Copy recovery codes' }).waitFor();
   const codes = await dialog.locator('li code').allTextContents();
   expect(codes).toHaveLength(10);
-  await dialog.getByRole('button', { name: 'Copy recovery codes' }).waitFor();
   await expectAccessible(page);
   const [download] = await Promise.all([
     page.waitForEvent('download'),

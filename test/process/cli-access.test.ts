@@ -1,4 +1,4 @@
-// Signing in from the command line. Sensitive actions require a sign-in within the last second.
+// Signing in from the command line. Sensitive actions require a sign-in within the last three seconds.
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { type RunningProgram, startProgram } from '../support/program.ts';
 let program: RunningProgram;
 let server: string;
 beforeAll(async () => {
-  program = await startProgram({ LATCHKEY_STEP_UP_SECONDS: '1' });
+  program = await startProgram({ LATCHKEY_STEP_UP_SECONDS: '3' });
   server = new URL(program.env.LATCHKEY_BASE_URL).origin;
 });
 afterAll(() => program.remove());

@@ -17,6 +17,9 @@ export type ListOwners = {
   readonly customerId: string;
 };
 
+/** A time in the future. The retention deletes sessions and invitations that expire too late. */
+const expire_time = Date.now() + 3_600_000;
+
 /** Adds rows. The sessions belong to the user; the views belong to the link `lnk_0`. */
 export async function addListedRows(
   db: Database,
@@ -60,7 +63,7 @@ async function addIdentityRows(
   await trx.insertInto('users').values(user).execute();
   const session = {
     ...{ id: `ses_${n}`, user_id: userId, digest: '', amr: 'pwd', create_time },
-    ...{ refresh_time: n % 2, expire_time: Number.MAX_SAFE_INTEGER },
+    ...{ refresh_time: n % 2, expire_time },
     address: n % 2 === 0 ? '198.51.100.7' : `192.0.2.1${n}`,
   };
   await trx.insertInto('sessions').values(session).execute();
@@ -103,7 +106,7 @@ async function addSharingRows(
   const invitation = {
     ...{ id: `inv_${n}`, workspace_id: workspaceId, email: `${n}-${name}@example.com` },
     ...{ role: 'member' as const, inviter_type: 'staff' as const, inviter_id: '', digest: '' },
-    ...{ create_time, expire_time: Number.MAX_SAFE_INTEGER },
+    ...{ create_time, expire_time },
   };
   await trx.insertInto('invitations').values(invitation).execute();
   const document = {
