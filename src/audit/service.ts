@@ -1,14 +1,16 @@
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
+import { principalOf } from '../api/principal.ts';
 import { invalid } from '../errors/errors.ts';
 import { parsePageRequest } from '../storage/page-token.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { findEvents } from './events.ts';
+import { findNames, type NameAndParents } from './names/names.ts';
 
 export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof AuditService> {
   return {
-    async listAuditEvents(request) {
+    async listAuditEvents(request, context) {
       const { target, actor, action, code } = request;
       const start = firstMs(request.startTime);
       const end = firstMs(request.endTime);
@@ -18,7 +20,9 @@ export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof
       const query = parsePageRequest(request);
       const filter = { target, actor_id: actor, action, code, start, end };
       const { rows, nextPageToken } = await findEvents(db, filter, query);
-      return { events: rows.map(eventMessage), nextPageToken };
+      const ids = rows.flatMap((row) => [row.actor_id, row.target]);
+      const names = await findNames(db, principalOf(context), ids);
+      return { events: rows.map((row) => eventMessage(row, names)), nextPageToken };
     },
   };
 }
@@ -29,7 +33,8 @@ function firstMs(time: Timestamp | undefined): number | undefined {
   return Number(time.seconds) * 1000 + Math.ceil(time.nanos / 1_000_000);
 }
 
-function eventMessage(row: AuditEventRow) {
+function eventMessage(row: AuditEventRow, names: ReadonlyMap<string, NameAndParents>) {
+  const target = names.get(row.target);
   return {
     id: row.id,
     createTime: timestampFromMs(row.create_time),
@@ -41,5 +46,8 @@ function eventMessage(row: AuditEventRow) {
     count: row.count,
     requestId: row.request_id,
     address: row.address,
+    actorName: names.get(row.actor_id)?.name ?? '',
+    targetName: target?.name ?? '',
+    targetParents: [...(target?.parents ?? [])],
   };
 }

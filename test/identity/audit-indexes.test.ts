@@ -2,10 +2,14 @@
 // of events.
 import { CompiledQuery, sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { managementScopes } from '../../src/access/scopes.ts';
+import { findNames } from '../../src/audit/names/names.ts';
+import { idKinds } from '../../src/audit/names/store.ts';
 import { type EventFilter, selectEvents } from '../../src/audit/store.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeDialects } from '../support/harness.ts';
+import { queriesOf } from '../support/query-plans.ts';
 
 const any: EventFilter = {
   target: '',
@@ -37,9 +41,8 @@ describeDialects('the events', (dialect) => {
       const times = filter.start === undefined ? [{}, { start: 1, end: 9 }] : [{}];
       for (const time of times) {
         const page = { limit: 50, after };
-        const plan = await planOf(db, dialect, (trx) =>
-          selectEvents(trx, { ...any, ...filter, ...time }, page),
-        );
+        const selected = { ...any, ...filter, ...time };
+        const plan = await planOf(db, dialect, selectEvents(db, selected, page).compile());
         expect(plan).toContain(`audit_events_${index}`);
         expect(plan).not.toMatch(/sort|b-tree|SeqScan/i);
       }
@@ -47,23 +50,46 @@ describeDialects('the events', (dialect) => {
   });
 });
 
-type Select = (db: Executor) => ReturnType<typeof selectEvents>;
+describeDialects('the names of a page', (dialect) => {
+  const scopes = new Set(managementScopes);
+  const times = { sessionId: '', authTime: 0 };
+  const staff = { type: 'staff', userId: '', scopes, ...times } as const;
+  const prefixes = Object.keys(idKinds);
+  const ids = prefixes.flatMap((prefix) => Array.from({ length: 200 }, (_, n) => `${prefix}_${n}`));
 
-async function planOf(db: Database, dialect: Dialect, select: Select): Promise<string> {
+  it('are found by primary keys, in one query for each kind of id', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const queries = await queriesOf(dialect, (recorder) =>
+      findNames(recorder, staff, [...ids, ...ids]),
+    );
+    expect(queries.map(({ parameters }) => parameters.length)).toEqual(prefixes.map(() => 200));
+    for (const query of queries) {
+      const plan = await planOf(db, dialect, query);
+      expect([query.sql, plan]).toEqual([query.sql, expect.not.stringMatching(/\bSCAN |Seq Scan/)]);
+    }
+  });
+
+  it('are not read without the scopes', async () => {
+    const auditor = { ...staff, scopes: new Set(['audit:read']) };
+    expect(await queriesOf(dialect, (recorder) => findNames(recorder, auditor, ids))).toEqual([]);
+    expect(await queriesOf(dialect, (recorder) => findNames(recorder, staff, []))).toEqual([]);
+  });
+});
+
+async function planOf(db: Database, dialect: Dialect, query: CompiledQuery): Promise<string> {
   if (dialect === 'sqlite') {
-    return explain(db, 'explain query plan', select);
+    return explain(db, 'explain query plan', query);
   }
   // For an empty or small table the planner would not use an index.
   return db.transaction().execute(async (trx) => {
     for (const way of ['seqscan', 'bitmapscan', 'sort']) {
       await sql.raw(`set local enable_${way} = off`).execute(trx);
     }
-    return explain(trx, 'explain', select);
+    return explain(trx, 'explain', query);
   });
 }
 
-async function explain(db: Executor, words: string, select: Select): Promise<string> {
-  const query = select(db).compile();
+async function explain(db: Executor, words: string, query: CompiledQuery): Promise<string> {
   const explained = CompiledQuery.raw(`${words} ${query.sql}`, [...query.parameters]);
   return JSON.stringify((await db.executeQuery(explained)).rows);
 }

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/audit.proto.
  */
 export const file_latchkey_identity_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpdC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEizgEKCkF1ZGl0RXZlbnQSCgoCaWQYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFjdG9yX3R5cGUYAyABKAkSDQoFYWN0b3IYBCABKAkSDgoGYWN0aW9uGAUgASgJEg4KBnRhcmdldBgGIAEoCRIMCgRjb2RlGAcgASgJEg0KBWNvdW50GAggASgNEhIKCnJlcXVlc3RfaWQYCSABKAkSDwoHYWRkcmVzcxgKIAEoCSKFAwoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIXCgVhY3RvchgBIAEoCUIIukgFcgMYgAESGAoGdGFyZ2V0GAIgASgJQgi6SAVyAxiAARJJCgZhY3Rpb24YAyABKAlCObpINtgBAXIxGIABMixeW0EtWmEtel1bQS1aYS16MC05XSpcLltBLVphLXpdW0EtWmEtejAtOV0qJBIvCgRjb2RlGAQgASgJQiG6SB7YAQFyGRhAMhVeW2Etel9dKyhcLlthLXpfXSspPyQSQQoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEj8KCGVuZF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASGgoJcGFnZV9zaXplGAcgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YCCABKAlCCLpIBXIDGIAEImQKF0xpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlEjAKBmV2ZW50cxgBIAMoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkF1ZGl0RXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMq0BCgxBdWRpdFNlcnZpY2USnAEKD0xpc3RBdWRpdEV2ZW50cxIsLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QaLS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXVkaXRFdmVudHNSZXNwb25zZSIskAIBirUYEBIKYXVkaXQ6cmVhZBoCAQOC0+STAg8SDS9hdWRpdC1ldmVudHNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
+  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpdC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEitAIKCkF1ZGl0RXZlbnQSCgoCaWQYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFjdG9yX3R5cGUYAyABKAkSDQoFYWN0b3IYBCABKAkSDgoGYWN0aW9uGAUgASgJEg4KBnRhcmdldBgGIAEoCRIMCgRjb2RlGAcgASgJEg0KBWNvdW50GAggASgNEhIKCnJlcXVlc3RfaWQYCSABKAkSDwoHYWRkcmVzcxgKIAEoCRISCgphY3Rvcl9uYW1lGAsgASgJEhMKC3RhcmdldF9uYW1lGAwgASgJEjsKDnRhcmdldF9wYXJlbnRzGA0gAygLMiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaXRSZXNvdXJjZSIpCg1BdWRpdFJlc291cmNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkihQMKFkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QSFwoFYWN0b3IYASABKAlCCLpIBXIDGIABEhgKBnRhcmdldBgCIAEoCUIIukgFcgMYgAESSQoGYWN0aW9uGAMgASgJQjm6SDbYAQFyMRiAATIsXltBLVphLXpdW0EtWmEtejAtOV0qXC5bQS1aYS16XVtBLVphLXowLTldKiQSLwoEY29kZRgEIAEoCUIhukge2AEBchkYQDIVXlthLXpfXSsoXC5bYS16X10rKT8kEkEKCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABI/CghlbmRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEhoKCXBhZ2Vfc2l6ZRgHIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAggASgJQgi6SAVyAxiABCJkChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRIwCgZldmVudHMYASADKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpdEV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTKtAQoMQXVkaXRTZXJ2aWNlEpwBCg9MaXN0QXVkaXRFdmVudHMSLC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXVkaXRFdmVudHNSZXF1ZXN0Gi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2UiLJACAYq1GBASCmF1ZGl0OnJlYWQaAgEDgtPkkwIPEg0vYXVkaXQtZXZlbnRzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
 
 /**
  * A call that changed something or was refused, or a group of equal refused calls.
@@ -100,6 +100,35 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
    * @generated from field: string address = 10;
    */
   address: string;
+
+  /**
+   * The name of `actor`, at most 255 characters. For a user without a name, the e-mail address.
+   * Empty if the actor has no name or does not exist any more, or if the caller lacks the scope for
+   * its name.
+   *
+   * @generated from field: string actor_name = 11;
+   */
+  actorName: string;
+
+  /**
+   * The name of `target`, at most 255 characters. For a user without a name and for an invitation,
+   * the e-mail address. For a link without a name, the name of its document. Empty for a session,
+   * for a signing key, or if the target has no name or does not exist any more, or if the caller
+   * lacks the scope for its name.
+   *
+   * @generated from field: string target_name = 12;
+   */
+  targetName: string;
+
+  /**
+   * The resources that `target` belongs to, the nearest first: the document and the workspace of a
+   * link, the workspace of a document or of an invitation, the client of a secret, the customer or
+   * the workspace of an API key, and the user of a session. Empty for other targets, if the target
+   * does not exist any more, or if the caller lacks the scope for its name.
+   *
+   * @generated from field: repeated latchkey.identity.v1.AuditResource target_parents = 13;
+   */
+  targetParents: AuditResource[];
 };
 
 /**
@@ -108,6 +137,35 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
  */
 export const AuditEventSchema: GenMessage<AuditEvent> = /*@__PURE__*/
   messageDesc(file_latchkey_identity_v1_audit, 0);
+
+/**
+ * A resource that the target of an audit event belongs to.
+ *
+ * @generated from message latchkey.identity.v1.AuditResource
+ */
+export type AuditResource = Message<"latchkey.identity.v1.AuditResource"> & {
+  /**
+   * The resource's id.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The resource's name, at most 255 characters. For a user without a name, the e-mail address.
+   * Empty if the resource has no name, or if the caller lacks the scope for its name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.AuditResource.
+ * Use `create(AuditResourceSchema)` to create a new message.
+ */
+export const AuditResourceSchema: GenMessage<AuditResource> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_audit, 1);
 
 /**
  * The request of AuditService.ListAuditEvents.
@@ -179,7 +237,7 @@ export type ListAuditEventsRequest = Message<"latchkey.identity.v1.ListAuditEven
  * Use `create(ListAuditEventsRequestSchema)` to create a new message.
  */
 export const ListAuditEventsRequestSchema: GenMessage<ListAuditEventsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_audit, 1);
+  messageDesc(file_latchkey_identity_v1_audit, 2);
 
 /**
  * The response of AuditService.ListAuditEvents.
@@ -209,7 +267,7 @@ export type ListAuditEventsResponse = Message<"latchkey.identity.v1.ListAuditEve
  * Use `create(ListAuditEventsResponseSchema)` to create a new message.
  */
 export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_audit, 2);
+  messageDesc(file_latchkey_identity_v1_audit, 3);
 
 /**
  * Reads the audit log: calls that changed something, and calls that were refused.
@@ -219,6 +277,18 @@ export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse> 
  * `identity.credential_invalid`) of any method, and the errors `forbidden` and `step_up_required`
  * of methods that change something. No method changes or deletes events. The service deletes them
  * after `LATCHKEY_AUDIT_RETENTION_DAYS`, 365 by default.
+ *
+ * Events contain ids. A response adds the names that the resources have at the time of the call, if
+ * the caller may list such resources:
+ *
+ * - clients: `clients:read`; their secrets: `clients:write`
+ * - customers: `customers:read`; their API keys: `customers:write`
+ * - users and their sessions: `users:read`
+ * - workspaces and invitations: `workspaces:read`
+ * - documents: `documents:read`; links: `links:read`
+ * - API keys of workspaces: `api_keys:read`, only for staff
+ *
+ * Without the scope, the names are empty.
  *
  * @generated from service latchkey.identity.v1.AuditService
  */

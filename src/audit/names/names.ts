@@ -1,0 +1,75 @@
+// The names that a caller may read in the audit log. The rule for a name is the one of the method
+// that lists such resources.
+
+import { type DescMethod, getOption } from '@bufbuild/protobuf';
+import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { access as accessOption } from '../../../gen/latchkey/options/v1/access_pb.js';
+import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { type Principal, principalTypes } from '../../api/principal.ts';
+import { printableOf } from '../../net/printable.ts';
+import type { Database } from '../../storage/schema.ts';
+import { idKinds, type OwnedResource, type ResourceKind } from './store.ts';
+
+const listMethods: Record<ResourceKind, DescMethod> = {
+  client: ClientService.method.listClients,
+  client_secret: ClientService.method.listClientSecrets,
+  customer: CustomerService.method.listCustomers,
+  customer_key: CustomerService.method.listApiKeys,
+  user: UserService.method.listUsers,
+  session: SessionService.method.listUserSessions,
+  workspace: WorkspaceService.method.listWorkspaces,
+  invitation: WorkspaceService.method.listInvitations,
+  document: DocumentService.method.listDocuments,
+  link: LinkService.method.listLinks,
+  workspace_key: ApiKeyService.method.listApiKeys,
+};
+
+/** Returns whether the caller may list such resources in every workspace. */
+function mayList(principal: Principal, kind: ResourceKind): boolean {
+  // Other callers are limited to their workspaces, customers or accounts.
+  if (principal.type !== 'service' && principal.type !== 'staff') return false;
+  const { principals, scope } = getOption(listMethods[kind], accessOption);
+  return principals.includes(principalTypes[principal.type]) && principal.scopes.has(scope);
+}
+
+type Name = { readonly id: string; readonly name: string };
+
+export type NameAndParents = {
+  readonly name: string;
+  /** The nearest first. */
+  readonly parents: readonly Name[];
+};
+
+/** Returns the names of the resources that exist and that the caller may list, by id. */
+export async function findNames(
+  db: Database,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, NameAndParents>> {
+  const names = new Map<string, NameAndParents>();
+  for (const [prefix, { kinds, find }] of Object.entries(idKinds)) {
+    const readable = kinds.filter((kind) => mayList(principal, kind));
+    if (readable.length === 0) continue;
+    const wanted = new Set(ids.filter((id) => id.startsWith(`${prefix}_`)));
+    if (wanted.size === 0) continue;
+    for (const found of await find(db, [...wanted])) {
+      if (readable.includes(found.kind)) names.set(found.id, readableName(principal, found));
+    }
+  }
+  return names;
+}
+
+function readableName(principal: Principal, found: OwnedResource): NameAndParents {
+  const parents = found.parents.map(({ kind, id, name }) => {
+    return { id, name: mayList(principal, kind) ? printableOf(name) : '' };
+  });
+  const own = printableOf(found.name);
+  const [document] = parents;
+  return { name: own === '' && found.kind === 'link' ? (document?.name ?? '') : own, parents };
+}

@@ -1,0 +1,173 @@
+// Finds the names of resources by their ids, in one query for each kind of id.
+import type { Database } from '../../storage/schema.ts';
+
+export type ResourceKind =
+  | 'client'
+  | 'client_secret'
+  | 'customer'
+  | 'customer_key'
+  | 'user'
+  | 'session'
+  | 'workspace'
+  | 'invitation'
+  | 'document'
+  | 'link'
+  | 'workspace_key';
+
+type Resource = {
+  readonly kind: ResourceKind;
+  readonly id: string;
+  readonly name: string;
+};
+
+export type OwnedResource = Resource & {
+  /** The resources that it belongs to, the nearest first. */
+  readonly parents: readonly Resource[];
+};
+
+type IdKind = {
+  /** The kinds of resources that have such ids. */
+  readonly kinds: readonly ResourceKind[];
+  find(db: Database, ids: readonly string[]): Promise<OwnedResource[]>;
+};
+
+/** The kinds of ids, by their prefix. */
+export const idKinds: Readonly<Record<string, IdKind>> = {
+  cli: { kinds: ['client'], find: (db, ids) => findNamed(db, 'client', ids) },
+  sec: { kinds: ['client_secret'], find: findSecrets },
+  cus: { kinds: ['customer'], find: (db, ids) => findNamed(db, 'customer', ids) },
+  key: { kinds: ['customer_key', 'workspace_key'], find: findKeys },
+  usr: { kinds: ['user'], find: findUserNames },
+  ses: { kinds: ['session'], find: findSessionUsers },
+  ws: { kinds: ['workspace'], find: (db, ids) => findNamed(db, 'workspace', ids) },
+  inv: { kinds: ['invitation'], find: findInvitationNames },
+  doc: { kinds: ['document'], find: findDocumentNames },
+  lnk: { kinds: ['link'], find: findLinkNames },
+};
+
+const tables = { client: 'clients', customer: 'customers', workspace: 'workspaces' } as const;
+
+async function findNamed(
+  db: Database,
+  kind: keyof typeof tables,
+  ids: readonly string[],
+): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom(tables[kind])
+    .select(['id', 'name'])
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map((row) => ({ kind, ...row, parents: [] }));
+}
+
+async function findSecrets(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('credentials')
+    .innerJoin('clients', 'clients.id', 'client_id')
+    .select(['credentials.id', 'credentials.name', 'clients.id as owner', 'clients.name as of'])
+    .where('credentials.id', 'in', ids)
+    .execute();
+  return rows.map(({ id, name, owner, of }) => {
+    return { kind: 'client_secret', id, name, parents: [{ kind: 'client', id: owner, name: of }] };
+  });
+}
+
+async function findKeys(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('credentials')
+    .leftJoin('customers', 'customers.id', 'customer_id')
+    .leftJoin('workspaces', 'workspaces.id', 'workspace_id')
+    .select(['credentials.id', 'credentials.name', 'customer_id', 'workspace_id'])
+    .select(['customers.name as customer', 'workspaces.name as workspace'])
+    .where('credentials.id', 'in', ids)
+    .execute();
+  return rows.map(({ id, name, customer_id, workspace_id, customer, workspace }) =>
+    workspace_id === null
+      ? {
+          ...{ kind: 'customer_key', id, name },
+          parents: [{ kind: 'customer', id: customer_id ?? '', name: customer ?? '' }],
+        }
+      : {
+          ...{ kind: 'workspace_key', id, name },
+          parents: [{ kind: 'workspace', id: workspace_id, name: workspace ?? '' }],
+        },
+  );
+}
+
+async function findUserNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'name', 'email'])
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map(({ id, name, email }) => ({
+    kind: 'user',
+    id,
+    name: name || email,
+    parents: [],
+  }));
+}
+
+async function findSessionUsers(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select(['sessions.id', 'users.id as user', 'users.name', 'email'])
+    .where('sessions.id', 'in', ids)
+    .execute();
+  return rows.map(({ id, user, name, email }) => {
+    return {
+      kind: 'session',
+      id,
+      name: '',
+      parents: [{ kind: 'user', id: user, name: name || email }],
+    };
+  });
+}
+
+async function findInvitationNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('invitations')
+    .innerJoin('workspaces', 'workspaces.id', 'workspace_id')
+    .select(['invitations.id', 'email', 'workspace_id', 'workspaces.name as workspace'])
+    .where('invitations.id', 'in', ids)
+    .execute();
+  return rows.map(({ id, email, workspace_id, workspace }) => ({
+    ...{ kind: 'invitation', id, name: email },
+    parents: [{ kind: 'workspace', id: workspace_id, name: workspace }],
+  }));
+}
+
+async function findDocumentNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('documents')
+    .innerJoin('workspaces', 'workspaces.id', 'workspace_id')
+    .select(['documents.id', 'documents.name', 'workspace_id', 'workspaces.name as workspace'])
+    .where('documents.id', 'in', ids)
+    .where('remove_time', 'is', null)
+    .execute();
+  return rows.map(({ id, name, workspace_id, workspace }) => ({
+    ...{ kind: 'document', id, name },
+    parents: [{ kind: 'workspace', id: workspace_id, name: workspace }],
+  }));
+}
+
+/** The links of a removed document are not found. */
+async function findLinkNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('links')
+    .innerJoin('documents', 'documents.id', 'document_id')
+    .innerJoin('workspaces', 'workspaces.id', 'links.workspace_id')
+    .select(['links.id', 'links.name', 'document_id', 'documents.name as document'])
+    .select(['links.workspace_id', 'workspaces.name as workspace'])
+    .where('links.id', 'in', ids)
+    .where('remove_time', 'is', null)
+    .execute();
+  return rows.map(({ id, name, document_id, document, workspace_id, workspace }) => ({
+    ...{ kind: 'link', id, name },
+    parents: [
+      { kind: 'document', id: document_id, name: document },
+      { kind: 'workspace', id: workspace_id, name: workspace },
+    ],
+  }));
+}
