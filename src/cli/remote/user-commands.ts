@@ -189,7 +189,10 @@ const audit = groupOf('audit', 'Reads the audit log.', [
       start_time: pastField('Only events from this time on'),
       end_time: pastField('Only events before this time'),
     },
-    columns: ['create_time', 'actor', 'action', 'target', 'code', 'address'],
+    columns: [
+      ...['create_time', 'actor', 'actor_name', 'action', 'target', 'target_name', 'code'],
+      'address',
+    ],
     examples: [
       'audit list --action ClientService.CreateClient --all',
       'audit list --code forbidden --start-time 7d',
