@@ -47,6 +47,10 @@ test('a client is created, shown, changed, used and disabled', async () => {
     name: 'renamed',
     scopes: 'tokens:read accounts:read',
   });
+  const action = 'ClientService.CreateClient';
+  const log = await staff.run(['audit', 'list', '--target', id, '--action', action]);
+  const named = ['First staff user', action, id, 'renamed'];
+  expect(log.stdout.split('\t').slice(2, 6)).toEqual(named);
 
   // The secret comes from the standard input.
   const client = await openShell();
