@@ -30,6 +30,9 @@ const listMethods: Record<ResourceKind, DescMethod> = {
   workspace_key: ApiKeyService.method.listApiKeys,
 };
 
+// `Object.keys` returns strings.
+const resourceKinds = Object.keys(listMethods) as ResourceKind[];
+
 /** Returns whether the caller may list such resources in every workspace. */
 function mayList(principal: Principal, kind: ResourceKind): boolean {
   // Other callers are limited to their workspaces, customers or accounts.
@@ -52,22 +55,22 @@ export async function findNames(
   principal: Principal,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, NameAndParents>> {
+  const readable = new Set(resourceKinds.filter((kind) => mayList(principal, kind)));
   const names = new Map<string, NameAndParents>();
   for (const [prefix, { kinds, find }] of Object.entries(idKinds)) {
-    const readable = kinds.filter((kind) => mayList(principal, kind));
-    if (readable.length === 0) continue;
+    if (!kinds.some((kind) => readable.has(kind))) continue;
     const wanted = new Set(ids.filter((id) => id.startsWith(`${prefix}_`)));
     if (wanted.size === 0) continue;
     for (const found of await find(db, [...wanted])) {
-      if (readable.includes(found.kind)) names.set(found.id, readableName(principal, found));
+      if (readable.has(found.kind)) names.set(found.id, readableName(found, readable));
     }
   }
   return names;
 }
 
-function readableName(principal: Principal, found: OwnedResource): NameAndParents {
+function readableName(found: OwnedResource, readable: ReadonlySet<ResourceKind>): NameAndParents {
   const parents = found.parents.map(({ kind, id, name }) => {
-    return { id, name: mayList(principal, kind) ? printableOf(name) : '' };
+    return { id, name: readable.has(kind) ? printableOf(name) : '' };
   });
   const own = printableOf(found.name);
   const [document] = parents;
