@@ -24,6 +24,7 @@ beforeAll(async () => {
   const at = `/workspaces/${workspaceId()}`;
   paths.push(`${at}/documents`, `${at}/documents/${document.id}`, `${at}/links`, `${at}/members`);
   paths.push(`${at}/links/${link.id}`, '/users?kind=member', `/users/${user.id}`);
+  paths.push(`/audit?target=${link.id}`);
 });
 
 it.each([320, 800, 1280])('they fit on every screen that is %i pixels wide', async (width) => {
@@ -64,6 +65,21 @@ it('they neither break other words nor move the buttons of a dialog', async () =
   expect(close?.x).toBeGreaterThan(box?.x ?? 0);
   expect(close?.x).toBeLessThan((box?.x ?? 0) + (box?.width ?? 0));
   expect(await overhangOf(page, '[role=dialog]')).toBe(0);
+});
+
+it('a long name in the audit log does not hide the words after it', async () => {
+  const { page, open } = await visitAs(await staff());
+  await open(paths.at(-1) ?? '');
+  await page.getByRole('cell', { name: ` of “${long}.pdf”` }).waitFor();
+  const [words, cell] = await page.evaluate<[number, number]>(`(() => {
+    const cell = document.querySelector('td');
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode().textContent !== ' of ');
+    const range = document.createRange();
+    range.selectNodeContents(texts.currentNode);
+    return [range, cell].map((one) => one.getBoundingClientRect().right);
+  })()`);
+  expect(words).toBeLessThan(cell);
 });
 
 it('a right-to-left name does not reorder its sentence', async () => {

@@ -1,7 +1,9 @@
+import { useQuery } from '@connectrpc/connect-query';
 import { Text } from '@mantine/core';
 import { IconWallet } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { type Account, AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
+import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
@@ -28,6 +30,11 @@ const columns: readonly Column<Account>[] = [
 export function AccountsScreen() {
   const mayFilter = useHasScope()('customers:read');
   const { customer: customerId = '' } = useSearch({ from: '/shell/accounts' });
+  const { data } = useQuery(
+    CustomerService.method.getCustomer,
+    { customerId },
+    { enabled: mayFilter && customerId !== '' },
+  );
   const list = usePagedList(
     AccountService.method.listAccounts,
     { customerId },
@@ -43,7 +50,7 @@ export function AccountsScreen() {
     >
       {customerId === '' ? null : (
         <Text size="sm">
-          Accounts of customer <ResourceLink id={customerId} />
+          Accounts of customer <ResourceLink id={customerId} name={data?.customer?.name ?? ''} />
         </Text>
       )}
       <Listing

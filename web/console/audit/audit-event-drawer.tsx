@@ -8,6 +8,7 @@ import { ResourceLink } from '../shared/resource-link.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import classes from './audit.module.css';
 import { actorTypeOf } from './audit-labels.ts';
+import { targetWorkspaceId } from './audit-words.ts';
 import { EventSentence } from './event-sentence.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
@@ -38,8 +39,9 @@ function Event({ event }: { readonly event: AuditEvent }) {
 }
 
 function factsOf(event: AuditEvent): Fact[] {
-  const { id, createTime, actor, actorType, target, action, code, count } = event;
-  const { requestId, address } = event;
+  const { id, createTime, actor, actorName, actorType, action, code, count } = event;
+  const { target, targetName, targetParents, requestId, address } = event;
+  const workspaceId = targetWorkspaceId(event);
   const unknown = '—';
   return [
     { name: 'Time', value: <DateTime time={createTime} precision="second" /> },
@@ -48,14 +50,29 @@ function factsOf(event: AuditEvent): Fact[] {
       value: (
         <>
           {actorTypeOf(actorType)}{' '}
-          {actor === '' ? null : <CopyableResource id={actor} label="actor ID" />}
+          {actor === '' ? null : <CopyableResource id={actor} name={actorName} label="actor ID" />}
         </>
       ),
     },
     {
       name: 'Target',
-      value: target === '' ? unknown : <CopyableResource id={target} label="target ID" />,
+      value:
+        target === '' ? (
+          unknown
+        ) : (
+          <CopyableResource
+            id={target}
+            name={targetName}
+            workspaceId={workspaceId}
+            label="target ID"
+          />
+        ),
     },
+    ...targetParents.map((parent) => {
+      const name = parentKinds[kindOf(parent.id)] ?? 'Resource';
+      const label = `${name.toLowerCase()} ID`;
+      return { name, value: <CopyableResource {...parent} {...{ workspaceId, label }} /> };
+    }),
     { name: 'Action', value: <span className="mono">{action}</span> },
     {
       name: 'Outcome',
@@ -80,11 +97,24 @@ function factsOf(event: AuditEvent): Fact[] {
   ];
 }
 
-function CopyableResource({ id, label }: { readonly id: string; readonly label: string }) {
+/** The names of the resources that a target belongs to, by the prefix of their IDs. */
+const parentKinds: Record<string, string> = {
+  cli: 'Client',
+  cus: 'Customer',
+  doc: 'Document',
+  usr: 'User',
+  ws: 'Workspace',
+};
+
+const kindOf = (id: string) => id.slice(0, id.indexOf('_'));
+
+type CopyableResourceProps = Parameters<typeof ResourceLink>[0] & { readonly label: string };
+
+function CopyableResource({ label, ...resource }: CopyableResourceProps) {
   return (
     <Group component="span" display="inline-flex" gap={4} wrap="nowrap" maw="100%">
-      <ResourceLink id={id} />
-      <CopyButton text={id} label={label} isIcon />
+      <ResourceLink {...resource} />
+      <CopyButton text={resource.id} label={label} isIcon />
     </Group>
   );
 }

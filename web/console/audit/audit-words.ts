@@ -29,7 +29,6 @@ const verbs: Record<string, Verb> = {
 
 /** Actions that need other words than those of their names. */
 const actions: Record<string, Verb> = {
-  'ClientService.CreateClientSecret': verb('created a secret of', 'create a secret of'),
   'ClientService.ListClientSecrets': verb('listed the secrets of', 'list the secrets of'),
   'ClientService.RotateClientSecret': verb('rotated a secret of', 'rotate a secret of'),
   'CustomerService.PutAccounts': verb('changed the accounts of', 'change the accounts of'),
@@ -64,12 +63,17 @@ const actions: Record<string, Verb> = {
   'Staff.Recover': verb('restored the access of', 'restore the access of'),
   'UserService.ConfirmTotp': verb('turned on two-factor authentication', 'turn on two-factor'),
   'UserService.EnrolTotp': verb('started to add an authenticator app', 'add an authenticator app'),
-  'UserService.RemoveTotp': verb('removed an authenticator app', 'remove an authenticator app'),
+  'UserService.RemoveTotp': verb(
+    'removed an authenticator app of',
+    'remove an authenticator app of',
+  ),
   'UserService.SetPassword': verb('set the password of', 'set the password of'),
   'VerificationService.RevokeToken': verb('revoked a token of', 'revoke a token of'),
   'VerificationService.VerifyToken': verb('verified a token', 'verify a token'),
   'WorkspaceService.CreateInvitation': verb('sent the invitation', 'send an invitation'),
+  'WorkspaceService.DeleteWorkspaceLogo': verb('deleted the logo of', 'delete the logo of'),
   'WorkspaceService.PutMember': verb('set the role of the member', 'set the role of the member'),
+  'WorkspaceService.PutWorkspaceLogo': verb('set the logo of', 'set the logo of'),
 };
 
 /** Nouns that differ from the words of the method name. */
@@ -80,6 +84,7 @@ const nouns: Record<string, string> = {
 };
 
 type Described = Pick<AuditEvent, 'action' | 'code'>;
+type Acted = Pick<AuditEvent, 'actor' | 'target'>;
 
 export function describeAction({ action, code }: Described): string {
   const words = actions[action] ?? wordsOf(action);
@@ -88,10 +93,21 @@ export function describeAction({ action, code }: Described): string {
 }
 
 /** The words before the target. A refused call may have no target. */
-export function actionWords(event: Described & Pick<AuditEvent, 'actor' | 'target'>): string {
+export function actionWords(event: Described & Acted): string {
   const words = describeAction(event);
-  if (!namesTarget(event)) return words.replace(/ (?:of|for)$/, '');
+  const credential = claimedCredential(event);
+  if (!namesTarget(event) || credential !== undefined) {
+    const alone = words.replace(/ (?:of|for)$/, '');
+    return credential === undefined ? alone : `${alone} with the ${credential}`;
+  }
   return event.action === 'SessionService.SignIn' ? `${words} as` : words;
+}
+
+/** The target of a failed authentication is the credential, not what the call was about. */
+function claimedCredential({ code, target }: Described & Acted): string | undefined {
+  if (code !== 'unauthenticated' && code !== 'identity.credential_invalid') return undefined;
+  if (target.startsWith('key_')) return 'API key';
+  return target.startsWith('sec_') ? 'client secret' : undefined;
 }
 
 /** `ClientService.CreateClient` becomes `created the client`. */
@@ -104,11 +120,60 @@ function wordsOf(action: string): Verb | undefined {
   return verb(`${found.did} ${words}`, `${found.tried} ${words}`);
 }
 
-const anonymous = 'Someone who is not signed in';
+type ActorWords = {
+  /** The words before the name or the ID of the actor. */
+  readonly kind: string;
+  /** The words for an actor without an ID. */
+  readonly alone: string;
+};
 
-/** An actor without a name. */
-export const actorWords: Record<string, string> = { anonymous, system: 'Latchkey' };
+const person = { kind: '', alone: 'A user' };
+
+/** The words for the types of actors. */
+export const actorWords: Record<string, ActorWords> = {
+  service: { kind: 'Client ', alone: 'A client' },
+  customer: { kind: 'Customer ', alone: 'A customer' },
+  workspace_key: { kind: 'API key ', alone: 'An API key' },
+  staff: person,
+  member: person,
+  anonymous: { kind: '', alone: 'Someone who is not signed in' },
+  system: { kind: '', alone: 'Latchkey' },
+};
 
 /** Whether the target is not the actor, so that the sentence names it. */
-export const namesTarget = ({ actor, target }: Pick<AuditEvent, 'actor' | 'target'>): boolean =>
-  target !== '' && target !== actor;
+export const namesTarget = ({ actor, target }: Acted): boolean => target !== '' && target !== actor;
+
+/**
+ * The word between the action and the target. An invitation has the name of its recipient. The
+ * target of a refused call for a secret is the client.
+ */
+export function targetWord({ action, target, targetName }: AuditEvent): string {
+  if (target.startsWith('inv_') && targetName !== '') return 'for ';
+  const isOwner = target.startsWith('cli_') && /^ClientService\.(?!Rotate)\w+Secret$/.test(action);
+  return isOwner ? 'of ' : '';
+}
+
+type Parented = Acted & Pick<AuditEvent, 'targetName' | 'targetParents'>;
+
+/**
+ * The resource that the sentence names after the target. A link without a name has the name of its
+ * document already.
+ */
+export function shownParent(event: Parented) {
+  const [parent] = event.targetParents;
+  if (parent === undefined || parent.id === event.actor || !namesTarget(event)) return undefined;
+  const isRepeated = parent.name !== '' && parent.name === event.targetName;
+  return isRepeated && parent.id.startsWith('doc_') ? undefined : parent;
+}
+
+export function parentWord(target: string, parent: string): string {
+  if (!parent.startsWith('ws_')) return 'of';
+  return target.startsWith('inv_') ? 'to' : 'in';
+}
+
+export const targetWorkspaceId = ({ targetParents }: Pick<AuditEvent, 'targetParents'>) =>
+  targetParents.find(({ id }) => id.startsWith('ws_'))?.id;
+
+/** Whether quotes separate a name from the other words. Names of people need none. */
+export const isQuoted = ({ id, name }: { readonly id: string; readonly name: string }): boolean =>
+  name !== '' && !/^(?:usr|inv)_/.test(id);
