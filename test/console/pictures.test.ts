@@ -214,10 +214,7 @@ async function openRecoveryCodes(page: Page): Promise<void> {
 }
 
 async function openEvent(page: Page): Promise<void> {
-  await page
-    .getByRole('button', { name: /^Details of/ })
-    .first()
-    .click();
+  await page.getByRole('button', { name: 'Details of LinkService.RevokeLink' }).first().click();
   await page.getByRole('dialog').waitFor();
 }
 
