@@ -10,7 +10,6 @@ import {
 } from '../base/command.ts';
 import { wantsJson, writeJson } from '../base/print.ts';
 import { ask, canAsk, readLines } from '../base/prompt.ts';
-import { cleanText } from '../base/text.ts';
 import { explain } from './errors.ts';
 import {
   type Profile,
@@ -107,7 +106,7 @@ export async function runLogout(_input: Input, host: CommandHost): Promise<numbe
   try {
     await callUnary(openTransport(server), method, {}, cookieHeader(credential.cookies));
   } catch (error) {
-    const reason = cleanText(errorMessageOf(explain(error, server)));
+    const reason = errorMessageOf(explain(error, server));
     host.stderr.write(`The profile was removed, but the session was not ended: ${reason}\n`);
   }
   return 0;
