@@ -120,4 +120,15 @@ describe('a call', () => {
     expect(await call.status).toBe('closed 8');
     await expect.poll(() => app.logText()).toMatch(/DownloadDocument.*"code":"canceled"/);
   });
+
+  test('of reflection whose answers are not read is ended in time', async () => {
+    const call = openCall(await session(), reflect);
+    call.stream.pause();
+    const symbol = Buffer.from('latchkey.sharing.v1.LinkService');
+    // Field 4, file_containing_symbol. The answers are larger than the window of the stream.
+    const fields = Buffer.concat([Buffer.from([0x22, symbol.length]), symbol]);
+    const request = Buffer.concat([prefix(fields.length), fields]);
+    call.stream.end(Buffer.concat(Array.from({ length: 50 }, () => request)));
+    expect(await call.status).toBe('closed 8');
+  });
 });
