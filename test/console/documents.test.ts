@@ -33,6 +33,8 @@ describe('the documents of a workspace', () => {
     const { page, open } = await visitAs(await staff());
     await open(listOf(await otherWorkspace(app(), 'ws_empty')));
     await page.getByText('No documents yet').waitFor();
+    // The default of LATCHKEY_MAX_UPLOAD_BYTES.
+    await page.getByText('up to 100 MiB each').waitFor();
     expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(1);
     await expectAccessible(page);
     await takePicture(page, 'documents-empty');
