@@ -32,7 +32,7 @@ test('a file is uploaded and downloaded without a change', async () => {
   const bytes = Buffer.alloc(1_000_000, 'latchkey ');
   await writeFile(path.join(shell.home, 'report.txt'), bytes);
   const uploaded = await shell.run(['upload', 'report.txt', '--name', 'Report']);
-  expect(uploaded).toMatchObject({ status: 0, stderr: 'Uploaded Report (976.6 KiB).\n' });
+  expect(uploaded).toMatchObject({ status: 0, stderr: 'Uploaded Report (1 MB).\n' });
   const id = uploaded.stdout.trim();
 
   const saved = await shell.run(['documents', 'download', id, '--output', 'copy.txt']);
@@ -66,14 +66,14 @@ test('--share on a terminal also names the command that lists the views', async 
   const words = shown?.[1]?.split(' ') ?? [];
   expect(await shell.run(words)).toEqual({ status: 0, stdout: '', stderr: '' });
   const piped = await shell.run(['upload', 'a.txt', '--share']);
-  expect(piped.stderr).toBe('Uploaded a.txt (4 B).\n');
+  expect(piped.stderr).toBe('Uploaded a.txt (4 bytes).\n');
 });
 
 test('a terminal shows the progress', async () => {
   const shell = await workspaceShell();
   await writeFile(path.join(shell.home, 'slides.bin'), Buffer.alloc(500_000));
   const { status, text } = await shell.runOnTerminal(['upload', 'slides.bin'], [], 100);
-  expect(text).toMatch(/slides\.bin {2}█+ 100% of 488\.3 KiB/);
+  expect(text).toMatch(/slides\.bin {2}█+ 100% of 500 kB/);
   expect(text).toMatch(/doc_\w{22}/);
   expect(status).toBe(0);
 });

@@ -1,4 +1,6 @@
 // Prints data: a table on a terminal, tab-separated values for other programs, or JSON.
+import { formatDuration } from '../../http/format-duration.ts';
+import { formatSize } from '../../http/format-size.ts';
 import { CommandError, type CommandHost, type Input } from './command.ts';
 import { formatTable } from './table.ts';
 import { cleanText, jsonText, padText, widthOf } from './text.ts';
@@ -9,7 +11,8 @@ export type Data = { readonly [name: string]: unknown };
 export type Field = {
   /** The path of the value, such as `usage.bytes`. */
   readonly path: string;
-  readonly format?: 'bytes' | 'time';
+  readonly title: string;
+  readonly format?: 'bytes' | 'duration' | 'time';
 };
 
 const defaultColumns = 80;
@@ -51,15 +54,21 @@ export async function writeRows(
     return write(host, lines.join(''));
   }
   if (rows.length === 0) return;
-  const columns = fields.map(({ path }) => ({
-    title: titleOf(path).toUpperCase(),
-    isFixed: /(^|_)(id|kid|url)$/.test(path),
+  const columns = fields.map((field) => ({
+    title: field.title.toUpperCase(),
+    isFixed: isFixed(field, rows),
   }));
   const cells = rows.map((row) => fields.map((field) => shownOf(row, field)));
   // A terminal whose size is not known reports 0.
   const width = host.stdout.columns || defaultColumns;
   return write(host, formatTable(columns, cells, { width, isBold: isColored(host) }));
 }
+
+/** Users copy ids and addresses. A part of a time or a number would be wrong. */
+const isFixed = ({ path, format }: Field, rows: readonly Data[]) =>
+  /^(id|kid|user_id|url)$/.test(path) ||
+  format !== undefined ||
+  rows.every((row) => typeof valueAt(row, path) === 'number');
 
 /** Prints each value of an object on one line, with its name. */
 export function writeObject(host: CommandHost, data: Data): Promise<void> {
@@ -101,20 +110,16 @@ function valueAt(row: Data, path: string): unknown {
 
 const cellOf = (row: Data, { path }: Field) => textOf(valueAt(row, path));
 
-/** The value for people: shorter times and sizes. */
-function shownOf(row: Data, field: Field): string {
-  const value = valueAt(row, field.path);
-  if (field.format === 'bytes' && typeof value === 'number') return formatBytes(value);
+/** The value for people, as the console shows sizes and durations. */
+function shownOf(row: Data, { path, format }: Field): string {
+  const value = valueAt(row, path);
+  if (typeof value === 'number') {
+    if (format === 'bytes') return formatBytes(value);
+    if (format === 'duration') return formatDuration(value);
+  }
   const text = textOf(value);
-  if (field.format !== 'time' || text === '') return text;
+  if (format !== 'time') return text;
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2Z');
 }
 
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-
-export function formatBytes(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  for (; size >= 1024 && unit < units.length - 1; unit++) size /= 1024;
-  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
-}
+export const formatBytes = (bytes: number) => formatSize(bytes, { locale: 'en' });

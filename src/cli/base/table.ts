@@ -10,10 +10,7 @@ export type TableColumn = {
 const gap = 2;
 const shortestWidth = 8;
 
-/**
- * Shortens the widest columns until the table fits. If that is not enough, leaves out the last
- * columns.
- */
+/** Leaves out the last columns that cannot fit, and shortens the widest of the others. */
 export function formatTable(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
@@ -21,16 +18,21 @@ export function formatTable(
 ): string {
   const titles = columns.map(({ title }) => title);
   const widths = columns.map(({ title }, i) =>
-    rows.reduce((max, row) => Math.max(max, widthOf(row[i] ?? '')), title.length),
+    rows.reduce((max, row) => Math.max(max, widthOf(row[i] ?? '')), widthOf(title)),
   );
-  const total = () => widths.reduce((sum, one) => sum + one + gap, -gap);
-  while (total() > width) {
-    const flexible = widths.map((one, i) => (columns[i]?.isFixed ? 0 : one));
+  // A title is never cut.
+  const leastWidths = columns.map(({ title, isFixed }, i) => {
+    const full = widths[i] ?? 0;
+    return isFixed ? full : Math.min(full, Math.max(shortestWidth, widthOf(title)));
+  });
+  while (totalOf(leastWidths) > width && leastWidths.length > 1) leastWidths.pop();
+  widths.length = leastWidths.length;
+  while (totalOf(widths) > width) {
+    const flexible = widths.map((one, i) => (one > (leastWidths[i] ?? one) ? one : 0));
     const widest = Math.max(...flexible);
-    if (widest <= shortestWidth) break;
+    if (widest === 0) break;
     widths[flexible.indexOf(widest)] = widest - 1;
   }
-  while (total() > width && widths.length > 1) widths.pop();
   const lineOf = (cells: readonly string[]) =>
     widths
       .map((one, i) => padText(cutText(cells[i] ?? '', one), one))
@@ -40,3 +42,5 @@ export function formatTable(
   const lines = [isBold ? `\u001b[1m${title}\u001b[22m` : title, ...rows.map(lineOf)];
   return lines.map((line) => `${line}\n`).join('');
 }
+
+const totalOf = (widths: readonly number[]) => widths.reduce((sum, one) => sum + one + gap, -gap);

@@ -1,5 +1,5 @@
 // The entry of a command that calls one method. It names fields by their proto names.
-import type { Field } from '../base/print.ts';
+import type { ListColumn } from './columns.ts';
 
 export type CallSpec = {
   readonly name: string;
@@ -13,7 +13,7 @@ export type CallSpec = {
   /** The other fields, given as options. */
   readonly fields?: Readonly<Record<string, FieldOption>>;
   /** The columns of a list, by their paths in an item. */
-  readonly columns?: readonly (string | Field)[];
+  readonly columns?: readonly ListColumn[];
   /** The question before a change that cannot be undone. */
   readonly question?: string;
   /** Whether the method acts within a workspace. */

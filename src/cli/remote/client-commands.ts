@@ -2,6 +2,7 @@
 import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
+import type { ListColumn } from './columns.ts';
 
 export const nameField: FieldOption = { value: 'name', about: 'The display name.' };
 export const scopesField: FieldOption = {
@@ -21,7 +22,7 @@ const overlapField: FieldOption = {
 };
 
 /** The columns of a secret or key. */
-export const credentialColumns = [
+export const credentialColumns: readonly ListColumn[] = [
   'id',
   'name',
   'state',

@@ -13,7 +13,7 @@ export const invitationGroup = groupOf('invitations', 'Manages the invitations t
     about: 'Lists the open invitations.',
     method: 'workspace.listInvitations',
     args: workspace,
-    columns: ['id', 'email', 'role', 'create_time', 'expire_time'],
+    columns: ['id', 'email', 'role', { path: 'create_time', title: 'Sent' }, 'expire_time'],
   },
   {
     name: 'create',

@@ -14,18 +14,11 @@ import {
   textOption,
   UsageError,
 } from '../base/command.ts';
-import {
-  type Data,
-  type Field,
-  wantsJson,
-  write,
-  writeJson,
-  writeObject,
-  writeRows,
-} from '../base/print.ts';
+import { type Data, wantsJson, write, writeJson, writeObject, writeRows } from '../base/print.ts';
 import { canAsk, confirm } from '../base/prompt.ts';
 import { cleanText, jsonText } from '../base/text.ts';
 import type { CallSpec } from './call-spec.ts';
+import { fieldOf } from './columns.ts';
 import { keyHeader, withKey } from './idempotency.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { readRequest } from './request.ts';
@@ -131,11 +124,6 @@ async function printList(list: List): Promise<void> {
 }
 
 const lineOf = (row: JsonObject) => `${jsonText(row)}\n`;
-
-const fieldOf = (column: string | Field): Field => {
-  if (typeof column !== 'string') return column;
-  return column.endsWith('_time') ? { path: column, format: 'time' } : { path: column };
-};
 
 async function* pagesOf({ input, remote, method, request }: List): AsyncIterable<JsonObject> {
   const isAll = input.options.all === true;

@@ -3,6 +3,7 @@ import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import { credentialColumns, expireField, nameField, scopesField } from './client-commands.ts';
+import type { ListColumn } from './columns.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
 import { downloadCommand, exportCommand, logoCommand } from './transfer-commands.ts';
 
@@ -11,6 +12,7 @@ const document = { document_id: 'The id of the document.' };
 const link = { link_id: 'The id of the link.' };
 const member = { ...workspace, user_id: 'The id of the user.' };
 const isInWorkspace = true;
+const added: ListColumn = { path: 'create_time', title: 'Added' };
 
 const quotaField = (of: string): FieldOption => ({
   value: 'count',
@@ -28,7 +30,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     name: 'list',
     about: 'Lists the workspaces.',
     method: 'workspace.listWorkspaces',
-    columns: ['id', 'name', 'usage.documents', { path: 'usage.bytes', format: 'bytes' }],
+    columns: ['id', 'name', 'usage.documents', 'usage.bytes'],
   },
   { name: 'get', about: 'Shows a workspace.', method: 'workspace.getWorkspace', args: workspace },
   {
@@ -63,7 +65,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
       about: 'Lists the members.',
       method: 'workspace.listMembers',
       args: workspace,
-      columns: ['user_id', 'email', 'name', 'role', 'create_time'],
+      columns: ['user_id', 'email', 'name', 'role', added],
     },
     {
       name: 'put',
@@ -119,8 +121,8 @@ const apiKeys = groupOf('api-keys', 'Manages the API keys of a workspace.', [
   },
 ]);
 
-const viewColumns = [
-  'create_time',
+const viewColumns: readonly ListColumn[] = [
+  { path: 'create_time', title: 'Opened' },
   'email',
   'email_verified',
   'duration_ms',
@@ -135,14 +137,7 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     name: 'list',
     about: 'Lists the documents.',
     method: 'document.listDocuments',
-    columns: [
-      'id',
-      'name',
-      { path: 'size_bytes', format: 'bytes' },
-      'view_count',
-      'link_count',
-      'create_time',
-    ],
+    columns: ['id', 'name', 'size_bytes', 'view_count', 'link_count', 'create_time'],
     examples: ['documents list --query report --order-by "view_count desc"'],
     isInWorkspace,
   },
@@ -226,7 +221,7 @@ const links = groupOf('links', 'Manages links to documents.', [
     about: 'Lists the links.',
     method: 'link.listLinks',
     fields: { document_id: { value: 'id', about: 'Only links to this document.' } },
-    columns: ['id', 'name', 'view_count', 'expire_time', 'revoke_time', 'url'],
+    columns: ['id', 'name', 'document_id', 'view_count', 'expire_time', 'revoke_time', 'url'],
     isInWorkspace,
   },
   { name: 'get', about: 'Shows a link.', method: 'link.getLink', args: link, isInWorkspace },

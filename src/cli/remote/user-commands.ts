@@ -3,6 +3,7 @@ import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import { nameField, scopesField } from './client-commands.ts';
+import type { ListColumn } from './columns.ts';
 
 const user = { user_id: 'The id of the user.' };
 const kinds = ['staff', 'member'];
@@ -47,7 +48,13 @@ const totp = groupOf('totp', 'Manages your second factor.', [
   },
 ]);
 
-const sessionColumns = ['id', 'address', 'amr', 'create_time', 'refresh_time'];
+const sessionColumns: readonly ListColumn[] = [
+  'id',
+  'address',
+  'amr',
+  { path: 'create_time', title: 'Signed in' },
+  'refresh_time',
+];
 
 const userSessions = groupOf('sessions', 'Manages the sessions of a user.', [
   {
@@ -190,7 +197,13 @@ const audit = groupOf('audit', 'Reads the audit log.', [
       end_time: pastField('Only events before this time'),
     },
     columns: [
-      ...['create_time', 'actor', 'actor_name', 'action', 'target', 'target_name', 'code'],
+      { path: 'create_time', title: 'Time' },
+      'actor',
+      'actor_name',
+      'action',
+      'target',
+      'target_name',
+      'code',
       'address',
     ],
     examples: [

@@ -1,8 +1,19 @@
 import { expect, test } from 'vitest';
 import type { CommandHost } from '../../../src/cli/base/command.ts';
-import { writeRows } from '../../../src/cli/base/print.ts';
+import { type Data, type Field, writeRows } from '../../../src/cli/base/print.ts';
+import { fieldOf } from '../../../src/cli/remote/columns.ts';
 
-async function tableOn(columns: number | undefined): Promise<string> {
+const idAndName: readonly Field[] = [
+  { path: 'id', title: 'ID' },
+  { path: 'name', title: 'Name' },
+];
+const longName = [{ id: 'doc_1', name: 'a'.repeat(90) }];
+
+async function tableOn(
+  columns: number | undefined,
+  fields = idAndName,
+  rows: readonly Data[] = longName,
+): Promise<string> {
   let text = '';
   const stdout = {
     isTTY: true,
@@ -13,11 +24,7 @@ async function tableOn(columns: number | undefined): Promise<string> {
     },
   };
   const host = { env: { NO_COLOR: '1' }, stdout } as unknown as CommandHost;
-  await writeRows(
-    host,
-    [{ path: 'id' }, { path: 'name' }],
-    [{ id: 'doc_1', name: 'a'.repeat(90) }],
-  );
+  await writeRows(host, fields, rows);
   return text;
 }
 
@@ -28,3 +35,38 @@ test.each([0, undefined])('a terminal with %s columns has a table of 80', async 
 test('a table is as wide as the terminal', async () => {
   expect(await tableOn(20)).toBe(`ID     NAME\ndoc_1  ${'a'.repeat(12)}…\n`);
 });
+
+const view = {
+  create_time: '2026-11-23T07:08:37.440Z',
+  email: 'a.long.address.of.a.reader@documents.example.com',
+  duration_ms: 125_000,
+  download_count: 3,
+  size_bytes: 6_800,
+};
+const viewFields = [
+  fieldOf('email'),
+  fieldOf({ path: 'create_time', title: 'Opened' }),
+  fieldOf('duration_ms'),
+  fieldOf('size_bytes'),
+  fieldOf('download_count'),
+];
+
+test('a table has titles in words, and durations and sizes as in the console', async () => {
+  expect(await tableOn(90, viewFields, [{ ...view, email: 'ada@example.com' }])).toBe(
+    'E-MAIL ADDRESS   OPENED             TIME SPENT  SIZE    DOWNLOADS\n' +
+      'ada@example.com  2026-11-23 07:08Z  2 min 5 s   6.8 kB  3\n',
+  );
+});
+
+test.each([20, 40, 60, 80])(
+  'a terminal with %s columns cuts no title, time or number',
+  async (width) => {
+    const [titles = '', values = ''] = (await tableOn(width, viewFields, [view])).split('\n');
+    const shown = titles.split(/ {2,}/);
+    const all = ['E-MAIL ADDRESS', 'OPENED', 'TIME SPENT', 'SIZE', 'DOWNLOADS'];
+    expect(shown).toEqual(all.slice(0, shown.length));
+    const facts = ['2026-11-23 07:08Z', '2 min 5 s', '6.8 kB', '3'];
+    expect(values.split(/ {2,}/).slice(1)).toEqual(facts.slice(0, shown.length - 1));
+    for (const line of [titles, values]) expect(line.length).toBeLessThanOrEqual(width);
+  },
+);

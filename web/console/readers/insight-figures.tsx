@@ -1,7 +1,7 @@
 /** The figures about the readers of a document or a link. */
 import type { Insight } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { formatDuration } from '../../../src/http/format-duration.ts';
 import { FigureRow } from '../shared/figure-row.tsx';
-import { formatDuration } from './format-duration.ts';
 
 type InsightFiguresProps = {
   readonly insight: Insight | undefined;

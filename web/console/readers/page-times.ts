@@ -1,7 +1,7 @@
 /** The total time that readers spent on each page. */
 import type { PageView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { formatDuration } from '../../../src/http/format-duration.ts';
 import type { Bar } from './bar-chart.tsx';
-import { formatDuration } from './format-duration.ts';
 
 const barsMax = 62;
 

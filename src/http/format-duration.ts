@@ -1,3 +1,5 @@
+// Formats durations.
+
 const minute = 60;
 const hour = 60 * minute;
 

@@ -1,0 +1,61 @@
+// The columns of lists: the title and the format of each value, by its path in an item.
+import type { Field } from '../base/print.ts';
+
+const titles = {
+  account_ids: 'Accounts',
+  action: 'Action',
+  activate_time: 'Activated',
+  actor: 'Actor ID',
+  actor_name: 'Actor',
+  address: 'IP address',
+  amr: 'Method',
+  code: 'Outcome',
+  create_time: 'Created',
+  current: 'This session',
+  disable_time: 'Disabled',
+  document_id: 'Document',
+  download_count: 'Downloads',
+  duration_ms: 'Time spent',
+  email: 'E-mail address',
+  email_verified: 'Verified',
+  expire_time: 'Expires',
+  id: 'ID',
+  kid: 'ID',
+  kind: 'Type',
+  last_used_time: 'Last used',
+  link_count: 'Links',
+  link_name: 'Link',
+  name: 'Name',
+  ready_time: 'Ready',
+  refresh_time: 'Last used',
+  retire_time: 'Retired',
+  revoke_time: 'Revoked',
+  role: 'Role',
+  scopes: 'Scopes',
+  size_bytes: 'Size',
+  state: 'State',
+  target: 'Target ID',
+  target_name: 'Target',
+  totp_enabled: 'Two-factor',
+  url: 'Address',
+  'usage.bytes': 'Size',
+  'usage.documents': 'Documents',
+  user_id: 'User ID',
+  view_count: 'Views',
+} as const;
+
+/** A path, or a path with a title for one list. */
+export type ListColumn = keyof typeof titles | Pick<Field, 'path' | 'title'>;
+
+export function fieldOf(column: ListColumn): Field {
+  const { path, title } =
+    typeof column === 'string' ? { path: column, title: titles[column] } : column;
+  const format = formats.find(([end]) => path.endsWith(end))?.[1];
+  return format === undefined ? { path, title } : { path, title, format };
+}
+
+const formats = [
+  ['_time', 'time'],
+  ['bytes', 'bytes'],
+  ['_ms', 'duration'],
+] as const;
