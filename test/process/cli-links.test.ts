@@ -1,9 +1,9 @@
 // Commands about links.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openShell, type Shell } from '../support/cli.ts';
+import { openShell, type Shell, valuesOf } from '../support/cli.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 
-type CreatedLink = { readonly id: string; readonly document_id: string };
+type CreatedLink = { readonly id: string; readonly url: string; readonly document_id: string };
 
 let program: RunningProgram;
 beforeAll(async () => {
@@ -21,6 +21,41 @@ async function createLink(shell: Shell): Promise<CreatedLink> {
   const words = ['upload', '-', '--name', 'Named link.txt', '--share', '--json'];
   return JSON.parse((await shell.run(words, 'text')).stdout).link;
 }
+
+test('a link is found by its address, and by the last part of it', async () => {
+  const shell = await workspaceShell();
+  const { id, url } = await createLink(shell);
+  await createLink(shell);
+  const slug = url.split('/').at(-1) ?? '';
+  for (const name of [id, url, `${url}/?from=mail#page=2`, slug]) {
+    const shown = await shell.run(['links', 'get', name]);
+    expect(valuesOf(shown), name).toMatchObject({ id, url });
+  }
+  for (const words of [
+    ['views', 'list', url],
+    ['views', 'export', url],
+    ['links', 'insight', url],
+    ['links', 'update', url, '--name', 'Renamed'],
+    ['open', url, '--print'],
+    ['links', 'revoke', url],
+  ]) {
+    expect(await shell.run(words), words.join(' ')).toMatchObject({ status: 0 });
+  }
+  const revoked = JSON.parse((await shell.run(['links', 'get', id, '--json'])).stdout);
+  expect(revoked).toMatchObject({ name: 'Renamed', revoke_time: expect.any(String) });
+});
+
+test.each([
+  ['https://links.example.com/s/abcdefghijklmnopqrstuv', 66, 'no link with the address'],
+  ['abcdefghijklmnopqrstuv', 66, 'no link with the address'],
+  ['report', 2, 'the id of a link, lnk_…, or its address'],
+])('a command refuses %s, and says how to find a link', async (name, status, text) => {
+  const shell = await workspaceShell();
+  const ran = await shell.run(['links', 'revoke', name]);
+  expect(ran).toMatchObject({ status, stdout: '' });
+  expect(ran.stderr).toContain(text);
+  expect(ran.stderr).toContain('latchkey links list');
+});
 
 test('the list of links has the document of each', async () => {
   const shell = await workspaceShell();

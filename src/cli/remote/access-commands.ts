@@ -109,7 +109,13 @@ const revoke: Command = {
 const open: Command = {
   name: 'open',
   about: 'Opens the console or a link in the browser.',
-  args: [{ name: 'link-id', isOptional: true, about: 'The id of a link. Default: the console.' }],
+  args: [
+    {
+      name: 'link-id',
+      isOptional: true,
+      about: 'The id or address of a link. Default: the console.',
+    },
+  ],
   options: [
     {
       name: 'workspace',

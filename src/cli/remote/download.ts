@@ -17,7 +17,8 @@ import {
 import { write } from '../base/print.ts';
 import { abortOnSignal } from '../base/signals.ts';
 import { explain } from './errors.ts';
-import { openRemote } from './remote.ts';
+import { readLinkId } from './link-id.ts';
+import { openRemote, type Remote } from './remote.ts';
 import { workspaceIdOf } from './run-call.ts';
 
 export async function runDownload(input: Input, host: CommandHost): Promise<number> {
@@ -25,25 +26,28 @@ export async function runDownload(input: Input, host: CommandHost): Promise<numb
     throw new UsageError('A terminal cannot show a document. Name a file with --output.');
   }
   const documentId = input.args['document-id'] ?? '';
-  return save(DocumentService.method.downloadDocument, { documentId }, input, host);
+  const remote = await openRemote(host);
+  return save(DocumentService.method.downloadDocument, { documentId }, { remote, input, host });
 }
 
 export async function runExport(input: Input, host: CommandHost): Promise<number> {
   const { id = '' } = input.args;
   const { exportDocumentViews, exportLinkViews } = InsightService.method;
-  return id.startsWith('doc_')
-    ? save(exportDocumentViews, { documentId: id }, input, host)
-    : save(exportLinkViews, { linkId: id }, input, host);
+  const remote = await openRemote(host);
+  const run = { remote, input, host };
+  if (id.startsWith('doc_')) return save(exportDocumentViews, { documentId: id }, run);
+  const linkId = await readLinkId(id, remote, workspaceIdOf(input, remote));
+  return save(exportLinkViews, { linkId }, run);
 }
+
+type Run = { readonly remote: Remote; readonly input: Input; readonly host: CommandHost };
 
 async function save(
   method: DescMethodServerStreaming,
   request: Readonly<Record<string, string>>,
-  input: Input,
-  host: CommandHost,
+  { remote, input, host }: Run,
 ): Promise<number> {
   const output = textOption(input, 'output') ?? '-';
-  const remote = await openRemote(host);
   const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
   const workspaceId = workspaceIdOf(input, remote) ?? '';
   try {

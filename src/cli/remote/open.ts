@@ -3,15 +3,17 @@ import { spawn } from 'node:child_process';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { CommandError, type CommandHost, type Input } from '../base/command.ts';
 import { write } from '../base/print.ts';
+import { readLinkId } from './link-id.ts';
 import { openRemote } from './remote.ts';
 import { workspaceIdOf } from './run-call.ts';
 
 export async function runOpen(input: Input, host: CommandHost): Promise<number> {
   const remote = await openRemote(host);
-  const linkId = input.args['link-id'];
+  const named = input.args['link-id'];
   let address = `${remote.profile.server}/console`;
-  if (linkId !== undefined) {
+  if (named !== undefined) {
     const workspaceId = workspaceIdOf(input, remote) ?? '';
+    const linkId = await readLinkId(named, remote, workspaceId);
     const { link } = await remote.call(LinkService.method.getLink, { linkId, workspaceId });
     address = link?.url ?? '';
   }

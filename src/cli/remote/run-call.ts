@@ -20,24 +20,24 @@ import { cleanText, jsonText } from '../base/text.ts';
 import type { CallSpec } from './call-spec.ts';
 import { fieldOf } from './columns.ts';
 import { keyHeader, withKey } from './idempotency.ts';
+import { readLinkId } from './link-id.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { readRequest } from './request.ts';
 import { bodyField, itemsField, jsonOf, shownData } from './response.ts';
 import { callPublic, findServer } from './server.ts';
 
-export async function runCall(spec: CallSpec, input: Input, host: CommandHost): Promise<number> {
+export async function runCall(spec: CallSpec, given: Input, host: CommandHost): Promise<number> {
   const method = methodOf(spec);
   if (spec.isPublic) {
-    const server = await findServer(input, host);
-    const request = await readRequest(method.input, spec, { input, host, workspaceId: undefined });
-    return print(method, await callPublic(method, request, server), input, host);
+    const server = await findServer(given, host);
+    const options = { input: given, host, workspaceId: undefined };
+    const request = await readRequest(method.input, spec, options);
+    return print(method, await callPublic(method, request, server), given, host);
   }
   const remote = await openRemote(host);
-  const request = await readRequest(method.input, spec, {
-    input,
-    host,
-    workspaceId: workspaceIdOf(input, remote),
-  });
+  const workspaceId = workspaceIdOf(given, remote);
+  const input = await nameLink(given, remote, workspaceId);
+  const request = await readRequest(method.input, spec, { input, host, workspaceId });
   if (spec.question !== undefined) await requireYes(spec.question, input, host);
   if (spec.columns !== undefined) {
     await printList({ spec, input, host, remote, method, request: jsonOf(method.input, request) });
@@ -47,6 +47,18 @@ export async function runCall(spec: CallSpec, input: Input, host: CommandHost): 
     ? await withKey(input, host, (key) => remote.call(method, request, keyHeader(key)))
     : await remote.call(method, request);
   return print(method, message, input, host);
+}
+
+/** Replaces the address of a link with its id. */
+async function nameLink(
+  input: Input,
+  remote: Remote,
+  workspaceId: string | undefined,
+): Promise<Input> {
+  const text = input.args['link-id'];
+  if (text === undefined) return input;
+  const id = await readLinkId(text, remote, workspaceId);
+  return { ...input, args: { ...input.args, 'link-id': id } };
 }
 
 async function print(

@@ -9,7 +9,7 @@ import { downloadCommand, exportCommand, logoCommand } from './transfer-commands
 
 const workspace = { workspace_id: 'The id of the workspace.' };
 const document = { document_id: 'The id of the document.' };
-const link = { link_id: 'The id of the link.' };
+const link = { link_id: 'The id of the link, or its address.' };
 const member = { ...workspace, user_id: 'The id of the user.' };
 const isInWorkspace = true;
 const added: ListColumn = { path: 'create_time', title: 'Added' };

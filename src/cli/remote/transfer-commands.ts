@@ -72,7 +72,7 @@ export const downloadCommand: Command = {
 export const exportCommand: Command = {
   name: 'export',
   about: 'Writes all views of a link or a document as CSV.',
-  args: [{ name: 'id', about: 'The id of the link or the document.' }],
+  args: [{ name: 'id', about: 'The id of the document or the link, or the address of the link.' }],
   options: [output, workspace],
   examples: ['views export lnk_… --output views.csv'],
   load: async () => (await import('./download.ts')).runExport,

@@ -1,0 +1,44 @@
+// Finds the link that an argument names by its id, its address, or the last part of its address.
+import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { CommandError, UsageError } from '../base/command.ts';
+import { cleanText } from '../base/text.ts';
+import type { Remote } from './remote.ts';
+
+const pageSizeMax = 200;
+
+/** Reads the links of the workspace until one matches: the API does not search addresses. */
+export async function readLinkId(
+  text: string,
+  remote: Pick<Remote, 'call'>,
+  workspaceId: string | undefined = '',
+): Promise<string> {
+  if (text.startsWith('lnk_')) return text;
+  const isSlug = /^[0-9A-Za-z]{22}$/.test(text);
+  if (!isSlug && !isWebAddress(text)) {
+    throw new UsageError(
+      `${cleanText(text)} is not a link. Give the id of a link, lnk_…, or its address. ` +
+        '`latchkey links list` shows them.',
+    );
+  }
+  const isNamed = ({ url }: Link) =>
+    isSlug ? url.endsWith(`/${text}`) : isWebAddress(url) && addressOf(url) === addressOf(text);
+  const { listLinks } = LinkService.method;
+  let pageToken = '';
+  do {
+    const request = { workspaceId, pageSize: pageSizeMax, pageToken };
+    const { links, nextPageToken } = await remote.call(listLinks, request);
+    const link = links.find(isNamed);
+    if (link !== undefined) return link.id;
+    pageToken = nextPageToken;
+  } while (pageToken !== '');
+  const what = `The workspace has no link with the address ${cleanText(text)}.`;
+  throw new CommandError(`${what} Run: latchkey links list`, undefined, 'missing');
+}
+
+const isWebAddress = (text: string) => URL.canParse(text) && /^https?:/i.test(text);
+
+/** Without a query and a fragment, which do not name another link. */
+function addressOf(text: string): string {
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname.replace(/\/$/, '')}`;
+}

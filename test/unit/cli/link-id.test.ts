@@ -1,0 +1,41 @@
+import { createRouterTransport } from '@connectrpc/connect';
+import { expect, test } from 'vitest';
+import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { readLinkId } from '../../../src/cli/remote/link-id.ts';
+import type { Remote } from '../../../src/cli/remote/remote.ts';
+
+/** A server with three links on pages of one link. */
+function openServer() {
+  const asked: string[] = [];
+  const transport = createRouterTransport(({ rpc }) => {
+    rpc(LinkService.method.listLinks, ({ pageToken, workspaceId }) => {
+      asked.push(`${workspaceId} ${pageToken}`);
+      const i = Number(pageToken);
+      const link = { id: `lnk_${i}`, url: `https://keys.example.com/s/${String(i).repeat(22)}` };
+      return { links: [link], nextPageToken: i === 2 ? '' : String(i + 1) };
+    });
+  });
+  const call: Remote['call'] = async (method, request) =>
+    (await transport.unary(method, undefined, undefined, undefined, request)).message;
+  return { remote: { call }, asked };
+}
+
+test('the address of a link is found on a later page', async () => {
+  const { remote, asked } = openServer();
+  const address = `https://keys.example.com/s/${'1'.repeat(22)}`;
+  expect(await readLinkId(address, remote, 'ws_1')).toBe('lnk_1');
+  expect(asked).toEqual(['ws_1 ', 'ws_1 1']);
+});
+
+test('the address of a link of another server is not found', async () => {
+  const { remote, asked } = openServer();
+  const address = `https://other.example.com/s/${'1'.repeat(22)}`;
+  await expect(readLinkId(address, remote)).rejects.toMatchObject({ status: 66 });
+  expect(asked).toHaveLength(3);
+});
+
+test('an id is not looked up', async () => {
+  const { remote, asked } = openServer();
+  expect(await readLinkId('lnk_7', remote)).toBe('lnk_7');
+  expect(asked).toEqual([]);
+});
