@@ -442,8 +442,8 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
   pageToken: string;
 
   /**
-   * Only links of which the name, the id, the last part of `url`, or the name of the document
-   * contains this text, in any letter case. At most 100 characters. Unset means all links. One call
+   * Only links of which the name, the id or the name of the document contains this text, in any
+   * letter case. `url` is not searched. At most 100 characters. Unset means all links. One call
    * examines at most 100,000 links: a page may have fewer than `page_size`, or none, and still have
    * a next page.
    *
