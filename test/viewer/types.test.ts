@@ -100,6 +100,29 @@ describe('the viewer shows', () => {
     expect(complaints).toEqual([]);
     await takePicture(page, 'type-svg');
   });
+
+  it('an SVG image without a size as large as the window, and others in their size', async () => {
+    const svg = (size: string) =>
+      `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect width="40" height="30"/></svg>`;
+    const sizeOf = async (size: string) => {
+      const { page } = await open(svg(size), 'drawing.svg');
+      const image = page.locator('#viewer .picture img');
+      await image.waitFor();
+      const box = await image.boundingBox();
+      const room = await page.locator('#viewer').boundingBox();
+      if (box === null || room === null) throw new Error('the image is not shown');
+      return { ...box, share: Math.max(box.width / room.width, box.height / room.height) };
+    };
+    for (const size of ['viewBox="0 0 40 30"', 'viewBox="0 0 30 300" width="100%"']) {
+      const { share } = await sizeOf(size);
+      expect(share).toBeGreaterThan(0.9);
+      expect(share).toBeLessThanOrEqual(1);
+    }
+    const wide = await sizeOf('viewBox="0 0 40 30"');
+    expect(wide.width / wide.height).toBeCloseTo(4 / 3, 1);
+    expect((await sizeOf('width="60.5" height="30"')).width).toBeLessThanOrEqual(61);
+    expect(await sizeOf('width="40" viewBox="0 0 40 30"')).toMatchObject({ width: 40, height: 30 });
+  });
 });
 
 const table = [

@@ -27,8 +27,7 @@ export class Picture implements Zoomable {
   /** `image` must be loaded. */
   constructor(private readonly options: PictureOptions) {
     const { scroller, image } = options;
-    // An SVG image without a size has none in some browsers.
-    this.#size = { width: image.naturalWidth || 300, height: image.naturalHeight || 150 };
+    this.#size = measure(image);
     this.content.className = 'picture';
     image.replaceWith(this.content);
     this.content.append(image);
@@ -61,6 +60,26 @@ export class Picture implements Zoomable {
     anchor.hold(to);
     this.options.onScale(this);
   }
+}
+
+/**
+ * The actual size. That of an SVG image with a shape but no size is as large as the screen, so that
+ * it fills every window.
+ */
+function measure(image: HTMLImageElement): Size {
+  const { naturalWidth, naturalHeight } = image;
+  const probe = document.createElement('div');
+  probe.className = 'picture-probe';
+  image.before(probe);
+  probe.append(image);
+  const { width: room } = probe.getBoundingClientRect();
+  const { width, height } = image.getBoundingClientRect();
+  probe.replaceWith(image);
+  // Only an image without a size is as wide as its container. Its natural size is not portable.
+  const isSized = Math.abs(width - room) > 1 || Math.abs(naturalWidth - room) <= 1;
+  if (isSized || height === 0) return { width: naturalWidth || 300, height: naturalHeight || 150 };
+  const scale = Math.max(screen.width, screen.height) / Math.max(width, height);
+  return { width: width * scale, height: height * scale };
 }
 
 /** With `auto`, the whole image is visible, at most at its natural size. */
