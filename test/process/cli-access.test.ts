@@ -1,4 +1,4 @@
-// Signing in from the command line. Sensitive actions require a sign-in within the last three seconds.
+// Signing in from the command line. Sensitive actions require a sign-in in the last three seconds.
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
