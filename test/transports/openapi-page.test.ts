@@ -47,6 +47,40 @@ describe('the API reference', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('has no empty panel next to the first sections', async () => {
+    const { page } = reader;
+    const section = page.locator('[id="section/Requests"]');
+    const text = section.locator('.redoc-markdown');
+    const { width = 0 } = (await text.boundingBox()) ?? {};
+    // With an empty panel at its right, it would have 532 pixels.
+    expect(width).toBeGreaterThan(700);
+    const grounds = await page.evaluate<string[]>(`(() => {
+      const section = document.getElementById('section/Requests');
+      const { right, top, height } = section.getBoundingClientRect();
+      const shown = document.elementFromPoint(right - 10, top + height / 2);
+      return [shown, document.body].map((one) => getComputedStyle(one).backgroundColor);
+    })()`);
+    expect(grounds[0]).toBe(grounds[1]);
+  });
+
+  it('has a menu on a phone that covers no text', async () => {
+    const { page, complaints } = await open(phone);
+    const bar = page.locator('.menu-content + div');
+    const { y = -1, width, height = 0 } = (await bar.boundingBox()) ?? {};
+    expect([y, width]).toEqual([0, 390]);
+    const title = await page.getByRole('heading', { level: 1 }).boundingBox();
+    expect(title?.y).toBeGreaterThanOrEqual(height);
+    await bar.click();
+    const search = await page.getByRole('textbox').first().boundingBox();
+    expect(search?.y).toBeGreaterThanOrEqual(height);
+    await page.locator('.menu-content label', { hasText: 'Errors' }).click();
+    const heading = page.locator('[id="section/Errors"] h1, [id="section/Errors"] h2').first();
+    await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(200);
+    expect((await heading.boundingBox())?.y).toBeGreaterThanOrEqual(height);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   it('fits on a phone in dark colours', async () => {
     const { page, complaints } = await open({ ...phone, colorScheme: 'dark' });
     const width = await page.evaluate<number>('document.documentElement.scrollWidth');

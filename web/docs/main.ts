@@ -6,12 +6,15 @@ const element = document.querySelector<HTMLElement>('#reference');
 if (element === null) throw new Error('the page has no #reference');
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 const isDark = matchMedia('(prefers-color-scheme: dark)');
+const hasBar = matchMedia('(max-width: 50rem)');
+const barPixels = 48;
 
 function show(spec: object, element: HTMLElement): void {
   const options = {
     nonce,
     theme: isDark.matches ? dark : light,
     hideLoading: true,
+    scrollYOffset: () => (hasBar.matches ? barPixels : 0),
     nativeScrollbars: true,
     requiredPropsFirst: true,
     expandResponses: '200,201',
