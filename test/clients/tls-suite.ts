@@ -35,7 +35,7 @@ export function describeClientTls(installed: () => PackedClients): void {
     testApp = await startTlsApp({ config: { grpcClientCa } });
     await writeFile(fileOf('server-ca.crt'), testApp.files.authority.certificate);
     const channel = credentials.createSsl(Buffer.from(testApp.files.authority.certificate));
-    const transport = openGrpcTransport({ grpcAddress: `localhost:${portOf(testApp)}` }, channel);
+    const transport = openGrpcTransport(testApp.app, channel);
     const manager = await managerCredential(testApp.app, `clients:write ${scope}`);
     const request = { name: 'Billing', scopes: [scope], tlsClientAuthSanUri: name };
     const answer = await transport.call(ClientService.method.createClient, request, manager);

@@ -51,7 +51,7 @@ it('the certificates for a test secure the calls of the page', async () => {
   );
   if (ca === undefined || key === undefined || certificate === undefined)
     throw new Error('no files');
-  const app = { grpcAddress: LATCHKEY_GRPC_ADDRESS.replace('127.0.0.1', 'localhost') };
+  const app = { grpcAddress: LATCHKEY_GRPC_ADDRESS };
   const workload = openGrpcTransport(app, credentials.createSsl(ca, key, certificate));
   onTestFinished(() => workload.close());
   const { issueToken } = IssuanceService.method;

@@ -175,13 +175,14 @@ export function problemError(json: JsonObject): TransportError {
   };
 }
 
-/** Only gRPC, with other credentials of the channel. */
+/** Only gRPC, over TLS. On Node 26, grpc-js refuses TLS to an IP address. */
 export function openGrpcTransport(
   app: Pick<Addresses, 'grpcAddress'>,
   channel: ChannelCredentials,
   options: ClientOptions = {},
 ): Transport {
-  return grpcTransport(app, options, channel) as Transport;
+  const grpcAddress = app.grpcAddress.replace('127.0.0.1', 'localhost');
+  return grpcTransport({ grpcAddress }, options, channel) as Transport;
 }
 
 function grpcTransport(
