@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Code } from '@connectrpc/connect';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
 import { SQLite } from '../src/storage/sqlite-library.ts';
@@ -77,14 +77,15 @@ describe('an SQLite file that another process keeps locked', () => {
     onTestFinished(() => test.stop());
     const transports = openTransports(test.app);
     onTestFinished(() => closeAll(transports));
-    const locker = new SQLite(`${folder}/latchkey.db`);
+    const locker = new SQLite(`${folder}/latchkey.db`, { timeout: 0 });
     onTestFinished(() => void locker.close());
     const own = { type: 'service', scope: 'tokens:write' } as const;
     const token = await signToken(test.app, own);
     const revoke = (transport: Transport) =>
       transport.call(revokeToken, { token }, { authorization: `Bearer ${token}` });
 
-    locker.exec('BEGIN IMMEDIATE');
+    // If it waited inside SQLite, the app could not finish a transaction in this thread.
+    await vi.waitFor(() => locker.exec('BEGIN IMMEDIATE'), { timeout: 10_000 });
 
     for (const transport of transports) {
       expect(await revoke(transport)).toMatchObject({
