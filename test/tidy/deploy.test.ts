@@ -75,3 +75,11 @@ test('the ServiceMonitor gives the job of the alert rules to the nodes', () => {
     new Set([job]),
   );
 });
+
+test('all tests ran on the Node version of the image, which the docs name', () => {
+  const [, major = ''] = /node:(\d+)-/.exec(readText('deploy/Containerfile')) ?? [];
+  const operations = readText('docs/operations.md');
+  expect(operations).toContain(`The image has Node ${major}.`);
+  expect(operations).toMatch(new RegExp(`^\\| ${major}\\.\\d+\\.\\d+ \\| everything`, 'm'));
+  expect(readText('deploy/README.md')).toContain(`The image has Node ${major},`);
+});
