@@ -124,7 +124,7 @@ describe('a presentation', () => {
 
     await press(page, 'All pages in a column');
     await expect.poll(() => slides.count()).toBe(8);
-    expect(await placeOf(page)).toBe('8');
+    await expect.poll(() => placeOf(page)).toBe('8');
     await press(page, 'One page at a time');
     await expectSlide(8);
     await expectAccessible(page);

@@ -237,18 +237,16 @@ describe('the links in a document', () => {
 
 /** Presses a key that scrolls by less than a page, until the page is reached. */
 async function scrollTo(page: Page, key: string, place: string): Promise<void> {
-  const top = () => page.evaluate<number>("document.querySelector('.scroller').scrollTop");
   for (let presses = 0; presses < 10 && (await placeOf(page)) !== place; presses++) {
-    const before = await top();
-    let last = before;
+    await page.evaluate(`(() => {
+      const scroller = document.querySelector('.scroller');
+      window.scrolled = new Promise((resolve) => {
+        scroller.addEventListener('scrollend', () => resolve(), { once: true });
+      });
+    })()`);
     await page.keyboard.press(key);
     // The next key waits for the end of the scrolling, which takes many frames.
-    const hasScrolled = async () => {
-      const previous = last;
-      last = await top();
-      return last !== before && last === previous;
-    };
-    await expect.poll(hasScrolled).toBe(true);
+    await page.evaluate('window.scrolled');
     await settle(page);
   }
   expect(await placeOf(page)).toBe(place);
