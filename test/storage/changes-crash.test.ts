@@ -26,7 +26,8 @@ async function readNumber(client: pg.Client, expression: string): Promise<number
 }
 
 it('a change is noticed if its transaction has an id that was in use before a crash', async () => {
-  const postgres = await startPostgres();
+  // Otherwise, the background writer could write the ids to the disk.
+  const postgres = await startPostgres({ settings: ['bgwriter_lru_maxpages=0'] });
   onTestFinished(() => postgres.stop());
   const url = await postgres.createDatabase();
   const db = await openUntilFinished(url);
@@ -46,6 +47,9 @@ it('a change is noticed if its transaction has an id that was in use before a cr
   const lastId = await readNumber(crashing, 'pg_snapshot_xmax(pg_current_snapshot())');
   // PostgreSQL then ends all its processes.
   process.kill(pid, 'SIGKILL');
+  // A commit before that would write the ids to the disk.
+  const writerPid = async () => readNumber(await connect(url), writer);
+  await expect.poll(() => writerPid().catch(() => pid), patience).not.toBe(pid);
   const change = () => changeEntity(db, 'after').then(() => 'changed', String);
   await expect.poll(change, patience).toBe('changed');
   const other = await connect(url);
