@@ -26,6 +26,7 @@ describe('the command palette', () => {
     await heading(page, 'Audit log').waitFor();
     await searchOf(page).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
+    await searchOf(page).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Escape');
     await searchOf(page).waitFor({ state: 'detached' });
   });

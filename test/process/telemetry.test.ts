@@ -67,8 +67,10 @@ describe('a process with an OTLP endpoint', () => {
       expect.objectContaining({ ...grpc, 'latchkey.transport': 'connect' }),
       expect.objectContaining({ ...grpc, 'latchkey.transport': 'grpc' }),
     ]);
-    const lines = logOf(program).filter((line) => line.trace_id === traceId);
-    expect(lines.map((line) => line.span_id)).toEqual(spans.map(({ spanId }) => spanId));
+    const logged = () => logOf(program).filter((line) => line.trace_id === traceId);
+    await expect
+      .poll(() => logged().map((line) => line.span_id))
+      .toEqual(spans.map(({ spanId }) => spanId));
   });
 
   test('names the error of a call, which is not a fault of the server', async () => {

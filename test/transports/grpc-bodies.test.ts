@@ -93,6 +93,8 @@ describe('the gRPC server', () => {
     observed.length = 0;
     const client = new Client(`127.0.0.1:${socket.port}`, credentials.createInsecure());
     onTestFinished(() => client.close());
+    // The deadline includes no connection, so that the handler begins before it.
+    await new Promise<void>((resolve) => client.waitForReady(Infinity, () => resolve()));
     const keep = (bytes: Buffer) => bytes;
     const bytes = smallBody.subarray(5);
     const error = await new Promise<ServiceError | null>((resolve) => {

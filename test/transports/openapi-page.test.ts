@@ -31,8 +31,9 @@ describe('the API reference', () => {
     const summaries = Object.values(openApi().paths).flatMap((item) =>
       Object.values(item).map(({ summary }) => summary),
     );
-    const headings = await page.locator('h2').allTextContents();
-    expect(headings.map((text) => text.trim())).toEqual(expect.arrayContaining(summaries));
+    const headings = async () =>
+      (await page.locator('h2').allTextContents()).map((text) => text.trim());
+    await expect.poll(headings).toEqual(expect.arrayContaining(summaries));
     expect(requests.filter((line) => /^GET \/(?!assets\/)/.test(line))).toEqual([
       'GET /docs',
       'GET /openapi.json',
