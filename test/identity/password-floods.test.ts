@@ -2,11 +2,11 @@
 import { pbkdf2 } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
-import { startTestApp } from '../support/harness.ts';
+import { describeDialects, startTestApp, type TestAppOptions } from '../support/harness.ts';
 import { codeOf } from '../support/manager-calls.ts';
 import { credentialFor } from '../support/member-rows.ts';
+import { openTransports } from '../support/transports.ts';
 import { addUser } from '../support/user-rows.ts';
 
 const { setPassword } = UserService.method;
@@ -24,12 +24,29 @@ function occupyThreadPool(): () => void {
   };
 }
 
-describeApp('sign-ins', (suite) => {
+describeDialects('sign-ins', (dialect) => {
+  async function start({ config, ...options }: TestAppOptions = {}) {
+    // On a slow machine, calls wait for a connection to the database for long.
+    const patient = { databaseConnectSeconds: 60, databaseQuerySeconds: 60 };
+    const test = await startTestApp({ ...options, dialect, config: { ...config, ...patient } });
+    onTestFinished(() => test.remove());
+    return test;
+  }
+
   it('succeed while a member changes a password 130 times at once', async () => {
-    const { db } = suite.app.inside;
+    const test = await start();
+    const transports = openTransports(test.app);
+    onTestFinished(() => {
+      for (const transport of transports) transport.close();
+    });
+    const [http, connect] = ['http', 'connect'].map((wanted) =>
+      transports.find(({ name }) => name === wanted),
+    );
+    if (http === undefined || connect === undefined) throw new Error('there are no transports');
+    const { db } = test.app.inside;
     const { id: userId } = await addUser(db, { kind: 'member' });
     const { email } = await addUser(db, { scopes: 'users:read', password });
-    const member = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: '' });
+    const member = await credentialFor(test, { type: 'member', sub: userId, scope: '' });
     const request = { userId, password };
     const changes = new Set<string>();
     let isOver = false;
@@ -37,18 +54,16 @@ describeApp('sign-ins', (suite) => {
     onTestFinished(() => {
       isOver = true;
     });
-    async function change(): Promise<void> {
+    const change = async () => {
       do {
-        changes.add(codeOf(await suite.transport('http').call(setPassword, request, member)));
+        changes.add(codeOf(await http.call(setPassword, request, member)));
       } while (!isOver);
-    }
+    };
 
     const flood = Array.from({ length: 130 }, change);
     const codes: string[] = [];
     for (let i = 0; i < 4; i++) {
-      codes.push(
-        codeOf(await new CookieClient(suite.transport('connect')).signIn({ email, password })),
-      );
+      codes.push(codeOf(await new CookieClient(connect).signIn({ email, password })));
     }
     isOver = true;
     await Promise.all(flood);
@@ -60,9 +75,8 @@ describeApp('sign-ins', (suite) => {
   it('do not count as guesses if they were rejected because the queue was full', async () => {
     const config = { trustedProxies: ['127.0.0.1'] };
     // The clock stands still, so that no attempt is forgotten.
-    const start = Date.now();
-    const test = await startTestApp({ dialect: suite.dialect, config, now: () => start });
-    onTestFinished(() => test.remove());
+    const startTime = Date.now();
+    const test = await start({ config, now: () => startTime });
     // Passwords are computed more slowly than sign-ins arrive, on any machine.
     const freeThreadPool = occupyThreadPool();
     onTestFinished(freeThreadPool);
@@ -87,6 +101,6 @@ describeApp('sign-ins', (suite) => {
     const { db } = test.app.inside;
     const counted = db.selectFrom('throttle_counters').select('key');
     // One each for the network, the user, and both.
-    expect(await counted.where('level_time', '>', start).execute()).toHaveLength(3 * wrong);
+    expect(await counted.where('level_time', '>', startTime).execute()).toHaveLength(3 * wrong);
   }, 120_000);
 });
