@@ -47,7 +47,7 @@ describe('the signature thread', () => {
     expect(await computed(() => thread.verify(call, late))).toBe(true);
   });
 
-  it('agrees with the main thread on 10,000 random messages', async () => {
+  it('agrees with the main thread on 10,000 random messages', { timeout: 300_000 }, async () => {
     const thread = startThread();
     const count = { signed: 0, verified: 0 };
     while (Math.min(count.signed, count.verified) < 10_000) {
