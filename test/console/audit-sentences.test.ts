@@ -31,6 +31,8 @@ beforeAll(async () => {
   const { db } = app().app.inside;
   operator = await staff(undefined, { name: 'Sam Rivera' });
   const jane = await addUser(db, { kind: 'member', name: 'Jane Doe' });
+  const imitator = await addUser(db, { kind: 'member', name: 'Latchkey' });
+  const quoted = await upload(app(), makePdf({ pages: 1, text: 'A' }), 'A” and “B.pdf');
   const alex = await addUser(db, { kind: 'member', name: '', email: 'alex@example.com' });
   const document = await upload(app(), makePdf({ pages: 1, text: 'Plan' }), 'Plan.pdf');
   linkId = (await makeLink(app(), document.id, { name: 'For the board' })).id;
@@ -52,51 +54,51 @@ beforeAll(async () => {
   events = [
     {
       ...{ action: 'LinkService.RevokeLink', target: linkId },
-      sentence: 'Jane Doe revoked the link “For the board” of “Plan.pdf”',
+      sentence: 'Member Jane Doe revoked the link “For the board” of “Plan.pdf”',
     },
     {
       ...{ action: 'LinkService.CreateLink', target: unnamed.id },
-      sentence: 'Jane Doe created the link “Plan.pdf”',
+      sentence: 'Member Jane Doe created the link “Plan.pdf”',
     },
     {
       ...{ action: 'DocumentService.UpdateDocument', target: document.id },
-      sentence: 'Jane Doe changed the document “Plan.pdf” in “Acme”',
+      sentence: 'Member Jane Doe changed the document “Plan.pdf” in “Acme”',
     },
     {
       ...{ action: 'DocumentService.DeleteDocument', target: gone.id },
-      sentence: `Jane Doe deleted the document ${shortId(gone.id)}`,
+      sentence: `Member Jane Doe deleted the document ${shortId(gone.id)}`,
     },
     {
       ...{ action: 'ApiKeyService.RevokeApiKey', target: workspace.credentialId },
-      sentence: 'Jane Doe revoked the API key “Test credential” in “Test workspace”',
+      sentence: 'Member Jane Doe revoked the API key “Test credential” in “Test workspace”',
     },
     {
       ...{ action: 'WorkspaceService.CreateInvitation', target: invitation.id },
-      sentence: 'Jane Doe sent the invitation for grace@example.com to “Test workspace”',
+      sentence: 'Member Jane Doe sent the invitation for grace@example.com to “Test workspace”',
     },
     {
       ...{ action: 'WorkspaceService.PutMember', target: alex.id },
-      sentence: 'Jane Doe set the role of the member alex@example.com',
+      sentence: 'Member Jane Doe set the role of the member alex@example.com',
     },
     {
       ...{ action: 'SessionService.RevokeUserSession', target: session.id },
-      sentence: `Jane Doe signed out the session ${shortId(session.id)} of alex@example.com`,
+      sentence: `Member Jane Doe signed out the session ${shortId(session.id)} of alex@example.com`,
     },
     {
       ...{ action: 'SessionService.RevokeSession', target: own.id },
-      sentence: `Jane Doe signed out the session ${shortId(own.id)}`,
+      sentence: `Member Jane Doe signed out the session ${shortId(own.id)}`,
     },
     {
       ...{ action: 'ClientService.CreateClientSecret', target: client.credentialId },
-      sentence: 'Jane Doe created the client secret “Test credential” of “Test client”',
+      sentence: 'Member Jane Doe created the client secret “Test credential” of “Test client”',
     },
     {
       ...{ action: 'ClientService.RevokeClientSecret', target: client.ownerId, code: 'forbidden' },
-      sentence: 'Jane Doe tried to revoke the client secret of “Test client”',
+      sentence: 'Member Jane Doe tried to revoke the client secret of “Test client”',
     },
     {
       ...{ action: 'ClientService.RotateClientSecret', target: client.ownerId },
-      sentence: 'Jane Doe rotated a secret of “Test client”',
+      sentence: 'Member Jane Doe rotated a secret of “Test client”',
     },
     {
       ...{ action: 'UserService.CreateUser', target: alex.id },
@@ -116,6 +118,10 @@ beforeAll(async () => {
     {
       ...{ action: 'UserService.CreateUser', target: '', actor_type: 'service', actor_id: '' },
       ...{ code: 'forbidden', sentence: 'A client tried to create the user' },
+    },
+    {
+      ...{ action: 'DocumentService.UploadDocument', target: quoted.id, actor_id: imitator.id },
+      sentence: 'Member Latchkey uploaded the document “A" and "B.pdf” in “Acme”',
     },
     {
       ...{ action: 'Staff.Recover', target: jane.id, actor_type: 'system', actor_id: '' },
@@ -160,7 +166,7 @@ it('the sentences of the audit log have names, which need no other request', asy
 it('a name in a sentence opens the page of the resource', async () => {
   const { page, open } = await visitAs(operator);
   await open('/audit');
-  const row = page.getByRole('row', { name: 'Jane Doe revoked the link' });
+  const row = page.getByRole('row', { name: 'Member Jane Doe revoked the link' });
   await row.getByRole('link', { name: 'Plan.pdf' }).click();
   await page.getByRole('heading', { level: 1, name: 'Plan.pdf' }).waitFor();
   await page.goBack();

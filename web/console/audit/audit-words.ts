@@ -127,15 +127,14 @@ type ActorWords = {
   readonly alone: string;
 };
 
-const person = { kind: '', alone: 'A user' };
-
 /** The words for the types of actors. */
 export const actorWords: Record<string, ActorWords> = {
   service: { kind: 'Client ', alone: 'A client' },
   customer: { kind: 'Customer ', alone: 'A customer' },
   workspace_key: { kind: 'API key ', alone: 'An API key' },
-  staff: person,
-  member: person,
+  staff: { kind: '', alone: 'A staff user' },
+  // Invited people choose their names.
+  member: { kind: 'Member ', alone: 'A member' },
   anonymous: { kind: '', alone: 'Someone who is not signed in' },
   system: { kind: '', alone: 'Latchkey' },
 };
@@ -173,6 +172,9 @@ export function parentWord(target: string, parent: string): string {
 
 export const targetWorkspaceId = ({ targetParents }: Pick<AuditEvent, 'targetParents'>) =>
   targetParents.find(({ id }) => id.startsWith('ws_'))?.id;
+
+/** A name inside quotes does not end them. */
+export const withoutQuotes = (name: string): string => name.replace(/[“”]/g, '"');
 
 /** Whether quotes separate a name from the other words. Names of people need none. */
 export const isQuoted = ({ id, name }: { readonly id: string; readonly name: string }): boolean =>

@@ -10,6 +10,7 @@ import {
   shownParent,
   targetWord,
   targetWorkspaceId,
+  withoutQuotes,
 } from './audit-words.ts';
 
 /** Such as `Jane Doe revoked the link “For the board” of “Plan.pdf”`. */
@@ -60,7 +61,7 @@ type QuotedLinkProps = Parameters<typeof ResourceLink>[0] & {
 function QuotedLink({ isFollowed = false, ...resource }: QuotedLinkProps) {
   const link = (
     <span className={isFollowed ? classes.followed : undefined}>
-      <ResourceLink {...resource} />
+      <ResourceLink {...resource} name={withoutQuotes(resource.name)} />
     </span>
   );
   return isQuoted(resource) ? <>“{link}”</> : link;
