@@ -8,7 +8,7 @@ const ids = {
   client_id: 'cli_3mKq7VbT9xZp2LcR8sWd4n',
   customer_id: 'cus_3mKq7VbT9xZp2LcR8sWd4n',
   user_id: 'usr_3mKq7VbT9xZp2LcR8sWd4n',
-  workspace_id: 'wsp_3mKq7VbT9xZp2LcR8sWd4n',
+  workspace_id: 'ws_3mKq7VbT9xZp2LcR8sWd4n',
   document_id: 'doc_3mKq7VbT9xZp2LcR8sWd4n',
   link_id: 'lnk_3mKq7VbT9xZp2LcR8sWd4n',
   key_id: 'key_3mKq7VbT9xZp2LcR8sWd4n',

@@ -5,6 +5,7 @@
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
 import { readExpireTime } from '../api/expire-time.ts';
+import { printableName } from '../api/names.ts';
 import type { Clock } from '../clock.ts';
 import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
 import { fail } from '../errors/errors.ts';
@@ -107,6 +108,7 @@ export type CredentialsOptions = {
 export function createCredentials({ db, now }: CredentialsOptions): Credentials {
   return {
     async create(trx, owner, made, fields) {
+      printableName(fields.name);
       await lock(trx, owner);
       const time = now();
       const expireTime = readExpireTime(fields.expireTime, time);
@@ -138,6 +140,7 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
     },
 
     async rotateAll(trx, owner, made, fields, overlapSeconds = overlapSecondsDefault) {
+      printableName(fields.name);
       await lock(trx, owner);
       const time = now();
       const expireTime = readExpireTime(fields.expireTime, time);

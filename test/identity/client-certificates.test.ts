@@ -110,7 +110,9 @@ function describeCertificates(dialect: Dialect): void {
       (await test.app.inside.db.selectFrom('audit_events').select('target').execute()).map(
         ({ target }) => target,
       );
-    await expect.poll(audited).toEqual(expect.arrayContaining([uri[0], 'c.example.org']));
+    await expect
+      .poll(audited)
+      .toEqual(expect.arrayContaining([`URI:${uri[0]}`, 'DNS:c.example.org']));
   });
 
   it('a secret is accepted with the certificate of its client or of none', async () => {

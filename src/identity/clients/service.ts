@@ -7,6 +7,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { requireHeldScopes } from '../../access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
+import { printableName } from '../../api/names.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
@@ -57,7 +58,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async createClient(request, context) {
       const scopes = joined(request.scopes);
       const id = newId('cli', random);
-      const { name } = request;
+      const name = printableName(request.name);
       const names = certificateNamesOf(request);
       const row = { id, name, scopes, create_time: now(), disable_time: null, ...names };
       requireOneName(row);
@@ -188,7 +189,7 @@ async function locked(trx: Executor, id: string): Promise<ClientRow> {
 const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange> = {
   name: ({ name }) => {
     if (name === '') throw invalid('name', 'is required');
-    return { name };
+    return { name: printableName(name) };
   },
   scopes: ({ scopes }) => ({ scopes: joined(scopes) }),
   tls_client_auth_san_uri: ({ tlsClientAuthSanUri: uri }) => ({

@@ -5,6 +5,7 @@ import {
   UpdateCustomerRequestSchema,
 } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { parseStoredScopes } from '../../access/scopes.ts';
+import { printableName } from '../../api/names.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
@@ -60,7 +61,8 @@ export function createCustomerService(
 
   return {
     async createCustomer({ name }, context) {
-      const row = { id: newId('cus', random), name, create_time: now(), disable_time: null };
+      const id = newId('cus', random);
+      const row = { id, name: printableName(name), create_time: now(), disable_time: null };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await insertCustomer(trx, row);
         return { customer: customerMessage({ ...row, accountIds: [] }) };
@@ -168,7 +170,7 @@ async function locked(trx: Executor, id: string): Promise<CustomerWithAccounts> 
 const updateFields: UpdateFields<typeof UpdateCustomerRequestSchema, CustomerChange> = {
   name: ({ name }) => {
     if (name === '') throw invalid('name', 'is required');
-    return { name };
+    return { name: printableName(name) };
   },
 };
 

@@ -60,7 +60,8 @@ async function byCertificate(
   const problem = problemOf(certificate, now());
   // Names of an untrusted certificate are not recorded, because anybody can choose them.
   if (problem !== undefined) throw refuse(problem);
-  const name = uris[0] ?? dnsNames[0] ?? '';
+  // With its type, so that it is not taken for the id of a resource.
+  const name = uris[0] === undefined ? `DNS:${dnsNames[0]}` : `URI:${uris[0]}`;
   const found = await findClientsByNames(certificate);
   if (found.length > 1) {
     throw refuse('The names of the certificate belong to more than one client.', name);

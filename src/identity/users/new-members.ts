@@ -1,4 +1,6 @@
 // Creates the users of accepted invitations.
+
+import { printableName } from '../../api/names.ts';
 import type { Clock } from '../../clock.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
@@ -24,6 +26,7 @@ export type NewMember = {
 export function createNewMembers({ passwords, random, now }: NewMemberOptions) {
   return {
     async prepare({ email, name, password }: NewMember): Promise<UserRow> {
+      printableName(name);
       await checkPassword(password, email);
       return {
         id: newId('usr', random),

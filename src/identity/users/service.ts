@@ -6,6 +6,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { requireHeldScopes } from '../../access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
+import { printableName } from '../../api/names.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { passwordChangeQueue } from '../../credentials/passwords.ts';
@@ -61,6 +62,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     async createUser(request, context) {
       const { kind } = request;
       const email = requireEmail(request.email);
+      const name = printableName(request.name);
       await checkPassword(request.password, email);
       if (kind === UserKind.MEMBER && request.scopes.length > 0) throw memberScopes();
       const queue = passwordChangeQueue(principalId(principalOf(context)));
@@ -68,7 +70,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         id: newId('usr', random),
         kind: kind === UserKind.STAFF ? 'staff' : 'member',
         email,
-        name: request.name,
+        name,
         password_hash: await passwords.hash(request.password, queue),
         scopes: [...new Set(request.scopes)].join(' '),
         create_time: now(),
@@ -140,7 +142,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
 /** The fields that an update can change, by their path in the mask. */
 const fields: UpdateFields<typeof UpdateUserRequestSchema, UserChange> = {
   email: ({ email }) => ({ email: requireEmail(email) }),
-  name: ({ name }) => ({ name }),
+  name: ({ name }) => ({ name: printableName(name) }),
   scopes: ({ scopes }) => ({ scopes: [...new Set(scopes)].join(' ') }),
 };
 

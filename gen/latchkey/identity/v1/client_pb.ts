@@ -162,7 +162,7 @@ export const ClientSecretSchema: GenMessage<ClientSecret> = /*@__PURE__*/
  */
 export type CreateClientRequest = Message<"latchkey.identity.v1.CreateClientRequest"> & {
   /**
-   * The client's display name: 1 to 255 characters. Required.
+   * The client's display name: 1 to 255 characters, without control characters. Required.
    *
    * @generated from field: string name = 1;
    */
@@ -369,7 +369,7 @@ export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequ
   clientId: string;
 
   /**
-   * The new display name: 1 to 255 characters. Unset means no change.
+   * The new display name: 1 to 255 characters, without control characters. Unset means no change.
    *
    * @generated from field: string name = 2;
    */
@@ -535,7 +535,8 @@ export type CreateClientSecretRequest = Message<"latchkey.identity.v1.CreateClie
   clientId: string;
 
   /**
-   * The secret's display name: at most 255 characters. Unset means empty.
+   * The secret's display name: at most 255 characters, without control characters. Unset means
+   * empty.
    *
    * @generated from field: string name = 2;
    */
@@ -740,7 +741,8 @@ export type RotateClientSecretRequest = Message<"latchkey.identity.v1.RotateClie
   overlapSeconds?: number | undefined;
 
   /**
-   * The new secret's display name: at most 255 characters. Unset means empty.
+   * The new secret's display name: at most 255 characters, without control characters. Unset means
+   * empty.
    *
    * @generated from field: string name = 3;
    */
