@@ -78,6 +78,7 @@ describe('a refused login stores no profile:', () => {
     ],
     ['a server without https://', () => 'a.example/k', 'x\n', 2, 'Write https://a.example/k.\n'],
     ['another scheme', () => 'ftp://a.example', 'x\n', 2, 'is not an http or https address.\n'],
+    ['a server with a password', () => 'https://me:pw@a.example', 'x\n', 2, 'must not contain a'],
     ['a server that does not answer', () => 'http://127.0.0.1:1', 'x\n', 69, 'ECONNREFUSED'],
     ['a server that is not Latchkey', () => program.env.LATCHKEY_OPS_URL, 'x\n', 69, 'Cannot'],
   ])('%s', async (_name, serverOf, input, status, message) => {
@@ -86,6 +87,7 @@ describe('a refused login stores no profile:', () => {
     const ran = await shell.run([...words, '--password-stdin'], input);
     expect(ran).toMatchObject({ status, stdout: '' });
     expect(ran.stderr).toContain(message);
+    expect(ran.stderr).not.toContain('pw@');
     await expect(stat(profileOf(shell))).rejects.toThrow('ENOENT');
   });
 });

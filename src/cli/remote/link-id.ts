@@ -15,10 +15,9 @@ export async function readLinkId(
   if (text.startsWith('lnk_')) return text;
   const isSlug = /^[0-9A-Za-z]{22}$/.test(text);
   if (!isSlug && !isWebAddress(text)) {
-    throw new UsageError(
-      `${cleanText(text)} is not a link. Give the id of a link, lnk_…, or its address. ` +
-        '`latchkey links list` shows them.',
-    );
+    // The text is not repeated: it may be a secret in the wrong place.
+    const what = 'This is not a link. Give the id of a link, lnk_…, or its address.';
+    throw new UsageError(`${what} \`latchkey links list\` shows them.`);
   }
   const isNamed = ({ url }: Link) =>
     isSlug ? url.endsWith(`/${text}`) : isWebAddress(url) && addressOf(url) === addressOf(text);
@@ -31,13 +30,14 @@ export async function readLinkId(
     if (link !== undefined) return link.id;
     pageToken = nextPageToken;
   } while (pageToken !== '');
-  const what = `The workspace has no link with the address ${cleanText(text)}.`;
+  const shown = cleanText(isSlug ? text : addressOf(text));
+  const what = `The workspace has no link with the address ${shown}.`;
   throw new CommandError(`${what} Run: latchkey links list`, undefined, 'missing');
 }
 
 const isWebAddress = (text: string) => URL.canParse(text) && /^https?:/i.test(text);
 
-/** Without a query and a fragment, which do not name another link. */
+/** Without a password, a query and a fragment, which do not name another link. */
 function addressOf(text: string): string {
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname.replace(/\/$/, '')}`;

@@ -131,12 +131,12 @@ function correctionOf(text: string): string {
 /** Returns the address without a slash at its end. Throws if a credential could be overheard. */
 export function serverOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (
-    url === undefined ||
-    !/^https?:$/.test(url.protocol) ||
-    url.username !== '' ||
-    url.hash !== ''
-  ) {
+  // The message does not repeat a password.
+  if (text.includes('@')) {
+    const message = 'The address of the server must not contain a user name or a password (@).';
+    throw new CommandError(message, undefined, 'usage');
+  }
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hash !== '') {
     const message = `"${text}" is not an http or https address.${correctionOf(text)}`;
     throw new CommandError(message, undefined, 'usage');
   }

@@ -34,6 +34,15 @@ test('the address of a link of another server is not found', async () => {
   expect(asked).toHaveLength(3);
 });
 
+test.each(['https://me:secret@other.example.com/s/1', 'lk_wk_secret'])(
+  'an error does not repeat the secret in %s',
+  async (text) => {
+    const error = await readLinkId(text, openServer().remote).catch(String);
+    expect(error).toMatch(/link/);
+    expect(error).not.toContain('secret');
+  },
+);
+
 test('an id is not looked up', async () => {
   const { remote, asked } = openServer();
   expect(await readLinkId('lnk_7', remote)).toBe('lnk_7');
