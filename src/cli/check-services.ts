@@ -105,13 +105,16 @@ export async function checkProxies(config: Config): Promise<Finding[]> {
   return [ok('proxies', `the public URL is ${publicUrl ?? 'the local address'}`)];
 }
 
-const isSafe = (url: string) =>
-  url.startsWith('https:') || loopback.test(new URL(url).hostname.replace(/^\[|\]$/g, ''));
+const isLocal = (url: string) => loopback.test(new URL(url).hostname.replace(/^\[|\]$/g, ''));
 
-export async function checkMail({ smtp, dataDir }: Config): Promise<Finding[]> {
+const isSafe = (url: string) => url.startsWith('https:') || isLocal(url);
+
+export async function checkMail({ smtp, dataDir, publicUrl }: Config): Promise<Finding[]> {
   if (smtp === undefined) {
     const outbox = path.join(dataDir, 'outbox');
-    return [ok('mail', `mails are files in ${outbox}, because LATCHKEY_SMTP_URL is not set`)];
+    const message = `mails are files in ${outbox}, because LATCHKEY_SMTP_URL is not set`;
+    if (publicUrl === undefined || isLocal(publicUrl)) return [ok('mail', message)];
+    return [warning('mail', `${message}: codes, invitations and password resets are not sent`)];
   }
   const { host, port, login } = smtp;
   const failure = await verifySmtp(smtp);

@@ -45,6 +45,12 @@ test('a mail server must accept the login, and gets no mail', async () => {
   expect(smtp.arrived).toEqual([]);
 });
 
+test('a public address without a mail server has a warning', async () => {
+  const dataDir = await stoppedInstallation();
+  const { lines } = await doctor({ LATCHKEY_PUBLIC_URL: 'https://keys.example.com' }, dataDir);
+  expect(lines.join('\n')).toMatch(/^warning +mail .*outbox.* invitations .* are not sent$/m);
+});
+
 test('a read-only database and an address without https are shown', async () => {
   const url = await migratedDatabaseUrl('postgres');
   const readOnly = new URL(url);
