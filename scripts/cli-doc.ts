@@ -32,7 +32,9 @@ $ latchkey login --server https://keys.example.com
 E-mail: ada@example.com
 Password:
 One-time or recovery code (Enter if you have none): 123456
+Signed in to https://keys.example.com as ada@example.com.
 $ latchkey upload report.pdf --share --email-required --expires 30d
+Uploaded report.pdf (1.2 MB).
 https://keys.example.com/s/…
 \`\`\`
 
