@@ -101,6 +101,14 @@ describeApp('an invitation', (suite) => {
       expect(await call(readInvitation, { token })).toMatchObject(refused);
     });
 
+    it('refuses a name with control characters, and can be accepted afterwards', async () => {
+      const { token } = await invited(await newWorkspace());
+      const disguised = { token, name: 'Grace\u202e', password };
+      const error = { code: 'invalid_argument', fields: ['name'] };
+      expect(await call(acceptInvitation, disguised)).toMatchObject({ ok: false, error });
+      expect(await accept(token)).toMatchObject({ ok: true });
+    });
+
     it('lets an existing user with the address join after a sign-in', async () => {
       const by = await newWorkspace();
       const user = await addUser(db(), { kind: 'member', email: newAddress() });
