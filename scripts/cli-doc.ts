@@ -63,7 +63,8 @@ address must be https, except on the same machine. For a private certificate aut
 
 Data goes to the standard output, everything else to the standard error output.
 
-- On a terminal, lists are tables that fit the window. \`NO_COLOR\` turns off bold titles.
+- On a terminal, lists are tables that fit the window. The last columns are left out if they do not
+  fit. \`NO_COLOR\` turns off bold titles.
 - In a pipe, each row is one line with tab-separated values: the columns of the table, in full
   and without titles. Objects have
   one line per value: its name, a tab, the value.

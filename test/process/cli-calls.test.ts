@@ -49,8 +49,9 @@ test('a client is created, shown, changed, used and disabled', async () => {
   });
   const action = 'ClientService.CreateClient';
   const log = await staff.run(['audit', 'list', '--target', id, '--action', action]);
-  const named = ['First staff user', action, id, 'renamed'];
-  expect(log.stdout.split('\t').slice(2, 6)).toEqual(named);
+  const named = ['First staff user', action, 'renamed', 'ok'];
+  expect(log.stdout.split('\t').slice(1, 5)).toEqual(named);
+  expect(log.stdout.trimEnd().split('\t').at(-1)).toBe(id);
 
   // The secret comes from the standard input.
   const client = await openShell();
@@ -183,14 +184,6 @@ describe('a list', () => {
     expect([names(second), second.stderr]).toEqual([['page-c'], '']);
     const all = await staff.run([...words, '--page-size', '1', '--all']);
     expect([names(all), all.stderr]).toEqual([['page-a', 'page-b', 'page-c'], '']);
-  });
-
-  test('of audit events begins and ends at a time before now', async () => {
-    const staff = await staffShell();
-    const list = ['audit', 'list', '--page-size', '1', '--json'];
-    const { stdout } = await staff.run([...list, '--start-time', '1h', '--end-time', '0m']);
-    expect(JSON.parse(stdout)).toMatchObject({ action: expect.any(String) });
-    expect((await staff.run([...list, '--end-time', '1h'])).stdout).toBe('');
   });
 
   test('ends without a message if the reader of the output closes it', async () => {

@@ -1,4 +1,5 @@
 // Commands about links.
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openShell, type Shell, valuesOf } from '../support/cli.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
@@ -66,4 +67,36 @@ test('the list of links has the document of each', async () => {
   const { text } = await shell.runOnTerminal(['links', 'list'], [], 200);
   expect(text).toContain('DOCUMENT');
   expect(text).toContain(documentId);
+});
+
+test('a terminal of 80 columns shows which links are revoked, and when they expire', async () => {
+  const shell = await workspaceShell();
+  const { id, document_id: documentId } = await createLink(shell);
+  await shell.run(['links', 'update', id, '--name', 'For the board', '--expires', '30d']);
+  await shell.run(['links', 'revoke', id]);
+  const shown = JSON.parse((await shell.run(['links', 'get', id, '--json'])).stdout);
+  const minuteOf = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 16)}Z`;
+
+  const list = ['links', 'list', '--document', documentId];
+  const { text } = await shell.runOnTerminal(list);
+  const [titles, row] = text.split('\n').map((line) => line.split(/ {2,}/));
+  expect(titles?.map((title) => stripVTControlCharacters(title))).toEqual([
+    'ID',
+    'NAME',
+    'REVOKED',
+    'VIEWS',
+    'EXPIRES',
+  ]);
+  expect(row).toEqual([
+    id,
+    'For th…',
+    minuteOf(shown.revoke_time),
+    '0',
+    minuteOf(shown.expire_time),
+  ]);
+  for (const columns of [80, 120, 160, 200]) {
+    const { text: wide } = await shell.runOnTerminal(list, [], columns);
+    // An id is in full, or is left out.
+    expect(wide.includes('DOCUMENT'), String(columns)).toBe(wide.includes(documentId));
+  }
 });

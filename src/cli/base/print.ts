@@ -57,6 +57,7 @@ export async function writeRows(
   const columns = fields.map((field) => ({
     title: field.title.toUpperCase(),
     isFixed: isFixed(field, rows),
+    isSpare: isSpare(field),
   }));
   const cells = rows.map((row) => fields.map((field) => shownOf(row, field)));
   // A terminal whose size is not known reports 0.
@@ -64,11 +65,14 @@ export async function writeRows(
   return write(host, formatTable(columns, cells, { width, isBold: isColored(host) }));
 }
 
-/** Users copy ids and addresses. A part of a time or a number would be wrong. */
+/** Users copy ids, addresses and actions. A part of a time or a number would be wrong. */
 const isFixed = ({ path, format }: Field, rows: readonly Data[]) =>
-  /^(id|kid|user_id|url)$/.test(path) ||
+  /^(id|\w+_id|kid|url|actor|action|target)$/.test(path) ||
   format !== undefined ||
   rows.every((row) => typeof valueAt(row, path) === 'number');
+
+/** The ids of resources whose names are more useful in a narrow terminal. */
+const isSpare = ({ path }: Field) => /^(actor|target|document_id)$/.test(path);
 
 /** Prints each value of an object on one line, with its name. */
 export function writeObject(host: CommandHost, data: Data): Promise<void> {

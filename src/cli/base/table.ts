@@ -5,10 +5,13 @@ export type TableColumn = {
   readonly title: string;
   /** Whether its values are shown in full, such as ids, which users copy. */
   readonly isFixed: boolean;
+  /** Whether it is left out rather than shortening the others below a readable width. */
+  readonly isSpare?: boolean;
 };
 
 const gap = 2;
-const shortestWidth = 8;
+const shortestWidth = 7;
+const readableWidth = 24;
 
 /** Leaves out the last columns that cannot fit, and shortens the widest of the others. */
 export function formatTable(
@@ -21,11 +24,19 @@ export function formatTable(
     rows.reduce((max, row) => Math.max(max, widthOf(row[i] ?? '')), widthOf(title)),
   );
   // A title is never cut.
-  const leastWidths = columns.map(({ title, isFixed }, i) => {
-    const full = widths[i] ?? 0;
-    return isFixed ? full : Math.min(full, Math.max(shortestWidth, widthOf(title)));
-  });
-  while (totalOf(leastWidths) > width && leastWidths.length > 1) leastWidths.pop();
+  const shortenedTo = (least: number) =>
+    columns.map(({ title, isFixed }, i) => {
+      const full = widths[i] ?? 0;
+      return isFixed ? full : Math.min(full, Math.max(least, widthOf(title)));
+    });
+  const leastWidths = shortenedTo(shortestWidth);
+  const readableWidths = shortenedTo(readableWidth);
+  while (leastWidths.length > 1) {
+    const isSpare = columns[leastWidths.length - 1]?.isSpare === true;
+    if (totalOf(isSpare ? readableWidths : leastWidths) <= width) break;
+    leastWidths.pop();
+    readableWidths.pop();
+  }
   widths.length = leastWidths.length;
   while (totalOf(widths) > width) {
     const flexible = widths.map((one, i) => (one > (leastWidths[i] ?? one) ? one : 0));

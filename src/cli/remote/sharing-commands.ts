@@ -221,7 +221,8 @@ const links = groupOf('links', 'Manages links to documents.', [
     about: 'Lists the links.',
     method: 'link.listLinks',
     fields: { document_id: { value: 'id', about: 'Only links to this document.' } },
-    columns: ['id', 'name', 'document_id', 'view_count', 'expire_time', 'revoke_time', 'url'],
+    // A narrow terminal leaves out the last ones.
+    columns: ['id', 'name', 'revoke_time', 'view_count', 'expire_time', 'url', 'document_id'],
     isInWorkspace,
   },
   { name: 'get', about: 'Shows a link.', method: 'link.getLink', args: link, isInWorkspace },

@@ -198,13 +198,13 @@ const audit = groupOf('audit', 'Reads the audit log.', [
     },
     columns: [
       { path: 'create_time', title: 'Time' },
-      'actor',
       'actor_name',
       'action',
-      'target',
       'target_name',
       'code',
       'address',
+      'actor',
+      'target',
     ],
     examples: [
       'audit list --action ClientService.CreateClient --all',

@@ -34,6 +34,18 @@ describe('a table', () => {
   test('leaves out the last columns of a narrow terminal', () => {
     expect(linesOf(20)).toEqual(['ID', 'doc_1234567890', 'doc_0987654321']);
   });
+
+  test('leaves out a spare id rather than shortening names below a readable width', () => {
+    const withId = [
+      { title: 'NAME', isFixed: false },
+      { title: 'TARGET', isFixed: true, isSpare: true },
+    ];
+    const name = 'A name with more than 24 characters';
+    const titlesOf = (width: number) =>
+      formatTable(withId, [[name, 'doc_1234567890']], { width, isBold: false }).split(/\s+/, 2);
+    expect(titlesOf(40)).toEqual(['NAME', 'TARGET']);
+    expect(titlesOf(39)).toEqual(['NAME', 'A']);
+  });
 });
 
 test('a text is cut between characters', () => {

@@ -1,0 +1,48 @@
+// The audit log on the command line.
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openShell, type Shell, valuesOf } from '../support/cli.ts';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+
+let program: RunningProgram;
+beforeAll(async () => {
+  program = await startProgram();
+});
+afterAll(() => program.remove());
+
+async function staffShell(): Promise<Shell> {
+  const shell = await openShell({
+    LATCHKEY_BASE_URL: new URL(program.env.LATCHKEY_BASE_URL).origin,
+  });
+  const words = ['login', '--email', program.env.STAFF_EMAIL, '--password-stdin'];
+  expect(await shell.run(words, program.env.STAFF_PASSWORD)).toMatchObject({ status: 0 });
+  return shell;
+}
+
+test('the audit log on a terminal shows each action in full, and whole ids or none', async () => {
+  const staff = await staffShell();
+  const name = 'A client with a name that is longer than the columns of a terminal';
+  const words = ['clients', 'create', name, '--scope', 'tokens:read'];
+  const id = valuesOf(await staff.run(words))['client.id'] ?? '';
+  const list = ['audit', 'list', '--target', id];
+  for (const [columns, titles] of [
+    [80, ['TIME', 'ACTOR', 'ACTION', 'TARGET', 'OUTCOME']],
+    [120, ['TIME', 'ACTOR', 'ACTION', 'TARGET', 'OUTCOME', 'IP ADDRESS']],
+    [200, ['TIME', 'ACTOR', 'ACTION', 'TARGET', 'OUTCOME', 'IP ADDRESS', 'ACTOR ID', 'TARGET ID']],
+  ] as const) {
+    const { text } = await staff.runOnTerminal(list, [], columns);
+    const [head = '', row = ''] = stripVTControlCharacters(text).split('\n');
+    expect(head.split(/ {2,}/)).toEqual(titles);
+    const shown = row.split(/ {2,}/);
+    expect(shown[2]).toBe('ClientService.CreateClient');
+    expect(row.includes(id)).toBe(columns === 200);
+  }
+});
+
+test('the list of audit events begins and ends at a time before now', async () => {
+  const staff = await staffShell();
+  const list = ['audit', 'list', '--page-size', '1', '--json'];
+  const { stdout } = await staff.run([...list, '--start-time', '1h', '--end-time', '0m']);
+  expect(JSON.parse(stdout)).toMatchObject({ action: expect.any(String) });
+  expect((await staff.run([...list, '--end-time', '1h'])).stdout).toBe('');
+});
