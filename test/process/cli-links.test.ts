@@ -100,3 +100,24 @@ test('a terminal of 80 columns shows which links are revoked, and when they expi
     expect(wide.includes('DOCUMENT'), String(columns)).toBe(wide.includes(documentId));
   }
 });
+
+test('figures of pages and days are tables on a terminal, and JSON elsewhere', async () => {
+  const shell = await workspaceShell();
+  const { id } = await createLink(shell);
+  const words = ['links', 'insight', id, '--days', '2'];
+  const { days } = JSON.parse((await shell.run([...words, '--json'])).stdout);
+  expect(days).toHaveLength(2);
+  expect(valuesOf(await shell.run(words)).days).toBe(
+    days.map((day: object) => JSON.stringify(day)).join(' '),
+  );
+  const { text } = await shell.runOnTerminal(words);
+  const shownDays = days.map((day: { start_time: string }) => day.start_time.slice(0, 10));
+  expect(stripVTControlCharacters(text)).toMatch(
+    new RegExp(
+      '^view count +0\n[^{]*\n\ndays\n' +
+        'DAY +VIEWS\n' +
+        shownDays.map((day: string) => `${day} 00:00Z +0\n`).join('') +
+        '$',
+    ),
+  );
+});

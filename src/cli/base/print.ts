@@ -74,28 +74,45 @@ const isFixed = ({ path, format }: Field, rows: readonly Data[]) =>
 /** The ids of resources whose names are more useful in a narrow terminal. */
 const isSpare = ({ path }: Field) => /^(actor|target|document_id)$/.test(path);
 
-/** Prints each value of an object on one line, with its name. */
-export function writeObject(host: CommandHost, data: Data): Promise<void> {
+/**
+ * Prints each value of an object on one line, with its name. On a terminal, lists of objects are
+ * tables below the other values.
+ */
+export async function writeObject(
+  host: CommandHost,
+  data: Data,
+  fieldOf: (path: string) => Field = (path) => ({ path, title: pathWords(path) }),
+): Promise<void> {
   const values = flatten(data);
   if (host.stdout.isTTY !== true) {
-    return write(host, values.map(([name, value]) => `${name}\t${value}\n`).join(''));
+    return write(host, values.map(([name, value]) => `${name}\t${textOf(value)}\n`).join(''));
   }
   const width = Math.max(0, ...values.map(([name]) => widthOf(name)));
   const lines = values
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${padText(titleOf(name), width)}  ${value}\n`);
-  return write(host, lines.join(''));
+    .filter(([, value]) => !isRows(value) && textOf(value) !== '')
+    .map(([name, value]) => `${padText(pathWords(name), width)}  ${textOf(value)}\n`);
+  await write(host, lines.join(''));
+  for (const [name, rows] of values) {
+    if (!isRows(rows)) continue;
+    const paths = new Set(rows.flatMap((row) => flatten(row).map(([path]) => path)));
+    const fields = [...paths].map(fieldOf);
+    const filled = fields.filter((field) => rows.some((row) => cellOf(row, field) !== ''));
+    await write(host, `\n${pathWords(name)}\n`);
+    await writeRows(host, filled, rows);
+  }
 }
 
-const titleOf = (path: string) => path.replaceAll('_', ' ').replaceAll('.', ' ');
+export const pathWords = (path: string) => path.replaceAll('_', ' ').replaceAll('.', ' ');
 
-function flatten(data: Data, prefix = ''): [name: string, value: string][] {
-  return Object.entries(data).flatMap(([name, value]): [string, string][] => {
+function flatten(data: Data, prefix = ''): [path: string, value: unknown][] {
+  return Object.entries(data).flatMap(([name, value]): [string, unknown][] => {
     const path = `${prefix}${name}`;
-    if (isObject(value)) return flatten(value, `${path}.`);
-    return [[path, textOf(value)]];
+    return isObject(value) ? flatten(value, `${path}.`) : [[path, value]];
   });
 }
+
+const isRows = (value: unknown): value is readonly Data[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isObject);
 
 const isObject = (value: unknown): value is Data =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 // The columns of lists: the title and the format of each value, by its path in an item.
-import type { Field } from '../base/print.ts';
+import { type Field, pathWords } from '../base/print.ts';
 
 const titles = {
   account_ids: 'Accounts',
@@ -9,6 +9,7 @@ const titles = {
   actor_name: 'Actor',
   address: 'IP address',
   amr: 'Method',
+  average_duration_ms: 'Average time',
   code: 'Outcome',
   create_time: 'Created',
   current: 'This session',
@@ -26,6 +27,7 @@ const titles = {
   link_count: 'Links',
   link_name: 'Link',
   name: 'Name',
+  page: 'Page',
   ready_time: 'Ready',
   refresh_time: 'Last used',
   retire_time: 'Retired',
@@ -33,6 +35,7 @@ const titles = {
   role: 'Role',
   scopes: 'Scopes',
   size_bytes: 'Size',
+  start_time: 'Day',
   state: 'State',
   target: 'Target ID',
   target_name: 'Target',
@@ -52,6 +55,12 @@ export function fieldOf(column: ListColumn): Field {
     typeof column === 'string' ? { path: column, title: titles[column] } : column;
   const format = formats.find(([end]) => path.endsWith(end))?.[1];
   return format === undefined ? { path, title } : { path, title, format };
+}
+
+/** The column of a value in any object. A value that no list has is titled with its path. */
+export function fieldAt(path: string): Field {
+  const title = Object.entries(titles).find(([name]) => name === path)?.[1] ?? pathWords(path);
+  return fieldOf({ path, title });
 }
 
 const formats = [

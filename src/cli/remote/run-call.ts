@@ -18,7 +18,7 @@ import { type Data, wantsJson, write, writeJson, writeObject, writeRows } from '
 import { canAsk, confirm } from '../base/prompt.ts';
 import { cleanText, jsonText } from '../base/text.ts';
 import type { CallSpec } from './call-spec.ts';
-import { fieldOf } from './columns.ts';
+import { fieldAt, fieldOf } from './columns.ts';
 import { keyHeader, withKey } from './idempotency.ts';
 import { readLinkId } from './link-id.ts';
 import { openRemote, type Remote } from './remote.ts';
@@ -72,7 +72,7 @@ async function print(
   const data = body === undefined ? json : (json[body.name] as JsonObject);
   if (wantsJson(input)) await writeJson(host, data);
   else if (Object.keys(data).length === 0) host.stderr.write('Done.\n');
-  else await writeObject(host, shownData(body?.message ?? method.output, data));
+  else await writeObject(host, shownData(body?.message ?? method.output, data), fieldAt);
   return 0;
 }
 
