@@ -93,6 +93,12 @@ describe('an upload that cannot succeed leaves no document:', () => {
     ['a file that is too large', ['large'], 65, 'payload_too_large'],
     ['options of a link without --share', ['empty', '--email-required'], 2, '--share'],
     ['an invalid time', ['empty', '--share', '--expires', 'soon'], 2, 'is not a time'],
+    [
+      'a date',
+      ['empty', '--share', '--expires', '2030-01-31'],
+      2,
+      'is a date, and needs an hour. Examples:',
+    ],
   ])('%s', async (_name, words, status, message) => {
     const shell = await workspaceShell();
     await mkdir(path.join(shell.home, 'folder'));

@@ -135,5 +135,7 @@ export function timeOf(text: string, direction: 'future' | 'past' = 'future'): s
   }
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) && !Number.isNaN(Date.parse(text));
   if (isTime) return new Date(text).toISOString();
-  throw new UsageError(`"${text}" is not a time. Examples: 30d, 12h, 2030-01-31T12:00:00Z.`);
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
+  const problem = isDate ? 'is a date, and needs an hour' : 'is not a time';
+  throw new UsageError(`"${text}" ${problem}. Examples: 30d, 12h, 2030-01-31T12:00:00Z.`);
 }
