@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
 import { bundleClient, evaluateIn } from '../support/client-page.ts';
+import { freePort } from '../support/free-port.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import type { PackedClients } from '../support/packed-clients.ts';
 
@@ -70,6 +71,17 @@ export function describeBrowser(installed: () => PackedClients): void {
           .upload(new Blob(['text']), { signal: abort.signal })
           .catch(({ code }) => code);`);
       expect(code).toBe('canceled');
+    });
+
+    it('names the server that it cannot reach', async () => {
+      const url = `http://127.0.0.1:${await freePort()}`;
+      const messages = await evaluate(`
+        const retry = { attemptsMax: 1 };
+        const away = createClient({ baseUrl: '${url}', credentials: { apiKey }, retry });
+        const thrown = [away.documents.listDocuments({}), away.upload(new Blob(['text']))];
+        return Promise.all(thrown.map((call) => call.catch(({ message }) => message)));`);
+      const message = `The connection to ${url} failed.`;
+      expect(messages).toEqual([message, message]);
     });
 
     it('throws errors with codes, and refuses client secrets', async () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as Main from '../../clients/client/src/index.ts';
 import type * as Node from '../../clients/client/src/node.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Front, startFront } from '../support/front.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import type { PackedClients } from '../support/packed-clients.ts';
@@ -184,11 +185,75 @@ export function describeClient(installed: () => PackedClients): void {
 
     it('gives up with a code if the server cannot be reached', async () => {
       const options = { retry: { attemptsMax: 2 } };
-      const away = { ...options, baseUrl: 'http://127.0.0.1:9', credentials: workspaceKey() };
-      const client = main.createClient(away);
-      const error = { code: 'connection_failed' };
+      const url = `http://127.0.0.1:${await freePort()}`;
+      const away = { ...options, credentials: workspaceKey() };
+      const grpc = node.createGrpcClient({ ...away, grpcUrl: url });
+      closing.push(grpc.close);
+      for (const client of [main.createClient({ ...away, baseUrl: `${url}/path` }), grpc]) {
+        const message = `The connection to ${url} failed: connect ECONNREFUSED ${url.slice(7)}`;
+        const error = { code: 'connection_failed', message };
+        await expect(client.documents.listDocuments({})).rejects.toMatchObject(error);
+        await expect(client.upload(new Uint8Array(1))).rejects.toMatchObject(error);
+      }
+    });
+
+    it('throws no message with a token that cannot be sent', async () => {
+      const client = overHttp({ token: () => 'secret\nsecret' }, { retry: { attemptsMax: 1 } });
+      const message = `The connection to ${front.url} failed.`;
+      const error = { code: 'connection_failed', message };
       await expect(client.documents.listDocuments({})).rejects.toMatchObject(error);
       await expect(client.upload(new Uint8Array(1))).rejects.toMatchObject(error);
+    });
+
+    it.each([
+      [undefined, 'baseUrl is not set. It must be a URL such as https://latchkey.example.com.'],
+      ['', 'baseUrl is not set. It must be a URL such as https://latchkey.example.com.'],
+      ['127.0.0.1:8080', 'baseUrl must be a URL such as https://latchkey.example.com.'],
+      ['localhost:8080', 'baseUrl must be a URL such as https://latchkey.example.com.'],
+      ['http://me:secret@127.0.0.1', 'baseUrl must not contain a user name or a password.'],
+    ])('names the option baseUrl when it is %j', (baseUrl, message) => {
+      // The types do not hold for variables of the environment in JavaScript.
+      const options = { baseUrl: baseUrl as string, credentials: { apiKey: 'lk_wk_secret' } };
+      expect(() => main.createClient(options)).toThrow(new TypeError(message));
+      const { credentials } = options;
+      expect(() => node.createGrpcClient({ grpcUrl: options.baseUrl, credentials })).toThrow(
+        new TypeError(
+          message
+            .replace('baseUrl', 'grpcUrl')
+            .replace('https://latchkey.example.com', 'https://latchkey.example.com:50051'),
+        ),
+      );
+    });
+
+    const credentialsExpected =
+      'It must be an object with apiKey, or token, or clientId, clientSecret and scope.';
+    const keyExpected =
+      'must begin with lk_ck_ (customer) or lk_wk_ (workspace), without spaces or line breaks.';
+    const secretClient = { clientId: 'cli_a', clientSecret: 'lk_cs_secret', scope: 'tokens:read' };
+    it.each([
+      [undefined, `credentials is not set. ${credentialsExpected}`],
+      [{}, `credentials is incomplete. ${credentialsExpected}`],
+      [{ apiKey: undefined }, `credentials.apiKey is not set. It ${keyExpected}`],
+      [{ apiKey: 'secret' }, `credentials.apiKey ${keyExpected}`],
+      [{ apiKey: 'lk_wk_secret\nsecret' }, `credentials.apiKey ${keyExpected}`],
+      [{ token: undefined }, 'credentials.token is not set. It must be a function.'],
+      [{ token: 'secret' }, 'credentials.token must be a function.'],
+      [
+        { ...secretClient, clientId: undefined },
+        'credentials.clientId is not set. It must be a string.',
+      ],
+      [
+        { ...secretClient, clientSecret: undefined },
+        'credentials.clientSecret is not set. It must be a string.',
+      ],
+      [{ ...secretClient, scope: '' }, 'credentials.scope is not set. It must be a string.'],
+    ])('names the option when the credentials are %j', (given, message) => {
+      const credentials = given as unknown as Main.Credentials;
+      const error = new TypeError(message);
+      expect(() => main.createClient({ baseUrl: front.url, credentials })).toThrow(error);
+      if (given !== undefined && Object.keys(given).length === 0) return;
+      const grpcUrl = 'http://127.0.0.1:1';
+      expect(() => node.createGrpcClient({ grpcUrl, credentials })).toThrow(error);
     });
 
     it.each(['HTTP', 'gRPC'])('uploads a file over %s and reports the progress', async (name) => {

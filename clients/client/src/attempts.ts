@@ -11,6 +11,8 @@ export type RetryOptions = {
 };
 
 export type Attempts = {
+  /** The origin of the server, for messages. */
+  readonly server: string;
   /** Absent for methods that need no credential. */
   readonly tokens: TokenSource | undefined;
   readonly retry: RetryOptions;
@@ -27,7 +29,7 @@ const firstWaitSeconds = 0.25;
  * Calls `attempt` with the token until it succeeds or its error is final. Throws a LatchkeyError.
  */
 export async function withAttempts<T>(
-  { tokens, retry, repeatable, signal }: Attempts,
+  { server, tokens, retry, repeatable, signal }: Attempts,
   attempt: (token: string | undefined) => Promise<T>,
 ): Promise<T> {
   const { attemptsMax = 3, waitSecondsMax = 30 } = retry;
@@ -37,7 +39,7 @@ export async function withAttempts<T>(
     try {
       return await attempt(token);
     } catch (thrown) {
-      const error = latchkeyErrorOf(thrown);
+      const error = latchkeyErrorOf(thrown, server);
       if (signal?.aborted) throw error;
       if (error.code === 'unauthenticated' && !isRenewed && token !== undefined) {
         isRenewed = true;

@@ -3,9 +3,15 @@ import type { Interceptor, Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import type { RetryOptions } from './attempts.ts';
-import { type CertificateCredentials, type Credentials, tokenSourceOf } from './credentials.ts';
+import {
+  type CertificateCredentials,
+  type Credentials,
+  requireSecret,
+  tokenSourceOf,
+} from './credentials.ts';
 import { latchkeyErrorOfAnswer } from './errors.ts';
 import { callInterceptor, issuanceInterceptor } from './interceptor.ts';
+import { urlOption } from './options.ts';
 import { createServices, createTypedClient, type Services } from './services.ts';
 import type { TokenSource } from './token-source.ts';
 import { createUpload, type Upload } from './upload.ts';
@@ -31,7 +37,9 @@ export type ClientOptions = {
 /** Throws a TypeError if an option cannot work. No request is sent before the first call. */
 export function createClient(options: ClientOptions): LatchkeyClient {
   const { credentials, format = 'binary', retry = {}, timeoutSeconds = 60 } = options;
-  const baseUrl = withoutSlash(options.baseUrl);
+  const { href, origin: server } = urlOption('baseUrl', options.baseUrl);
+  const baseUrl = href.replace(/\/+$/, '');
+  requireSecret(credentials);
   const connect = (interceptor: Interceptor) =>
     createConnectTransport({
       baseUrl,
@@ -40,8 +48,8 @@ export function createClient(options: ClientOptions): LatchkeyClient {
       defaultTimeoutMs: timeoutSeconds * 1000,
       fetch: fetchFromLatchkey,
     });
-  const { tokens, services } = openServices({ credentials, retry, connect });
-  return clientOf(services, tokens, createUpload(baseUrl, { tokens, retry }));
+  const { tokens, services } = openServices({ server, credentials, retry, connect });
+  return clientOf(services, tokens, createUpload(baseUrl, { server, tokens, retry }));
 }
 
 /** Errors of Connect are JSON. Others come from a proxy, and Connect would misread their status. */
@@ -54,13 +62,8 @@ const fetchFromLatchkey: typeof fetch = async (input, init) => {
   throw latchkeyErrorOfAnswer({ status: response.status, header, text: '' });
 };
 
-function withoutSlash(text: string): string {
-  const { protocol, href } = new URL(text);
-  if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError('baseUrl must be a URL.');
-  return href.replace(/\/+$/, '');
-}
-
 export type ServiceOptions = {
+  readonly server: string;
   readonly credentials: Credentials | CertificateCredentials;
   readonly retry: RetryOptions;
   /** Opens a transport with an interceptor. Called for tokens and for all other calls. */
@@ -74,10 +77,12 @@ type OpenServices = {
 };
 
 /** The parts that are the same over each protocol. */
-export function openServices({ credentials, retry, connect }: ServiceOptions): OpenServices {
-  const issuance = createTypedClient(IssuanceService, connect(issuanceInterceptor(retry)));
+export function openServices(options: ServiceOptions): OpenServices {
+  const { server, credentials, retry, connect } = options;
+  const interceptor = issuanceInterceptor({ server, retry });
+  const issuance = createTypedClient(IssuanceService, connect(interceptor));
   const tokens = tokenSourceOf(credentials, issuance);
-  const transport = connect(callInterceptor({ tokens, retry }));
+  const transport = connect(callInterceptor({ server, tokens, retry }));
   return { tokens, services: createServices(transport), transport };
 }
 

@@ -1,6 +1,7 @@
 // The credentials that a client of this package may have.
 import type { Client } from '@connectrpc/connect';
 import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import { requireOption } from './options.ts';
 import { type AccessToken, fixedToken, keptToken, type TokenSource } from './token-source.ts';
 
 /**
@@ -23,8 +24,19 @@ export type CertificateCredentials = { readonly scope: string; readonly clientId
 
 type AnyCredentials = Credentials | CertificateCredentials;
 
-export const usesCertificate = (credentials: AnyCredentials) =>
-  !['token', 'apiKey', 'clientSecret'].some((name) => name in credentials);
+export function usesCertificate(credentials: AnyCredentials): boolean {
+  const isObject = typeof credentials === 'object' && credentials !== null;
+  requireOption(isObject, 'credentials', credentials, complete);
+  return !['token', 'apiKey', 'clientSecret'].some((name) => name in credentials);
+}
+
+const complete = 'must be an object with apiKey, or token, or clientId, clientSecret and scope.';
+
+/** For transports without client certificates. */
+export function requireSecret(credentials: Credentials): void {
+  if (usesCertificate(credentials))
+    throw new TypeError(`credentials is incomplete. It ${complete}`);
+}
 
 /** Throws a TypeError if the credentials cannot work. The message never contains a secret. */
 export function tokenSourceOf(
@@ -33,6 +45,7 @@ export function tokenSourceOf(
 ): TokenSource {
   if ('token' in credentials) {
     const { token } = credentials;
+    requireOption(typeof token === 'function', 'credentials.token', token, 'must be a function.');
     return keptToken(async () => {
       const found = await token();
       return typeof found === 'string' ? { accessToken: found } : found;
@@ -41,6 +54,11 @@ export function tokenSourceOf(
   if ('apiKey' in credentials) return sourceOfApiKey(credentials, issuance);
   const { clientId = '', scope } = credentials;
   const clientSecret = 'clientSecret' in credentials ? credentials.clientSecret : '';
+  const needed = 'clientSecret' in credentials ? { clientId, clientSecret, scope } : { scope };
+  for (const [name, value] of Object.entries(needed)) {
+    const isText = typeof value === 'string' && value !== '';
+    requireOption(isText, `credentials.${name}`, value, 'must be a string.');
+  }
   if ('document' in globalThis) {
     throw new TypeError('A client secret must not be used in a browser. Use a token provider.');
   }
@@ -54,10 +72,12 @@ function sourceOfApiKey(
   { apiKey, scope = '' }: Extract<Credentials, { apiKey: string }>,
   issuance: Client<typeof IssuanceService>,
 ): TokenSource {
+  // An error of `fetch` for another character would contain the key.
+  const isKey = typeof apiKey === 'string' && /^lk_[cw]k_[!-~]+$/.test(apiKey);
+  const prefixes = 'lk_ck_ (customer) or lk_wk_ (workspace)';
+  const accepted = `must begin with ${prefixes}, without spaces or line breaks.`;
+  requireOption(isKey, 'credentials.apiKey', apiKey, accepted);
   if (apiKey.startsWith('lk_wk_')) return fixedToken(apiKey);
-  if (!apiKey.startsWith('lk_ck_')) {
-    throw new TypeError('apiKey must begin with lk_ck_ (customer) or lk_wk_ (workspace).');
-  }
   return keptToken(async () => {
     const issued = await issuance.exchangeApiKey({ apiKey, scope });
     return { accessToken: issued.accessToken, expiresInSeconds: issued.expiresIn };

@@ -68,8 +68,8 @@ const codesByStatus: Partial<Record<Code, ErrorCode>> = {
   [Code.Unavailable]: 'unavailable',
 };
 
-/** Converts anything that a transport throws. */
-export function latchkeyErrorOf(thrown: unknown): LatchkeyError {
+/** Converts anything that a transport throws. The message of a failed connection names `server`. */
+export function latchkeyErrorOf(thrown: unknown, server?: string): LatchkeyError {
   if (thrown instanceof LatchkeyError) return thrown;
   const error = ConnectError.from(thrown);
   if (error.cause instanceof LatchkeyError) return error.cause;
@@ -89,7 +89,25 @@ export function latchkeyErrorOf(thrown: unknown): LatchkeyError {
     requestId: request?.requestId ?? error.metadata.get('x-request-id') ?? undefined,
     cause: thrown,
   };
-  return new LatchkeyError(codeOf(error, info?.reason), error.rawMessage, options);
+  const code = codeOf(error, info?.reason);
+  const message =
+    code === 'connection_failed' && server !== undefined
+      ? connectionMessage(server, error.cause)
+      : error.rawMessage;
+  return new LatchkeyError(code, message, options);
+}
+
+/**
+ * `fetch` hides the reason in the cause of its TypeError. Its own message is left out: for an
+ * invalid header, it contains the credential.
+ */
+export function connectionMessage(server: string, cause?: unknown): string {
+  const failure = cause instanceof TypeError ? cause.cause : cause;
+  const start = `The connection to ${server} failed`;
+  if (!(failure instanceof Error)) return `${start}.`;
+  const code = 'code' in failure ? String(failure.code) : '';
+  if (failure.message.includes(code)) return `${start}: ${failure.message}`;
+  return `${start}: ${failure.message === '' ? code : `${failure.message} (${code})`}`;
 }
 
 function codeOf(error: ConnectError, reason: string | undefined): LatchkeyError['code'] {

@@ -24,17 +24,19 @@ export function levelOf(method: DescMethod): Level {
 }
 
 export type CallOptions = {
+  readonly server: string;
   readonly tokens: TokenSource;
   readonly retry: RetryOptions;
 };
 
 /** For all calls except those that fetch a token. */
-export function callInterceptor({ tokens, retry }: CallOptions): Interceptor {
+export function callInterceptor({ server, tokens, retry }: CallOptions): Interceptor {
   return (next) => async (request) => {
     const { method, header, signal } = request;
     const { isRepeatable, needsKey } = levelOf(method);
     const isPublic = getOption(method, access).public;
     const attempts: Attempts = {
+      server,
       tokens: isPublic || header.has('authorization') ? undefined : tokens,
       retry,
       repeatable: isRepeatable,
@@ -54,11 +56,12 @@ export function callInterceptor({ tokens, retry }: CallOptions): Interceptor {
 }
 
 /** For the calls that fetch a token. Another token does no harm, so that they may be repeated. */
-export function issuanceInterceptor(retry: RetryOptions): Interceptor {
-  return (next) => (request) =>
-    withAttempts({ tokens: undefined, retry, repeatable: true, signal: request.signal }, () =>
-      next(request),
-    );
+export function issuanceInterceptor(options: Omit<CallOptions, 'tokens'>): Interceptor {
+  return (next) => (request) => {
+    const { signal } = request;
+    const attempts = { ...options, tokens: undefined, repeatable: true, signal };
+    return withAttempts(attempts, () => next(request));
+  };
 }
 
 function authorized<R extends { readonly header: Headers }>(request: R, token?: string): R {

@@ -10,6 +10,7 @@ import { type CertificateCredentials, type Credentials, usesCertificate } from '
 import { LatchkeyError } from './errors.ts';
 import { type TlsFiles, tlsOptionsOf } from './grpc-tls.ts';
 import { idempotencyHeader } from './interceptor.ts';
+import { urlOption } from './options.ts';
 import type { Upload } from './upload.ts';
 import { type OpenSource, openSource, piecesOf, type UploadOptions } from './upload-source.ts';
 
@@ -33,12 +34,14 @@ export type GrpcClient = LatchkeyClient & {
 /** Throws a TypeError if an option cannot work. No request is sent before the first call. */
 export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
   const { grpcUrl: baseUrl, credentials, retry = {}, timeoutSeconds = 60, tls = {} } = options;
+  const { origin: server } = urlOption('grpcUrl', baseUrl);
   if (usesCertificate(credentials) && tls.certFile === undefined) {
     throw new TypeError('Credentials without a secret need tls.certFile.');
   }
   const secure = options.tls && tlsOptionsOf(baseUrl, tls);
   const sessionManager = new Http2SessionManager(baseUrl, undefined, secure);
   const { tokens, services } = openServices({
+    server,
     credentials,
     retry,
     connect: (interceptor) =>

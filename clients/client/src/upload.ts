@@ -32,7 +32,7 @@ type Form = {
 
 export function createUpload(
   baseUrl: string,
-  { tokens, retry }: Pick<Attempts, 'tokens' | 'retry'>,
+  { server, tokens, retry }: Pick<Attempts, 'server' | 'tokens' | 'retry'>,
 ): Upload {
   const { value: path } = getOption(DocumentService.method.uploadDocument, http).pattern;
   return (given, options = {}) => {
@@ -46,6 +46,7 @@ export function createUpload(
     if (workspaceId !== undefined) fields.set('workspace_id', workspaceId);
     return withAttempts(
       {
+        server,
         tokens: source.isRereadable ? tokens : tokens && forOneAttempt(tokens),
         retry,
         repeatable: source.isRereadable,

@@ -1,6 +1,6 @@
 // Uploads in a browser. `fetch` cannot report how much it has sent, and sends streams only over
 // HTTP/2. XMLHttpRequest can do the first and needs no streams.
-import { type HttpAnswer, LatchkeyError } from './errors.ts';
+import { connectionMessage, type HttpAnswer, LatchkeyError } from './errors.ts';
 
 /** The parts of XMLHttpRequest that are used here. Its type is not known outside of browsers. */
 type Xhr = {
@@ -53,7 +53,7 @@ export function postByXhr(Constructor: new () => Xhr, request: XhrRequest): Prom
     };
     xhr.onerror = () => {
       end();
-      reject(new LatchkeyError('connection_failed', 'The upload failed.'));
+      reject(new LatchkeyError('connection_failed', connectionMessage(new URL(url).origin)));
     };
     if (signal?.aborted) return onAbort();
     signal?.addEventListener('abort', onAbort);

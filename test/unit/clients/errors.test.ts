@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { latchkeyErrorOfAnswer } from '../../../clients/client/src/errors.ts';
+import { latchkeyErrorOf, latchkeyErrorOfAnswer } from '../../../clients/client/src/errors.ts';
 import { errorCodesModule } from '../../../scripts/errors-doc.ts';
 import { readText } from '../../tidy/files.ts';
 
@@ -32,6 +32,20 @@ it('Retry-After may be a date', () => {
   const { retryAfterSeconds = 0 } = answer(503, '', { 'retry-after': date });
   expect(retryAfterSeconds).toBeGreaterThan(30);
   expect(answer(503, '', { 'retry-after': 'soon' }).retryAfterSeconds).toBeUndefined();
+});
+
+it.each([
+  // Addresses of both families, as for localhost.
+  [Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }), ': ECONNREFUSED'],
+  [Object.assign(new Error('self-signed'), { code: 'DEPTH_ZERO' }), ': self-signed (DEPTH_ZERO)'],
+  [new Error('unexpected redirect'), ': unexpected redirect'],
+  [undefined, '.'],
+])('a failed fetch names the server and the cause %o', (cause, end) => {
+  const error = latchkeyErrorOf(new TypeError('fetch failed', { cause }), 'https://a.example.com');
+  expect(error).toMatchObject({
+    code: 'connection_failed',
+    message: `The connection to https://a.example.com failed${end}`,
+  });
 });
 
 it('an answer of a proxy has the code of its status', () => {
