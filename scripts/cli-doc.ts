@@ -36,6 +36,7 @@ Signed in to https://keys.example.com as ada@example.com.
 $ latchkey upload report.pdf --share --email-required --expires 30d
 Uploaded report.pdf (1.2 MB).
 https://keys.example.com/s/…
+Its views: latchkey views list lnk_…
 \`\`\`
 
 \`login\` stores the server and the credential in \`$XDG_CONFIG_HOME/latchkey/profile.json\`, by
