@@ -64,7 +64,8 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
 
   /**
    * The id of the resource that the call was about. For RevokeToken, the `sub` of the token. For a
-   * failed authentication, the id of the claimed client, key or user. Empty if unknown.
+   * failed authentication, the id of the claimed client, key or user, or the first name in a client
+   * certificate after `URI:` or `DNS:`. Empty if unknown.
    *
    * @generated from field: string target = 6;
    */
