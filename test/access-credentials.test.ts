@@ -3,7 +3,7 @@
 // Credentials that only the database can reject: access-revoked.test.ts.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
-import { describe, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { SessionCookie } from '../gen/latchkey/options/v1/access_pb.js';
 import { tokenPrincipalTypes } from '../src/api/principal.ts';
 import { describeAppOnSqlite, describeTransports, type Suite } from './support/app-suite.ts';
@@ -21,6 +21,7 @@ import {
   onePerKind,
 } from './support/method-access.ts';
 import { callMethod, type MethodCall } from './support/method-calls.ts';
+import { itHoldsFor, product } from './support/rule.ts';
 import { signToken } from './support/signed-tokens.ts';
 
 const bearerKinds = onePerKind(bearerMethods, (method) => {
@@ -116,31 +117,37 @@ describeAppOnSqlite('a bad credential', (suite) => {
   describeTransports(suite, (transport) => {
     const send = (call: MethodCall) => callMethod(suite.app, transport, call);
 
-    describe.each(bearerKinds)('%s', (_, method) => {
-      it.each(badHeaders)('rejects %s', async (_, make, challenge) => {
+    itHoldsFor(product(bearerKinds, badHeaders), 60)(
+      'is rejected by each kind of method',
+      async (_, method, _name, make, challenge) => {
         const authorization = await make(suite, method);
         expect(await send({ method, authorization })).toEqual({
           code: 'unauthenticated',
           challenge,
         });
-      });
-    });
+      },
+    );
 
-    describe.each(cookieKinds)('%s', (_, method) => {
-      it.each(badCookies)('rejects a cookie with %s', async (_, make) => {
+    itHoldsFor(product(cookieKinds, badCookies), 14)(
+      'is rejected as a cookie',
+      async (_, method, _name, make) => {
         const expected = { code: 'unauthenticated', challenge: noCredential };
         expect(await send({ method, ...(await make(suite)) })).toEqual(expected);
-      });
+      },
+    );
 
-      it('accepts a cookie from the public origin', async () => {
+    itHoldsFor(cookieKinds, 2)(
+      'does not include a cookie from the public origin',
+      async (_, method) => {
         const cookie = cookieOf(await newCookie(suite));
         const { code } = await send({ method, cookie, origin: suite.app.publicUrl });
         expect(acceptedCodes).toContain(code);
-      });
-    });
+      },
+    );
 
-    describe.each(cookieOnly)('%s', (_, method) => {
-      it('ignores the Authorization header', async () => {
+    itHoldsFor(cookieOnly, 1)(
+      'is any Authorization header, if the method requires the cookie',
+      async (_, method) => {
         const expected = { code: 'unauthenticated', challenge: noCredential };
         for (const type of tokenPrincipalTypes) {
           const token = await signToken(suite.app, { type, scope: '' });
@@ -149,7 +156,7 @@ describeAppOnSqlite('a bad credential', (suite) => {
         const cookie = cookieOf(await newCookie(suite));
         const { code } = await send({ method, cookie, authorization: 'Bearer garbage' });
         expect(acceptedCodes).toContain(code);
-      });
-    });
+      },
+    );
   });
 });

@@ -17,6 +17,7 @@ import {
 } from './support/method-access.ts';
 import { allMethods, callMethod, type Outcome } from './support/method-calls.ts';
 import { addWorkspace } from './support/owner-rows.ts';
+import { itHoldsFor, product } from './support/rule.ts';
 import { signToken, type TokenFor } from './support/signed-tokens.ts';
 import { addUser } from './support/user-rows.ts';
 
@@ -66,22 +67,23 @@ describe('the contract', () => {
   });
 });
 
-describeApp('access of users', (suite) => {
+describeApp('the methods that users may call', (suite) => {
   async function call(method: DescMethod, token: TokenFor, fields = {}): Promise<Outcome> {
     const authorization = `Bearer ${await signToken(suite.app, token)}`;
     return callMethod(suite.app, 'http', { method, authorization, fields });
   }
+  const isWhole = suite.dialect === 'sqlite';
   const tested = (methods: readonly DescMethod[]) =>
-    namedMethods(suite.dialect === 'sqlite' ? methods : onePerScope(methods));
+    namedMethods(isWhole ? methods : onePerScope(methods));
+  const inWorkspace = byRole.filter((method) => accessOf(method).workspace);
 
-  describe.each(tested(byRole))('%s', (_, method) => {
-    const { scope } = accessOf(method);
-
-    it.each(roles)('accepts the role %s if the table permits it', async (role) => {
+  itHoldsFor(product(tested(byRole), roles), isWhole ? 90 : 20)(
+    'accept a role if the table permits it',
+    async (_, method, role) => {
       const { db } = suite.app.inside;
       const { ownerId } = await addWorkspace(db, '');
       const sub = await addMember(db, ownerId, role);
-      const token = { type: 'member', scope, sub } as const;
+      const token = { type: 'member', scope: accessOf(method).scope, sub } as const;
       // A member of one workspace need not name it, unless the path does.
       const optional = namesWorkspaceOptionally(method) ? [{}] : [];
       for (const fields of [...optional, { workspace_id: ownerId }]) {
@@ -90,48 +92,50 @@ describeApp('access of users', (suite) => {
           expect(acceptedCodes, JSON.stringify(fields)).toContain(outcome.code);
         else expect(outcome, JSON.stringify(fields)).toEqual(forbidden(method));
       }
-    });
-  });
-
-  describe.each(tested(byRole.filter((method) => accessOf(method).workspace)))(
-    '%s',
-    (_, method) => {
-      const { scope } = accessOf(method);
-
-      it('rejects the owner of another workspace', async () => {
-        const { db } = suite.app.inside;
-        const [mine, theirs] = [await addWorkspace(db, ''), await addWorkspace(db, '')];
-        const sub = await addMember(db, mine.ownerId, 'owner');
-        for (const workspace_id of [theirs.ownerId, 'ws_unknown']) {
-          const outcome = await call(method, { type: 'member', scope, sub }, { workspace_id });
-          expect(outcome).toEqual(forbidden(method));
-        }
-      });
-
-      if (!isPermitted('member', method)) {
-        it('rejects a user whose role permits it only in another workspace', async () => {
-          const { db } = suite.app.inside;
-          const [one, two] = [await addWorkspace(db, ''), await addWorkspace(db, '')];
-          const sub = await addMember(db, one.ownerId, 'owner');
-          await addMember(db, two.ownerId, 'member', sub);
-          const fields = { workspace_id: two.ownerId };
-          expect(await call(method, { type: 'member', scope, sub }, fields)).toEqual(
-            forbidden(method),
-          );
-        });
-      }
-
-      it('rejects a user without a workspace', async () => {
-        const { ownerId } = await addWorkspace(suite.app.inside.db, '');
-        for (const fields of [{}, { workspace_id: ownerId }]) {
-          expect(await call(method, { type: 'member', scope }, fields)).toEqual(forbidden(method));
-        }
-      });
     },
   );
 
-  describe.each(tested(byRole.filter(namesWorkspaceOptionally)))('%s', (_, method) => {
-    it('requires a member of several workspaces to name one', async () => {
+  itHoldsFor(tested(inWorkspace), isWhole ? 30 : 7)(
+    'reject the owner of another workspace',
+    async (_, method) => {
+      const { scope } = accessOf(method);
+      const { db } = suite.app.inside;
+      const [mine, theirs] = [await addWorkspace(db, ''), await addWorkspace(db, '')];
+      const sub = await addMember(db, mine.ownerId, 'owner');
+      for (const workspace_id of [theirs.ownerId, 'ws_unknown']) {
+        const outcome = await call(method, { type: 'member', scope, sub }, { workspace_id });
+        expect(outcome).toEqual(forbidden(method));
+      }
+    },
+  );
+
+  itHoldsFor(
+    tested(inWorkspace).filter(([, method]) => !isPermitted('member', method)),
+    isWhole ? 10 : 3,
+  )('reject a user whose role permits it only in another workspace', async (_, method) => {
+    const { db } = suite.app.inside;
+    const [one, two] = [await addWorkspace(db, ''), await addWorkspace(db, '')];
+    const sub = await addMember(db, one.ownerId, 'owner');
+    await addMember(db, two.ownerId, 'member', sub);
+    const token = { type: 'member', scope: accessOf(method).scope, sub } as const;
+    const outcome = await call(method, token, { workspace_id: two.ownerId });
+    expect(outcome).toEqual(forbidden(method));
+  });
+
+  itHoldsFor(tested(inWorkspace), isWhole ? 30 : 7)(
+    'reject a user without a workspace',
+    async (_, method) => {
+      const { scope } = accessOf(method);
+      const { ownerId } = await addWorkspace(suite.app.inside.db, '');
+      for (const fields of [{}, { workspace_id: ownerId }]) {
+        expect(await call(method, { type: 'member', scope }, fields)).toEqual(forbidden(method));
+      }
+    },
+  );
+
+  itHoldsFor(tested(byRole.filter(namesWorkspaceOptionally)), isWhole ? 5 : 3)(
+    'require a member of several workspaces to name one',
+    async (_, method) => {
       const { db } = suite.app.inside;
       const [one, two] = [await addWorkspace(db, ''), await addWorkspace(db, '')];
       const sub = await addMember(db, one.ownerId, 'owner');
@@ -140,32 +144,38 @@ describeApp('access of users', (suite) => {
       expect((await call(method, token)).code).toBe('invalid_argument');
       const named = await call(method, token, { workspace_id: two.ownerId });
       expect(acceptedCodes).toContain(named.code);
-    });
-  });
+    },
+  );
 
-  describe.each(tested(forSelf))('%s', (_, method) => {
-    const access = accessOf(method);
-    const types = (['staff', 'member'] as const).filter((type) =>
-      acceptedTypes(method).includes(type),
-    );
+  const ownTypes = (method: DescMethod) =>
+    (['staff', 'member'] as const).filter((type) => acceptedTypes(method).includes(type));
+  const bySelf = product(tested(forSelf), ([, method]) => ownTypes(method));
 
-    it.each(types)('accepts %s for themselves, without a scope', async (type) => {
+  itHoldsFor(bySelf, isWhole ? 10 : 2)(
+    'accept users for themselves, without a scope',
+    async (_, method, type) => {
       const { id: sub } = await addUser(suite.app.inside.db, { kind: type });
       const outcome = await call(method, { type, scope: '', sub }, { user_id: sub });
       expect(acceptedCodes).toContain(outcome.code);
-    });
+    },
+  );
 
-    it.each(types)('rejects %s for another user, without the scope', async (type) => {
+  itHoldsFor(bySelf, isWhole ? 10 : 2)(
+    'reject users for another user, without the scope',
+    async (_, method, type) => {
       const other = await addUser(suite.app.inside.db);
       const outcome = await call(method, { type, scope: 'users:other' }, { user_id: other.id });
       expect(outcome).toEqual(forbidden(method));
-    });
+    },
+  );
 
-    it.each(types)('requires a recent sign-in of %s if the contract says so', async (type) => {
+  itHoldsFor(bySelf, isWhole ? 10 : 2)(
+    'require a recent sign-in of users if the contract says so',
+    async (_, method, type) => {
       const authTime = Math.floor(Date.now() / 1000) - stepUpSeconds - 1;
       const { id: sub } = await addUser(suite.app.inside.db, { kind: type });
       const outcome = await call(method, { type, scope: '', sub, authTime }, { user_id: sub });
-      expect(outcome.code === 'step_up_required').toBe(access.recentSignIn);
-    });
-  });
+      expect(outcome.code === 'step_up_required').toBe(accessOf(method).recentSignIn);
+    },
+  );
 });

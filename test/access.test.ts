@@ -2,7 +2,6 @@
 // a new case. Each method is called through each transport, and on both databases. The details of
 // its rule are tested through one transport: the guard decides before a transport matters.
 // Bad credentials: access-credentials.test.ts. Roles and users' own data: access-users.test.ts.
-import type { DescMethod } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
 import { describeApp, describeAppOnSqlite, describeTransports } from './support/app-suite.ts';
@@ -22,6 +21,7 @@ import {
 } from './support/method-access.ts';
 import { allMethods, callMethod, type MethodCall, type Outcome } from './support/method-calls.ts';
 import { addWorkspace } from './support/owner-rows.ts';
+import { itHoldsFor, product } from './support/rule.ts';
 import { addSession, addUser } from './support/user-rows.ts';
 
 const { stepUpSeconds } = readConfig({});
@@ -99,29 +99,26 @@ describeApp('access to every method', (suite) => {
   describeTransports(suite, (transport) => {
     const send = (call: MethodCall) => callMethod(suite.app, transport, call);
 
-    it.each(namedMethods(publicMethods))('%s accepts any caller', async (_, method) => {
+    itHoldsFor(namedMethods(publicMethods), 8)('accepts any caller', async (_, method) => {
       for (const authorization of [undefined, 'Bearer garbage', 'nonsense']) {
         expectAccepted(await send({ method, authorization }), authorization);
       }
     });
 
-    it.each(namedMethods(bearerMethods))('%s requires a credential', async (_, method) => {
+    itHoldsFor(namedMethods(bearerMethods), 80)('requires a credential', async (_, method) => {
       const expected = { code: 'unauthenticated', challenge: noCredential };
       expect(await send({ method })).toEqual(expected);
     });
 
-    it.each(namedMethods(bearerMethods))(
-      '%s accepts a caller with its scope',
-      async (_, method) => {
-        const [type = 'service'] = acceptedTypes(method);
-        expectAccepted(await send(await callBy(suite, type, method)));
-        if (accessOf(method).scope === '') return;
-        const without = await callBy(suite, type, method, { scope: 'other:read' });
-        expect(await send({ ...without, fields: {} })).toEqual(forbidden(method));
-      },
-    );
+    itHoldsFor(namedMethods(bearerMethods), 80)('accepts its scope', async (_, method) => {
+      const [type = 'service'] = acceptedTypes(method);
+      expectAccepted(await send(await callBy(suite, type, method)));
+      if (accessOf(method).scope === '') return;
+      const without = await callBy(suite, type, method, { scope: 'other:read' });
+      expect(await send({ ...without, fields: {} })).toEqual(forbidden(method));
+    });
 
-    it.each(namedMethods(cookieMethods))('%s accepts the session cookie', async (_, method) => {
+    itHoldsFor(namedMethods(cookieMethods), 2)('accepts the session cookie', async (_, method) => {
       const { db } = suite.app.inside;
       const { id } = await addUser(db);
       const { cookie } = await addSession(db, id);
@@ -134,51 +131,54 @@ describeApp('access to every method', (suite) => {
 
 describeAppOnSqlite('the rule of every method', (suite) => {
   const send = (call: MethodCall) => callMethod(suite.app, 'http', call);
+  const methods = namedMethods(bearerMethods);
+  const isUser = (type: string) => type === 'staff' || type === 'member';
+  const byUsers = product(methods, ([, method]) => acceptedTypes(method).filter(isUser));
+  const withScope = methods.filter(([, method]) => accessOf(method).scope !== '');
+  const byKeys = methods.filter(([, method]) => acceptedTypes(method).includes('workspace_key'));
 
-  describe.each(namedMethods(bearerMethods))('%s', (_, method: DescMethod) => {
-    const access = accessOf(method);
-    const accepted = acceptedTypes(method);
-
-    it.each(callerTypes)('accepts the caller type %s if the contract names it', async (type) => {
+  itHoldsFor(product(methods, callerTypes), 400)(
+    'accepts a caller type if the contract names it',
+    async (_, method, type) => {
       const outcome = await send(await callBy(suite, type, method));
-      if (accepted.includes(type)) expectAccepted(outcome);
+      if (acceptedTypes(method).includes(type)) expectAccepted(outcome);
       else if (type !== 'workspace_key') expect(outcome).toEqual(forbidden(method));
       else expect(outcome).toEqual({ code: 'unauthenticated', challenge: invalidToken });
-    });
+    },
+  );
 
-    if (access.scope !== '') {
-      it('requires its own scope of each caller type', async () => {
-        for (const type of accepted) {
-          for (const scope of otherScopes(access)) {
-            const call = await callBy(suite, type, method, { scope });
-            // Not for the users themselves, who would need no scope.
-            const fields = access.self ? {} : (call.fields ?? {});
-            expect(await send({ ...call, fields }), `${type} ${scope}`).toEqual(forbidden(method));
-          }
-        }
-      });
+  itHoldsFor(
+    product(withScope, ([, method]) => acceptedTypes(method)),
+    150,
+  )('requires its own scope of each caller type', async (_, method, type) => {
+    const access = accessOf(method);
+    for (const scope of otherScopes(access)) {
+      const call = await callBy(suite, type, method, { scope });
+      // Not for the users themselves, who would need no scope.
+      const fields = access.self ? {} : (call.fields ?? {});
+      expect(await send({ ...call, fields }), scope).toEqual(forbidden(method));
     }
+  });
 
-    it('requires a recent sign-in of users if the contract says so', async () => {
-      for (const type of accepted.filter((one) => one === 'staff' || one === 'member')) {
-        const stale = { authTime: signedInBefore(stepUpSeconds + 1) };
-        const outcome = await send(await callBy(suite, type, method, stale));
-        if (!access.recentSignIn) expectAccepted(outcome, type);
-        else {
-          expect(outcome, type).toEqual(stepUpRequired);
-          const recent = { authTime: signedInBefore(stepUpSeconds - 30) };
-          expectAccepted(await send(await callBy(suite, type, method, recent)), type);
-        }
+  itHoldsFor(byUsers, 100)(
+    'requires a recent sign-in of users if the contract says so',
+    async (_, method, type) => {
+      const stale = { authTime: signedInBefore(stepUpSeconds + 1) };
+      const outcome = await send(await callBy(suite, type, method, stale));
+      if (!accessOf(method).recentSignIn) {
+        expectAccepted(outcome);
+        return;
       }
-    });
+      expect(outcome).toEqual(stepUpRequired);
+      const recent = { authTime: signedInBefore(stepUpSeconds - 30) };
+      expectAccepted(await send(await callBy(suite, type, method, recent)));
+    },
+  );
 
-    if (accepted.includes('workspace_key')) {
-      it('rejects a key that names another workspace', async () => {
-        const call = await callBy(suite, 'workspace_key', method);
-        const { ownerId } = await addWorkspace(suite.app.inside.db, '');
-        const fields = { workspace_id: ownerId };
-        expect(await send({ ...call, fields })).toEqual(forbidden(method));
-      });
-    }
+  itHoldsFor(byKeys, 15)('rejects a key that names another workspace', async (_, method) => {
+    const call = await callBy(suite, 'workspace_key', method);
+    const { ownerId } = await addWorkspace(suite.app.inside.db, '');
+    const fields = { workspace_id: ownerId };
+    expect(await send({ ...call, fields })).toEqual(forbidden(method));
   });
 });

@@ -2,10 +2,11 @@
 import { create, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { createValidator, type Validator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ExchangeApiKeyRequestSchema } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { correctPlurals, createBoundsCheck } from '../src/api/bounds.ts';
 import { services } from '../src/api/services.ts';
+import { itHoldsFor } from './support/rule.ts';
 
 const validator = createValidator();
 
@@ -40,8 +41,9 @@ const inputs = Object.values(services).flatMap((service) =>
   Object.values(service.method).map(({ input }): [string, DescMessage] => [input.name, input]),
 );
 
-describe.each(inputs)('%s', (_, schema) => {
-  test('is rejected exactly if the validator rejects it', async () => {
+itHoldsFor(inputs, 90)(
+  'a message is rejected exactly if the validator rejects it',
+  async (_, schema) => {
     const check = checkOf(schema);
     await fc.assert(
       fc.asyncProperty(messageOf(schema), async (message) => {
@@ -50,8 +52,8 @@ describe.each(inputs)('%s', (_, schema) => {
         else await expect(check(message)).rejects.toThrow();
       }),
     );
-  });
-});
+  },
+);
 
 test('a plain request within its bounds is accepted without the validator', async () => {
   let asked = 0;

@@ -1,11 +1,12 @@
 // The rules that every list of the API follows: its text search, its orders and its total.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { managementScopes } from '../src/access/scopes.ts';
 import { describeApp } from './support/app-suite.ts';
 import { addListedRows } from './support/listed-rows.ts';
 import { credentialFor } from './support/member-rows.ts';
 import { allMethods } from './support/method-calls.ts';
 import { addClient, addCustomer, addWorkspace } from './support/owner-rows.ts';
+import { itHoldsFor } from './support/rule.ts';
 import type { UnaryMethod } from './support/transports.ts';
 import { addUser } from './support/user-rows.ts';
 
@@ -129,10 +130,13 @@ describeApp('every list', (suite) => {
     expect(ofText.map(nameOf).sort()).toEqual(Object.keys(facts).sort());
   });
 
-  describe.each(ofText.map((method) => [nameOf(method), method] as const))('%s', (name, method) => {
-    const { orders, text } = facts[name] ?? { orders: [], text: '' };
+  const named = ofText.map((method) => [nameOf(method), method] as const);
+  const factsOf = (name: string) => facts[name] ?? { orders: [], text: '' };
 
-    it('returns each row once in each order, and the other direction reversed', async () => {
+  itHoldsFor(named, 17)(
+    'returns each row once in each order, and the other direction reversed',
+    async (name, method) => {
+      const { orders } = factsOf(name);
       const all = await walk(method, {});
       const total = all.flatMap((page) => page.rows).length;
       expect(total).toBeGreaterThanOrEqual(4);
@@ -146,19 +150,24 @@ describeApp('every list', (suite) => {
         expect(down, order).toEqual(up?.reverse());
       }
       expect(new Set(all.map((page) => page.total))).toEqual(new Set([total]));
-    });
+    },
+  );
 
-    it('finds the rows that contain a text', async () => {
-      for (const order of orders) {
-        const pages = await walk(method, { query: text, orderBy: order, pageSize: 1 });
-        expect(pages.flatMap((page) => page.rows).length, order).toBe(2);
-        expect(new Set(pages.map((page) => page.total)), order).toEqual(new Set([2]));
-      }
-      const none = await walk(method, { query: 'no row contains this' });
-      expect(none).toEqual([{ rows: [], total: 0, token: '' }]);
-    });
+  itHoldsFor(named, 17)('finds the rows that contain a text', async (name, method) => {
+    const { orders, text } = factsOf(name);
+    for (const order of orders) {
+      const pages = await walk(method, { query: text, orderBy: order, pageSize: 1 });
+      expect(pages.flatMap((page) => page.rows).length, order).toBe(2);
+      expect(new Set(pages.map((page) => page.total)), order).toEqual(new Set([2]));
+    }
+    const none = await walk(method, { query: 'no row contains this' });
+    expect(none).toEqual([{ rows: [], total: 0, token: '' }]);
+  });
 
-    it('refuses an unknown order, and a page token of another order', async () => {
+  itHoldsFor(named, 17)(
+    'refuses an unknown order, and a page token of another order',
+    async (name, method) => {
+      const { orders, text } = factsOf(name);
       const refused = ['invalid_argument', 'order_by'];
       expect(await read(method, { orderBy: 'digest' })).toEqual(refused);
       const first = await read(method, { orderBy: orders[0], pageSize: 1 });
@@ -168,6 +177,6 @@ describeApp('every list', (suite) => {
         const answer = await read(method, { ...other, pageToken });
         expect(answer).toEqual(['invalid_argument', 'page_token']);
       }
-    });
-  });
+    },
+  );
 });

@@ -19,6 +19,7 @@ import { allRows, auditEventsOf, withFailingAuditLog } from '../support/audit-ro
 import { openStreamTransports, type Piece } from '../support/document-streams.ts';
 import { type ManagementAction, managementActions } from '../support/management-actions.ts';
 import { allMethods, callMethod, callMethodWithText } from '../support/method-calls.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import type { Credential, TransportAnswer, UnaryMethod } from '../support/transports.ts';
 
@@ -47,7 +48,7 @@ describe('the methods with side effects', () => {
 
 describeApp('the audit log', (suite) => {
   describeOneTransport(suite, (transport) => {
-    it.each(named)('has one event for a successful %s', async (name, method) => {
+    itHoldsFor(named, 50)('has one event for a successful call', async (name, method) => {
       const { db } = suite.app.inside;
       const action = await actionOf(suite, name);
       const { credential, actor } = await callerOf(suite, method, action);
@@ -84,27 +85,30 @@ describeApp('the audit log', (suite) => {
       expect(events[0]?.create_time).toBeLessThanOrEqual(Date.now());
     });
 
-    it.each(named)('rolls back a %s whose event cannot be written', async (name, method) => {
-      const { db } = suite.app.inside;
-      const action = await actionOf(suite, name);
-      const { credential } = await callerOf(suite, method, action);
-      // Those of earlier calls could expire, and be deleted, during this one.
-      await db.deleteFrom('throttle_counters').execute();
-      const before = await stateOf(suite);
+    itHoldsFor(named, 50)(
+      'rolls back a call whose event cannot be written',
+      async (name, method) => {
+        const { db } = suite.app.inside;
+        const action = await actionOf(suite, name);
+        const { credential } = await callerOf(suite, method, action);
+        // Those of earlier calls could expire, and be deleted, during this one.
+        await db.deleteFrom('throttle_counters').execute();
+        const before = await stateOf(suite);
 
-      const { answer } = await withFailingAuditLog(db, suite.dialect, () =>
-        call(suite, transport, method, action.request, credential),
-      );
+        const { answer } = await withFailingAuditLog(db, suite.dialect, () =>
+          call(suite, transport, method, action.request, credential),
+        );
 
-      expect(answer).toMatchObject({ ok: false, error: { code: 'internal' } });
-      expect(await stateOf(suite)).toEqual(before);
-      expect(await auditEventsOf(db, credential.requestId)).toEqual([]);
-      // Without the fault the same call succeeds.
-      const again = await call(suite, transport, method, action.request, credential);
-      expect(again.answer).toMatchObject({ ok: true });
-    });
+        expect(answer).toMatchObject({ ok: false, error: { code: 'internal' } });
+        expect(await stateOf(suite)).toEqual(before);
+        expect(await auditEventsOf(db, credential.requestId)).toEqual([]);
+        // Without the fault the same call succeeds.
+        const again = await call(suite, transport, method, action.request, credential);
+        expect(again.answer).toMatchObject({ ok: true });
+      },
+    );
 
-    it.each(named)('has no success event for a failed %s', async (_, method) => {
+    itHoldsFor(named, 50)('has no success event for a failed call', async (_, method) => {
       const { scope } = getOption(method, accessOption);
       const token = await signToken(suite.app, { type: 'service', scope });
       const before = await countDone(suite);

@@ -9,6 +9,7 @@ import { describeApp, describeOneTransport, type Suite } from '../support/app-su
 import { addInvitation } from '../support/invitation-rows.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { callSharingApi, keyOf, makeLink, upload } from '../support/sharing-api.ts';
 import { addSession, addUser } from '../support/user-rows.ts';
 
@@ -149,20 +150,20 @@ describeApp('the names in the audit log', (suite) => {
       return { actor: event?.actorName, target: event?.targetName, parents };
     }
 
-    it.each(kinds)('name the %s', async (kind) => {
+    itHoldsFor(kinds, 12)('name each kind of target', async (kind) => {
       const { id, name, parents } = targets[kind];
       expect(await named(id, everyScope)).toEqual({ actor: name, target: name, parents });
     });
 
-    it.each(kinds)('do not name the %s without the scope of its list', async (kind) => {
+    itHoldsFor(kinds, 12)('do not name a target without the scope of its list', async (kind) => {
       const { id, scope } = targets[kind];
       const nothing = { actor: '', target: '', parents: [] };
       expect(await named(id, allBut(scope))).toEqual(nothing);
       expect(await named(id, 'audit:read')).toEqual(nothing);
     });
 
-    it.each(kinds)(
-      'name the %s with this scope alone, but not what it belongs to',
+    itHoldsFor(kinds, 12)(
+      'name a target with this scope alone, but not its parents',
       async (kind) => {
         const { id, name, scope, parents } = targets[kind];
         const own = parents.map((parent) => ({
@@ -174,7 +175,7 @@ describeApp('the names in the audit log', (suite) => {
       },
     );
 
-    it.each(kinds)('name the %s to a client that may list it', async (kind) => {
+    itHoldsFor(kinds, 12)('name a target to a client that may list it', async (kind) => {
       const { id, name, parents } = targets[kind];
       const found = await named(id, everyScope, 'service');
       // No client may list the API keys of a workspace.

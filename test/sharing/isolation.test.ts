@@ -16,6 +16,7 @@ import {
 import { addMember, memberScope } from '../support/member-rows.ts';
 import { accessOf } from '../support/method-access.ts';
 import { allMethods, callMethodWithText } from '../support/method-calls.ts';
+import { itHoldsFor, product } from '../support/rule.ts';
 import { blobDirOf, filesUnder } from '../support/sharing-api.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { transportNames } from '../support/transports.ts';
@@ -65,12 +66,10 @@ const about = sharing.flatMap((method) =>
     .filter((field) => !ofEverybody.has(`${method.name}.${field}`))
     .map((field): [string, string, DescMethod] => [method.name, field, method]),
 );
-const within = sharing
-  .filter((method) => accessOf(method).workspace)
-  .map((method): [string, DescMethod] => [method.name, method]);
-const paged = sharing
-  .filter((method) => idFields(method).includes('page_token'))
-  .map((method): [string, DescMethod] => [method.name, method]);
+const byName = (methods: readonly DescMethod[]) =>
+  methods.map((method): [string, DescMethod] => [method.name, method]);
+const within = byName(sharing.filter((method) => accessOf(method).workspace));
+const paged = byName(sharing.filter((method) => idFields(method).includes('page_token')));
 
 /** A list filtered by an unknown id is empty. */
 function narrows(method: DescMethod, field: string): boolean {
@@ -142,7 +141,8 @@ describeApp('two workspaces', (suite) => {
     if (suite.dialect === 'sqlite' && transport === 'http') return all;
     return all.filter((caller) => oneOfEachType.has(caller));
   }
-  const transports = suite.dialect === 'sqlite' ? transportNames : (['http'] as const);
+  const isWhole = suite.dialect === 'sqlite';
+  const transports = isWhole ? transportNames : (['http'] as const);
   const stateOfTheirs = async () => ({
     rows: await theirs.rows(),
     files: await filesUnder(blobDirOf(suite.testApp)),
@@ -151,118 +151,109 @@ describeApp('two workspaces', (suite) => {
     for (const mark of theirs.marks) expect(text).not.toContain(mark);
   };
 
-  describe.each(about)('%s with the %s of the other workspace', (_, field, method) => {
-    it('works for the other workspace', async () => {
-      const fresh = await makeFilledWorkspace(suite.testApp);
-      const { user_id: sub } = fresh.ids;
-      // The workspace keeps an owner when this owner leaves.
-      await addMember(suite.app.inside.db, fresh.ids.workspace_id, 'owner');
-      const token = { type: 'member', scope: memberScope, sub } as const;
-      const authorization = `Bearer ${await signToken(suite.app, token)}`;
+  /** Each method with each caller that calls it through each transport. */
+  const withCallers = <M extends readonly unknown[], C extends Caller | 'anonymous'>(
+    methods: readonly M[],
+    callersOf: (transport: TransportName) => readonly C[],
+  ) => product(methods, () => product(transports, (transport) => callersOf(transport)));
+
+  itHoldsFor(about, 13)('answer calls with their own ids', async (_, _field, method) => {
+    const fresh = await makeFilledWorkspace(suite.testApp);
+    const { user_id: sub } = fresh.ids;
+    // The workspace keeps an owner when this owner leaves.
+    await addMember(suite.app.inside.db, fresh.ids.workspace_id, 'owner');
+    const token = { type: 'member', scope: memberScope, sub } as const;
+    const authorization = `Bearer ${await signToken(suite.app, token)}`;
+    const rest = requiredFields[method.name] ?? {};
+    const fields = { ...fresh.ids, page_token: '' };
+    const answer = await callMethodWithText(suite.app, 'http', {
+      method,
+      authorization,
+      fields,
+      rest,
+    });
+    expect(answer).toMatchObject({ code: 'ok' });
+  });
+
+  const aboutTheirs = withCallers(about, (transport) => callersFor(transport, callers));
+
+  itHoldsFor(aboutTheirs, isWhole ? 200 : 50)(
+    'answer with an id of the other workspace as with an unknown id',
+    async (_, field, method, transport, who) => {
+      const authorization = await credentialOf(who, method);
       const rest = requiredFields[method.name] ?? {};
-      const fields = { ...fresh.ids, page_token: '' };
-      const answer = await callMethodWithText(suite.app, 'http', {
-        method,
-        authorization,
-        fields,
-        rest,
-      });
-      expect(answer).toMatchObject({ code: 'ok' });
-    });
+      const before = await stateOfTheirs();
+      const own = { ...ours.ids, page_token: '' };
+      const call = (id: string) => {
+        const fields = { ...own, [field]: id };
+        return callMethodWithText(suite.app, transport, { method, authorization, fields, rest });
+      };
 
-    describe.each(transports)('through %s', (transport) => {
-      it.each(callersFor(transport, callers))(
-        'answers a caller of this workspace as for an unknown id: %s',
-        async (who) => {
-          const authorization = await credentialOf(who, method);
-          const rest = requiredFields[method.name] ?? {};
-          const before = await stateOfTheirs();
-          const own = { ...ours.ids, page_token: '' };
-          const call = (id: string) => {
-            const fields = { ...own, [field]: id };
-            return callMethodWithText(suite.app, transport, {
-              method,
-              authorization,
-              fields,
-              rest,
-            });
-          };
+      const answer = await call(theirs.ids[field as IdField]);
 
-          const answer = await call(theirs.ids[field as IdField]);
-
-          const code = narrows(method, field) ? 'ok' : 'not_found';
-          if (mayCall(who, method)) expect(answer.code).toBe(code);
-          else expect(['forbidden', 'unauthenticated']).toContain(answer.code);
-          expectNothingOf(answer.text);
-          expect(answer).toEqual(await call(unknown[field as IdField]));
-          expect(await stateOfTheirs()).toEqual(before);
-        },
-      );
-    });
-  });
-
-  describe.each(within)('%s in the other workspace', (_, method) => {
-    describe.each(transports)('through %s', (transport) => {
-      it.each(callersFor(transport, bound))(
-        'rejects the caller as in an unknown workspace: %s',
-        async (who) => {
-          const authorization = await credentialOf(who, method);
-          const rest = requiredFields[method.name] ?? {};
-          const before = await stateOfTheirs();
-          const call = (ids: object) => {
-            const fields = { ...ids, page_token: '' };
-            return callMethodWithText(suite.app, transport, {
-              method,
-              authorization,
-              fields,
-              rest,
-            });
-          };
-
-          const answer = await call(theirs.ids);
-
-          const takesKeys = accessOf(method).principals.includes(principalTypes.workspace_key);
-          const code = who === 'key' && !takesKeys ? 'unauthenticated' : 'forbidden';
-          expect(answer.code).toBe(code);
-          expectNothingOf(answer.text);
-          expect(answer).toEqual(await call(unknown));
-          expect(await stateOfTheirs()).toEqual(before);
-        },
-      );
-    });
-  });
-
-  describe.each(byToken.map((method): [string, DescMethod] => [method.name, method]))(
-    "%s with the id of the other workspace's invitation and no secret",
-    (_, method) => {
-      describe.each(transports)('through %s', (transport) => {
-        it.each([...callersFor(transport, callers), 'anonymous' as const])(
-          'answers as for an unknown id: %s',
-          async (who) => {
-            const authorization = who === 'anonymous' ? undefined : await credentialOf(who, method);
-            const user_id = (who !== 'anonymous' && users.get(who)) || ours.ids.user_id;
-            const before = await stateOfTheirs();
-            const call = (id: string) => {
-              const fields = { user_id, token: `${id}.${'a'.repeat(43)}`, password };
-              return callMethodWithText(suite.app, transport, { method, authorization, fields });
-            };
-
-            const answer = await call(theirs.ids.invitation_id);
-
-            const mayTry = accessOf(method).public || (who !== 'anonymous' && mayCall(who, method));
-            if (mayTry) expect(answer.code).toBe('identity.credential_invalid');
-            else expect(['forbidden', 'unauthenticated']).toContain(answer.code);
-            expectNothingOf(answer.text);
-            expect(answer).toEqual(await call(unknown.invitation_id));
-            expect(await stateOfTheirs()).toEqual(before);
-          },
-        );
-      });
+      const code = narrows(method, field) ? 'ok' : 'not_found';
+      if (mayCall(who, method)) expect(answer.code).toBe(code);
+      else expect(['forbidden', 'unauthenticated']).toContain(answer.code);
+      expectNothingOf(answer.text);
+      expect(answer).toEqual(await call(unknown[field as IdField]));
+      expect(await stateOfTheirs()).toEqual(before);
     },
   );
 
-  describe.each(paged)("%s with a page token from the other workspace's list", (_, method) => {
-    it.each(callers)("continues in the caller's own list: %s", async (who) => {
+  const inTheirs = withCallers(within, (transport) => callersFor(transport, bound));
+
+  itHoldsFor(inTheirs, isWhole ? 100 : 50)(
+    'reject a caller from the other workspace as in an unknown workspace',
+    async (_, method, transport, who) => {
+      const authorization = await credentialOf(who, method);
+      const rest = requiredFields[method.name] ?? {};
+      const before = await stateOfTheirs();
+      const call = (ids: object) => {
+        const fields = { ...ids, page_token: '' };
+        return callMethodWithText(suite.app, transport, { method, authorization, fields, rest });
+      };
+
+      const answer = await call(theirs.ids);
+
+      const takesKeys = accessOf(method).principals.includes(principalTypes.workspace_key);
+      const code = who === 'key' && !takesKeys ? 'unauthenticated' : 'forbidden';
+      expect(answer.code).toBe(code);
+      expectNothingOf(answer.text);
+      expect(answer).toEqual(await call(unknown));
+      expect(await stateOfTheirs()).toEqual(before);
+    },
+  );
+
+  const withInvitations = withCallers(byName(byToken), (transport) => [
+    ...callersFor(transport, callers),
+    'anonymous' as const,
+  ]);
+
+  itHoldsFor(withInvitations, isWhole ? 30 : 10)(
+    "answer with the id of the other workspace's invitation and no secret as with an unknown id",
+    async (_, method, transport, who) => {
+      const authorization = who === 'anonymous' ? undefined : await credentialOf(who, method);
+      const user_id = (who !== 'anonymous' && users.get(who)) || ours.ids.user_id;
+      const before = await stateOfTheirs();
+      const call = (id: string) => {
+        const fields = { user_id, token: `${id}.${'a'.repeat(43)}`, password };
+        return callMethodWithText(suite.app, transport, { method, authorization, fields });
+      };
+
+      const answer = await call(theirs.ids.invitation_id);
+
+      const mayTry = accessOf(method).public || (who !== 'anonymous' && mayCall(who, method));
+      if (mayTry) expect(answer.code).toBe('identity.credential_invalid');
+      else expect(['forbidden', 'unauthenticated']).toContain(answer.code);
+      expectNothingOf(answer.text);
+      expect(answer).toEqual(await call(unknown.invitation_id));
+      expect(await stateOfTheirs()).toEqual(before);
+    },
+  );
+
+  itHoldsFor(product(paged, callers), 42)(
+    "continue in the caller's own list with a page token of the other workspace",
+    async (_, method, who) => {
       const authorization = await credentialOf(who, method);
       const fields = { ...ours.ids, page_token: theirs.ids.page_token };
       const answer = await callMethodWithText(suite.app, 'http', { method, authorization, fields });
@@ -270,6 +261,6 @@ describeApp('two workspaces', (suite) => {
       // A caller who may see all workspaces, or is a member of both, sees both in the list.
       const seesBoth = who === 'member of both' || who === 'staff' || who === 'service';
       if (method.name !== 'ListWorkspaces' || !seesBoth) expectNothingOf(answer.text);
-    });
-  });
+    },
+  );
 });

@@ -12,6 +12,7 @@ import { sharedBrowser } from './browser.ts';
 import { makePdf } from './pdf.ts';
 import { freshPostgresDatabase } from './postgres-databases.ts';
 import { multipartBody, openRawHttp, requestHead } from './raw-http.ts';
+import { findFailures, product } from './rule.ts';
 
 describe('PostgreSQL', () => {
   test('creates a fresh database that is empty and belongs to the caller alone', async () => {
@@ -241,3 +242,16 @@ async function listen(server: Server): Promise<number> {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
+
+describe('the cases of a rule', () => {
+  test('are all checked, and each that fails is named', async () => {
+    const cases = product(['GetUser', 'ListUsers'], [[1, 'http'] as const, [2, 'grpc'] as const]);
+    const checked: unknown[] = [];
+    const failures = await findFailures(cases, async (...parts) => {
+      checked.push(parts);
+      if (parts[1] === 2) throw new Error('refused');
+    });
+    expect(checked).toEqual(cases);
+    expect(failures).toEqual(['GetUser, grpc: refused', 'ListUsers, grpc: refused']);
+  });
+});

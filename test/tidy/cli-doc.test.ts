@@ -12,6 +12,7 @@ import { callsOf } from '../../src/cli/remote/call-command.ts';
 import type { CallSpec } from '../../src/cli/remote/call-spec.ts';
 import { itemsField } from '../../src/cli/remote/response.ts';
 import { methodOf } from '../../src/cli/remote/run-call.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 test('docs/cli.md is up to date', () => {
   // If this fails, run `npm run generate`.
@@ -68,38 +69,34 @@ function hasField(desc: DescMessage, fieldPath: string): boolean {
 }
 
 describe('a command that calls a method', () => {
-  test.each(calls.map((spec) => [spec.method, spec] as const))(
-    '%s names fields of the request and the response',
-    (_name, spec) => {
-      const { input, output } = methodOf(spec);
-      const named = [...Object.keys(spec.args ?? {}), ...Object.keys(spec.fields ?? {})];
-      expect(named.filter((one) => !hasField(input, one))).toEqual([]);
-      const isPaged = input.fields.some(({ name }) => name === 'page_token');
-      expect(spec.columns !== undefined).toBe(isPaged);
-      const { access, acceptsIdempotencyKey } = methodFactsOf(methodOf(spec));
-      expect(spec.isCreating === true).toBe(acceptsIdempotencyKey);
-      expect(spec.isPublic === true).toBe(access.public);
-      const needsWorkspace = input.fields.some(({ name }) => name === 'workspace_id');
-      expect(spec.isInWorkspace === true || named.includes('workspace_id')).toBe(needsWorkspace);
-      const items = itemsField(output);
-      const item = items !== undefined && 'message' in items ? items.message : undefined;
-      const columns = (spec.columns ?? []).map((one) => (typeof one === 'string' ? one : one.path));
-      expect(columns.filter((one) => item === undefined || !hasField(item, one))).toEqual([]);
-    },
-  );
+  const named = calls.map((spec) => [spec.method, spec] as const);
 
-  test.each(calls.map((spec) => [spec.method, spec] as const))(
-    '%s accepts every field of the request',
-    (_name, spec) => {
-      const { input } = methodOf(spec);
-      const common = [
-        ...['workspace_id', 'update_mask'],
-        ...['page_size', 'page_token', 'query', 'order_by'],
-      ];
-      const own = [...Object.keys(spec.args ?? {}), ...Object.keys(spec.fields ?? {})];
-      const known = [...common, ...own.map((one) => one.replace(/\..*/, ''))];
-      const names = input.fields.map(({ name }) => name);
-      expect(names.filter((name) => !known.includes(name))).toEqual([]);
-    },
-  );
+  itHoldsFor(named, 70)('names fields of the request and the response', (_name, spec) => {
+    const { input, output } = methodOf(spec);
+    const named = [...Object.keys(spec.args ?? {}), ...Object.keys(spec.fields ?? {})];
+    expect(named.filter((one) => !hasField(input, one))).toEqual([]);
+    const isPaged = input.fields.some(({ name }) => name === 'page_token');
+    expect(spec.columns !== undefined).toBe(isPaged);
+    const { access, acceptsIdempotencyKey } = methodFactsOf(methodOf(spec));
+    expect(spec.isCreating === true).toBe(acceptsIdempotencyKey);
+    expect(spec.isPublic === true).toBe(access.public);
+    const needsWorkspace = input.fields.some(({ name }) => name === 'workspace_id');
+    expect(spec.isInWorkspace === true || named.includes('workspace_id')).toBe(needsWorkspace);
+    const items = itemsField(output);
+    const item = items !== undefined && 'message' in items ? items.message : undefined;
+    const columns = (spec.columns ?? []).map((one) => (typeof one === 'string' ? one : one.path));
+    expect(columns.filter((one) => item === undefined || !hasField(item, one))).toEqual([]);
+  });
+
+  itHoldsFor(named, 70)('accepts every field of the request', (_name, spec) => {
+    const { input } = methodOf(spec);
+    const common = [
+      ...['workspace_id', 'update_mask'],
+      ...['page_size', 'page_token', 'query', 'order_by'],
+    ];
+    const own = [...Object.keys(spec.args ?? {}), ...Object.keys(spec.fields ?? {})];
+    const known = [...common, ...own.map((one) => one.replace(/\..*/, ''))];
+    const names = input.fields.map(({ name }) => name);
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+  });
 });

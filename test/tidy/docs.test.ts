@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { itHoldsFor } from '../support/rule.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -48,9 +49,12 @@ function isFound(file: string, target: string): boolean {
   return anchor === undefined || anchorsOf(found).has(anchor);
 }
 
-test.each(documents)('every link in %s leads to a file and a heading that exist', (file) => {
-  expect(targetsOf(file).filter((target) => !isFound(file, target))).toEqual([]);
-});
+itHoldsFor(documents, 90)(
+  'every link of a document leads to a file and a heading that exist',
+  (file) => {
+    expect(targetsOf(file).filter((target) => !isFound(file, target))).toEqual([]);
+  },
+);
 
 /** Paths of the repository that a document names in code, such as `src/app.ts`. */
 function namedPaths(file: string): string[] {
@@ -59,8 +63,8 @@ function namedPaths(file: string): string[] {
   return [...text.matchAll(paths)].map(([, name = '']) => name);
 }
 
-test.each(['CONTRIBUTING.md', 'docs/architecture.md', 'docs/api.md'])(
-  'every path in %s exists',
+itHoldsFor(['CONTRIBUTING.md', 'docs/architecture.md', 'docs/api.md'], 3)(
+  'every path of the repository that a document names exists',
   (file) => {
     expect(namedPaths(file).length).toBeGreaterThan(0);
     expect(namedPaths(file).filter((name) => !existsSync(path.join(root, name)))).toEqual([]);

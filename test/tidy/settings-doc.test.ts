@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { settingsDoc } from '../../scripts/settings-doc.ts';
 import { type Setting, settingGroups } from '../../src/config/setting.ts';
 import { settings } from '../../src/config/settings.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const file = path.resolve(import.meta.dirname, '../../docs/settings.md');
 const all = Object.values<Setting>(settings);
@@ -25,8 +26,11 @@ test('a name belongs to one setting, and each group has settings', () => {
   expect([...new Set(all.map(({ group }) => group))]).toEqual([...settingGroups]);
 });
 
-test.each(all.map((setting) => [setting.name, setting] as const))(
-  '%s has one sentence, a readable default, and a default in words if it is computed',
+itHoldsFor(
+  all.map((setting) => [setting.name, setting] as const),
+  40,
+)(
+  'a setting has one sentence, a readable default, and a default in words if it is computed',
   (_name, { about, default: fixed, defaultOf, defaultText, type }) => {
     expect(about).toMatch(/^[A-Z].*\.$/);
     expect(about).not.toMatch(/\. [A-Z]/);

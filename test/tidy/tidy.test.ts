@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { access, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
 import { withErrorCodes } from '../../scripts/errors-doc.ts';
 import { services } from '../../src/api/services.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { listFiles, readText, root } from './files.ts';
 
 const run = promisify(execFile);
@@ -28,21 +29,19 @@ test('only the files that start a process use it', () => {
 describe('a method', () => {
   const methods = Object.values(services).flatMap((service) => service.methods);
 
-  test.each(methods.map((method) => [`${method.parent.name}.${method.name}`, method] as const))(
-    '%s declares who may call it, and whether it may be repeated',
-    (_name, method) => {
-      const rule = getOption(method, access);
-      const takesCookie = rule.sessionCookie !== SessionCookie.UNSPECIFIED;
-      expect(rule.public || rule.self || rule.scope !== '' || takesCookie).toBe(true);
-      const source = readText(`proto/${method.parent.file.name}.proto`);
-      const body = new RegExp(
-        `(?:// .*\\n\\s*)rpc ${method.name}\\([^]*?idempotency_level = (\\w+)`,
-      );
-      const [, level = ''] = body.exec(source) ?? [];
-      // An unknown idempotency level must be declared, so that it is a decision.
-      expect(Object.keys(MethodOptions_IdempotencyLevel)).toContain(level);
-    },
-  );
+  itHoldsFor(
+    methods.map((method) => [`${method.parent.name}.${method.name}`, method] as const),
+    90,
+  )('declares who may call it, and whether it may be repeated', (_name, method) => {
+    const rule = getOption(method, access);
+    const takesCookie = rule.sessionCookie !== SessionCookie.UNSPECIFIED;
+    expect(rule.public || rule.self || rule.scope !== '' || takesCookie).toBe(true);
+    const source = readText(`proto/${method.parent.file.name}.proto`);
+    const body = new RegExp(`(?:// .*\\n\\s*)rpc ${method.name}\\([^]*?idempotency_level = (\\w+)`);
+    const [, level = ''] = body.exec(source) ?? [];
+    // An unknown idempotency level must be declared, so that it is a decision.
+    expect(Object.keys(MethodOptions_IdempotencyLevel)).toContain(level);
+  });
 
   test('is not left out of the table of contents', () => {
     const declared = listFiles('proto/latchkey', '.proto').flatMap((file) =>
