@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    // Set by `npm run test:times`.
+    setupFiles: process.env.LATCHKEY_TEST_TIMES === undefined ? [] : ['test/times/record.ts'],
     // The files of a worker share its modules, so that the service is loaded once for each worker.
     isolate: false,
     // Long, because the machine may be busy with other work. A passing test does not wait for them.

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
+import { started } from '../times/started.ts';
+
 export type Reader = {
   readonly page: Page;
   /** `<method> <path>` of every request so far. */
@@ -28,6 +30,7 @@ export async function newReader(
   origin: string,
   options: BrowserContextOptions = desktop,
 ): Promise<Reader> {
+  started.contexts++;
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const requests: string[] = [];

@@ -6,6 +6,7 @@ import { describe, inject } from 'vitest';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/observe/log.ts';
+import { started } from '../times/started.ts';
 import { checkExchangesWith } from './documented-exchanges.ts';
 import type {} from './global-setup.ts';
 import { migratedPostgresDatabase } from './postgres-databases.ts';
@@ -56,6 +57,7 @@ export type TestApp = {
 const webDir = path.resolve(import.meta.dirname, '../../dist/web');
 
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  started.apps++;
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'latchkey-test-')));
   const databaseUrl = options.config?.databaseUrl ?? (await databaseFor(options, dataDir));
   const logFile = path.join(dataDir, 'log.jsonl');

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
+import { started } from '../times/started.ts';
 import { freePort } from './free-port.ts';
 import {
   copyPrograms,
@@ -61,6 +62,7 @@ export async function startPostgres({
 
 /** Copies `template`, the name of a database without connected clients. */
 export async function createDatabase(serverUrl: string, template = 'template0'): Promise<string> {
+  started.databases++;
   const name = `test_${randomBytes(8).toString('hex')}`;
   const client = new Client({ connectionString: serverUrl });
   await client.connect();
