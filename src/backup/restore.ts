@@ -19,6 +19,7 @@ import {
 } from './format.ts';
 import { type BlobWriter, createBlobWriter, removeNotedBlobs } from './restore-blobs.ts';
 import {
+  allowLongTransaction,
   clearAfterRestore,
   clearForRestore,
   countUnnotedDocuments,
@@ -115,6 +116,7 @@ async function fill(
       .transaction()
       .execute(async (trx) => {
         // The file is read within the transaction. No one waits for this empty database.
+        await allowLongTransaction(trx);
         const restored = await restoreRows(trx, entries, next);
         await requireComplete(trx, restored, blobs, manifest);
         await target.requireKeys(trx, keys);

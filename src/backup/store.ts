@@ -25,17 +25,17 @@ export function readSnapshot<T>(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only');
   return transaction.execute(async (trx) => {
-    if (!isSqlite(trx)) {
-      await allowLongTransaction(trx);
-      await lockSchema(trx);
-    }
+    await allowLongTransaction(trx);
+    if (!isSqlite(trx)) await lockSchema(trx);
     // The snapshot begins with the first read.
     await trx.selectFrom('revisions').select('name').execute();
     return work(trx);
   });
 }
 
-async function allowLongTransaction(trx: Executor): Promise<void> {
+/** Removes the limits of time from a transaction. */
+export async function allowLongTransaction(trx: Executor): Promise<void> {
+  if (isSqlite(trx)) return;
   for (const timeout of ['idle_in_transaction_session_timeout', 'statement_timeout']) {
     await sql`set local ${sql.raw(timeout)} = 0`.execute(trx);
   }

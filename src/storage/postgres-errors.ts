@@ -12,8 +12,10 @@ const connecting = new WeakSet<object>();
 const awayStates = [
   '08', // connection_exception
   '25006', // read_only_sql_transaction: the server has become a standby
+  '25P03', // idle_in_transaction_session_timeout: this process was stopped for too long
   '40003', // statement_completion_unknown
   '53', // insufficient_resources
+  '55P03', // lock_not_available: another transaction has held the lock for too long
   '57014', // query_canceled: by a timeout of the server or by its operator
   '57P', // operator_intervention: shutdown, crash, start
   '58', // system_error
@@ -69,11 +71,16 @@ export function explainConnectError(error: unknown): unknown {
 
 const lostStates = ['08', '25006', '57P'];
 
+/** The error of pg for a query without an answer. It has no code. */
+const isQueryTimeout = (error: Error) => error.message === 'Query read timeout';
+
 /**
  * Returns whether the error of a query means that the server is lost, stops or has become a
- * standby. The address may then lead to another server.
+ * standby. The address may then lead to another server. A server that does not answer one query may
+ * answer others.
  */
 export function isServerLost(error: Error): boolean {
+  if (isQueryTimeout(error)) return false;
   const state = stateOf(error);
   return state === undefined || lostStates.some((lost) => state.startsWith(lost));
 }

@@ -82,11 +82,13 @@ function trackQueries(
 ): PostgresPoolClient {
   let isBroken = false;
   const query = async (...words: unknown[]) => {
+    // Such as the rollback after a query without an answer, which would not be answered either.
+    if (isBroken) throw markConnectError(new Error('the connection is broken'));
     try {
       return await Reflect.apply(client.query, client, words);
     } catch (error) {
       if (error instanceof Error) {
-        isBroken ||= isConnectionError(error);
+        isBroken = isConnectionError(error);
         onError(error);
       }
       throw error;

@@ -1,7 +1,13 @@
 // PostgreSQL, with a pool of connections.
 import { isIP } from 'node:net';
 import type tls from 'node:tls';
-import { PostgresAdapter, PostgresDialect, sql } from 'kysely';
+import {
+  CompiledQuery,
+  PostgresAdapter,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  sql,
+} from 'kysely';
 import pg from 'pg';
 import { openPool } from './postgres-pool.ts';
 import type { Database } from './schema.ts';
@@ -21,11 +27,14 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Open
   const { databasePoolMax = 10, databaseQuerySeconds = 10 } = settings;
   requireUsable(url);
   const options = optionsOf(url, settings);
-  const queries = { max: databasePoolMax, query_timeout: databaseQuerySeconds * 1000 };
+  const queryMs = databaseQuerySeconds * 1000;
+  const queries = { max: databasePoolMax, query_timeout: queryMs };
+  const begin = beginWithin(queryMs);
   return {
-    dialect: new OurPostgresDialect({ pool: openPool({ ...options, ...queries }) }),
+    dialect: new OurPostgresDialect({ pool: openPool({ ...options, ...queries }) }, begin),
     // A migration may take minutes.
-    openForMigration: () => new OurPostgresDialect({ pool: openPool({ ...options, max: 1 }) }),
+    openForMigration: () =>
+      new OurPostgresDialect({ pool: openPool({ ...options, max: 1 }) }, 'begin'),
     beginMigration,
   };
 }
@@ -66,6 +75,24 @@ function optionsOf(url: string, { databaseConnectSeconds = 5 }: PostgresSettings
   };
 }
 
+/**
+ * The statements that begin a transaction which the server ends, with its locks, if the process
+ * stops inside it. They are one message, and local, so that they work through PgBouncer. All limits
+ * are below the time limit of a query, so that the server answers before the client gives up.
+ */
+function beginWithin(queryMs: number): string {
+  const limits = {
+    // The longest a stopped process can block others. A running process is idle for milliseconds.
+    idle_in_transaction_session_timeout: 0.3,
+    lock_timeout: 0.5,
+    statement_timeout: 0.9,
+  };
+  const settings = Object.entries(limits).map(
+    ([name, share]) => `set local ${name} = ${Math.ceil(queryMs * share)}`,
+  );
+  return ['begin', ...settings].join('; ');
+}
+
 /** Any number that no other program uses. */
 const migrationLockId = '5064175391742206771';
 
@@ -93,14 +120,27 @@ class UnlockedPostgresAdapter extends PostgresAdapter {
   override async releaseMigrationLock() {}
 }
 
-/** After a lost connection, the rollback also fails, and its error would hide the original one. */
 class OurPostgresDialect extends PostgresDialect {
+  readonly #begin: string;
+
+  constructor(config: PostgresDialectConfig, begin: string) {
+    super(config);
+    this.#begin = begin;
+  }
+
   override createAdapter() {
     return new UnlockedPostgresAdapter();
   }
 
   override createDriver() {
     const driver = super.createDriver();
+    const begin = driver.beginTransaction.bind(driver);
+    driver.beginTransaction = async (connection, settings) => {
+      // Only the snapshot of a backup has settings. It may last for hours.
+      if (settings.isolationLevel !== undefined) return begin(connection, settings);
+      await connection.executeQuery(CompiledQuery.raw(this.#begin));
+    };
+    // After a lost connection, the rollback also fails. Its error would hide the original one.
     const rollback = driver.rollbackTransaction.bind(driver);
     driver.rollbackTransaction = (connection) => rollback(connection).catch(() => {});
     return driver;
