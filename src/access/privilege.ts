@@ -58,7 +58,7 @@ async function lockGrants(
     case 'member': {
       await lockRow(trx, 'users', 'id', principal.userId);
       const memberships = await membershipsOf(principal.userId, trx);
-      return memberships.get(workspaceId) ?? new Set();
+      return memberships.get(workspaceId)?.scopes ?? new Set();
     }
     // These callers manage neither grants nor users.
     case 'anonymous':

@@ -46,14 +46,18 @@ export const principalTypes: Record<Principal['type'], PrincipalType> = {
   workspace_key: PrincipalType.WORKSPACE_KEY,
 };
 
-/**
- * The workspaces that a user is a member of, each with the scopes of the user's role there. Cached,
- * unless a transaction reads them.
- */
+export type Membership = {
+  /** The scopes of the user's role. */
+  readonly scopes: ReadonlySet<string>;
+  /** Whether the user has agreed to it. */
+  readonly isJoined: boolean;
+};
+
+/** The memberships of a user by workspace. Cached, unless a transaction reads them. */
 export type MembershipsOf = (
   userId: string,
   trx?: Executor,
-) => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
+) => Promise<ReadonlyMap<string, Membership>>;
 
 /** The caller, as authenticated by the guard. */
 export type Caller = {

@@ -24,7 +24,8 @@ async function keyedRequest(
   if (principal.type === 'anonymous') return { identity, scopes: [] };
   if (principal.type !== 'member') return { identity, scopes: [...principal.scopes] };
   const granted = (await membershipsOf(principal.userId)).get(workspaceId);
-  return { identity, scopes: [...principal.scopes].filter((scope) => granted?.has(scope)) };
+  const scopes = [...principal.scopes].filter((scope) => granted?.scopes.has(scope));
+  return { identity, scopes };
 }
 
 /** The identity of an upload, from all of its messages. */

@@ -1,7 +1,7 @@
 // The workspace of a call.
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { fail, invalid } from '../errors/errors.ts';
-import { callerOf } from './principal.ts';
+import { callerOf, type Membership } from './principal.ts';
 
 const workspaceKey = createContextKey<string>('', { description: 'the workspace of the call' });
 
@@ -59,7 +59,24 @@ export async function repeatAccessCheck(
   await resolveWorkspace(context, workspaceId);
 }
 
-/** Members of a single workspace may omit it. */
+/**
+ * Members of a single workspace may omit it. A workspace that added the user without asking never
+ * receives what the user meant for another: a change must name it.
+ */
+function onlyWorkspace(memberships: ReadonlyMap<string, Membership>, isChange: boolean): string {
+  const all = [...memberships];
+  const joined = all.filter(([, { isJoined }]) => isJoined);
+  const candidates = joined.length > 0 || isChange ? joined : all;
+  const [only] = candidates;
+  if (only !== undefined && candidates.length === 1) return only[0];
+  if (all.length === 0) return '';
+  const detail =
+    all.length > 1
+      ? 'is required for members of several workspaces'
+      : 'is required, because the user was added to the workspace without an invitation';
+  throw invalid('workspace_id', detail);
+}
+
 async function memberWorkspace(
   context: HandlerContext,
   userId: string,
@@ -67,12 +84,8 @@ async function memberWorkspace(
 ): Promise<string> {
   const { method, membershipsOf } = callerOf(context);
   const memberships = await membershipsOf(userId);
-  if (named === '' && memberships.size > 1) {
-    throw invalid('workspace_id', 'is required for members of several workspaces');
-  }
-  const [only = ''] = memberships.keys();
-  const workspaceId = named === '' ? only : named;
-  const scopes = memberships.get(workspaceId);
+  const workspaceId = named === '' ? onlyWorkspace(memberships, method.sideEffects) : named;
+  const scopes = memberships.get(workspaceId)?.scopes;
   if (scopes === undefined) throw fail('forbidden', 'The user is not a member of the workspace.');
   const { scope } = method.access;
   if (!scopes.has(scope)) {

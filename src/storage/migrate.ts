@@ -13,6 +13,7 @@ import { addLinkOptions } from './migrations/0006-link-options.ts';
 import { createIdentityTokens } from './migrations/0007-identity.ts';
 import { addRecordedAnswers } from './migrations/0008-recorded-answers.ts';
 import { addCertificateNames } from './migrations/0009-client-certificates.ts';
+import { markJoinedMembers } from './migrations/0010-joined-members.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -34,6 +35,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0007-identity': { up: createIdentityTokens, oldestSupported: '0001-schema' },
   '0008-recorded-answers': { up: addRecordedAnswers, oldestSupported: '0001-schema' },
   '0009-client-certificates': { up: addCertificateNames, oldestSupported: '0001-schema' },
+  '0010-joined-members': { up: markJoinedMembers, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -11,6 +11,7 @@ import type {
   LinkNoticeRow,
   LinkTable,
   LogoRow,
+  MemberTable,
   PendingBlobRow,
   VerifiedAddressRow,
   ViewPageRow,
@@ -26,6 +27,7 @@ export type {
   LinkNoticeRow,
   LinkRow,
   LogoRow,
+  MemberRow,
   StoredView,
   VerifiedAddressRow,
   ViewPageRow,
@@ -180,13 +182,6 @@ export type FamiliarNetworkRow = {
   last_time: number;
 };
 
-export type MemberRow = {
-  workspace_id: string;
-  user_id: string;
-  role: 'owner' | 'admin' | 'member';
-  create_time: number;
-};
-
 export type RevokedTokenRow = {
   jti: string;
   /** When the token would have expired. The row is not needed after that. */
@@ -279,7 +274,7 @@ export type Schema = {
   invitations: InvitationRow;
   throttle_counters: ThrottleCounterRow;
   familiar_networks: FamiliarNetworkRow;
-  members: MemberRow;
+  members: MemberTable;
   revisions: RevisionRow;
   changes: ChangesTable;
   audit_events: AuditEventRow;

@@ -110,6 +110,17 @@ export type LinkNoticeRow = {
   mails: number;
 };
 
+export type MemberRow = {
+  workspace_id: string;
+  user_id: string;
+  role: 'owner' | 'admin' | 'member';
+  create_time: number;
+  /** 0 if the user was added without being asked. Earlier releases omit it. */
+  joined: Flag;
+};
+
+export type MemberTable = GeneratedColumns<MemberRow, 'joined'>;
+
 /** The logo of a workspace. */
 export type LogoRow = {
   /** Random, and part of the logo's URL. */

@@ -41,6 +41,7 @@ describe('an Idempotency-Key', () => {
       'UserService.DisableUser',
       'UserService.EnableUser',
       'UserService.EnrolTotp',
+      'WorkspaceService.LeaveWorkspace',
       'InvitationService.ReadInvitation',
       'InvitationService.AcceptInvitation',
     ]);

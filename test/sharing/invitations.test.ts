@@ -169,7 +169,24 @@ describeApp('an invitation', (suite) => {
   });
 
   describeOneTransport(suite, (name) => {
-    const { invite, invited, accept, emails } = helpers(name);
+    const { call, invite, invited, accept, emails } = helpers(name);
+
+    it('to be an owner is revoked and replaced by owners only', async () => {
+      const owner = await newWorkspace();
+      const { workspaceId } = owner;
+      const admin = await addMember(db(), workspaceId, 'admin');
+      const token = { type: 'member', sub: admin, scope: memberScope } as const;
+      const asAdmin = { workspaceId, own: await credentialFor(suite.testApp, token) };
+      const { email, invitationId } = await invited(owner, newAddress(), MemberRole.OWNER);
+
+      const revoke = ({ own }: Inviting) =>
+        call(revokeInvitation, { workspaceId, invitationId }, own);
+      expect(await revoke(asAdmin)).toMatchObject(forbidden);
+      expect(await invite(asAdmin, email)).toMatchObject(forbidden);
+
+      expect(await revoke(owner)).toMatchObject({ ok: true });
+      expect(await invite(asAdmin, email)).toMatchObject({ ok: true });
+    });
 
     it('becomes invalid when its creator may no longer give the role', async () => {
       const changes: ((trx: Executor, userId: string) => { execute(): Promise<unknown> })[] = [

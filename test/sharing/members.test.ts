@@ -1,4 +1,6 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { describeApp, describeTransports } from '../support/app-suite.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
@@ -6,7 +8,10 @@ import { addWorkspace } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';
 import { addUser } from '../support/user-rows.ts';
 
-const { getWorkspace, putMember, removeMember, listMembers } = WorkspaceService.method;
+const { getWorkspace, putMember, removeMember, listMembers, leaveWorkspace } =
+  WorkspaceService.method;
+const { listDocuments } = DocumentService.method;
+const { createLink } = LinkService.method;
 const { OWNER, ADMIN, MEMBER, UNSPECIFIED } = MemberRole;
 
 describeApp('members', (suite) => {
@@ -179,6 +184,56 @@ describeApp('members', (suite) => {
       expect(await put(id, ADMIN, await credentialFor(suite.testApp, narrow))).toMatchObject(
         forbidden,
       );
+    });
+
+    it('are not added by members, who get the same error for unknown users', async () => {
+      const asOwner = await credentialOf(await addMember(db(), workspaceId, 'owner'));
+      const stranger = await addUser(db(), { kind: 'member' });
+      const answers = [];
+      for (const id of [stranger.id, (await addUser(db(), {})).id, 'usr_unknown']) {
+        answers.push(await put(id, MEMBER, asOwner), await remove(id, asOwner));
+      }
+      expect(answers).toHaveLength(6);
+      const messages = answers.map((answer) => (answer.ok ? '' : answer.error.message));
+      for (const answer of answers) expect(answer).toMatchObject(notFound);
+      expect(new Set(messages).size).toBe(1);
+      expect(Object.values(await rolesNow())).toEqual(['owner']);
+    });
+
+    it('can leave, whatever their role, unless no owner would be left', async () => {
+      const leave = (credential: Credential) => call(leaveWorkspace, { workspaceId }, credential);
+      const owner = await addMember(db(), workspaceId, 'owner');
+      for (const role of ['owner', 'admin', 'member'] as const) {
+        const credential = await credentialOf(await addMember(db(), workspaceId, role));
+        expect(await leave(credential), role).toMatchObject({ ok: true });
+        expect(await leave(credential), role).toMatchObject(forbidden);
+      }
+      expect(await leave(await credentialOf(owner))).toMatchObject(conflict);
+      expect(await rolesNow()).toEqual({ [owner]: 'owner' });
+    });
+
+    it('who were added without an invitation name the workspace to change something', async () => {
+      const { ownerId: theirs } = await addWorkspace(db(), '');
+      const { id } = await addUser(db(), { kind: 'member' });
+      expect(await put(id, MEMBER)).toMatchObject({ ok: true });
+      const credential = await credentialFor(suite.testApp, {
+        type: 'member',
+        sub: id,
+        scope: 'documents:read links:write',
+      });
+      const list = (named = '') => call(listDocuments, { workspaceId: named }, credential);
+      const change = (named = '') =>
+        call(createLink, { workspaceId: named, documentId: 'doc_none' }, credential);
+      const unnamed = { ok: false, error: { code: 'invalid_argument', fields: ['workspace_id'] } };
+      expect(await list()).toMatchObject({ ok: true });
+      expect(await change()).toMatchObject(unnamed);
+      expect(await change(workspaceId)).toMatchObject(notFound);
+
+      // The workspace that the user joined is still the only candidate.
+      await addMember(db(), theirs, 'member', id);
+      await expect.poll(() => list(theirs)).toMatchObject({ ok: true });
+      expect(await change()).toMatchObject(notFound);
+      expect(await list()).toMatchObject({ ok: true });
     });
 
     it('gain and lose access at once, also when another process changed it', async () => {

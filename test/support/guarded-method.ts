@@ -123,7 +123,10 @@ function guardWith(rule: Rule | undefined, authenticateToken: Authenticate): End
     authenticateSession: () => Promise.resolve(undefined),
     sessionCookie: 'session',
     publicUrl: 'http://test.invalid',
-    membershipsOf: (userId) => Promise.resolve(memberships[userId] ?? new Map()),
+    membershipsOf: async (userId) => {
+      const own = [...(memberships[userId] ?? new Map<string, ReadonlySet<string>>())];
+      return new Map(own.map(([id, scopes]) => [id, { scopes, isJoined: true }]));
+    },
     loadValidator: createValidatorLoader(),
     answers: noAnswers,
     stepUpSeconds,

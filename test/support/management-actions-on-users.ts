@@ -85,6 +85,13 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
     return { request: { workspaceId, userId }, target: userId };
   },
 
+  async 'WorkspaceService.LeaveWorkspace'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    const userId = await addMember(suite.app.inside.db, workspaceId, 'member');
+    const caller = { callerType: 'member', callerId: userId } as const;
+    return { request: { workspaceId }, target: userId, ...caller };
+  },
+
   async 'ApiKeyService.CreateApiKey'(suite) {
     const { workspaceId } = await ofWorkspace(suite);
     const request = { workspaceId, name: 'A key', scopes: ['links:read'] };

@@ -40,7 +40,7 @@ export function acceptedTypes(method: DescMethod): CallerType[] {
 }
 
 /** The codes of a call that passed the guard. */
-export const acceptedCodes = ['ok', 'not_found', 'invalid_argument'];
+export const acceptedCodes = ['ok', 'not_found', 'invalid_argument', 'conflict'];
 
 /** The `WWW-Authenticate` challenge for a call without a credential. */
 export const noCredential = 'Bearer realm="latchkey"';

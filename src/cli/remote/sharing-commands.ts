@@ -69,7 +69,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     },
     {
       name: 'put',
-      about: 'Adds a user to a workspace, or changes the role.',
+      about: 'Changes the role of a member. Staff and services can also add a user.',
       method: 'workspace.putMember',
       args: member,
       fields: { role: { value: 'role', values: roles, about: 'The role of the user.' } },
@@ -82,6 +82,12 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
       args: member,
     },
   ]),
+  {
+    name: 'leave',
+    about: 'Ends your own membership of a workspace.',
+    method: 'workspace.leaveWorkspace',
+    args: workspace,
+  },
   invitationGroup,
 ]);
 

@@ -11,6 +11,6 @@ export function createScopesOf(membershipsOf: MembershipsOf): ScopesOf {
   return async ({ id, kind, scopes }) => {
     if (kind === 'staff') return parseStoredScopes(scopes);
     const memberships = await membershipsOf(id);
-    return new Set([...memberships.values()].flatMap((ofRole) => [...ofRole]));
+    return new Set([...memberships.values()].flatMap(({ scopes: ofRole }) => [...ofRole]));
   };
 }

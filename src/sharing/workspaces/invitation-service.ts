@@ -57,7 +57,8 @@ export function createInvitationService(
     const deleted = await deleteInvitation(trx, row.id);
     if (deleted === undefined || !(await mayStillInvite(trx, row))) throw notValid(row.id);
     const { workspace_id, role } = row;
-    await putMember(trx, { workspace_id, user_id: userId, role, create_time: now() });
+    const member = { workspace_id, user_id: userId, role, create_time: now() };
+    await putMember(trx, { ...member, joined: 1 });
   }
 
   return {

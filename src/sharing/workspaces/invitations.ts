@@ -31,6 +31,7 @@ import {
   deleteInvitation,
   findInvitation,
   findInvitations,
+  findInvitationTo,
   findMember,
   findUserById,
   findUserWithEmail,
@@ -103,7 +104,8 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
         if (found === undefined) throw workspaceNotFound(row.workspace_id);
         const { workspace_id: workspaceId } = row;
         await requireHeldScopes(trx, context, roleScopes[row.role], { workspaceId });
-        if (row.role === 'owner') await requireOwner(trx, context);
+        const replaced = await findInvitationTo(trx, workspaceId, email, now());
+        if (row.role === 'owner' || replaced?.role === 'owner') await requireOwner(trx, context);
         await requireRoom(trx, row, now());
         await throttle.countIn(trx, [
           throttle.counter('address', email),
@@ -140,6 +142,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
       await auditLog.change(context, { target: invitationId }, async (trx) => {
         const row = await findInvitation(trx, invitationId);
         const isHere = row?.workspace_id === workspaceOf(context) && row.expire_time > now();
+        if (isHere && row.role === 'owner') await requireOwner(trx, context);
         const deleted = isHere ? await deleteInvitation(trx, invitationId) : undefined;
         if (deleted === undefined) throw fail('not_found', 'The invitation does not exist.');
       });

@@ -33,7 +33,7 @@ type MemberOptions = {
 
 type MemberMethods = Pick<
   ServiceImpl<typeof WorkspaceService>,
-  'putMember' | 'removeMember' | 'listMembers'
+  'putMember' | 'removeMember' | 'leaveWorkspace' | 'listMembers'
 >;
 
 export function createMemberMethods({ db, auditLog, now }: MemberOptions): MemberMethods {
@@ -55,11 +55,13 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
     async putMember({ userId, role: wireRole }, context) {
       const role = rolesByProto.get(wireRole) ?? 'member';
       const member = await change(context, userId, async (trx, workspaceId) => {
+        const old = await findMember(trx, workspaceId, userId);
+        // A member could otherwise try ids, and add users who were not asked.
+        if (old === undefined && principalOf(context).type === 'member') throw notMember();
         // Checks of a user's roles lock the user, so a change of the roles waits for them.
         const user = await lockRow(trx, 'users', 'id', userId);
         if (user === undefined) throw fail('not_found', 'The user does not exist.');
         await requireHeldScopes(trx, context, roleScopes[role], { workspaceId });
-        const old = await findMember(trx, workspaceId, userId);
         if (role === 'owner' || old?.role === 'owner') await requireOwner(trx, context);
         if (user.kind === 'staff') throw fail('conflict', 'Staff users need no membership.');
         await putMember(trx, {
@@ -67,6 +69,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
           user_id: userId,
           role,
           create_time: now(),
+          joined: 0,
         });
         if (old?.role === 'owner') await requireOwnerLeft(trx, workspaceId);
         return findMember(trx, workspaceId, userId);
@@ -76,15 +79,19 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
     },
 
     async removeMember({ userId }, context) {
-      await change(context, userId, async (trx, workspaceId) => {
-        await lockRow(trx, 'users', 'id', userId);
-        const old = await findMember(trx, workspaceId, userId);
-        if (old === undefined)
-          throw fail('not_found', 'The user is not a member of the workspace.');
-        if (old.role === 'owner') await requireOwner(trx, context);
-        await deleteMember(trx, workspaceId, userId);
-        if (old.role === 'owner') await requireOwnerLeft(trx, workspaceId);
-      });
+      await change(context, userId, (trx, workspaceId) =>
+        remove(trx, workspaceId, userId, async ({ role }) => {
+          if (role === 'owner') await requireOwner(trx, context);
+        }),
+      );
+      return {};
+    },
+
+    async leaveWorkspace(_request, context) {
+      const caller = principalOf(context);
+      if (caller.type !== 'member') throw new Error('only members can leave a workspace');
+      const { userId } = caller;
+      await change(context, userId, (trx, workspaceId) => remove(trx, workspaceId, userId));
       return {};
     },
 
@@ -105,8 +112,25 @@ export async function requireOwner(trx: Executor, context: HandlerContext): Prom
   if (caller.type !== 'member') return;
   const own = await findMember(trx, workspaceOf(context), caller.userId);
   if (own?.role !== 'owner')
-    throw fail('forbidden', 'Only owners can add, change or remove an owner.');
+    throw fail('forbidden', 'Only owners can add, invite, change or remove an owner.');
 }
+
+/** Removes a member whose row `check` accepts. The workspace keeps an owner. */
+async function remove(
+  trx: Executor,
+  workspaceId: string,
+  userId: string,
+  check: (member: MemberUser) => Promise<void> = async () => {},
+): Promise<void> {
+  await lockRow(trx, 'users', 'id', userId);
+  const old = await findMember(trx, workspaceId, userId);
+  if (old === undefined) throw notMember();
+  await check(old);
+  await deleteMember(trx, workspaceId, userId);
+  if (old.role === 'owner') await requireOwnerLeft(trx, workspaceId);
+}
+
+const notMember = () => fail('not_found', 'The user is not a member of the workspace.');
 
 async function requireOwnerLeft(trx: Executor, workspaceId: string): Promise<void> {
   if (await hasWorkspaceOwner(trx, workspaceId)) return;

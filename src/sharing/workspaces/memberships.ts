@@ -1,5 +1,5 @@
 // The scopes of users in their workspaces, cached until something changes.
-import type { MembershipsOf } from '../../api/principal.ts';
+import type { Membership, MembershipsOf } from '../../api/principal.ts';
 import { entityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
@@ -13,14 +13,19 @@ export type MembershipOptions = { readonly db: Database; readonly invalidations:
 
 /** Disabled users and staff have no scopes in workspaces. */
 export function createMemberships({ db, invalidations }: MembershipOptions): MembershipsOf {
-  const cache = createRevocationSafeCache<ReadonlyMap<string, ReadonlySet<string>>>({
+  const cache = createRevocationSafeCache<ReadonlyMap<string, Membership>>({
     invalidations,
     dependsOn: (_, userId) => [entityKey('user', userId)],
     entriesMax: cachedMax,
   });
   async function read(executor: Executor, userId: string) {
     const rows = await findRoles(executor, userId);
-    return new Map(rows.map((row) => [row.workspace_id, roleScopes[row.role]]));
+    return new Map(
+      rows.map(({ workspace_id, role, joined }) => [
+        workspace_id,
+        { scopes: roleScopes[role], isJoined: joined === 1 },
+      ]),
+    );
   }
   return (userId, trx) =>
     trx === undefined ? cache.get(userId, () => read(db, userId)) : read(trx, userId);

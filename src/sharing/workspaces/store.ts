@@ -110,7 +110,8 @@ export function findMembers(
   return readList(db, db.selectFrom(members).selectAll(), memberList, query);
 }
 
-export async function putMember(db: Executor, row: MemberRow): Promise<void> {
+/** Adds a member, or changes the role of one. */
+export async function putMember(db: Executor, row: Insertable<Schema['members']>): Promise<void> {
   await db
     .insertInto('members')
     .values(row)
@@ -145,11 +146,11 @@ export async function hasWorkspaceOwner(db: Executor, workspaceId: string): Prom
 export function findRoles(
   db: Executor,
   userId: string,
-): Promise<Pick<MemberRow, 'workspace_id' | 'role'>[]> {
+): Promise<Pick<MemberRow, 'workspace_id' | 'role' | 'joined'>[]> {
   return db
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
-    .select(['members.workspace_id', 'members.role'])
+    .select(['members.workspace_id', 'members.role', 'members.joined'])
     .where('users.id', '=', userId)
     .where('users.kind', '=', 'member')
     .where('users.disable_time', 'is', null)
@@ -173,6 +174,22 @@ export async function replaceInvitation(trx: Executor, row: InvitationRow): Prom
 
 export function findInvitation(db: Executor, id: string): Promise<InvitationRow | undefined> {
   return db.selectFrom('invitations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Returns the open invitation of an address. */
+export function findInvitationTo(
+  db: Executor,
+  workspaceId: string,
+  email: string,
+  now: number,
+): Promise<InvitationRow | undefined> {
+  return db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('email', '=', email)
+    .where('expire_time', '>', now)
+    .executeTakeFirst();
 }
 
 /** Deletes an invitation, and returns it if it existed. Concurrent calls wait for the commit. */

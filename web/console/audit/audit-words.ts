@@ -17,6 +17,7 @@ const verbs: Record<string, Verb> = {
   Export: verb('exported', 'export'),
   Get: verb('read', 'read'),
   List: verb('listed', 'list'),
+  Leave: verb('left', 'leave'),
   Put: verb('set', 'set'),
   Read: verb('opened', 'open'),
   Remove: verb('removed', 'remove'),

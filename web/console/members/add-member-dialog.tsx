@@ -1,7 +1,7 @@
-import { Text, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { useHasScope, useUser } from '../session/session-context.tsx';
+import { useHasScope } from '../session/session-context.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { useFindNewMember } from './find-new-member.ts';
@@ -12,10 +12,10 @@ type Values = { userId: string; role: RoleName };
 
 const initialValues: Values = { userId: '', role: 'member' };
 
+/** For staff, who may add a user without an invitation. */
 export function AddMemberDialog({ workspaceId, mayMakeOwners, isOpen, close }: RoleDialogProps) {
-  const { kind } = useUser();
   const hasScope = useHasScope();
-  const mayLookUp = kind === 'staff' && hasScope('users:read');
+  const mayLookUp = hasScope('users:read');
   const form = useForm({ mode: 'uncontrolled', initialValues });
   const put = useMethod(WorkspaceService.method.putMember);
   const findUserId = useFindNewMember(workspaceId);
@@ -36,7 +36,8 @@ export function AddMemberDialog({ workspaceId, mayMakeOwners, isOpen, close }: R
         description={
           mayLookUp
             ? 'The user must already exist. To add someone else, invite them by e-mail.'
-            : 'Users find their ID in “Your account”. It starts with usr_.'
+            : 'Users find their ID in “Your account”. It starts with usr_. To add someone else, ' +
+              'invite them by e-mail.'
         }
         required
         maxLength={mayLookUp ? 254 : 64}
@@ -50,11 +51,6 @@ export function AddMemberDialog({ workspaceId, mayMakeOwners, isOpen, close }: R
         key={form.key('role')}
         {...form.getInputProps('role')}
       />
-      {mayLookUp ? null : (
-        <Text size="sm" c="dimmed">
-          Invite people who are not users yet by e-mail.
-        </Text>
-      )}
     </FormDialog>
   );
 }

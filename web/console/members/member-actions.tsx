@@ -23,15 +23,16 @@ export function MemberActions({ member, permissions }: MemberActionsProps) {
   const { id } = useUser();
   const [isOpen, { open, close }] = useDisclosure(false);
   const askToRemove = useRemoval(member);
-  if (!mayChange || (member.role === MemberRole.OWNER && !mayMakeOwners)) return null;
   const isSelf = member.userId === id;
+  const mayChangeRole = mayChange && (member.role !== MemberRole.OWNER || mayMakeOwners);
+  if (!mayChangeRole && !isSelf) return null;
   const name = displayName(member);
   return (
     <>
       <RowMenu
         name={name}
         actions={[
-          { label: 'Change role', icon: IconUserCog, run: open },
+          ...(mayChangeRole ? [{ label: 'Change role', icon: IconUserCog, run: open }] : []),
           {
             label: isSelf ? 'Leave workspace' : 'Remove',
             icon: isSelf ? IconLogout : IconUserMinus,
@@ -59,16 +60,17 @@ function useRemoval(member: Member): () => void {
   const { confirm } = useDialogs();
   const navigate = useNavigate();
   const remove = useMethod(WorkspaceService.method.removeMember);
+  const leave = useMethod(WorkspaceService.method.leaveWorkspace);
   if (userId === id) {
     return () =>
       confirm({
         title: 'Leave workspace?',
         consequence:
           'You lose access to its documents and links immediately. What you created stays. To ' +
-          'return, ask an admin or owner of the workspace to add you.',
+          'return, ask an admin or owner of the workspace to invite you.',
         label: 'Leave',
         run: async () => {
-          await remove({ workspaceId, userId });
+          await leave({ workspaceId });
           await refreshNow();
           await navigate({ to: '/workspaces' });
         },

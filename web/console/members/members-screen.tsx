@@ -25,6 +25,7 @@ export function MembersScreen() {
     ({ members }) => members,
   );
   const permissions = useMemberPermissions(list.rows ?? []);
+  const { kind } = useUser();
   const [isOpen, { open, close }] = useDisclosure(false);
   const [isInviting, invite] = useCreateDialog();
   const mayAdd = permissions.mayChange && list.rows !== undefined;
@@ -35,9 +36,11 @@ export function MembersScreen() {
       actions={
         mayAdd ? (
           <>
-            <Button variant="default" onClick={open}>
-              Add member
-            </Button>
+            {kind === 'staff' ? (
+              <Button variant="default" onClick={open}>
+                Add member
+              </Button>
+            ) : null}
             <Button onClick={invite.open}>Invite by e-mail</Button>
           </>
         ) : undefined
@@ -46,7 +49,7 @@ export function MembersScreen() {
       <Listing
         label="Members"
         list={list}
-        columns={columnsFor(permissions)}
+        columns={columnsFor(permissions, kind === 'member')}
         idOf={({ userId }) => userId}
         empty={{
           title: 'No members yet',
@@ -74,7 +77,7 @@ export function MembersScreen() {
   );
 }
 
-function columnsFor(permissions: MemberPermissions): readonly Column<Member>[] {
+function columnsFor(permissions: MemberPermissions, mayLeave: boolean): readonly Column<Member>[] {
   const columns: readonly Column<Member>[] = [
     { title: 'Name', cell: (member) => <Name member={member} /> },
     {
@@ -86,7 +89,7 @@ function columnsFor(permissions: MemberPermissions): readonly Column<Member>[] {
     { title: 'Role', isPlain: true, cell: ({ role }) => <RoleBadge role={role} /> },
     { title: 'Added', cell: ({ createTime }) => <DateTime time={createTime} /> },
   ];
-  if (!permissions.mayChange) return columns;
+  if (!permissions.mayChange && !mayLeave) return columns;
   return [
     ...columns,
     {
