@@ -154,6 +154,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
     },
     routes: sharingRoutes({
       ...{ gate, ...parts, html, documents, brands, db, views },
+      recordOpening: views.recordOpening,
       recordDownload: views.recordDownload,
       requireAccess: access,
     }),

@@ -189,19 +189,19 @@ describeApp('insight', (suite) => {
     const download = (cookie: string, init: RequestInit = {}) =>
       fetch(`${link.url}/download`, { ...init, headers: { cookie, ...init.headers } });
 
-    it('counts responses with the first byte of the file, once within a minute', async () => {
+    it('counts responses with bytes of the file, once within a minute', async () => {
       const cookie = await passGate(link, 'eve@example.com');
       await (await fetch(`${link.url}/file`, { headers: { cookie } })).arrayBuffer();
       await download(cookie, { method: 'HEAD' });
-      await (await download(cookie, { headers: { range: 'bytes=5-9' } })).arrayBuffer();
       expect((await download('')).status).toBe(403);
       expect(await downloadsOf()).toBe(0);
 
       const counts: unknown[] = [];
       for (const [pauseMs, range] of [
+        [0, 'bytes=1-'],
         [0, 'bytes=0-4'],
         [59_000, ''],
-        [2_000, ''],
+        [2_000, 'bytes=5-9'],
       ] as const) {
         wait(pauseMs);
         const headers: Record<string, string> = range === '' ? {} : { range };
@@ -209,12 +209,31 @@ describeApp('insight', (suite) => {
         counts.push(await downloadsOf());
       }
 
-      expect(counts).toEqual([1, 1, 2]);
+      expect(counts).toEqual([1, 1, 1, 2]);
       const [view] = await viewsOf(test(), link);
       expect(view).toMatchObject({ email: 'eve@example.com', download_count: 2, duration_ms: 0 });
     });
 
+    it('shows a reader who gets bytes of the file and reports nothing', async () => {
+      wait(1_000);
+      const before = (await viewsOf(test(), link)).length;
+      const cookie = await passGate(link, 'quiet@example.com');
+      const file = (init: RequestInit) => fetch(`${link.url}/file`, init);
+      expect((await file({ method: 'HEAD', headers: { cookie } })).status).toBe(200);
+      expect((await file({})).status).toBe(403);
+      expect(await viewsOf(test(), link)).toHaveLength(before);
+
+      for (const range of ['bytes=1-', 'bytes=0-4', 'bytes=5-9']) {
+        expect((await file({ headers: { cookie, range } })).status).toBe(206);
+      }
+
+      const views = await viewsOf(test(), link);
+      expect(views).toHaveLength(before + 1);
+      expect(views[0]).toMatchObject({ email: 'quiet@example.com', duration_ms: 0 });
+    });
+
     it('is given by a reader who has reported a view already', async () => {
+      wait(1_000);
       const cookie = await passGate(link, 'mallory@example.com');
       expect((await reportView(link, cookie, readPages('0:0'))).status).toBe(204);
       const before = (await viewsOf(test(), link)).length;

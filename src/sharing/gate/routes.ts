@@ -25,11 +25,13 @@ export type GateRouteOptions = {
   readonly html: GateHtml;
   readonly documents: Documents;
   readonly brands: Brands;
+  /** Records the view of a reader who gets bytes of the file. Never fails. */
+  readonly recordOpening: (reader: Reader) => Promise<void>;
   /** Counts a download. Never fails. */
   readonly recordDownload: (reader: Reader) => Promise<void>;
 };
 
-/** The reader who downloads. */
+/** The reader of the file. */
 type Reader = {
   readonly accessSession: AccessSession;
   readonly link: LinkRow;
@@ -157,11 +159,14 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       name: 'link file',
       doc: linkFileDoc,
       async handle(request) {
-        const { shared } = await requireAccess(options, request);
+        const { shared, accessSession } = await requireAccess(options, request);
         if (viewerKindOf(shared.document.content_type) === undefined) {
           throw fail('forbidden', 'The browser cannot show this file type.');
         }
-        return send(shared, request, 'inline');
+        const reply = await send(shared, request, 'inline');
+        if (reply.body !== undefined)
+          await options.recordOpening(readerOf(shared, accessSession, request));
+        return reply;
       },
     },
     {
@@ -171,24 +176,24 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       doc: linkDownloadDoc,
       async handle(request) {
         const { shared, accessSession } = await requireAccess(options, request);
-        const { link } = shared;
-        if (link.allow_download !== 1) {
+        if (shared.link.allow_download !== 1) {
           throw fail('forbidden', 'The sender does not allow downloads.');
         }
         const reply = await send(shared, request, 'attachment');
-        if (beginsFile(reply)) {
-          await options.recordDownload({ accessSession, link, network: networkOf(request.peer) });
-        }
+        if (reply.body !== undefined)
+          await options.recordDownload(readerOf(shared, accessSession, request));
         return reply;
       },
     },
   ];
 }
 
-/** Whether a response contains the first byte of the file. */
-function beginsFile({ body, headers }: RouteReply): boolean {
-  const range = headers['content-range'];
-  return body !== undefined && (range === undefined || String(range).startsWith('bytes 0-'));
+function readerOf(
+  { link }: SharedDocument,
+  accessSession: AccessSession,
+  { peer }: RouteRequest,
+): Reader {
+  return { accessSession, link, network: networkOf(peer) };
 }
 
 /** A refused address is shown again for correction, up to this length. */

@@ -1,5 +1,6 @@
 // Views: who opened a link, for how long, and which pages they read. The reader's browser reports
 // totals. The largest total counts, and a view is never longer than the time since its start.
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { invalid } from '../../errors/errors.ts';
 import { transact } from '../../storage/database.ts';
@@ -44,6 +45,8 @@ export type Views = {
   list(scope: ViewScope, request: ListRequest, signal: AbortSignal): Promise<ListPage<ViewMessage>>;
   /** Reads views newest first, in slices with at most 5,000 page rows. */
   read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;
+  /** Creates the view of a reader who gets bytes of the file. Never fails: an error is logged. */
+  recordOpening(reader: Reader): Promise<void>;
   /**
    * Counts a download of a reader, and creates the view unless it exists. Within a minute, the
    * downloads of a view count once. Never fails: an error is logged.
@@ -71,6 +74,9 @@ const sliceMax = 100;
 /** Browsers and download managers repeat requests. */
 const repeatedMs = 60_000;
 
+/** The views whose last record is remembered, because a reader loads a file in many ranges. */
+const rememberedMax = 10_000;
+
 /** Page rows in one response. A single view may exceed this. */
 const listRowsMax = 5_000;
 
@@ -78,6 +84,9 @@ const listRowsMax = 5_000;
 const driftMs = 5_000;
 
 export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions): Views {
+  const opened = new LRUCache<string, true>({ max: rememberedMax });
+  const downloaded = new LRUCache<string, number>({ max: rememberedMax });
+
   /** Returns how many of the views fit in one response: at least one. */
   async function countFitting(views: readonly ViewRow[]): Promise<number> {
     const ids = views.map(({ id }) => id);
@@ -145,12 +154,25 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
       }
     },
 
+    async recordOpening(reader) {
+      const { viewId } = reader.accessSession;
+      if (opened.has(viewId)) return;
+      try {
+        if (await newViews.ensure(reader)) opened.set(viewId, true);
+      } catch (err) {
+        warn({ err }, 'cannot record a view');
+      }
+    },
+
     async recordDownload(reader) {
+      const { viewId } = reader.accessSession;
+      const time = now();
+      const since = time - repeatedMs;
+      if ((downloaded.get(viewId) ?? -Infinity) > since) return;
       try {
         if (!(await newViews.ensure(reader))) return;
-        const { viewId } = reader.accessSession;
-        const time = now();
-        await transact(db, (trx) => countDownload(trx, viewId, { time, since: time - repeatedMs }));
+        downloaded.set(viewId, time);
+        await transact(db, (trx) => countDownload(trx, viewId, { time, since }));
       } catch (err) {
         warn({ err }, 'cannot record a download');
       }

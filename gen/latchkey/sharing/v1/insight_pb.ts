@@ -69,8 +69,8 @@ export type Insight = Message<"latchkey.sharing.v1.Insight"> & {
 
   /**
    * The number of downloads through links. A download is a response of the link's download address
-   * that contains the first byte of the file; it counts when it starts. Within a minute, the
-   * downloads of one reader count once. Unlike them, the file that the viewer shows does not count.
+   * that contains bytes of the file, in any range; it counts when it starts. Within a minute, the
+   * downloads of one view count once. Unlike them, the file that the viewer shows does not count.
    * Downloads of a reader whose view is not recorded do not count either.
    *
    * @generated from field: uint32 download_count = 6;
