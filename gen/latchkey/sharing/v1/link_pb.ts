@@ -1003,7 +1003,7 @@ export const LinkService: GenService<{
   },
   /**
    * Lists a link's views, newest first by default. A view is recorded for each reader who passes
-   * the gate and whose browser shows the document. The times spent on the document and its pages
+   * the gate and gets bytes of the document. The times spent on the document and its pages
    * appear some seconds late. Network addresses are not stored.
    *
    * New views are limited for each network, link and workspace. Beyond the limit the document
