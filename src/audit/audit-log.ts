@@ -8,6 +8,7 @@ import { type Caller, callerOf, principalId } from '../api/principal.ts';
 import type { Clock } from '../clock.ts';
 import { newId, type Random } from '../crypto/ids.ts';
 import { transact } from '../storage/database.ts';
+import type { DiskReserve } from '../storage/disk-reserve.ts';
 import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
 import { insertEvent } from './store.ts';
 
@@ -41,11 +42,13 @@ export type AuditLog = {
 
 export type AuditLogOptions = {
   readonly db: Database;
+  /** Lets calls that take access away work on a full disk. Commands have none. */
+  readonly reserve?: Pick<DiskReserve, 'use'>;
   readonly random: Random;
   readonly now: Clock;
 };
 
-export function createAuditLog({ db, random, now }: AuditLogOptions): AuditLog {
+export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): AuditLog {
   function make<T>(
     event: EventOrigin,
     change: Change,
@@ -79,7 +82,8 @@ export function createAuditLog({ db, random, now }: AuditLogOptions): AuditLog {
       if (claimOf(context) !== undefined) {
         throw new Error(`${caller.method.name} accepts an Idempotency-Key and must use create`);
       }
-      return make(originOf(caller), change, work);
+      const run = () => make(originOf(caller), change, work);
+      return caller.method.access.revokes && reserve ? reserve.use(run) : run();
     },
     create(context, change, work) {
       const claim = claimOf(context);

@@ -110,7 +110,7 @@ export type SharingModuleOptions = {
 };
 
 export async function createSharingModule(options: SharingModuleOptions): Promise<SharingModule> {
-  const { config, log, db, invalidations, reserve, blobs, stagedBlobs, onFailure } = options;
+  const { config, log, db, invalidations, blobs, stagedBlobs, onFailure } = options;
   const { auditLog, masterKey, publicUrl, random, now } = options;
   const { credentials, passwords, assets, pagesProgram, observeBlob: observe } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
@@ -164,7 +164,6 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         auditLog,
         blobs,
         stagedBlobs,
-        reserve,
         documents,
         redirect: createRedirects({ blobs, seconds: config.blobRedirectSeconds }),
         workspaces,

@@ -35,7 +35,7 @@ export function createModules(
   return closeOnFailure(async (onFailure) => {
     const mailer = await openMailer(config, { from: config.mailFrom, random, now });
     onFailure(mailer.stop);
-    const auditLog = createAuditLog({ db, random, now });
+    const auditLog = createAuditLog({ db, reserve, random, now });
     const shared = {
       ...{ config, log, db, invalidations, leases, auditLog, masterKey },
       ...{ now, random, publicUrl },

@@ -1,16 +1,20 @@
-// Reserves disk space for deletions. SQLite first writes a deletion to its log, so on a full disk
-// it could not delete anything to free space. Starting on a full disk uses the reserve, too.
+// Reserves disk space for deletions and revocations. SQLite first writes a change to its log, so on
+// a full disk it could neither free space nor revoke a leaked credential. Starting on a full disk
+// uses the reserve, too.
 import { randomBytes } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import { isDatabaseFull } from './database.ts';
 import { reserveFileOf } from './sqlite.ts';
 
-/** Almost every deletion writes less than this, even with many links and views. */
+/** Almost every such change writes less than this, even with many links and views. */
 const reserveBytes = 4 * 1024 * 1024;
 const blockBytes = 256 * 1024;
 
 export type DiskReserve = {
-  /** Runs a deletion. If the disk is full, releases the reserve and runs the deletion again. */
+  /**
+   * Runs a deletion or a revocation. If the disk is full, releases the reserve, runs the change
+   * again, and refills the reserve.
+   */
   use<T>(work: () => Promise<T>): Promise<T>;
   /** Refills the reserve as far as the free space allows. */
   fill(): Promise<void>;
@@ -37,7 +41,7 @@ export function createDiskReserve(databaseUrl: string): DiskReserve {
         if (!isDatabaseFull(error)) throw error;
         return inTurn(async () => {
           await rm(file, { force: true }).catch(() => {});
-          return work();
+          return work().finally(() => fillFile(file).catch(() => {}));
         });
       }
     },

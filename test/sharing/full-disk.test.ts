@@ -2,10 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { DescMethod } from '@bufbuild/protobuf';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { openStreamTransports } from '../support/document-streams.ts';
 import { parseEnv, startTestApp, type TestApp } from '../support/harness.ts';
+import { managementActions } from '../support/management-actions.ts';
+import { accessOf } from '../support/method-access.ts';
+import { allMethods } from '../support/method-calls.ts';
 import { newDataDir } from '../support/program.ts';
 import {
   bearer,
@@ -15,7 +20,9 @@ import {
   storedState,
   upload,
 } from '../support/sharing-api.ts';
+import { signToken, type TokenFor } from '../support/signed-tokens.ts';
 import { mayMount, mountDisk } from '../support/small-disk.ts';
+import { openTransports, type UnaryMethod } from '../support/transports.ts';
 
 type Place = {
   readonly app: Parameters<typeof openStreamTransports>[0];
@@ -183,5 +190,58 @@ describe.each(mayMount() ? ['SQLite and the blobs'] : [])('a disk filled by %s',
     await expect.poll(() => filesUnder(blobDir)).toEqual([]);
     disk.empty();
     expect(await post()).toBe(201);
+  });
+});
+
+describe.each(mayMount() ? ['the database'] : [])('a full disk of %s', () => {
+  it('still allows every method that takes access away', async () => {
+    const disk = mountDisk('24m');
+    onTestFinished(() => disk.unmount());
+    const databaseUrl = `sqlite:${disk.folder}/latchkey.db`;
+    const test = await startTestApp({ config: { databaseUrl } });
+    onTestFinished(() => test.remove());
+    const transports = openTransports(test.app);
+    onTestFinished(() => {
+      for (const transport of transports) transport.close();
+    });
+    const grpc = transports.find(({ name }) => name === 'grpc');
+    if (grpc === undefined) throw new Error('there is no gRPC transport');
+    const place = { app: test.app, testApp: test, transport: () => grpc };
+    const credentialOf = async (method: DescMethod, token: Partial<TokenFor> = {}) => {
+      const { scope } = accessOf(method);
+      const text = await signToken(test.app, { type: 'service', scope, ...token });
+      return { authorization: `Bearer ${text}` };
+    };
+    const revoking = allMethods.filter((method) => accessOf(method).revokes);
+    const calls = [];
+    for (const method of revoking) {
+      const name = `${method.parent.name}.${method.name}`;
+      const action = await managementActions[name]?.(place);
+      if (action === undefined) throw new Error(`no case for ${name}`);
+      const {
+        callerType: type = 'service',
+        callerId: sub,
+        scope = accessOf(method).scope,
+      } = action;
+      const own = { type, scope, ...(sub === undefined ? {} : { sub }) };
+      const credential = await credentialOf(method, own);
+      calls.push({ name, method: method as UnaryMethod, request: action.request, credential });
+    }
+    const create = ClientService.method.createClient;
+    const credential = await credentialOf(create);
+    disk.fill();
+    const created = async () =>
+      (await grpc.call(create, { name: 'New', scopes: ['clients:read'] }, credential)).ok;
+    await expect.poll(created).toBe(false);
+
+    const failed: string[] = [];
+    for (const { name, method, request, credential } of calls) {
+      disk.fill();
+      const answer = await grpc.call(method, request, credential);
+      if (!answer.ok) failed.push(`${name}: ${answer.error.message}`);
+    }
+
+    expect(failed).toEqual([]);
+    expect(calls.length).toBeGreaterThanOrEqual(17);
   });
 });

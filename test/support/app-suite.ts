@@ -21,6 +21,9 @@ export type Suite = {
   transport(name: TransportName): Transport;
 };
 
+/** A running app with its transports. */
+export type Place = Pick<Suite, 'testApp' | 'app' | 'transport'>;
+
 /** Runs a suite on each dialect. */
 export function describeApp(name: string, body: (suite: Suite) => void): void {
   describeDialects(name, (dialect) => withApp(dialect, body));

@@ -1,11 +1,11 @@
 // Management calls on clients and customers, for `managementActions`.
 
-import type { Suite } from './app-suite.ts';
+import type { Place } from './app-suite.ts';
 import type { ManagementAction } from './management-actions.ts';
 import { addClient, addCustomer } from './owner-rows.ts';
 
 export const actionsOnOwners: Readonly<
-  Record<string, (suite: Suite) => Promise<ManagementAction>>
+  Record<string, (suite: Place) => Promise<ManagementAction>>
 > = {
   async 'ClientService.CreateClient'() {
     const request = { name: 'Ledger', scopes: ['payments:read'] };
@@ -65,22 +65,22 @@ export const actionsOnOwners: Readonly<
   },
 };
 
-async function ofClient({ app }: Suite) {
+async function ofClient({ app }: Place) {
   const { ownerId, credentialId } = await addClient(app.inside.db, 'payments:read');
   return { clientId: ownerId, secretId: credentialId };
 }
 
-async function aboutClient(suite: Suite): Promise<ManagementAction> {
+async function aboutClient(suite: Place): Promise<ManagementAction> {
   const { clientId } = await ofClient(suite);
   return { request: { clientId }, target: clientId };
 }
 
-async function ofCustomer({ app }: Suite) {
+async function ofCustomer({ app }: Place) {
   const { ownerId, credentialId } = await addCustomer(app.inside.db, 'payments:read');
   return { customerId: ownerId, keyId: credentialId };
 }
 
-async function aboutCustomer(suite: Suite): Promise<ManagementAction> {
+async function aboutCustomer(suite: Place): Promise<ManagementAction> {
   const { customerId } = await ofCustomer(suite);
   return { request: { customerId }, target: customerId };
 }

@@ -1,7 +1,7 @@
 // Management calls on users, workspaces and API keys of workspaces, for `managementActions`.
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import type { Suite } from './app-suite.ts';
+import type { Place } from './app-suite.ts';
 import { addInvitation } from './invitation-rows.ts';
 import type { ManagementAction } from './management-actions.ts';
 import { addMember, credentialFor, memberScope } from './member-rows.ts';
@@ -10,7 +10,7 @@ import { makePng } from './sharing-api.ts';
 import { codeAt, fromBase32 } from './totp.ts';
 import { addSession, addTotp, addUser } from './user-rows.ts';
 
-type Prepare = (suite: Suite) => Promise<ManagementAction>;
+type Prepare = (suite: Place) => Promise<ManagementAction>;
 
 const password = 'a long enough password';
 let users = 0;
@@ -134,12 +134,12 @@ function bySelf(): Prepare {
   };
 }
 
-async function ofWorkspace({ app }: Suite) {
+async function ofWorkspace({ app }: Place) {
   const { ownerId, credentialId } = await addWorkspace(app.inside.db, '');
   return { workspaceId: ownerId, keyId: credentialId };
 }
 
-async function aboutKey(suite: Suite): Promise<ManagementAction> {
+async function aboutKey(suite: Place): Promise<ManagementAction> {
   const request = await ofWorkspace(suite);
   return { request, target: request.keyId, callerType: 'staff' };
 }

@@ -2,7 +2,7 @@
 import { decodeJwt } from 'jose';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { TokenPrincipalType } from '../../src/api/principal.ts';
-import type { Suite } from './app-suite.ts';
+import type { Place } from './app-suite.ts';
 import { actionsOnOwners } from './management-actions-on-owners.ts';
 import { actionsOnUsers } from './management-actions-on-users.ts';
 import { makeLink, upload } from './sharing-api.ts';
@@ -26,7 +26,7 @@ export type ManagementAction = {
 };
 
 export const managementActions: Readonly<
-  Record<string, (suite: Suite) => Promise<ManagementAction>>
+  Record<string, (suite: Place) => Promise<ManagementAction>>
 > = {
   async 'VerificationService.RevokeToken'({ app }) {
     const token = await signToken(app, { type: 'staff', scope: 'audit:read' });
@@ -94,7 +94,7 @@ export const managementActions: Readonly<
 };
 
 /** Only one call leaves a key behind, because the number of published keys is limited. */
-async function makeRoomForKey(suite: Suite) {
+async function makeRoomForKey(suite: Place) {
   const keys = keyManager(
     () => suite.app,
     () => suite.transport('grpc'),
@@ -105,12 +105,12 @@ async function makeRoomForKey(suite: Suite) {
   return keys;
 }
 
-async function ofDocument({ testApp }: Suite) {
+async function ofDocument({ testApp }: Place) {
   const { id } = await upload(testApp, Buffer.from('bytes'));
   return { documentId: id, workspaceId: testApp.env.WORKSPACE_ID };
 }
 
-async function ofLink(suite: Suite) {
+async function ofLink(suite: Place) {
   const { documentId, workspaceId } = await ofDocument(suite);
   const { id } = await makeLink(suite.testApp, documentId);
   return { linkId: id, workspaceId };

@@ -13,7 +13,6 @@ import { fail } from '../../errors/errors.ts';
 import { viewerKindOf } from '../../http/viewer-kinds.ts';
 import { createFairPlaces } from '../../limits/fair-share.ts';
 import { failIfStalled } from '../../limits/stall-timeout.ts';
-import type { DiskReserve } from '../../storage/disk-reserve.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -46,7 +45,6 @@ export type DocumentOptions = {
   readonly auditLog: AuditLog;
   readonly blobs: Pick<BlobStore, 'read'>;
   readonly stagedBlobs: StagedBlobs;
-  readonly reserve: DiskReserve;
   readonly documents: Documents;
   readonly redirect: RedirectDownload;
   readonly workspaces: Workspaces;
@@ -64,7 +62,7 @@ export type DocumentOptions = {
 export function createDocumentService(
   options: DocumentOptions,
 ): ServiceImpl<typeof DocumentService> {
-  const { db, auditLog, blobs, stagedBlobs, reserve, documents } = options;
+  const { db, auditLog, blobs, stagedBlobs, documents } = options;
   const { workspaces, quotas, pages, random, now } = options;
 
   const uploadSlots = createFairPlaces(options.uploadsMax);
@@ -164,13 +162,10 @@ export function createDocumentService(
 
   async function remove(row: DocumentRow, context: HandlerContext): Promise<void> {
     await stagedBlobs.remove(row.blob_id, (unsettle) =>
-      reserve.use(() =>
-        auditLog.change(context, { target: row.id }, async (trx) => {
-          if (await deleteCounted(trx, row)) await unsettle(trx);
-        }),
-      ),
+      auditLog.change(context, { target: row.id }, async (trx) => {
+        if (await deleteCounted(trx, row)) await unsettle(trx);
+      }),
     );
-    await reserve.fill();
   }
 
   return {

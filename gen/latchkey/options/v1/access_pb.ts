@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/options/v1/access.proto.
  */
 export const file_latchkey_options_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9vcHRpb25zL3YxL2FjY2Vzcy5wcm90bxITbGF0Y2hrZXkub3B0aW9ucy52MSLzAQoGQWNjZXNzEg4KBnB1YmxpYxgBIAEoCBINCgVzY29wZRgCIAEoCRI2CgpwcmluY2lwYWxzGAMgAygOMiIubGF0Y2hrZXkub3B0aW9ucy52MS5QcmluY2lwYWxUeXBlEhYKDnJlY2VudF9zaWduX2luGAQgASgIEhEKCXdvcmtzcGFjZRgFIAEoCBIdChVyZWNlbnRfc2lnbl9pbl9maWVsZHMYBiADKAkSDAoEc2VsZhgHIAEoCBI6Cg5zZXNzaW9uX2Nvb2tpZRgIIAEoDjIiLmxhdGNoa2V5Lm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZSq/AQoNUHJpbmNpcGFsVHlwZRIeChpQUklOQ0lQQUxfVFlQRV9VTlNQRUNJRklFRBAAEhoKFlBSSU5DSVBBTF9UWVBFX1NFUlZJQ0UQARIbChdQUklOQ0lQQUxfVFlQRV9DVVNUT01FUhACEhgKFFBSSU5DSVBBTF9UWVBFX1NUQUZGEAMSGQoVUFJJTkNJUEFMX1RZUEVfTUVNQkVSEAQSIAocUFJJTkNJUEFMX1RZUEVfV09SS1NQQUNFX0tFWRAFKmkKDVNlc3Npb25Db29raWUSHgoaU0VTU0lPTl9DT09LSUVfVU5TUEVDSUZJRUQQABIbChdTRVNTSU9OX0NPT0tJRV9BQ0NFUFRFRBABEhsKF1NFU1NJT05fQ09PS0lFX1JFUVVJUkVEEAI6VQoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0YYDIAEoCzIbLmxhdGNoa2V5Lm9wdGlvbnMudjEuQWNjZXNzUgZhY2Nlc3NiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("CiBsYXRjaGtleS9vcHRpb25zL3YxL2FjY2Vzcy5wcm90bxITbGF0Y2hrZXkub3B0aW9ucy52MSKEAgoGQWNjZXNzEg4KBnB1YmxpYxgBIAEoCBINCgVzY29wZRgCIAEoCRI2CgpwcmluY2lwYWxzGAMgAygOMiIubGF0Y2hrZXkub3B0aW9ucy52MS5QcmluY2lwYWxUeXBlEhYKDnJlY2VudF9zaWduX2luGAQgASgIEhEKCXdvcmtzcGFjZRgFIAEoCBIdChVyZWNlbnRfc2lnbl9pbl9maWVsZHMYBiADKAkSDAoEc2VsZhgHIAEoCBI6Cg5zZXNzaW9uX2Nvb2tpZRgIIAEoDjIiLmxhdGNoa2V5Lm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZRIPCgdyZXZva2VzGAkgASgIKr8BCg1QcmluY2lwYWxUeXBlEh4KGlBSSU5DSVBBTF9UWVBFX1VOU1BFQ0lGSUVEEAASGgoWUFJJTkNJUEFMX1RZUEVfU0VSVklDRRABEhsKF1BSSU5DSVBBTF9UWVBFX0NVU1RPTUVSEAISGAoUUFJJTkNJUEFMX1RZUEVfU1RBRkYQAxIZChVQUklOQ0lQQUxfVFlQRV9NRU1CRVIQBBIgChxQUklOQ0lQQUxfVFlQRV9XT1JLU1BBQ0VfS0VZEAUqaQoNU2Vzc2lvbkNvb2tpZRIeChpTRVNTSU9OX0NPT0tJRV9VTlNQRUNJRklFRBAAEhsKF1NFU1NJT05fQ09PS0lFX0FDQ0VQVEVEEAESGwoXU0VTU0lPTl9DT09LSUVfUkVRVUlSRUQQAjpVCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjRhgMgASgLMhsubGF0Y2hrZXkub3B0aW9ucy52MS5BY2Nlc3NSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * The access rule of a method. Every transport enforces the rule before the handler runs. The
@@ -85,6 +85,14 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
    * @generated from field: latchkey.options.v1.SessionCookie session_cookie = 8;
    */
   sessionCookie: SessionCookie;
+
+  /**
+   * The method takes access away or deletes data. It also works on a full disk, because the service
+   * reserves space for such methods. Unset means false.
+   *
+   * @generated from field: bool revokes = 9;
+   */
+  revokes: boolean;
 };
 
 /**
