@@ -48,15 +48,27 @@ export type ArchiveEntry = {
   readonly content: Bytes;
 };
 
-/** Yields the entries of an archive. Ends after the last byte of the source. */
+/**
+ * Yields the entries of an archive. Ends after the last byte of the source. If the source fails, its
+ * error is thrown, also while the consumer reads an entry.
+ */
 export async function* readArchive(source: Bytes): AsyncGenerator<ArchiveEntry> {
   const archive = extract();
   const piped = pipeline(Readable.from(source), archive);
   piped.catch(() => {});
+  /** A failed source ends the tar stream, whose own error does not name the reason. */
+  async function* untilFailure<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+    try {
+      yield* items;
+    } catch (error) {
+      await piped;
+      throw error;
+    }
+  }
   try {
-    for await (const entry of archive) {
+    for await (const entry of untilFailure(archive)) {
       const { name, size = 0 } = entry.header;
-      yield { name, sizeBytes: size, content: entry as Bytes };
+      yield { name, sizeBytes: size, content: untilFailure(entry as Bytes) };
       entry.resume();
     }
     await piped;
