@@ -10,6 +10,7 @@ import { normaliseAddress } from '../../net/address.ts';
 import { type ActiveCall, lateRequest } from '../http2/connections.ts';
 import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
+import { isCompressed } from './library.ts';
 import { errorMetadata, headersOf, headMetadata } from './metadata.ts';
 import { decodeRequest, type GrpcMethod } from './method.ts';
 import { type CallFilter, filterCall, type SentStatus } from './overrides.ts';
@@ -48,7 +49,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     this.#base = base;
     this.#stream = stream;
     this.due = performance.now() + this.#bodyMs;
-    this.#body = new GrpcBody(method.body, this);
+    this.#body = new GrpcBody(method.body, this, isCompressed(base));
     filterCall(base, this);
   }
 
@@ -248,7 +249,10 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     // The rest of a body is dropped. Resetting the stream now could overtake the status.
     if (!this.#hasBody) this.due = performance.now() + this.#method.limits.restMs;
     if (this.#isAnswered) return;
+    this.#isEnded = true;
     const isLate = Number(this.#base.getDeadline()) <= Date.now();
+    // grpc-js has sent the status. After it, a client sends nothing that matters.
+    if (isLate) this.#stream.close(constants.NGHTTP2_NO_ERROR);
     const failure = isLate
       ? fail('canceled', 'The deadline of the call has passed.', { grpc: Code.DeadlineExceeded })
       : fail('canceled', 'The caller closed the connection.');
