@@ -8,7 +8,8 @@ The same methods are available over gRPC and Connect, with the same access rules
 - JSON bodies have the content type \`application/json\`. Field names are \`snake_case\`; the
   \`lowerCamelCase\` names of ProtoJSON are accepted, too.
 - The service refuses unknown fields and unknown query parameters, and fields that are set twice.
-- Times are RFC 3339 in UTC. A \`PATCH\` changes the fields in its body; \`null\` clears a field.
+- Times are RFC 3339 in UTC. Requests may use another offset, but no leap second.
+- A \`PATCH\` changes the fields in its body; \`null\` clears a field.
 - A JSON body has at most 256 KiB and must not be compressed.
 
 ## Responses

@@ -13,12 +13,13 @@ import {
 import { reflect } from '@bufbuild/protobuf/reflect';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { fieldNamed, isObjectMessage } from '../../api/json-members.ts';
+import { wrongType } from '../../api/json-texts.ts';
 import { parseRequestJson } from '../../api/request-json.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import { type Binding, topLevelFieldOf, type UpdateMask } from './binding.ts';
 import { addBasicClient, parseOAuthForm, requireClientCredentials } from './oauth-form.ts';
 import type { Capture } from './template.ts';
-import { parseFieldText, wrongType } from './text-values.ts';
+import { parseFieldText } from './text-values.ts';
 
 export type HttpRequestParts = {
   readonly variables: readonly Capture[];
