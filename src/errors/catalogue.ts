@@ -149,8 +149,8 @@ export const catalogue = {
     status: 412,
     grpc: Code.FailedPrecondition,
     title: 'Precondition failed',
-    cause: "`If-Match` of a download does not match the document's `ETag`.",
-    remedy: 'Discard the bytes that you have and download the document from the start.',
+    cause: '`If-Match` does not contain the current `ETag` of the resource.',
+    remedy: 'Discard the bytes that you have, and repeat the request without `If-Match`.',
     oauth: 'invalid_request',
   },
   payload_too_large: {
