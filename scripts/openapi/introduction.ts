@@ -14,8 +14,9 @@ The same methods are available over gRPC and Connect, with the same access rules
 
 ## Responses
 
-- Responses always contain fields with default values. A field without a value, such as the
-  \`expire_time\` of a link that never expires, is missing. New versions may add fields.
+- Responses contain fields with default values, unless their schema says otherwise. A field without
+  a value, such as the \`expire_time\` of a link that never expires, is missing. New versions may
+  add fields.
 - Lists are pages: repeat the request with \`page_token\` set to \`next_page_token\` until that is
   empty.
 - Every \`GET\` route also answers \`HEAD\`, with the same headers and without a body.
