@@ -12,7 +12,7 @@ const timePattern =
  * Whether the text is a time of RFC 3339 §5.6. Leap seconds are not: a time is stored as seconds
  * since 1970, which do not count them.
  */
-export function isTime(text: string): boolean {
+function isTime(text: string): boolean {
   const parts =
     timePattern
       .exec(text)

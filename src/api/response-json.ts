@@ -8,7 +8,7 @@ import {
   ScalarType,
   toJson,
 } from '@bufbuild/protobuf';
-import { omit_defaults_unless as omitDefaultsUnless } from '../../gen/latchkey/options/v1/http_pb.js';
+import { omit_defaults_unless as conditionOption } from '../../gen/latchkey/options/v1/http_pb.js';
 
 const writeOptions = { alwaysEmitImplicit: true, useProtoFieldName: true } as const;
 
@@ -39,8 +39,8 @@ export function conditionOf(desc: DescMessage): Condition {
 }
 
 function readCondition(desc: DescMessage): Condition {
-  if (!hasOption(desc, omitDefaultsUnless)) return undefined;
-  const name = getOption(desc, omitDefaultsUnless);
+  if (!hasOption(desc, conditionOption)) return undefined;
+  const name = getOption(desc, conditionOption);
   const field = desc.fields.find((candidate) => candidate.name === name);
   if (field?.fieldKind === 'scalar' && field.scalar === ScalarType.BOOL) return field;
   throw new Error(`${desc.typeName}: omit_defaults_unless "${name}" must be a bool field`);

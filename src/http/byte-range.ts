@@ -18,8 +18,8 @@ export type ByteSelection = {
 
 /**
  * Selects the bytes to send. Ignores multiple or malformed ranges, as RFC 9110 §14.2 permits.
- * Throws `range_not_satisfiable` for a range beyond the end, and `precondition_failed` if `If-Match`
- * does not contain the tag.
+ * Throws `range_not_satisfiable` for a range beyond the end, and `precondition_failed` if
+ * `If-Match` does not contain the tag.
  */
 export function selectBytes(request: RangeRequest, size: number, etag: string): ByteSelection {
   const whole = { notModified: false, partial: false, offset: 0, length: size };

@@ -51,7 +51,6 @@ const accepted: [string, Request][] = [
   ['an unknown parameter', { body: `${inBody}&acr_values=https%3A%2F%2Fa.example&x=b` }],
   ['an unknown parameter, twice', { body: `${inBody}&acr_values=a&acr_values=b` }],
   ['an unknown parameter that is not UTF-8', { body: `${inBody}&acr_values=%FF` }],
-  ['an empty resource', { body: `${inBody}&resource=&audience=` }],
   ['names that resemble fields', { body: `${inBody}&clientSecret=x&__proto__=y&constructor=z` }],
   ['empty pairs', { body: `&&${inBody}&` }],
   ['a charset', { type: 'application/x-www-form-urlencoded; charset=UTF-8', body: inBody }],
@@ -77,7 +76,6 @@ const badGrant: Refusal = {
   code: 'identity.unsupported_grant_type',
   error: 'unsupported_grant_type',
 };
-const badTarget: Refusal = { code: 'identity.invalid_target', error: 'invalid_target' };
 const badScope: Refusal = { code: 'identity.scope_not_granted', error: 'invalid_scope' };
 const badType: Refusal = { code: 'unsupported_media_type', error: 'invalid_request' };
 
@@ -137,15 +135,6 @@ const rejected: [string, Request, Refusal][] = [
   ],
   ['wrong Basic in addition to JSON', byJson('{id}:hunter2', `{${jsonScope}}`), badClient],
   // The parameters.
-  ['a resource', { body: `${inBody}&resource=https%3A%2F%2Fa.example` }, badTarget],
-  [
-    'a resource in addition to Basic',
-    byBasic('{id}:{secret}', `${withBasic}&resource=a`),
-    badTarget,
-  ],
-  ['an audience', { body: `${inBody}&audience=a` }, badTarget],
-  ['a resource twice', { body: `${inBody}&resource=a&resource=b` }, invalid('resource')],
-  ['a resource that is not UTF-8', { body: `${inBody}&resource=%FF` }, invalid('resource')],
   ['no grant type', { body: `${scope}&${id}&${secret}` }, invalid('grant_type')],
   ['an empty grant type', { body: `grant_type=&${scope}&${id}&${secret}` }, invalid('grant_type')],
   ['an empty form', { body: '' }, invalid('grant_type')],

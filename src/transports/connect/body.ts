@@ -5,7 +5,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { Compression } from '@connectrpc/connect/protocol';
 import { type BodyAccount, type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { fail } from '../../errors/errors.ts';
-import { undeclaredCompression } from '../compression-errors.ts';
+import { undeclaredCompression } from '../../errors/undeclared-compression.ts';
 import { sendContinue } from '../http/request-body.ts';
 import { decodeBase64 } from './base64-text.ts';
 import { deadlineExceeded } from './deadline.ts';

@@ -3,7 +3,7 @@ import { Code } from '@connectrpc/connect';
 import { type StatusObject, status } from '@grpc/grpc-js';
 import type { BodyAccount, BodyBudget } from '../../api/body-budget.ts';
 import { Failure, fail } from '../../errors/errors.ts';
-import { undeclaredCompression } from '../compression-errors.ts';
+import { undeclaredCompression } from '../../errors/undeclared-compression.ts';
 
 /**
  * The limit of grpc-js for one message, before and after decompression. A message of an upload

@@ -39,6 +39,8 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   #isHeadSent = false;
   #isAnswered = false;
   #isEnded = false;
+  /** Whether grpc-js has ended the call at its deadline. */
+  #isLate = false;
 
   constructor(
     method: GrpcMethod,
@@ -204,6 +206,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
 
   /** Before the response starts, grpc-js refuses the call without error details. */
   allowsStatus(sent: SentStatus): boolean {
+    this.#isLate ||= !this.#isAnswered && sent.code === status.DEADLINE_EXCEEDED;
     const failure = this.#isAnswered ? undefined : unreadableFailureOf(sent);
     if (failure !== undefined) this.#fail(failure);
     return failure === undefined;
@@ -250,9 +253,9 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     if (!this.#hasBody) this.due = performance.now() + this.#method.limits.restMs;
     if (this.#isAnswered) return;
     this.#isEnded = true;
-    const isLate = Number(this.#base.getDeadline()) <= Date.now();
-    // grpc-js has sent the status. After it, a client sends nothing that matters.
-    if (isLate) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    // The status of grpc-js is sent. The rest of the body would change nothing.
+    if (this.#isLate) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    const isLate = this.#isLate || Number(this.#base.getDeadline()) <= Date.now();
     const failure = isLate
       ? fail('canceled', 'The deadline of the call has passed.', { grpc: Code.DeadlineExceeded })
       : fail('canceled', 'The caller closed the connection.');

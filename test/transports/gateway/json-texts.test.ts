@@ -77,7 +77,7 @@ const queryCases = bodyCases.filter(([field]) =>
   ['time', 'number', 'big', 'wrapped_int', 'ratio', 'child.number'].includes(field),
 );
 
-/** What is wrong with an answer; undefined if the text had its effect. */
+/** The problem of an answer; undefined if the text had its effect. */
 function problemWith({ status, json }: Answer, field: string, isValid: boolean) {
   const { code, errors, message, detail } = json as Record<string, JsonValue>;
   if (isValid) return status < 300 ? undefined : `${status} ${detail ?? message}`;

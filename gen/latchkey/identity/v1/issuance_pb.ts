@@ -211,9 +211,11 @@ export const ExchangeApiKeyResponseSchema: GenMessage<ExchangeApiKeyResponse> = 
 
 /**
  * Issues short-lived bearer tokens: JWTs signed with EdDSA (RFC 8037) with the claims of RFC 9068.
- * No other service accepts a client secret or a customer's API key. All tokens are bearer tokens for
- * the audience of this service, so that a request with `resource`, `audience` or a `DPoP` header
- * (RFC 9449) is refused: the caller would take its token for a limited one.
+ * No other service accepts a client secret or a customer's API key.
+ *
+ * All tokens are bearer tokens for the audience of this service. A request with `resource`,
+ * `audience` or a `DPoP` header (RFC 9449) is refused: its caller would take the token for a
+ * limited one.
  *
  * @generated from service latchkey.identity.v1.IssuanceService
  */

@@ -155,8 +155,8 @@ export const VerifyTokenRequestSchema: GenMessage<VerifyTokenRequest> = /*@__PUR
   messageDesc(file_latchkey_identity_v1_verification, 3);
 
 /**
- * The response of VerificationService.VerifyToken. If `active` is false, only `code` is set, and the
- * JSON over HTTP contains only `active` and `code` (RFC 7662 §2.2).
+ * The response of VerificationService.VerifyToken. If `active` is false, only `code` is set, and
+ * the JSON over HTTP contains only `active` and `code` (RFC 7662 §2.2).
  *
  * @generated from message latchkey.identity.v1.VerifyTokenResponse
  */

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect';
-import { fail } from '../errors/errors.ts';
+import { fail } from './errors.ts';
 
 /**
  * The error for a message with the flag of compression, in a call whose headers name none. Connect
