@@ -73,15 +73,15 @@ export function createIssuanceService(
 
 type Target = { readonly resource: string; readonly audience: string };
 
-/** Refuses what would limit a token: the caller would take an unlimited token for a limited one. */
+/** Refuses parameters that would limit a token: the caller would take it for a limited one. */
 function refuseUnsupported(target: Target, call: Call): void {
   for (const name of ['resource', 'audience'] as const) {
     if (target[name] === '') continue;
-    const detail = `${name}: is not supported: all tokens have the audience of this service`;
+    const detail = `${name}: is not supported, because all tokens have the audience of this service`;
     throw fail('identity.invalid_target', detail);
   }
   if (call.header('dpop') !== undefined) {
-    throw invalid('DPoP', 'is not supported: all tokens are bearer tokens');
+    throw invalid('DPoP', 'is not supported, because all tokens are bearer tokens');
   }
 }
 
