@@ -77,8 +77,8 @@ type Target = { readonly resource: string; readonly audience: string };
 function refuseUnsupported(target: Target, call: Call): void {
   for (const name of ['resource', 'audience'] as const) {
     if (target[name] === '') continue;
-    const detail = `${name}: is not supported, because all tokens have the audience of this service`;
-    throw fail('identity.invalid_target', detail);
+    const reason = 'is not supported, because all tokens have the audience of this service';
+    throw fail('identity.invalid_target', `${name}: ${reason}`);
   }
   if (call.header('dpop') !== undefined) {
     throw invalid('DPoP', 'is not supported, because all tokens are bearer tokens');
