@@ -22,6 +22,7 @@ export function causesOf({ endpoint, method, template }: Binding, comment: strin
     (access.recentSignIn || access.recentSignInFields.length > 0) && 'step_up_required',
     !isPublic && 'forbidden',
     (template.variables.length > 0 || access.workspace) && 'not_found',
+    endpoint.http.publicMaxAgeSeconds > 0 && 'precondition_failed',
     endpoint.acceptsIdempotencyKey && 'idempotency_key_reused',
     hasBody && 'payload_too_large',
     hasBody && 'unsupported_media_type',

@@ -8,13 +8,15 @@ The same methods are available over gRPC and Connect, with the same access rules
 - JSON bodies have the content type \`application/json\`. Field names are \`snake_case\`; the
   \`lowerCamelCase\` names of ProtoJSON are accepted, too.
 - The service refuses unknown fields and unknown query parameters, and fields that are set twice.
-- Times are RFC 3339 in UTC. A \`PATCH\` changes the fields in its body; \`null\` clears a field.
+- Times are RFC 3339 in UTC. Requests may use another offset, but no leap second.
+- A \`PATCH\` changes the fields in its body; \`null\` clears a field.
 - A JSON body has at most 256 KiB and must not be compressed.
 
 ## Responses
 
-- Responses always contain fields with default values. A field without a value, such as the
-  \`expire_time\` of a link that never expires, is missing. New versions may add fields.
+- Responses contain fields with default values, unless their schema says otherwise. A field without
+  a value, such as the \`expire_time\` of a link that never expires, is missing. New versions may
+  add fields.
 - Lists are pages: repeat the request with \`page_token\` set to \`next_page_token\` until that is
   empty.
 - Every \`GET\` route also answers \`HEAD\`, with the same headers and without a body.

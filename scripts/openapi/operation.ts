@@ -117,7 +117,10 @@ function parametersOf(binding: Binding, { comments, schemas }: OperationContext)
     ...inQuery.map(([name, field]) => parameter('query', name, field, required.includes(name))),
     ...headers.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...(endpoint.http.publicMaxAgeSeconds > 0
-      ? [{ $ref: '#/components/parameters/If-None-Match' }]
+      ? [
+          { $ref: '#/components/parameters/If-None-Match' },
+          { $ref: '#/components/parameters/If-Match' },
+        ]
       : []),
     ...(endpoint.acceptsIdempotencyKey
       ? [{ $ref: '#/components/parameters/Idempotency-Key' }]

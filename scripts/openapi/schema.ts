@@ -11,6 +11,7 @@ import { protoCamelCase } from '@bufbuild/protobuf/reflect';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { createValidator } from '@bufbuild/protovalidate';
 import { isObjectMessage } from '../../src/api/json-members.ts';
+import { conditionOf } from '../../src/api/response-json.ts';
 import { services } from '../../src/api/services.ts';
 import type { Comments } from './comments.ts';
 import { keywordsOf, maskPathsOf } from './rules.ts';
@@ -104,7 +105,7 @@ export function createSchemas(comments: Comments): Schemas {
     const required =
       direction === 'request'
         ? requiredFields(message).filter((name) => !optional.includes(name))
-        : message.fields.filter(isAlwaysWritten).map(({ name }) => name);
+        : writtenFields(message);
     const listed = required.filter((name) => !without.includes(name));
     const properties = fields.map((field) => {
       const schema = property(field, direction);
@@ -159,6 +160,13 @@ export function createSchemas(comments: Comments): Schemas {
   }
 
   return { components, value, reference, body, property };
+}
+
+/** The names of the fields that every response contains. */
+function writtenFields(message: DescMessage): string[] {
+  const condition = conditionOf(message);
+  if (condition !== undefined) return [condition.name];
+  return message.fields.filter(isAlwaysWritten).map(({ name }) => name);
 }
 
 function isAlwaysWritten({ presence }: DescField): boolean {

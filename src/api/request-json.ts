@@ -3,10 +3,11 @@ import type { DescField, DescMessage, JsonValue } from '@bufbuild/protobuf';
 import { fail, invalid } from '../errors/errors.ts';
 import { isNestedTooDeeply } from '../limits/json-nesting.ts';
 import { findRepeatedField, hasRepeatedName } from './json-members.ts';
+import { checkTexts } from './json-texts.ts';
 
 /**
  * Parses a text that contains the message `root`, or the value of the field `root`. Throws
- * `invalid_argument` for malformed JSON and for duplicate keys.
+ * `invalid_argument` for malformed JSON, duplicate keys, and times and numbers in another form.
  */
 export function parseRequestJson(text: string, root: DescMessage | DescField): JsonValue {
   if (isNestedTooDeeply(text)) throw fail('invalid_argument', 'The JSON is nested too deeply.');
@@ -19,5 +20,6 @@ export function parseRequestJson(text: string, root: DescMessage | DescField): J
   if (hasRepeatedName(text, value)) {
     throw invalid(findRepeatedField(text, root) ?? '', 'must be set only once');
   }
+  checkTexts(value, root);
   return value;
 }

@@ -45,6 +45,16 @@ export const catalogue = {
     remedy: 'Request granted scopes only, or ask an administrator to grant the scope.',
     oauth: 'invalid_scope',
   },
+  'identity.invalid_target': {
+    status: 400,
+    grpc: Code.InvalidArgument,
+    title: 'Unsupported target',
+    cause:
+      'The token request has a `resource` (RFC 8707) or an `audience`. The service issues tokens ' +
+      'for its own audience only, and no token that is wider than requested.',
+    remedy: 'Request the token without `resource` and `audience`, and limit it by its scopes.',
+    oauth: 'invalid_target',
+  },
   'identity.credential_invalid': {
     status: 401,
     grpc: Code.Unauthenticated,
@@ -149,8 +159,8 @@ export const catalogue = {
     status: 412,
     grpc: Code.FailedPrecondition,
     title: 'Precondition failed',
-    cause: "`If-Match` of a download does not match the document's `ETag`.",
-    remedy: 'Discard the bytes that you have and download the document from the start.',
+    cause: '`If-Match` does not contain the current `ETag` of the resource.',
+    remedy: 'Discard the bytes that you have, and repeat the request without `If-Match`.',
     oauth: 'invalid_request',
   },
   payload_too_large: {

@@ -18,15 +18,12 @@ export type ByteSelection = {
 
 /**
  * Selects the bytes to send. Ignores multiple or malformed ranges, as RFC 9110 §14.2 permits.
- * Throws `range_not_satisfiable` for a range beyond the end. Throws `precondition_failed` if
- * `If-Match` does not contain the tag; this check comes first (§13.2.2).
+ * Throws `range_not_satisfiable` for a range beyond the end, and `precondition_failed` if
+ * `If-Match` does not contain the tag.
  */
 export function selectBytes(request: RangeRequest, size: number, etag: string): ByteSelection {
   const whole = { notModified: false, partial: false, offset: 0, length: size };
-  const { ifMatch = '' } = request;
-  if (ifMatch !== '' && !etagMatchesStrongly(ifMatch, etag)) {
-    throw fail('precondition_failed', "If-Match does not match the document's entity tag.");
-  }
+  requireMatch(request.ifMatch, etag);
   if (etagMatches(request.ifNoneMatch, etag)) return { ...whole, notModified: true, length: 0 };
   if (request.ifRange !== '' && request.ifRange !== etag) return whole;
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(request.range.trim()) ?? [];
@@ -55,7 +52,12 @@ export function etagMatches(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-/** Whether `If-Match` contains the tag, by the strong comparison. */
-function etagMatchesStrongly(ifMatch: string, etag: string): boolean {
-  return ifMatch.trim() === '*' || ifMatch.split(',').some((tag) => tag.trim() === etag);
+/**
+ * Throws `precondition_failed` if `If-Match` does not contain the tag, by the strong comparison
+ * (§13.1.1). Check it before `If-None-Match` (§13.2.2).
+ */
+export function requireMatch(ifMatch: string | undefined, etag: string): void {
+  if (ifMatch === undefined || ifMatch === '' || ifMatch.trim() === '*') return;
+  if (ifMatch.split(',').some((tag) => tag.trim() === etag)) return;
+  throw fail('precondition_failed', 'If-Match does not contain the current entity tag.');
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { etagMatches } from './byte-range.ts';
+import { etagMatches, requireMatch } from './byte-range.ts';
 import { preferredCoding } from './preferred-coding.ts';
 import type { HttpRoute } from './route.ts';
 import type { RouteDoc } from './route-doc.ts';
@@ -14,7 +14,7 @@ const doc: RouteDoc = {
   tag: 'API reference',
   summary: 'Get the OpenAPI document',
   description: 'This document (OpenAPI 3.1). Scripts of every origin can read it.',
-  headers: ['If-None-Match'],
+  headers: ['If-None-Match', 'If-Match'],
   responses: {
     200: {
       description: 'The document.',
@@ -22,9 +22,12 @@ const doc: RouteDoc = {
       schema: { type: 'object' },
       headers: { ETag: 'The entity tag of the document.' },
     },
-    304: { description: 'The copy of the caller is current.' },
+    304: {
+      description: 'The copy of the caller is current.',
+      headers: { ETag: 'The entity tag of the document.' },
+    },
   },
-  errors: ['invalid_argument'],
+  errors: ['invalid_argument', 'precondition_failed'],
 };
 
 /** The codings that the build writes next to the document, by the ends of their file names. */
@@ -45,6 +48,7 @@ export function openApiRoute(webDir: string): HttpRoute {
       const coding = preferredCoding(request.header('accept-encoding')) ?? 'identity';
       const end = ends[coding] ?? '';
       const etag = `"${await digest}${end.replace('.', '-')}"`;
+      requireMatch(request.header('if-match'), etag);
       const headers = {
         etag,
         'cache-control': 'public, max-age=300, must-revalidate',

@@ -12,6 +12,7 @@ import {
   sendError,
 } from './gateway/gateway.ts';
 import { createDeadlines } from './http/deadlines.ts';
+import { hostProblemOf } from './http/host.ts';
 import type { Http2Options } from './http/http2.ts';
 import type { ResponsesUnderWay } from './http/pipelining.ts';
 import type { SecureHttpServer } from './http/secure-server.ts';
@@ -74,10 +75,9 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     if (isStopping) response.setHeader('connection', 'close');
     if (isSecure) response.setHeader(...strictTransportSecurity);
     request.url = originForm(request.url ?? '');
-    if (hostLines(request) > 1) {
-      // A proxy may have routed by one Host, and this server would use the other (RFC 9112 §3.2).
-      const failure = fail('invalid_argument', 'The request contains more than one Host header.');
-      refuseRequest(failure, request, response, gateway);
+    const hostProblem = hostProblemOf(request);
+    if (hostProblem !== undefined) {
+      refuseRequest(fail('invalid_argument', hostProblem), request, response, gateway);
       return;
     }
     const path = pathOf(request.url);
@@ -153,16 +153,6 @@ async function corsOf({ corsOrigins: origins = [], endpoints }: HttpTransportOpt
   if (origins.length === 0) return undefined;
   const { createCors } = await import('./gateway/cors.ts');
   return createCors({ origins, endpoints });
-}
-
-/** The number of names of the host. HTTP/2 has `:authority`, which stays if `Host` is different. */
-function hostLines({ rawHeaders, headers }: IncomingMessage): number {
-  let lines = headers[':authority'] === undefined ? 0 : 1;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i];
-    if (name?.length === 4 && name.toLowerCase() === 'host') lines++;
-  }
-  return lines;
 }
 
 /** Servers must also accept the absolute form that proxies receive (RFC 9112 §3.2.2). */

@@ -19,7 +19,7 @@ function askByOpenid(authentication: (secret: string) => openid.ClientAuth): Ask
     const server = { issuer: baseUrl, token_endpoint: `${baseUrl}/tokens` };
     const config = new openid.Configuration(server, id, undefined, authentication(secret));
     openid.allowInsecureRequests(config);
-    const granted = await openid.clientCredentialsGrant(config, { scope, resource: baseUrl });
+    const granted = await openid.clientCredentialsGrant(config, { scope });
     return {
       accessToken: granted.access_token,
       scope: granted.scope ?? '',

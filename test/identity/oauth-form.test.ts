@@ -48,9 +48,9 @@ const accepted: [string, Request][] = [
     'an empty parameter in addition to the same parameter',
     { body: `${inBody}&scope=&client_secret=` },
   ],
-  ['an unknown parameter', { body: `${inBody}&resource=https%3A%2F%2Fa.example&audience=b` }],
-  ['an unknown parameter, twice', { body: `${inBody}&resource=a&resource=b` }],
-  ['an unknown parameter that is not UTF-8', { body: `${inBody}&resource=%FF` }],
+  ['an unknown parameter', { body: `${inBody}&acr_values=https%3A%2F%2Fa.example&x=b` }],
+  ['an unknown parameter, twice', { body: `${inBody}&acr_values=a&acr_values=b` }],
+  ['an unknown parameter that is not UTF-8', { body: `${inBody}&acr_values=%FF` }],
   ['names that resemble fields', { body: `${inBody}&clientSecret=x&__proto__=y&constructor=z` }],
   ['empty pairs', { body: `&&${inBody}&` }],
   ['a charset', { type: 'application/x-www-form-urlencoded; charset=UTF-8', body: inBody }],
@@ -130,8 +130,8 @@ const rejected: [string, Request, Refusal][] = [
   ],
   [
     'Basic in addition to an unknown field in JSON',
-    byJson('{id}:{secret}', `{"resource":"a",${jsonScope}}`),
-    invalid('resource'),
+    byJson('{id}:{secret}', `{"acr_values":"a",${jsonScope}}`),
+    invalid('acr_values'),
   ],
   ['wrong Basic in addition to JSON', byJson('{id}:hunter2', `{${jsonScope}}`), badClient],
   // The parameters.

@@ -238,6 +238,44 @@ describeApp('verifying a token', (suite) => {
       }
     });
 
+    it('an inactive token has no claims in JSON (RFC 7662 §2.2)', async () => {
+      const sent = { type: 'service', scope: 'accounts:read' } as const;
+      const expired = await signToken(suite.app, { ...sent, lifetimeSeconds: 0 });
+      const revoked = await signToken(suite.app, sent);
+      await suite.transport('http').call(revokeToken, { token: revoked }, { authorization });
+      const ask = async (token: string, scope = '') => {
+        const response = await fetch(`${suite.app.publicUrl}/tokens/verify`, {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json' },
+          body: JSON.stringify({ token, scope }),
+        });
+        return response.text();
+      };
+      const texts = {
+        expired,
+        revoked,
+        malformed: 'x',
+        forged: `${await signToken(suite.app, sent)}A`,
+      };
+      const failures: string[] = [];
+      for (const [name, token] of Object.entries(texts)) {
+        const text = await ask(token, 'accounts:read');
+        if (text !== '{"active":false,"code":"unauthenticated"}') failures.push(`${name}: ${text}`);
+      }
+      expect(failures).toEqual([]);
+      expect(Object.keys(texts)).toHaveLength(4);
+
+      // An active token has every field, also those with default values.
+      const active = await signToken(suite.app, sent);
+      expect(JSON.parse(await ask(active, 'payments:read'))).toMatchObject({
+        active: true,
+        allowed: false,
+        code: 'forbidden',
+        accounts: [],
+        auth_time: 0,
+      });
+    });
+
     it('a token stays revoked after a start', async () => {
       const token = await signToken(suite.app, { type: 'service', scope: 'accounts:read' });
       await suite.transport('http').call(revokeToken, { token }, { authorization });

@@ -55,6 +55,7 @@ export type Credential = {
   readonly cookie?: string;
   readonly origin?: string;
   readonly idempotencyKey?: string;
+  readonly dpop?: string;
   /** Called with the headers or the metadata of the answer. */
   readonly onHeaders?: (headers: Headers) => void;
 };
@@ -91,12 +92,13 @@ type PlainTransport = Omit<Transport, 'call'> & {
 export const transportNames = ['http', 'grpc', 'connect'] as const;
 
 export function headersOf({ requestId, ...credential }: Credential): Record<string, string> {
-  const { authorization, cookie, origin, idempotencyKey } = credential;
+  const { authorization, cookie, origin, idempotencyKey, dpop } = credential;
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
     ...(cookie === undefined ? {} : { cookie }),
     ...(origin === undefined ? {} : { origin }),
+    ...(dpop === undefined ? {} : { dpop }),
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   };
 }

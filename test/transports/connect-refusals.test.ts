@@ -146,7 +146,7 @@ describe('a request that the method does not accept', () => {
     ['GET', signIn, 'POST'],
     ['PUT', signIn, 'POST'],
     ['OPTIONS', signIn, 'POST'],
-    ['PUT', jwks, 'GET, POST'],
+    ['PUT', jwks, 'GET, HEAD, POST'],
     ['GET', download, 'POST'],
   ])('by %s %s is refused, and the answer lists the methods', async (method, path, allow) => {
     const { requestId, answer, error, log } = await refusalOf((id) =>

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
+import { Client, credentials, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { services } from '../../src/api/services.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
@@ -93,6 +93,25 @@ describe('reflection', () => {
     return answer;
   }
   const listServices = 7;
+
+  test('ends with INTERNAL after an invalid message, and ignores later messages', async () => {
+    const valid = Buffer.concat([Buffer.from([(listServices << 3) | 2, 1]), Buffer.from('*')]);
+    const invalid = Buffer.from([0x0f]);
+    const failures: string[] = [];
+    const versions = ['v1', 'v1alpha'];
+    for (const version of versions) {
+      const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
+      const stream = client.makeBidiStreamRequest(path, keep, keep);
+      let answers = 0;
+      stream.on('data', () => answers++).on('error', () => {});
+      for (const message of [valid, invalid, valid]) stream.write(message);
+      const { code } = await new Promise<StatusObject>((resolve) => stream.once('status', resolve));
+      if (code !== status.INTERNAL || answers !== 1)
+        failures.push(`${version}: ${code} ${answers}`);
+    }
+    expect(failures).toEqual([]);
+    expect(versions).toHaveLength(2);
+  });
   const fileByFilename = 3;
   const fileContainingSymbol = 4;
 

@@ -1,4 +1,5 @@
 // Calls that grpc-js cannot read get the same codes and details as on other transports.
+import { once } from 'node:events';
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { Metadata, status } from '@grpc/grpc-js';
@@ -10,7 +11,8 @@ import { openCall, openSession, prefix } from '../support/raw-grpc.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
+  // Without these, a call that stays open would end before its test does.
+  app = await startTestApp({ grpcLimits: { restMs: 3_600_000, unreadMs: 3_600_000 } });
 });
 afterAll(() => app.remove());
 
@@ -34,4 +36,21 @@ test.each([
   const info = details.map((detail) => anyUnpack(detail, ErrorInfoSchema)).find(Boolean);
   expect(info?.reason).toBe('invalid_argument');
   await expect.poll(() => app.logText()).toContain('unreadable-1');
+});
+
+test('a call is closed at its deadline, even if its body has not ended', async () => {
+  const session = await openSession(app.app.grpcAddress);
+  onTestFinished(() => session.destroy());
+  const failures: string[] = [];
+  const bodies = { none: Buffer.alloc(0), partial: prefix(100), whole: prefix(0) };
+  for (const [name, body] of Object.entries(bodies)) {
+    const call = openCall(session, issueToken, { 'grpc-timeout': '100m' });
+    const closed = once(call.stream, 'close');
+    call.stream.write(body);
+    const status = await call.status;
+    await closed;
+    if (status !== '4' || call.stream.rstCode !== 0) failures.push(`${name}: ${status}`);
+  }
+  expect(failures).toEqual([]);
+  expect(Object.keys(bodies)).toHaveLength(3);
 });

@@ -38,6 +38,13 @@ export function hostileClient(): Hostile {
   });
 }
 
+/** An HTTP date (RFC 9110 §5.6.7). Each response has one (§6.6.1). */
+const datePattern = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+export function expectDate(response: RawResponse | undefined): void {
+  expect(response?.headers.get('date')).toMatch(datePattern);
+}
+
 export function post(path: string, body: string, headers: Record<string, string> = {}): string {
   const length = String(Buffer.byteLength(body));
   const all = { ...host, 'Content-Type': 'application/json', 'Content-Length': length, ...headers };
@@ -53,6 +60,7 @@ export function expectProblem(
   const text = response?.body.toString() ?? '';
   expect(response, text).toMatchObject({ status, complete: true });
   expect(response?.headers.get('content-type')).toBe('application/problem+json');
+  expectDate(response);
   expect(response?.headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   expect(JSON.parse(text)).toMatchObject({
     code,

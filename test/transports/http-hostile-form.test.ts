@@ -40,6 +40,27 @@ test.each([
   expect(JSON.parse(response?.body.toString() ?? '')).toMatchObject({ code: 'invalid_argument' });
 });
 
+test('a form whose text is not UTF-8 is refused with the name of the field', async () => {
+  const texts = [[0xff], [0x63, 0xe9], [0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80]];
+  const types = [undefined, 'text/plain; charset=utf-8'];
+  const failures: string[] = [];
+  let walked = 0;
+  for (const contentType of types) {
+    for (const bytes of texts) {
+      const part = { name: 'name', body: Buffer.from(bytes), ...(contentType && { contentType }) };
+      const response = await upload(multipartBody([part, file], boundary));
+      const { code, errors } = JSON.parse(response?.body.toString() ?? '{}');
+      const isNamed = code === 'invalid_argument' && errors[0]?.field === 'name';
+      if (response?.status !== 400 || !isNamed) failures.push(`${contentType} ${bytes}`);
+      walked++;
+    }
+  }
+  const valid = await upload(multipartBody([{ name: 'name', body: 'é€😀' }, file], boundary));
+  expect(JSON.parse(valid?.body.toString() ?? '')).toMatchObject({ name: 'é€😀' });
+  expect(failures).toEqual([]);
+  expect(walked).toBe(10);
+});
+
 /** The same numbers in each run (mulberry32). */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;

@@ -6,6 +6,10 @@ import { expectProblem, host, hostileClient, jwks, post } from './hostile.ts';
 
 const hostile = hostileClient();
 
+const signIn = '/latchkey.identity.v1.SessionService/SignIn';
+/** A chunked body that contains an empty object. */
+const empty = '2\r\n{}\r\n0\r\n\r\n';
+
 describe('a malformed request', () => {
   test.each([
     'NONSENSE\r\n\r\n',
@@ -49,6 +53,31 @@ describe('a malformed request', () => {
       'Transfer-Encoding': 'chunked',
     });
     expect(await hostile.exchange(`${head}zz\r\n{}\r\n0\r\n\r\n`)).toMatchObject({ status: 400 });
+  });
+
+  test('with Transfer-Encoding in HTTP/1.0 closes the connection after the answer', async () => {
+    const open = { ...host, Connection: 'keep-alive' };
+    const chunked = { ...open, 'Transfer-Encoding': 'chunked' };
+    const cases = [
+      ['GET', '/.well-known/jwks.json', chunked, '0\r\n\r\n', 'close'],
+      ['POST', '/tokens', { ...chunked, 'Content-Type': 'application/json' }, empty, 'close'],
+      ['POST', signIn, { ...chunked, 'Content-Type': 'application/json' }, empty, 'close'],
+      ['GET', '/.well-known/jwks.json', open, '', 'keep-alive'],
+    ] as const;
+    const failures: string[] = [];
+    let walked = 0;
+    for (const [method, path, headers, body, expected] of cases) {
+      const connection = await openRawHttp(hostile.port);
+      onTestFinished(() => connection.reset());
+      const head = requestHead(method, path, headers).replace('HTTP/1.1', 'HTTP/1.0');
+      await connection.write(head + body);
+      const answer = await connection.response();
+      if (answer?.headers.get('connection') !== expected) failures.push(`${method} ${path}`);
+      if (expected === 'close' && (await connection.response()) !== undefined) failures.push(path);
+      walked++;
+    }
+    expect(failures).toEqual([]);
+    expect(walked).toBe(4);
   });
 
   test('that smuggles a second one in its body gets one answer', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/harness.ts';
 import { openRawHttp, type RawHttp, type RawResponse, requestHead } from '../support/raw-http.ts';
-import { host, jwks } from './hostile.ts';
+import { expectDate, host, jwks } from './hostile.ts';
 
 /** 30 seconds in production. */
 const requestMs = 2_000;
@@ -76,6 +76,7 @@ test.each([
   expect(ms).toBeGreaterThan(requestMs - 500);
   expect(ms).toBeLessThan(givenUpMs);
   expect(response?.status).toBe(408);
+  expectDate(response);
 });
 
 test('a connection that sends nothing is closed in time', async () => {

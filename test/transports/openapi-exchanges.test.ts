@@ -81,7 +81,7 @@ describe('an exchange', () => {
   });
 
   it('with an undocumented member of an accepted request is refused', async () => {
-    const refused = issue(sent(), { ...credentials, audience: 'x' });
+    const refused = issue(sent(), { ...credentials, undocumented: 'a' });
     await expect(refused).rejects.toThrow(/the request: .*additional/);
   });
 

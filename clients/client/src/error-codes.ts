@@ -3,6 +3,7 @@ export const errorCodes = [
   'invalid_argument',
   'identity.unsupported_grant_type',
   'identity.scope_not_granted',
+  'identity.invalid_target',
   'identity.credential_invalid',
   'unauthenticated',
   'step_up_required',

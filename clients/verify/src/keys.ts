@@ -29,6 +29,7 @@ const timeoutMs = 5_000;
 const unknownKeyPauseMs = 60_000;
 /** Between two fetches while the keys cannot be fetched. */
 const failurePauseMs = 2_000;
+/** The default of the max-age, and the limits of the time until the next fetch. */
 const maxAgeSeconds = { default: 300, min: 5, max: 86_400 };
 
 export function remoteKeys({ url, staleSeconds, now }: KeySourceOptions): KeySource {
@@ -86,8 +87,9 @@ async function fetchKeySet(
   const headers = new Headers({ accept: 'application/jwk-set+json, application/json' });
   if (before?.etag) headers.set('if-none-match', before.etag);
   const signal = AbortSignal.timeout(timeoutMs);
+  const requestTime = now();
   const response = await fetch(url, { headers, redirect: 'error', signal });
-  const staleTime = now() + maxAgeOf(response.headers.get('cache-control')) * 1000;
+  const staleTime = requestTime + freshSecondsOf(response.headers) * 1000;
   const times = { staleTime, endTime: staleTime + staleSeconds * 1000 };
   if (response.status === 304 && before !== undefined) return { ...before, ...times };
   if (response.status !== 200) throw new Error(`The JWKS has the HTTP status ${response.status}.`);
@@ -95,9 +97,12 @@ async function fetchKeySet(
   return { keys, etag: response.headers.get('etag'), ...times };
 }
 
-function maxAgeOf(cacheControl: string | null): number {
-  const [, text] = /(?:^|[\s,])max-age=(\d{1,9})/.exec(cacheControl ?? '') ?? [];
-  const seconds = text === undefined ? maxAgeSeconds.default : Number(text);
+/** The max-age less the time that the response spent in caches (RFC 9111 §4.2). */
+function freshSecondsOf(headers: Headers): number {
+  const cacheControl = headers.get('cache-control') ?? '';
+  const [, maxAge] = /(?:^|[\s,])max-age=(\d{1,9})/.exec(cacheControl) ?? [];
+  const [age = '0'] = /^\d{1,9}(?=$|\s*,)/.exec(headers.get('age') ?? '') ?? [];
+  const seconds = Number(maxAge ?? maxAgeSeconds.default) - Number(age);
   return Math.min(Math.max(seconds, maxAgeSeconds.min), maxAgeSeconds.max);
 }
 

@@ -32,6 +32,8 @@ export type Verifier = {
 };
 
 const tokenLengthMax = 16_384;
+/** As on the server: no padding, and one text for each signature, whose last 4 bits are 0. */
+const tokenPattern = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$/;
 // The characters of RFC 6750 §2.1.
 const bearer = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 
@@ -89,6 +91,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 /** The key's id, without any other use of the unverified header. */
 function kidOf(token: string): string {
   if (token.length > tokenLengthMax) throw invalidToken('The token is too long.');
+  if (!tokenPattern.test(token)) throw invalidToken('The text is not a token of Latchkey.');
   try {
     const { kid, alg, typ } = decodeProtectedHeader(token);
     // Checked before the keys are asked: a foreign token must not cause a fetch.

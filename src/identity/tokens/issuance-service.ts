@@ -1,9 +1,10 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { parseRequestedScopes, requireGranted } from '../../access/scopes.ts';
+import type { Call } from '../../api/call.ts';
 import { callerOf } from '../../api/principal.ts';
 import { parseAnyCredentialId } from '../../crypto/credential-format.ts';
-import { type Failure, fail } from '../../errors/errors.ts';
+import { type Failure, fail, invalid } from '../../errors/errors.ts';
 import { authenticateClient, type ClientAuthenticationOptions } from './client-authentication.ts';
 import type { Signer } from './signer.ts';
 
@@ -18,14 +19,16 @@ export function createIssuanceService(
 ): ServiceImpl<typeof IssuanceService> {
   const { directory, signer } = options;
   return {
-    async issueToken({ clientId: given, clientSecret, scope, grantType }, context) {
+    async issueToken(request, context) {
+      const { clientId: given, clientSecret, scope, grantType } = request;
+      const { call } = callerOf(context);
+      refuseUnsupported(request, call);
       if (grantType !== '' && grantType !== 'client_credentials') {
         throw fail(
           'identity.unsupported_grant_type',
           'The only supported grant type is client_credentials.',
         );
       }
-      const { call } = callerOf(context);
       const client = await authenticateClient(options, { clientId: given, clientSecret }, call);
       const { clientId } = client;
       const scopes = parseRequestedScopes(scope);
@@ -43,7 +46,9 @@ export function createIssuanceService(
       return answer(token, lifetimeSeconds, granted);
     },
 
-    async exchangeApiKey({ apiKey, scope }) {
+    async exchangeApiKey(request, context) {
+      const { apiKey, scope } = request;
+      refuseUnsupported(request, callerOf(context).call);
       const key = await directory.authenticate('ck', apiKey);
       if (key === undefined) throw wrongKey(apiKey);
       const scopes = scope === '' ? [...key.scopes] : parseRequestedScopes(scope);
@@ -64,6 +69,20 @@ export function createIssuanceService(
       return answer(token, lifetimeSeconds, granted);
     },
   };
+}
+
+type Target = { readonly resource: string; readonly audience: string };
+
+/** Refuses parameters that would limit a token: the caller would take it for a limited one. */
+function refuseUnsupported(target: Target, call: Call): void {
+  for (const name of ['resource', 'audience'] as const) {
+    if (target[name] === '') continue;
+    const reason = 'is not supported, because all tokens have the audience of this service';
+    throw fail('identity.invalid_target', `${name}: ${reason}`);
+  }
+  if (call.header('dpop') !== undefined) {
+    throw invalid('DPoP', 'is not supported, because all tokens are bearer tokens');
+  }
 }
 
 function wrongKey(apiKey: string): Failure {

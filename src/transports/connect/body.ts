@@ -5,6 +5,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { Compression } from '@connectrpc/connect/protocol';
 import { type BodyAccount, type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { fail } from '../../errors/errors.ts';
+import { undeclaredCompression } from '../../errors/undeclared-compression.ts';
 import { sendContinue } from '../http/request-body.ts';
 import { decodeBase64 } from './base64-text.ts';
 import { deadlineExceeded } from './deadline.ts';
@@ -129,7 +130,7 @@ async function* framesOf(body: ConnectBody, bytesMax: number): AsyncGenerator<Ui
 
 function requireNamed(compression: Compression | undefined): Compression {
   if (compression !== undefined) return compression;
-  throw fail('invalid_argument', 'A message is compressed, and the headers name no compression.');
+  throw undeclaredCompression();
 }
 
 /** The received bytes of one message, in a growing buffer. */

@@ -58,12 +58,12 @@ export type ConnectForm = {
 export function formOf(endpoint: Endpoint, request: IncomingMessage): ConnectForm {
   const { method, headers, url = '' } = request;
   const acceptsGet = endpoint.kind === 'unary' && !endpoint.sideEffects;
-  if (method === 'GET' && acceptsGet) return formOfQuery(url);
+  if ((method === 'GET' || method === 'HEAD') && acceptsGet) return formOfQuery(url);
   if (method !== 'POST') {
-    const allow = acceptsGet ? 'GET, POST' : 'POST';
+    const allow = acceptsGet ? 'GET, HEAD, POST' : 'POST';
     throw fail('method_not_allowed', `The path accepts ${allow}.`, { headers: { allow } });
   }
-  const type = headers['content-type'] ?? '';
+  const type = withoutCharset(headers['content-type'] ?? '');
   const web = parseGrpcWebType(type);
   if (web !== undefined) {
     const { text: isText, binary } = web;
@@ -75,6 +75,12 @@ export function formOf(endpoint: Endpoint, request: IncomingMessage): ConnectFor
   if (connect === undefined || connect.stream !== isFramed) throw unsupportedType(isFramed);
   const names = isFramed ? connectStream : connectUnary;
   return { type, isJson: !connect.binary, isFramed, names };
+}
+
+/** The library does not accept every form of the only charset of JSON (RFC 9110 §8.3.2). */
+function withoutCharset(type: string): string {
+  const [, json = type] = /^([^;]*json)\s*;\s*charset=("?)utf-8\2\s*$/i.exec(type) ?? [];
+  return json;
 }
 
 function formOfQuery(url: string): ConnectForm {
@@ -106,7 +112,8 @@ export function compressionOf(
   headers: IncomingHttpHeaders,
 ): Compression | undefined {
   const { encoding, acceptEncoding } = form.names;
-  const name = (form.query ? form.query.get('compression') : headers[encoding]) ?? 'identity';
+  const given = form.query ? form.query.get('compression') : headers[encoding];
+  const name = String(given ?? 'identity').toLowerCase();
   if (name === '' || name === 'identity') return undefined;
   const found = compressions.find((compression) => compression.name === name);
   if (found !== undefined) return found;

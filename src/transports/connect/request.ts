@@ -56,8 +56,8 @@ const ownHeaders = [
 /** The request for the library: always a POST with an empty message. */
 export function universalRequestOf(exchange: Exchange, endpoint: Endpoint): UniversalServerRequest {
   const { request, response, form } = exchange;
-  // The library parses the Host header as part of a URL and throws if it is malformed. The URL is
-  // not used.
+  // The library parses the Host header as part of a URL, which not every valid Host can be, such as
+  // an empty one. The URL is not used.
   if (!URL.canParse(`http://${request.headers.host ?? ''}`)) request.headers.host = 'localhost';
   const values = createContextValues().set(exchangeKey, exchange);
   const given = universalRequestFromNodeRequest(request, response, undefined, values);

@@ -8,6 +8,7 @@ import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import { DownloadHeaderSchema } from '../../../gen/latchkey/http/v1/download_pb.js';
 import type { Multipart } from '../../../gen/latchkey/options/v1/http_pb.js';
 import type { Endpoint } from '../../api/endpoint.ts';
+import { conditionOf } from '../../api/response-json.ts';
 import { jsonType } from './content-type.ts';
 import { oauthFields } from './oauth-form.ts';
 import { parseTemplate, type Template } from './template.ts';
@@ -196,6 +197,7 @@ function checkAnswer({ http, descriptor }: Endpoint, responseBody: DescField | u
   if (![0, 200, 201].includes(http.successStatus)) {
     throw new Error(`success_status must be 200 or 201, not ${http.successStatus}`);
   }
+  conditionOf(descriptor.output);
   const sent = responseBody?.message ?? descriptor.output;
   for (const [, path = ''] of http.location.matchAll(/\{([\w.]+)\}/g)) fieldAt(sent, path);
 }

@@ -7,7 +7,7 @@ import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
 import { type Call, type ContextSource, LazyContext } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { fail } from '../../errors/errors.ts';
-import { etagMatches } from '../../http/byte-range.ts';
+import { etagMatches, requireMatch } from '../../http/byte-range.ts';
 import { createDownloadHead, type DownloadMessage, startBody } from '../../http/download.ts';
 import { compressText } from '../http/compression.ts';
 import type { Deadlines } from '../http/deadlines.ts';
@@ -212,6 +212,7 @@ async function sendCompressed(
     const digest = createHash('sha256').update(text).digest('base64url');
     // Each coding is a representation with its own tag (RFC 9110 §8.8.3.3).
     const etag = coding === undefined ? `"${digest}"` : `"${digest}-${coding}"`;
+    requireMatch(call.header('if-match'), etag);
     head.push('etag', etag);
     if (etagMatches(call.header('if-none-match') ?? '', etag)) return sendWhole(reply, 304, head);
   }

@@ -168,6 +168,8 @@ class Form {
       field !== this.#contentTypeField &&
       !this.#pathFields.includes(field.name);
     if (!isTaken) this.stop(notAccepted(name, 'part'));
+    // The parser puts this character in place of bytes that are not UTF-8.
+    else if (value.includes('\ufffd')) this.stop(invalid(field.name, 'must be UTF-8'));
     else this.#push({ [field.localName]: value });
   }
 

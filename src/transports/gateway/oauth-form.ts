@@ -16,7 +16,7 @@ export function isBasicAuthorization(authorization: string | undefined): authori
 
 /**
  * Reads a form. Empty and unknown parameters are ignored: clients send parameters for other
- * servers, such as `resource` and `audience`.
+ * servers.
  */
 export function parseOAuthForm({ fields }: DescMessage, text: string): JsonObject {
   const json: JsonObject = {};

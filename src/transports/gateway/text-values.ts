@@ -2,9 +2,8 @@
 import { type DescField, type DescMessage, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt';
 import { isObjectMessage } from '../../api/json-members.ts';
+import { requireTextForm, wrongType } from '../../api/json-texts.ts';
 import { invalid } from '../../errors/errors.ts';
-
-export const wrongType = 'has the wrong type or is out of range';
 
 /** Throws `invalid_argument` for the field at `path`. */
 export function parseFieldText(field: DescField, path: string, values: string[]): JsonValue {
@@ -29,24 +28,12 @@ function scalarFromText(field: DescField, path: string, value: string): JsonValu
     if (value === 'false') return false;
   }
   if (isEnum && /^-?\d+$/.test(value)) return Number(value);
-  // The library also accepts other bases and white space, which ProtoJSON does not permit.
-  const form =
-    scalar === undefined || scalar === ScalarType.STRING ? undefined : scalarForm(scalar);
-  if (form?.test(value) === false) throw invalid(path, wrongType);
+  // The library also accepts white space, which ProtoJSON does not permit.
+  const isBytes = scalar === ScalarType.BYTES;
+  if (isBytes && !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) throw invalid(path, wrongType);
+  requireTextForm(field, path, value);
   return value;
 }
 
 const wrappedValue = (message: DescMessage | undefined): DescField | undefined =>
   message !== undefined && isWrapperDesc(message) ? message.fields[0] : undefined;
-
-function scalarForm(scalar: ScalarType): RegExp {
-  switch (scalar) {
-    case ScalarType.BYTES:
-      return /^[A-Za-z0-9+/_-]*={0,2}$/;
-    case ScalarType.DOUBLE:
-    case ScalarType.FLOAT:
-      return /^(-?\d+(\.\d+)?([eE][+-]?\d+)?|NaN|-?Infinity)$/;
-    default:
-      return /^-?\d+$/;
-  }
-}

@@ -8,17 +8,18 @@ import {
   type JsonObject,
   type JsonValue,
   type Message,
-  toJson,
 } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { fieldNamed, isObjectMessage } from '../../api/json-members.ts';
+import { wrongType } from '../../api/json-texts.ts';
 import { parseRequestJson } from '../../api/request-json.ts';
+import { responseJson } from '../../api/response-json.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import { type Binding, topLevelFieldOf, type UpdateMask } from './binding.ts';
 import { addBasicClient, parseOAuthForm, requireClientCredentials } from './oauth-form.ts';
 import type { Capture } from './template.ts';
-import { parseFieldText, wrongType } from './text-values.ts';
+import { parseFieldText } from './text-values.ts';
 
 export type HttpRequestParts = {
   readonly variables: readonly Capture[];
@@ -210,12 +211,10 @@ function decodes(schema: DescMessage, name: string, value: JsonValue): boolean {
   }
 }
 
-const writeOptions = { alwaysEmitImplicit: true, useProtoFieldName: true } as const;
-
 /** The JSON of a response, or of its `response_body` field. */
 export function encodeResponse(binding: Binding, message: Message): JsonValue {
   const { endpoint, responseBody } = binding;
-  const json = toJson(endpoint.descriptor.output, message, writeOptions);
+  const json = responseJson(endpoint.descriptor.output, message);
   if (responseBody === undefined) return json;
   const value = isObject(json) ? json[responseBody.name] : undefined;
   return value ?? (isObjectMessage(responseBody.message) ? {} : null);

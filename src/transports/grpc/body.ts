@@ -3,6 +3,7 @@ import { Code } from '@connectrpc/connect';
 import { type StatusObject, status } from '@grpc/grpc-js';
 import type { BodyAccount, BodyBudget } from '../../api/body-budget.ts';
 import { Failure, fail } from '../../errors/errors.ts';
+import { undeclaredCompression } from '../../errors/undeclared-compression.ts';
 
 /**
  * The limit of grpc-js for one message, before and after decompression. A message of an upload
@@ -31,15 +32,18 @@ type Receiver = {
 export class GrpcBody {
   readonly #rules: BodyRules;
   readonly #receiver: Receiver;
+  readonly #isCompressed: boolean;
   readonly #lengths = new MessageLengths();
   #account: BodyAccount | undefined;
   #bytes = 0;
   #messages = 0;
   #isDropped = false;
 
-  constructor(rules: BodyRules, receiver: Receiver) {
+  /** `isCompressed` is whether the headers of the call name a compression. */
+  constructor(rules: BodyRules, receiver: Receiver, isCompressed: boolean) {
     this.#rules = rules;
     this.#receiver = receiver;
+    this.#isCompressed = isCompressed;
   }
 
   /** Returns decoded or dropped bytes to the budget. */
@@ -80,6 +84,8 @@ export class GrpcBody {
       const detail = 'The request contains more than one message.';
       throw fail('invalid_argument', detail, { grpc: Code.Unimplemented });
     }
+    // grpc-js would read the compressed bytes as a message.
+    if (compressed > 0 && !this.#isCompressed) throw undeclaredCompression();
     const bytes = chunk.length + messages * messageOverheadBytes + compressed * messageBytesMax;
     this.#bytes += bytes;
     if (this.#bytes <= uncountedBytes) return;

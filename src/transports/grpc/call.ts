@@ -10,6 +10,7 @@ import { normaliseAddress } from '../../net/address.ts';
 import { type ActiveCall, lateRequest } from '../http2/connections.ts';
 import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
+import { isCompressed } from './library.ts';
 import { errorMetadata, headersOf, headMetadata } from './metadata.ts';
 import { decodeRequest, type GrpcMethod } from './method.ts';
 import { type CallFilter, filterCall, type SentStatus } from './overrides.ts';
@@ -38,6 +39,8 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   #isHeadSent = false;
   #isAnswered = false;
   #isEnded = false;
+  /** Whether grpc-js has ended the call at its deadline. */
+  #isLate = false;
 
   constructor(
     method: GrpcMethod,
@@ -48,7 +51,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     this.#base = base;
     this.#stream = stream;
     this.due = performance.now() + this.#bodyMs;
-    this.#body = new GrpcBody(method.body, this);
+    this.#body = new GrpcBody(method.body, this, isCompressed(base));
     filterCall(base, this);
   }
 
@@ -203,6 +206,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
 
   /** Before the response starts, grpc-js refuses the call without error details. */
   allowsStatus(sent: SentStatus): boolean {
+    this.#isLate ||= !this.#isAnswered && sent.code === status.DEADLINE_EXCEEDED;
     const failure = this.#isAnswered ? undefined : unreadableFailureOf(sent);
     if (failure !== undefined) this.#fail(failure);
     return failure === undefined;
@@ -248,7 +252,10 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     // The rest of a body is dropped. Resetting the stream now could overtake the status.
     if (!this.#hasBody) this.due = performance.now() + this.#method.limits.restMs;
     if (this.#isAnswered) return;
-    const isLate = Number(this.#base.getDeadline()) <= Date.now();
+    this.#isEnded = true;
+    // The status of grpc-js is sent. The rest of the body would change nothing.
+    if (this.#isLate) this.#stream.close(constants.NGHTTP2_NO_ERROR);
+    const isLate = this.#isLate || Number(this.#base.getDeadline()) <= Date.now();
     const failure = isLate
       ? fail('canceled', 'The deadline of the call has passed.', { grpc: Code.DeadlineExceeded })
       : fail('canceled', 'The caller closed the connection.');

@@ -10,6 +10,15 @@ export function http2ServerOf(server: Server): Http2Server {
   return found;
 }
 
+/** Whether the headers of a call name a compression for its messages. */
+export function isCompressed(call: object): boolean {
+  const { incomingEncoding } = call as { incomingEncoding?: string };
+  if (incomingEncoding === undefined) {
+    throw new Error('a call of grpc-js no longer has an incomingEncoding');
+  }
+  return incomingEncoding !== 'identity';
+}
+
 /** The stream of a call in an interceptor. */
 export function streamOf(call: object): ServerHttp2Stream {
   const { stream } = call as { stream?: ServerHttp2Stream };

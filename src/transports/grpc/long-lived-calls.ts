@@ -12,7 +12,7 @@ import { requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail } from '../../errors/errors.ts';
 import { type Connections, lateRequest } from '../http2/connections.ts';
 import { GrpcBody } from './body.ts';
-import { streamOf } from './library.ts';
+import { isCompressed, streamOf } from './library.ts';
 import { errorMetadata } from './metadata.ts';
 import { filterCall } from './overrides.ts';
 
@@ -114,7 +114,7 @@ function track(
     call.sendStatus({ code: Number(failure.grpc), details: failure.message, metadata });
   };
   const rules = { budget, bytesMax: unaryBodyBytesMax, isStream: true };
-  const body = new GrpcBody(rules, { refuseBody: refuse });
+  const body = new GrpcBody(rules, { refuseBody: refuse }, isCompressed(call));
   filterCall(call, { admits: (chunk) => body.admits(chunk), allowsStatus: () => true });
   const active = {
     due: performance.now() + bodyMs,

@@ -64,6 +64,7 @@ type DecodedCall = {
 type Handle = (call: DecodedCall) => void;
 
 function decodeCall(call: BytesCall, method: MethodDefinition<unknown, unknown>): DecodedCall {
+  let isEnded = false;
   return {
     on(event, listener) {
       if (event !== 'data') call.on(event, listener);
@@ -73,9 +74,12 @@ function decodeCall(call: BytesCall, method: MethodDefinition<unknown, unknown>)
     end: () => void call.end(),
   };
   function decode(bytes: Buffer, listener: (message: unknown) => void): void {
+    // A later response would fail, and grpc-js would then not send the status of the error.
+    if (isEnded) return;
     try {
       listener(method.requestDeserialize(bytes));
     } catch {
+      isEnded = true;
       call.emit('error', { code: status.INTERNAL, details: 'The request is not a valid message.' });
     }
   }

@@ -64,6 +64,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   });
   const unmet = new WeakSet<IncomingMessage>();
   const onRequest = handleInSequence((request, response) => {
+    if (isFramingDoubtful(request)) response.setHeader('connection', 'close');
     try {
       if (unmet.has(request)) refuseExpectation(request, response);
       else accept(request, response);
@@ -85,6 +86,14 @@ export function createHttpServer(options: HttpServerOptions): Server {
   server.keepAliveTimeout = 30_000;
   limitConnections(server, limits.connectionsMax, warn);
   return server;
+}
+
+/**
+ * HTTP/1.0 does not define Transfer-Encoding, so a proxy may have seen another end of the body. No
+ * further request is read from such a connection (RFC 9112 §6.1).
+ */
+function isFramingDoubtful({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
 /** Connections beyond the limit are logged at most once in this period. */
@@ -137,9 +146,11 @@ export function refuseMalformed(
   const status = malformedStatuses[error.code ?? ''] ?? failure.status;
   const context = { publicUrl, requestId, oauthErrors: false, status };
   const { headers, body } = problemOf(failure, context);
-  const all = isHttps(publicUrl)
-    ? [...Object.entries(headers), strictTransportSecurity]
-    : Object.entries(headers);
+  const all = [
+    ['date', new Date().toUTCString()],
+    ...Object.entries(headers),
+    ...(isHttps(publicUrl) ? [strictTransportSecurity] : []),
+  ];
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
   const start = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   const head = `${start}${lines.join('')}x-request-id: ${requestId}\r\n`;

@@ -178,6 +178,7 @@ const refused: Record<string, Case> = {
     http: 'location: "/a/{nope}"',
     error: 'test.v1.Thing has no field "nope"',
   },
+  OddDefaults: { rule: 'get: "/a"', types: 'Thing, Odd', error: '"name" must be a bool field' },
 };
 
 const collisions = {
@@ -250,6 +251,7 @@ function source(): string {
       repeated Child children = 5;
       bytes data = 6;
     }
+    message Odd { option (latchkey.options.v1.omit_defaults_unless) = "name"; string name = 1; }
     message Token { string client_id = 1; string client_secret = 2; string grant_type = 3;
       repeated string scopes = 4; }
     message Piece { oneof part { Child header = 1; bytes chunk = 2; } string data = 3; }

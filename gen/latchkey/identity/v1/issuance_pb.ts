@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/issuance.proto.
  */
 export const file_latchkey_identity_v1_issuance: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9pc3N1YW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEiiwEKEUlzc3VlVG9rZW5SZXF1ZXN0EhsKCWNsaWVudF9pZBgBIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgCIAEoCUILgAEBukgFcgMYgAISFwoFc2NvcGUYAyABKAlCCLpIBXIDGKA4EhwKCmdyYW50X3R5cGUYBCABKAlCCLpIBXIDGIABImYKEklzc3VlVG9rZW5SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkiUAoVRXhjaGFuZ2VBcGlLZXlSZXF1ZXN0Eh4KB2FwaV9rZXkYASABKAlCDYABAbpIB3IFEAEYgAISFwoFc2NvcGUYAiABKAlCCLpIBXIDGKA4ImoKFkV4Y2hhbmdlQXBpS2V5UmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJMrECCg9Jc3N1YW5jZVNlcnZpY2UShAEKCklzc3VlVG9rZW4SJy5sYXRjaGtleS5pZGVudGl0eS52MS5Jc3N1ZVRva2VuUmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLklzc3VlVG9rZW5SZXNwb25zZSIjkAIAirUYAggBkrUYBBgBQAGC0+STAgw6ASoiBy90b2tlbnMSlgEKDkV4Y2hhbmdlQXBpS2V5EisubGF0Y2hrZXkuaWRlbnRpdHkudjEuRXhjaGFuZ2VBcGlLZXlSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuRXhjaGFuZ2VBcGlLZXlSZXNwb25zZSIpkAIAirUYAggBkrUYAhgBgtPkkwIUOgEqIg8vdG9rZW5zL2FwaS1rZXliBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9pc3N1YW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEiwwEKEUlzc3VlVG9rZW5SZXF1ZXN0EhsKCWNsaWVudF9pZBgBIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgCIAEoCUILgAEBukgFcgMYgAISFwoFc2NvcGUYAyABKAlCCLpIBXIDGKA4EhwKCmdyYW50X3R5cGUYBCABKAlCCLpIBXIDGIABEhoKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAEBIaCghhdWRpZW5jZRgGIAEoCUIIukgFcgMYgBAiZgoSSXNzdWVUb2tlblJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCSKIAQoVRXhjaGFuZ2VBcGlLZXlSZXF1ZXN0Eh4KB2FwaV9rZXkYASABKAlCDYABAbpIB3IFEAEYgAISFwoFc2NvcGUYAiABKAlCCLpIBXIDGKA4EhoKCHJlc291cmNlGAMgASgJQgi6SAVyAxiAEBIaCghhdWRpZW5jZRgEIAEoCUIIukgFcgMYgBAiagoWRXhjaGFuZ2VBcGlLZXlSZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkysQIKD0lzc3VhbmNlU2VydmljZRKEAQoKSXNzdWVUb2tlbhInLmxhdGNoa2V5LmlkZW50aXR5LnYxLklzc3VlVG9rZW5SZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuSXNzdWVUb2tlblJlc3BvbnNlIiOQAgCKtRgCCAGStRgEGAFAAYLT5JMCDDoBKiIHL3Rva2VucxKWAQoORXhjaGFuZ2VBcGlLZXkSKy5sYXRjaGtleS5pZGVudGl0eS52MS5FeGNoYW5nZUFwaUtleVJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5FeGNoYW5nZUFwaUtleVJlc3BvbnNlIimQAgCKtRgCCAGStRgCGAGC0+STAhQ6ASoiDy90b2tlbnMvYXBpLWtleWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of IssuanceService.IssueToken.
@@ -54,6 +54,22 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
    * @generated from field: string grant_type = 4;
    */
   grantType: string;
+
+  /**
+   * The resource that the token is for (RFC 8707). Not supported: a token request with this
+   * parameter is refused with `identity.invalid_target`. At most 2,048 characters.
+   *
+   * @generated from field: string resource = 5;
+   */
+  resource: string;
+
+  /**
+   * The audience of the token (RFC 8693 §2.1). Not supported: a token request with this parameter
+   * is refused with `identity.invalid_target`. At most 2,048 characters.
+   *
+   * @generated from field: string audience = 6;
+   */
+  audience: string;
 };
 
 /**
@@ -126,6 +142,22 @@ export type ExchangeApiKeyRequest = Message<"latchkey.identity.v1.ExchangeApiKey
    * @generated from field: string scope = 2;
    */
   scope: string;
+
+  /**
+   * The resource that the token is for (RFC 8707). Not supported: a token request with this
+   * parameter is refused with `identity.invalid_target`. At most 2,048 characters.
+   *
+   * @generated from field: string resource = 3;
+   */
+  resource: string;
+
+  /**
+   * The audience of the token (RFC 8693 §2.1). Not supported: a token request with this parameter
+   * is refused with `identity.invalid_target`. At most 2,048 characters.
+   *
+   * @generated from field: string audience = 4;
+   */
+  audience: string;
 };
 
 /**
@@ -181,6 +213,10 @@ export const ExchangeApiKeyResponseSchema: GenMessage<ExchangeApiKeyResponse> = 
  * Issues short-lived bearer tokens: JWTs signed with EdDSA (RFC 8037) with the claims of RFC 9068.
  * No other service accepts a client secret or a customer's API key.
  *
+ * All tokens are bearer tokens for the audience of this service. A request with `resource`,
+ * `audience` or a `DPoP` header (RFC 9449) is refused: its caller would take the token for a
+ * limited one.
+ *
  * @generated from service latchkey.identity.v1.IssuanceService
  */
 export const IssuanceService: GenService<{
@@ -201,10 +237,12 @@ export const IssuanceService: GenService<{
    * - `identity.credential_invalid`: the client id or the secret is wrong, the client is disabled,
    *   or the secret is revoked or expired. The response does not reveal which. Or the certificate
    *   is not valid, is the one of no client, or belongs to another client than the other fields.
-   * - `invalid_argument`: `client_secret` is unset and the connection has no certificate.
+   * - `invalid_argument`: `client_secret` is unset and the connection has no certificate, or the
+   *   request has a `DPoP` header.
    * - `identity.scope_not_granted`: a requested scope is not granted to the client, or the scope is
    *   missing or malformed. The service issues no token with fewer scopes than requested.
    * - `identity.unsupported_grant_type`: `grant_type` is not `client_credentials`.
+   * - `identity.invalid_target`: the request has a `resource` or an `audience`.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.IssueToken
    */
@@ -222,6 +260,8 @@ export const IssuanceService: GenService<{
    * - `identity.credential_invalid`: the key is unknown, mistyped, revoked or expired, or its
    *   customer is disabled. The response does not reveal which.
    * - `identity.scope_not_granted`: a requested scope is malformed or not granted to the key.
+   * - `identity.invalid_target`: the request has a `resource` or an `audience`.
+   * - `invalid_argument`: the request has a `DPoP` header.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.ExchangeApiKey
    */

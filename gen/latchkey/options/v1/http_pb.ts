@@ -4,7 +4,7 @@
 
 import type { GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { MethodOptions } from "@bufbuild/protobuf/wkt";
+import type { MessageOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/options/v1/http.proto.
  */
 export const file_latchkey_options_v1_http: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9vcHRpb25zL3YxL2h0dHAucHJvdG8SE2xhdGNoa2V5Lm9wdGlvbnMudjEi1QEKBEh0dHASFgoOc3VjY2Vzc19zdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSFAoMb2F1dGhfZXJyb3JzGAMgASgIEh4KFnB1YmxpY19tYXhfYWdlX3NlY29uZHMYBCABKA0SFAoMY29udGVudF90eXBlGAUgASgJEjEKCW11bHRpcGFydBgGIAEoCzIeLmxhdGNoa2V5Lm9wdGlvbnMudjEuTXVsdGlwYXJ0EhAKCGRvd25sb2FkGAcgASgIEhIKCm9hdXRoX2Zvcm0YCCABKAgiVAoJTXVsdGlwYXJ0EhIKCmZpbGVfZmllbGQYASABKAkSFwoPZmlsZV9uYW1lX2ZpZWxkGAIgASgJEhoKEmNvbnRlbnRfdHlwZV9maWVsZBgDIAEoCTpPCgRodHRwEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0oYDIAEoCzIZLmxhdGNoa2V5Lm9wdGlvbnMudjEuSHR0cFIEaHR0cGIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("Ch5sYXRjaGtleS9vcHRpb25zL3YxL2h0dHAucHJvdG8SE2xhdGNoa2V5Lm9wdGlvbnMudjEi1QEKBEh0dHASFgoOc3VjY2Vzc19zdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSFAoMb2F1dGhfZXJyb3JzGAMgASgIEh4KFnB1YmxpY19tYXhfYWdlX3NlY29uZHMYBCABKA0SFAoMY29udGVudF90eXBlGAUgASgJEjEKCW11bHRpcGFydBgGIAEoCzIeLmxhdGNoa2V5Lm9wdGlvbnMudjEuTXVsdGlwYXJ0EhAKCGRvd25sb2FkGAcgASgIEhIKCm9hdXRoX2Zvcm0YCCABKAgiVAoJTXVsdGlwYXJ0EhIKCmZpbGVfZmllbGQYASABKAkSFwoPZmlsZV9uYW1lX2ZpZWxkGAIgASgJEhoKEmNvbnRlbnRfdHlwZV9maWVsZBgDIAEoCTpPCgRodHRwEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0oYDIAEoCzIZLmxhdGNoa2V5Lm9wdGlvbnMudjEuSHR0cFIEaHR0cDpTChRvbWl0X2RlZmF1bHRzX3VubGVzcxIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxjThgMgASgJUhJvbWl0RGVmYXVsdHNVbmxlc3NiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * The parts of a method's HTTP form that `google.api.http` cannot express.
@@ -145,4 +145,14 @@ export const MultipartSchema: GenMessage<Multipart> = /*@__PURE__*/
  */
 export const http: GenExtension<MethodOptions, Http> = /*@__PURE__*/
   extDesc(file_latchkey_options_v1_http, 0);
+
+/**
+ * The name of a bool field of a response. If it is false, the JSON over HTTP contains this field
+ * and the fields that differ from their defaults, and no others. Unset means that the JSON always
+ * contains fields with default values.
+ *
+ * @generated from extension: string omit_defaults_unless = 50003;
+ */
+export const omit_defaults_unless: GenExtension<MessageOptions, string> = /*@__PURE__*/
+  extDesc(file_latchkey_options_v1_http, 1);
 

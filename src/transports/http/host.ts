@@ -1,0 +1,36 @@
+// The Host of a request (RFC 9110 §7.2). A proxy may have routed or refused a request by it, so a
+// request with an invalid or a second Host is refused (RFC 9112 §3.2).
+import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
+
+type Request = Pick<IncomingMessage, 'rawHeaders' | 'headers'>;
+
+/** Returns why the Host is refused; undefined if it is valid. HTTP/1.0 does not require it. */
+export function hostProblemOf(request: Request): string | undefined {
+  if (hostLines(request) > 1) return 'The request contains more than one Host header.';
+  const { host } = request.headers;
+  return host === undefined || isHost(host) ? undefined : 'The Host header is not valid.';
+}
+
+/** The number of names of the host. HTTP/2 has `:authority`, which stays if `Host` is different. */
+function hostLines({ rawHeaders, headers }: Request): number {
+  let lines = headers[':authority'] === undefined ? 0 : 1;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') lines++;
+  }
+  return lines;
+}
+
+/** A registered name or an IPv4 address, which may be empty, and a port (RFC 3986 §3.2). */
+const namePattern = /^(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*(?::\d*)?$/;
+const literalPattern = /^\[([^\]]*)\](?::\d*)?$/;
+const futurePattern = /^v[0-9A-F]+\.[A-Z0-9._~!$&'()*+,;=:-]+$/i;
+
+function isHost(value: string): boolean {
+  if (namePattern.test(value)) return true;
+  const [, literal] = literalPattern.exec(value) ?? [];
+  if (literal === undefined) return false;
+  // Zones are not part of the syntax, but isIPv6 accepts them.
+  return futurePattern.test(literal) || (isIPv6(literal) && !literal.includes('%'));
+}

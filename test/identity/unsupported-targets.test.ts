@@ -1,0 +1,119 @@
+// Parameters that would limit or bind a token are refused: the caller would otherwise take an
+// unlimited token for a limited one.
+import { expect, it } from 'vitest';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { transportNames } from '../support/transports.ts';
+
+const { issueToken, exchangeApiKey } = IssuanceService.method;
+const dpop = 'eyJ0eXAiOiJkcG9wK2p3dCJ9.e30.AAAA';
+
+describeAppOnSqlite('a token request', (suite) => {
+  const credentials = () => {
+    const { CLIENT_ID, CLIENT_SECRET, CUSTOMER_API_KEY } = suite.testApp.env;
+    const client = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, scope: 'accounts:read' };
+    return { client, key: { apiKey: CUSTOMER_API_KEY } };
+  };
+
+  it('with a resource, an audience or a DPoP proof is refused on every transport', async () => {
+    const { client, key } = credentials();
+    const cases = [
+      [{ resource: 'https://a.example' }, {}, 'identity.invalid_target'],
+      [{ audience: 'a' }, {}, 'identity.invalid_target'],
+      [{ resource: suite.app.publicUrl, audience: 'a' }, {}, 'identity.invalid_target'],
+      [{ resource: 'a'.repeat(2049) }, {}, 'invalid_argument'],
+      [{}, { dpop }, 'invalid_argument'],
+      [{}, { dpop: 'x' }, 'invalid_argument'],
+      [{}, {}, undefined],
+    ] as const;
+    const failures: string[] = [];
+    let walked = 0;
+    for (const name of transportNames) {
+      const transport = suite.transport(name);
+      for (const [target, headers, code] of cases) {
+        const answers = [
+          await transport.call(issueToken, { ...client, ...target }, headers),
+          await transport.call(exchangeApiKey, { ...key, ...target }, headers),
+        ];
+        for (const answer of answers) {
+          const given = answer.ok ? undefined : answer.error.code;
+          const isNamed = !('dpop' in headers) || (!answer.ok && answer.error.fields[0] === 'DPoP');
+          if (given !== code || !isNamed)
+            failures.push(`${name} ${JSON.stringify(target)} ${given}`);
+          walked++;
+        }
+      }
+    }
+    expect(failures).toEqual([]);
+    expect(walked).toBe(transportNames.length * cases.length * 2);
+  });
+
+  it('is refused as a form, with the client in the body or in HTTP Basic', async () => {
+    const { CLIENT_ID: client_id, CLIENT_SECRET: client_secret } = suite.testApp.env;
+    const grant = { grant_type: 'client_credentials', scope: 'accounts:read' };
+    const basic = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
+    const clients = [
+      { form: { ...grant, client_id, client_secret }, headers: {} },
+      { form: grant, headers: { authorization: basic } },
+    ];
+    const cases = [
+      ['resource=https%3A%2F%2Fa.example', {}, 'invalid_target'],
+      ['audience=a', {}, 'invalid_target'],
+      ['resource=a&resource=b', {}, 'invalid_request'],
+      ['resource=%FF', {}, 'invalid_request'],
+      ['', { dpop }, 'invalid_request'],
+      // A parameter without a value counts as omitted (RFC 6749 §3.1).
+      ['resource=&audience=', {}, undefined],
+    ] as const;
+    const failures: string[] = [];
+    let walked = 0;
+    for (const { form, headers } of clients) {
+      for (const [more, others, expected] of cases) {
+        const response = await fetch(`${suite.app.publicUrl}/tokens`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/x-www-form-urlencoded',
+            ...headers,
+            ...others,
+          },
+          body: `${new URLSearchParams(form)}&${more}`,
+        });
+        const { error } = (await response.json()) as { error?: string };
+        if (error !== expected) failures.push(`${more} ${JSON.stringify(others)}: ${error}`);
+        walked++;
+      }
+    }
+    expect(failures).toEqual([]);
+    expect(walked).toBe(12);
+  });
+
+  it('is refused over HTTP with the error of RFC 8707 or RFC 6749', async () => {
+    const { CLIENT_ID: client_id, CLIENT_SECRET: client_secret } = suite.testApp.env;
+    const { CUSTOMER_API_KEY: api_key } = suite.testApp.env;
+    const client = { client_id, client_secret, scope: 'accounts:read' };
+    const cases = [
+      ['/tokens', client],
+      ['/tokens/api-key', { api_key }],
+    ] as const;
+    const failures: string[] = [];
+    let walked = 0;
+    for (const [path, body] of cases) {
+      for (const name of ['resource', 'audience', 'DPoP']) {
+        const isHeader = name === 'DPoP';
+        const response = await fetch(suite.app.publicUrl + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...(isHeader && { DPoP: dpop }) },
+          body: JSON.stringify({ ...body, ...(!isHeader && { [name]: 'a' }) }),
+        });
+        const { error, error_description } = (await response.json()) as Record<string, string>;
+        const expected = isHeader ? 'invalid_request' : 'invalid_target';
+        if (error !== expected || !error_description?.startsWith(`${name}: `)) {
+          failures.push(`${path} ${name}: ${error}`);
+        }
+        walked++;
+      }
+    }
+    expect(failures).toEqual([]);
+    expect(walked).toBe(6);
+  });
+});

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { expect, onTestFinished, test } from 'vitest';
+import { createVerifier } from '../../../clients/verify/src/verifier.ts';
+
+const issuer = 'https://latchkey.test';
+const start = Date.UTC(2027, 0, 31);
+
+/** A verifier of one key, whose clock and JWKS headers the test sets. */
+async function setUp() {
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA');
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'key', use: 'sig', alg: 'EdDSA' }];
+  const state = { fetches: 0, now: start, headers: {} as Record<string, string> };
+  const server = createServer((_request, response) => {
+    state.fetches++;
+    response.writeHead(200, state.headers).end(JSON.stringify({ keys }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const newVerifier = () => createVerifier({ issuer, jwksUrl, now: () => state.now });
+  const iat = start / 1000;
+  const token = await new SignJWT({
+    client_id: 'cli_x',
+    scope: 'a:read',
+    principal_type: 'service',
+  })
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid: 'key' })
+    .setIssuer(issuer)
+    .setAudience(issuer)
+    .setSubject('cli_x')
+    .setJti('id')
+    .setIssuedAt(iat)
+    .setExpirationTime(iat + 3600)
+    .sign(privateKey);
+  return { state, newVerifier, token };
+}
+
+test('a text other than the token is refused before its key is fetched', async () => {
+  const { state, newVerifier, token } = await setUp();
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  const last = signature.at(-1) ?? '';
+  /** The same bytes with another text: the last 4 of its bits belong to no byte. */
+  const other = { A: 'B', Q: 'R', g: 'h', w: 'x' }[last] ?? '';
+  const texts = {
+    padding: `${token}=`,
+    'two signs of padding': `${token}==`,
+    'a space at the end': `${token} `,
+    'a space at the start': ` ${token}`,
+    'a line end': `${token}\n`,
+    'padding in the header': `${header}=.${payload}.${signature}`,
+    'another text for the signature': token.slice(0, -1) + other,
+    'base64 instead of base64url': `${header}.${payload}.${signature.slice(0, -2)}+/`,
+    'a fourth part': `${token}.${signature}`,
+    'no signature': `${header}.${payload}.`,
+    'an empty text': '',
+  };
+  const failures: string[] = [];
+  for (const [name, text] of Object.entries(texts)) {
+    const error = await newVerifier()
+      .verify(text)
+      .then(
+        () => 'accepted',
+        ({ code }: { code: string }) => code,
+      );
+    if (error !== 'unauthenticated') failures.push(`${name}: ${error}`);
+  }
+  expect(failures).toEqual([]);
+  expect(Object.keys(texts)).toHaveLength(11);
+  expect(other).not.toBe('');
+  expect(state.fetches).toBe(0);
+  expect(await newVerifier().verify(token)).toMatchObject({ sub: 'cli_x' });
+});
+
+test('keys are fresh for the max-age less the Age (RFC 9111 §4.2)', async () => {
+  const { state, newVerifier, token } = await setUp();
+  const cases: [headers: Record<string, string>, freshSeconds: number][] = [
+    [{ 'cache-control': 'max-age=300' }, 300],
+    [{ 'cache-control': 'max-age=300', age: '0' }, 300],
+    [{ 'cache-control': 'max-age=300', age: '10' }, 290],
+    [{ 'cache-control': 'max-age=300', age: '295' }, 5],
+    [{ 'cache-control': 'max-age=300', age: '299' }, 5],
+    [{ 'cache-control': 'max-age=300', age: '4000' }, 5],
+    [{ 'cache-control': 'max-age=300', age: '100, 200' }, 200],
+    [{ 'cache-control': 'max-age=300', age: 'soon' }, 300],
+    [{ 'cache-control': 'max-age=300', age: '-5' }, 300],
+    [{ age: '100' }, 200],
+  ];
+  const failures: string[] = [];
+  for (const [headers, freshSeconds] of cases) {
+    const verifier = newVerifier();
+    Object.assign(state, { fetches: 0, headers, now: start });
+    const fetches: number[] = [];
+    for (const seconds of [0, freshSeconds - 1, freshSeconds]) {
+      state.now = start + seconds * 1000;
+      await verifier.verify(token);
+      fetches.push(state.fetches);
+    }
+    if (fetches.join() !== '1,1,2') failures.push(`${JSON.stringify(headers)}: ${fetches}`);
+  }
+  expect(failures).toEqual([]);
+  expect(cases).toHaveLength(10);
+});
