@@ -115,7 +115,7 @@ describe('a link', () => {
     await open(linksPath());
     await chooseRowAction(rowOf(page, 'Goes'), 'Revoke');
     const question = page.getByRole('dialog', { name: 'Revoke “Goes”?' });
-    await question.getByText(/stops working immediately/).waitFor();
+    await question.getByText(/stops working at once/).waitFor();
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'hidden' });

@@ -202,6 +202,8 @@ it('the gate and the viewer have the colour and the logo of the workspace', asyn
       await answer(page, 'Code', await lastCode(test, `brand${width}${colorScheme}@example.com`));
       await expectDocument(page);
       await logo.waitFor();
+      const mark = "getComputedStyle(document.querySelector('h1'), '::before').display";
+      expect(await page.evaluate(mark)).toBe('none');
       await takePicture(page, `brand-${width}-${colorScheme}-viewer`);
       expect(unexpected(complaints)).toEqual([]);
     }

@@ -64,6 +64,38 @@ describe('while reading', () => {
     expect(await page.getByLabel('Page (of 13)').inputValue()).toBe('9');
   });
 
+  it.each([
+    ['a PDF', () => largePdf, 'long.pdf'],
+    ['an image', () => makePng(320, 200), 'picture.png'],
+    ['a text', () => Buffer.from('The terms'), 'terms.txt'],
+    ['a table', () => Buffer.from('a,b\n1,2'), 'table.csv'],
+  ] as const)('%s closes without input when the reader loses access', async (_, bytes, name) => {
+    for (const change of ['revoked', 'changed'] as const) {
+      const link = await share(bytes(), name, {});
+      const { page } = await read();
+      await page.clock.install();
+      await page.goto(link.url);
+      const content = page.locator('#viewer').locator('canvas, img, pre, table').first();
+      await content.waitFor();
+      await page.context().setOffline(true);
+      await page.clock.fastForward(16_000);
+      expect(await content.count()).toBe(1);
+      await page.context().setOffline(false);
+      const address = `/links/${link.id}`;
+      if (change === 'revoked') await callSharingApi(app(), 'DELETE', address);
+      else await callSharingApi(app(), 'PATCH', address, { email_required: true });
+
+      await page.clock.fastForward(16_000);
+
+      const alert = page.getByRole('alert');
+      await alert.waitFor();
+      const title = change === 'revoked' ? 'no longer available' : 'Confirm your access';
+      expect(await alert.textContent()).toContain(title);
+      expect(await content.count()).toBe(0);
+      expect(await page.locator('header :is(button, a, input)').count()).toBe(0);
+    }
+  });
+
   it('a lost connection shows a message and recovers', async () => {
     const { page } = await openLarge(phone);
 

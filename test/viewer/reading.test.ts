@@ -40,6 +40,31 @@ const browserZoom = (page: Page) => page.evaluate<number>('visualViewport.scale'
 /** The width of an A4 page: 595 points at 96 / 72 pixels each. */
 const paperWidth = (595 * 96) / 72;
 
+describe('the bars of a phone', () => {
+  it('leave the page at its edges, and never lie over the text', async () => {
+    const { page } = await open(phone);
+    await page.evaluate(`(() => {
+      window.tops = [];
+      const watch = () => {
+        window.tops.push(document.querySelector('.place').getBoundingClientRect().top);
+        requestAnimationFrame(watch);
+      };
+      watch();
+    })()`);
+    await page.locator('.scroller').hover();
+    for (let turn = 0; turn < 6; turn++) await page.mouse.wheel(0, 60);
+    await page.locator('body.reading').waitFor();
+    await settle(page);
+    const tops = await page.evaluate<number[]>('window.tops');
+    const { height } = phone.viewport ?? { height: 0 };
+    expect(tops.length).toBeGreaterThan(3);
+    expect(Math.min(...tops)).toBeGreaterThan(height - 90);
+    expect(tops.at(-1)).toBeGreaterThanOrEqual(height);
+    const bar = await page.locator('header').boundingBox();
+    expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(0);
+  });
+});
+
 describe('the zoom', () => {
   it('goes in round steps with the buttons and stops at its limits', async () => {
     const { page, complaints } = await open();

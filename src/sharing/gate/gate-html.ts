@@ -135,7 +135,8 @@ data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/d
 <p>${mayDownload ? 'There is no preview for this file type. Download the file to open it.' : 'There is no preview for this file type, and the sender does not allow downloads.'}</p>
 <p class="size">${formatSize(document.size_bytes, { locale: 'en' })}</p>
 ${button('button primary')}</section>`;
-  return html`<body class="document">
+  const isBranded = brand.logoPath !== '' || brand.colors !== undefined;
+  return html`<body class="document${isBranded ? ' branded' : ''}">
 <header class="top">${logoOf(brand)}<h1 id="name"><span>${name}</span></h1>${kind === 'other' ? undefined : button('button')}</header>
 <main id="viewer" aria-labelledby="name" ${data}>${content ?? notice}</main>
 </body>`;

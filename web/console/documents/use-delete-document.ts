@@ -11,8 +11,8 @@ export function useDeleteDocument(onDone?: () => unknown): (document: Document) 
     confirm({
       title: `Delete “${isolateName(name)}”?`,
       consequence:
-        'All links to it stop working immediately, also for people who have it open. The file ' +
-        'and its view history are deleted permanently. You cannot undo this.',
+        'All its links stop working at once, even for people reading now. The file and its view ' +
+        'history are deleted permanently. You cannot undo this.',
       label: 'Delete',
       done: 'Document deleted',
       run: async () => {

@@ -31,13 +31,20 @@ export async function showPdf(shell: Shell): Promise<void> {
     onRecovered: () => notices.clear(),
   });
   const outcome = await openPdf(engine, source, (again) => notices.askPassword(again));
-  if (typeof outcome !== 'string') return showPages(shell, outcome);
+  if (typeof outcome !== 'string') {
+    const view = showPages(shell, outcome);
+    shell.ended.addEventListener('abort', () => {
+      view.close();
+      void outcome.pdf.loadingTask.destroy().finally(() => engine.worker.terminate());
+    });
+    return;
+  }
   const reload = () => location.reload();
   notices.showProblem(outcome, outcome === 'busy' ? reload : undefined);
   if (outcome === 'busy') await serverReturns(file).then(reload);
 }
 
-function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): void {
+function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): PdfView {
   const { main, toolbar, notices, time } = shell;
   const total = pdf.numPages;
   /** Whether a page was drawn: waiting for it is not reading. */
@@ -79,4 +86,5 @@ function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): void {
   listenToKeys({ scroller, zooming, pager: view });
   turnSlides(view);
   hideBarsWhileReading(scroller);
+  return view;
 }

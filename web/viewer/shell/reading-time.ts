@@ -1,4 +1,9 @@
-/** Measures how long each page is visible and reports it to the server. */
+/**
+ * Measures how long each page is visible and reports it to the server. Between reports, asks the
+ * server whether the reader still has access.
+ */
+import { finalProblemOf } from '../loading/file-source.ts';
+import type { LoadProblem } from '../loading/persistent-requests.ts';
 
 const reportMilliseconds = 15_000;
 
@@ -30,7 +35,15 @@ export class ReadingTime {
   #lastInput = 0;
   #reported = '';
 
-  constructor(private readonly address: string) {}
+  /**
+   * `report`: the address for reports. `file`: the address of the file, if the reader may get it.
+   * `onLost` is called once, when the reader has lost access.
+   */
+  constructor(
+    private readonly report: string,
+    private readonly file: string | undefined,
+    private readonly onLost: (problem: LoadProblem) => void,
+  ) {}
 
   /** Sets the current page; 0 for a file without pages. The first call starts the measurement. */
   read(page: number): void {
@@ -50,7 +63,16 @@ export class ReadingTime {
     document.addEventListener('visibilitychange', onVisibility);
     addEventListener('pagehide', () => this.#pause());
     addEventListener('pageshow', onVisibility);
-    setInterval(() => this.#report(), reportMilliseconds);
+    let isLost = false;
+    const timer = setInterval(() => void check(), reportMilliseconds);
+    const check = async () => {
+      const problem = finalProblemOf((await this.#reportOrAsk()) ?? 0);
+      if (problem === undefined || isLost) return;
+      isLost = true;
+      clearInterval(timer);
+      this.onLost(problem);
+    };
+    document.addEventListener('visibilitychange', () => void (document.hidden || check()));
     onVisibility();
   }
 
@@ -83,16 +105,33 @@ export class ReadingTime {
     this.#times.set(this.#page, before + duration);
   }
 
-  /** Reports totals, so that lost or repeated reports do no harm. */
+  /** Reports totals, so that lost or repeated reports do no harm. Also works on a closing page. */
   #report(): void {
+    const body = this.#nextReport();
+    if (body === undefined || navigator.sendBeacon?.(this.report, body)) return;
+    fetch(this.report, { method: 'POST', body, keepalive: true }).catch(() => {});
+  }
+
+  /** Returns the status of the answer; undefined without one. */
+  async #reportOrAsk(): Promise<number | undefined> {
+    const body = this.#nextReport();
+    try {
+      if (body) return (await fetch(this.report, { method: 'POST', body })).status;
+      if (this.file) return (await fetch(this.file, { method: 'HEAD' })).status;
+    } catch {
+      // Without a connection, the reader keeps access.
+    }
+    return undefined;
+  }
+
+  /** Undefined if nothing has changed since the last report. */
+  #nextReport(): URLSearchParams | undefined {
     this.#count();
     const latest = [...this.#times].slice(-reportedPagesMax);
     const pages = latest.map(([page, time]) => `${page}:${Math.floor(time)}`).join();
-    if (pages === this.#reported) return;
+    if (pages === this.#reported) return undefined;
     this.#reported = pages;
-    const body = new URLSearchParams({ visit: this.#visit, pages });
-    if (navigator.sendBeacon?.(this.address, body)) return;
-    fetch(this.address, { method: 'POST', body, keepalive: true }).catch(() => {});
+    return new URLSearchParams({ visit: this.#visit, pages });
   }
 }
 

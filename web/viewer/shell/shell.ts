@@ -8,6 +8,8 @@ export interface Shell {
   readonly main: HTMLElement;
   readonly toolbar: Toolbar;
   readonly notices: Notices;
+  /** Aborted when the reader has lost access, before the document is removed. */
+  readonly ended: AbortSignal;
   /** A kind calls `time.read(page)` once the document is visible, and for each other page. */
   readonly time: ReadingTime;
 }
@@ -16,10 +18,14 @@ export interface Shell {
 export type ShowDocument = (shell: Shell) => Promise<void>;
 
 export function createShell(main: HTMLElement): Shell {
-  return {
-    main,
-    toolbar: new Toolbar(document.querySelector('header')),
-    notices: new Notices(main),
-    time: new ReadingTime(main.dataset.view ?? ''),
-  };
+  const toolbar = new Toolbar(document.querySelector('header'));
+  const notices = new Notices(main);
+  const ending = new AbortController();
+  const { kind, view = '', file, download } = main.dataset;
+  const time = new ReadingTime(view, kind === 'other' ? download : file, (problem) => {
+    ending.abort();
+    toolbar.close();
+    notices.showProblem(problem);
+  });
+  return { main, toolbar, notices, ended: ending.signal, time };
 }
