@@ -55,10 +55,14 @@ async function attack(trial: Trial, connections: number): Promise<void> {
 
   const resident = { before: residentMbOf(pid), peak: 0, after: 0 };
   const descriptors = { before: descriptorsOf(pid), peak: 0, after: 0 };
+  const stopProgram = () => {
+    clearInterval(watch);
+    program.child.kill('SIGKILL');
+  };
   const watch = setInterval(() => {
     resident.peak = Math.max(resident.peak, residentMbOf(pid));
     descriptors.peak = Math.max(descriptors.peak, descriptorsOf(pid));
-    if (resident.peak > residentMbStop) program.child.kill('SIGKILL');
+    if (resident.peak > residentMbStop) stopProgram();
   }, 100);
   trial.onEnd(() => clearInterval(watch));
   const quiet = await measure(url, ca, quietMs);

@@ -14,6 +14,7 @@ import type { Deadlines } from '../http/deadlines.ts';
 import type { PeerOf } from '../http/peer.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
+import { hasWindow, type Unread } from '../http/unread.ts';
 import { bindingsOf } from './binding.ts';
 import { handleMethod } from './method-handler.ts';
 import { basicChallenge } from './oauth-form.ts';
@@ -32,6 +33,7 @@ export type GatewayOptions = {
   readonly peerOf: PeerOf;
   readonly bodies: BodyBudgets;
   readonly deadlines: Deadlines;
+  readonly unread: Unread;
   /** Called with each chunk of a download that is written. */
   readonly releaseChunk: (chunk: Uint8Array) => void;
   readonly observe: (observation: HttpObservation) => void;
@@ -222,7 +224,7 @@ export function refuseRequest(
   const problem = problemOf(failure, context);
   const sent = withId(problem, requestId);
   if (isBodyArriving(request)) respondEarly(request, response, sent);
-  else response.writeHead(sent.status, sent.headers).end(sent.body);
+  else response.writeHead(sent.status, sent.headers).end(hasWindow(request) ? sent.body : '');
 }
 
 function withId({ status, headers, body }: Problem, requestId: string): Problem {

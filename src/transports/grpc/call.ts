@@ -7,12 +7,13 @@ import { type Metadata, type ServerInterceptingCallInterface, status } from '@gr
 import { type Call, type ContextSource, LazyContext, requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail, failureOf } from '../../errors/errors.ts';
 import { normaliseAddress } from '../../net/address.ts';
-import { type ActiveCall, lateRequest } from '../http2/connections.ts';
+import { type ActiveCall, endStream, lateRequest } from '../http2/connections.ts';
 import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
 import { errorMetadata, headersOf, headMetadata } from './metadata.ts';
 import { decodeRequest, type GrpcMethod } from './method.ts';
 import { type CallFilter, filterCall, type SentStatus } from './overrides.ts';
+import { GrpcUnread } from './unread.ts';
 
 type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
 
@@ -24,6 +25,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   requestId = '';
   due: number;
   isAccepted = false;
+  readonly unread: GrpcUnread;
   readonly #method: GrpcMethod;
   readonly #base: ServerInterceptingCallInterface;
   readonly #stream: ServerHttp2Stream;
@@ -48,6 +50,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     this.#base = base;
     this.#stream = stream;
     this.due = performance.now() + this.#bodyMs;
+    this.unread = new GrpcUnread(method.responses, stream, this.peer);
     this.#body = new GrpcBody(method.body, this);
     filterCall(base, this);
   }
@@ -133,6 +136,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     // The end is sent together with the response, which saves writes.
     if (message !== undefined) base.sendMessage(message, () => {});
     base.sendStatus({ code: status.OK, details: 'OK', metadata: null });
+    this.unread.count();
   }
 
   /** Sends a part of the response. Resolves when the client can receive the next part. */
@@ -142,11 +146,13 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
       this.#written = () => {
         this.due = Number.POSITIVE_INFINITY;
         this.#written = undefined;
+        this.unread.noteWritten();
         resolve();
       };
       this.#sendHead();
       if (this.isGone()) this.#written();
       else this.#base.sendMessage(message, this.#written);
+      this.unread.count();
     });
   }
 
@@ -184,9 +190,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     this.due = Number.POSITIVE_INFINITY;
     if (stream.writableFinished) stream.close(constants.NGHTTP2_NO_ERROR);
     else if (this.#isAnswered || this.#written !== undefined || this.#hasBody) {
-      stream.close(constants.NGHTTP2_CANCEL);
-      // Node 24 otherwise waits until the client reads what was written.
-      stream.destroy();
+      endStream(stream);
     } else this.#fail(lateRequest(this.#bodyMs));
   }
 

@@ -159,6 +159,13 @@ export function lateRequest(limitMs: number): Failure {
   return fail('canceled', detail, { grpc: Code.DeadlineExceeded });
 }
 
+/** Ends a stream and drops what its client has not read. */
+export function endStream(stream: ServerHttp2Stream): void {
+  stream.close(constants.NGHTTP2_CANCEL);
+  // Node 24 otherwise waits until the client reads what was written.
+  stream.destroy();
+}
+
 /** RFC 9113 §6.8: with this number, a GOAWAY announces the end but refuses no stream. */
 const lastStreamIdMax = 2 ** 31 - 1;
 
