@@ -14,8 +14,6 @@ export type ResponseBudget = {
   admit(client: ResponseClient): void;
   /** Starts to count a response. */
   open(response: CountedResponse): ResponseAccount;
-  /** Whether a response may read its next chunk while the client reads the previous one. */
-  hasRoom(): boolean;
   /** What is counted now. */
   held(): { readonly bytes: number; readonly responses: number };
 };
@@ -39,10 +37,12 @@ export type ResponseAccount = {
    */
   hold(bytes: number): void;
   /**
-   * Counts the response for a workspace, too. Call it before the content of the workspace is read.
+   * Counts the first chunk of a body before it is read, also for the workspace that it belongs to.
    * Throws `unavailable` like `admit`.
    */
-  chargeTo(workspaceId: string): void;
+  reserve(workspaceId?: string): void;
+  /** Whether the response may read its next chunk while the client reads the last one. */
+  hasRoom(): boolean;
   /** Returns everything to the budget. Further calls do nothing. */
   close(): void;
 };
@@ -58,8 +58,12 @@ export const flowingMs = 500;
 
 /** Counted for each unread response, for the objects of its stream and its request. */
 export const responseBytes = 32 * 1024;
+/** The first chunk of a body. Later ones are larger if the client reads fast. */
+export const firstChunkBytes = 64 * 1024;
 /** The part of the budget that one connection may hold. */
-const connectionPart = 1 / 8;
+const connectionPart = 1 / 4;
+/** Responses read ahead up to this part of the budget, and of the connection's part. */
+const aheadPart = 1 / 4;
 
 export function createResponseBudget(options: ResponseBudgetOptions): ResponseBudget {
   return new Budget(options.bytesMax, options.stalledMs ?? 5_000);
@@ -99,17 +103,23 @@ class Budget implements ResponseBudget {
     return new Account(response, this);
   }
 
-  hasRoom(): boolean {
-    return this.#bytes < this.#bytesMax / 4;
+  hasRoomFor({ response: { connection } }: Account): boolean {
+    const ofConnection = this.#byConnection.get(connection) ?? 0;
+    const isBelow = ofConnection < this.#bytesMax * connectionPart * aheadPart;
+    return isBelow && this.#bytes < this.#bytesMax * aheadPart;
   }
 
   held() {
     return { bytes: this.#bytes, responses: this.#unread.size };
   }
 
-  admitWorkspace(workspaceId: string): void {
+  admitContent({ response, workspaceId }: Account): void {
+    // A new client must get in, although others leave content of the workspace unread.
+    const isNew = this.#byNetwork.of(response.network) === 0;
+    this.admit(response);
     const ofWorkspace = (account: Account) => account.workspaceId === workspaceId;
-    if (!this.#byWorkspace.hasShare(workspaceId) && !this.#endStalled(ofWorkspace)) throw tooMany();
+    const hasShare = workspaceId === '' || this.#byWorkspace.hasShare(workspaceId);
+    if (!hasShare && !this.#endStalled(ofWorkspace, isNew)) throw tooMany();
   }
 
   /** Puts a response whose client has just read something last. */
@@ -178,12 +188,15 @@ class Account implements ResponseAccount {
     if (change > 0) this.#budget.makeRoom();
   }
 
-  chargeTo(workspaceId: string): void {
-    this.#budget.admitWorkspace(workspaceId);
-    const bytes = this.#bytes;
-    this.#count(-bytes);
+  reserve(workspaceId = ''): void {
+    if (this.#bytes > 0) return;
     this.workspaceId = workspaceId;
-    this.#count(bytes);
+    this.#budget.admitContent(this);
+    this.hold(firstChunkBytes);
+  }
+
+  hasRoom(): boolean {
+    return this.#budget.hasRoomFor(this);
   }
 
   close(): void {
@@ -209,8 +222,7 @@ const tooMany = () =>
     retryAfterSeconds: 1,
   });
 
-/** Counts a response for the workspace of its call, if it has one. Throws like `chargeTo`. */
-export function chargeWorkspace(context: HandlerContext, account: () => ResponseAccount): void {
-  const workspaceId = workspaceIfAny(context);
-  if (workspaceId !== '') account().chargeTo(workspaceId);
+/** Counts the first chunk of a download for the workspace of its call. Throws like `reserve`. */
+export function reserveDownload(context: HandlerContext, account: ResponseAccount): void {
+  account.reserve(workspaceIfAny(context));
 }

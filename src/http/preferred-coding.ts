@@ -4,6 +4,11 @@ import Negotiator from 'negotiator';
 /** In order of preference, for clients without a preference. */
 const codings = ['br', 'gzip', 'identity'];
 
+/** The types of the library do not have the options. */
+type Encodings = {
+  encodings(available: string[], options: { readonly preferred: string[] }): string[];
+};
+
 /** `ties` decides between codings that the client prefers equally, instead of its header. */
 export function preferredCoding(
   acceptEncoding: string | string[] | undefined,
@@ -11,7 +16,8 @@ export function preferredCoding(
 ): string | undefined {
   if (acceptEncoding === undefined) return undefined;
   const headers = { 'accept-encoding': String(acceptEncoding) };
-  const accepted = new Negotiator({ headers }).encodings(codings, { preferred: ties });
+  const negotiator: Encodings = new Negotiator({ headers });
+  const accepted = negotiator.encodings(codings, { preferred: ties });
   // If the client prefers several codings equally, they are in the order of its header.
   return codings.find((coding) => coding === accepted[0]) ?? undefined;
 }

@@ -8,10 +8,10 @@ export type RouteRequest = {
   /** The caller's network address. */
   readonly peer: string;
   /**
-   * Counts the response for a workspace. Call it before the content is read. Throws `unavailable`
-   * if clients leave too much content of the workspace unread.
+   * Call it before the content of a workspace is read. Throws `unavailable` if too many responses
+   * wait for clients to read them.
    */
-  chargeTo(workspaceId: string): void;
+  reserveBody(workspaceId: string): void;
   /** The variables of the route's path. */
   readonly variables: Readonly<Record<string, string>>;
   /** The fields of a form (`application/x-www-form-urlencoded`). */

@@ -14,7 +14,7 @@ import type { UniversalHandler } from '@connectrpc/connect/protocol';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
 import { requestIdFrom } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { chargeWorkspace } from '../../api/response-budget.ts';
+import { reserveDownload } from '../../api/response-budget.ts';
 import { type Failure, failureOf } from '../../errors/errors.ts';
 import type { HttpObservation } from '../../http/observation.ts';
 import type { PeerOf } from '../http/peer.ts';
@@ -169,12 +169,12 @@ function addRoute(
         async function* (_empty, context) {
           const { call, source } = open(context);
           const exchange = exchangeOf(context);
-          let isCharged = false;
+          let isReserved = false;
           try {
             const messages = endpoint.invoke(call, () => readConnectMessage(source));
             for await (const message of untilEachDeadline(call, messages)) {
-              if (!isCharged) chargeWorkspace(call.context, exchange.account);
-              isCharged = true;
+              if (!isReserved) reserveDownload(call.context, exchange.account());
+              isReserved = true;
               yield message;
             }
           } catch (error) {

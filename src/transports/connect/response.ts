@@ -103,7 +103,11 @@ async function write(
     await drained(response);
     unread.count(response);
   }
-  begin();
+  if (!response.headersSent) {
+    // Over HTTP/2, the end is then part of the head, which needs no window.
+    response.statusCode = status;
+    response.setHeaders(header);
+  }
   response.end();
 }
 

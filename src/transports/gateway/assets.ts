@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { fail } from '../../errors/errors.ts';
 import { createSharedFiles } from '../../http/shared-files.ts';
-import { type ChunkOptions, piecesOf, sendChunks } from './send-chunks.ts';
+import { type ChunkOptions, sendBytes } from './send-chunks.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -44,7 +44,7 @@ export async function registerAssets(
       if (found === undefined) throw fail('not_found', 'Nothing exists at this path.');
       const { status, body } = found;
       const head = { status, headers: { ...found.headers } };
-      if (body instanceof Uint8Array) return sendChunks(reply, head, piecesOf(body), options);
+      if (body instanceof Uint8Array) return sendBytes(reply, head, body, options);
       return reply.status(status).headers(head.headers).send();
     },
   });

@@ -189,6 +189,11 @@ export function sendError(
     respondEarly(request.raw, reply.raw, withId(problem, requestId));
     return;
   }
+  if (!hasWindow(request.raw)) {
+    reply.hijack();
+    sendHead(reply.raw, withId(problem, requestId));
+    return;
+  }
   const isUnrouted = routed !== undefined && target === undefined;
   const isBrowser = isUnrouted && problem.status === 404 && wantsHtml(request);
   const { headers, body } = isBrowser && notFoundHtml !== undefined ? notFoundHtml : problem;
@@ -224,7 +229,15 @@ export function refuseRequest(
   const problem = problemOf(failure, context);
   const sent = withId(problem, requestId);
   if (isBodyArriving(request)) respondEarly(request, response, sent);
-  else response.writeHead(sent.status, sent.headers).end(hasWindow(request) ? sent.body : '');
+  else if (hasWindow(request)) response.writeHead(sent.status, sent.headers).end(sent.body);
+  else sendHead(response, sent);
+}
+
+/** Sends an error without its body, which would stay in memory: only bodies need a window. */
+function sendHead(response: ServerResponse, { status, headers }: Problem): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end();
 }
 
 function withId({ status, headers, body }: Problem, requestId: string): Problem {

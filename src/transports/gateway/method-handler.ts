@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
 import { type Call, type ContextSource, LazyContext } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { chargeWorkspace } from '../../api/response-budget.ts';
+import { reserveDownload } from '../../api/response-budget.ts';
 import { fail } from '../../errors/errors.ts';
 import { etagMatches } from '../../http/byte-range.ts';
 import { createDownloadHead, type DownloadMessage, startBody } from '../../http/download.ts';
@@ -267,7 +267,12 @@ async function sendDownload(
     await parts.return?.();
     return reply.status(head.status).headers(head.headers).send();
   }
-  chargeWorkspace(context, () => options.unread.accountOf(reply.raw));
+  try {
+    reserveDownload(context, options.unread.accountOf(reply.raw));
+  } catch (error) {
+    await parts.return?.();
+    throw error;
+  }
   return sendChunks(reply, head, await startBody(chunks(parts)), options);
 }
 

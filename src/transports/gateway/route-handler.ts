@@ -9,7 +9,7 @@ import { readTextBody } from './body.ts';
 import { formType, requireContentType } from './content-type.ts';
 import type { GatewayOptions } from './gateway.ts';
 import type { RoutedRequest } from './routed-request.ts';
-import { piecesOf, sendChunks } from './send-chunks.ts';
+import { sendBytes, sendChunks } from './send-chunks.ts';
 
 export async function handleRoute(
   route: HttpRoute,
@@ -26,7 +26,7 @@ export async function handleRoute(
   const result = await route.handle({
     isHead: request.method === 'HEAD',
     peer,
-    chargeTo: (workspaceId) => unread.accountOf(reply.raw).chargeTo(workspaceId),
+    reserveBody: (workspaceId) => unread.accountOf(reply.raw).reserve(workspaceId),
     variables: Object.fromEntries(variables),
     form: new URLSearchParams(form),
     header: (name) => {
@@ -46,7 +46,7 @@ export async function handleRoute(
   });
   const { status, body } = result;
   const head = { status, headers: { ...result.headers } };
-  if (body instanceof Uint8Array) return sendChunks(reply, head, piecesOf(body), options);
+  if (body instanceof Uint8Array) return sendBytes(reply, head, body, options);
   if (typeof body === 'object') return sendChunks(reply, head, body, options);
   reply.status(status).headers(head.headers);
   if (body === undefined) return reply.send();

@@ -1,7 +1,7 @@
 // Sends a body in chunks.
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { flowingMs } from '../../api/response-budget.ts';
+import { firstChunkBytes, flowingMs } from '../../api/response-budget.ts';
 import type { Unread } from '../http/unread.ts';
 
 type Head = { readonly status: number; readonly headers: Record<string, string | string[]> };
@@ -35,7 +35,8 @@ export async function sendChunks(
       if (response.destroyed) break;
       writer.write(chunk);
       // A client that does not read gets no further chunk, not even in memory.
-      if (writer.isFlowing && unread.hasRoom()) unread.count(response, chunk.length);
+      const readsAhead = writer.isFlowing && unread.accountOf(response).hasRoom();
+      if (readsAhead) unread.count(response, chunk.length);
       else await writer.idle;
     }
     await writer.idle;
@@ -47,11 +48,22 @@ export async function sendChunks(
   return reply;
 }
 
-const pieceBytes = 64 * 1024;
+/** Sends bytes that responses share. Throws `unavailable` if too many responses are unread. */
+export async function sendBytes(
+  reply: FastifyReply,
+  head: Head,
+  bytes: Uint8Array,
+  options: ChunkOptions,
+): Promise<FastifyReply> {
+  options.unread.accountOf(reply.raw).reserve();
+  return sendChunks(reply, head, piecesOf(bytes), options);
+}
 
-/** Yields bytes that many responses share. TLS copies each piece that it encrypts. */
-export async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+/** TLS copies each piece that it encrypts. */
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += firstChunkBytes) {
+    yield bytes.subarray(at, at + firstChunkBytes);
+  }
 }
 
 class ChunkWriter {

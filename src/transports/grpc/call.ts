@@ -136,7 +136,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     // The end is sent together with the response, which saves writes.
     if (message !== undefined) base.sendMessage(message, () => {});
     base.sendStatus({ code: status.OK, details: 'OK', metadata: null });
-    this.unread.count();
+    this.unread.noteEnd();
   }
 
   /** Sends a part of the response. Resolves when the client can receive the next part. */
@@ -156,26 +156,27 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     });
   }
 
-  /** Ends the call with an error. Never throws. */
-  refuse(error: unknown): void {
+  /** Ends the call with an error. Never throws. Without a head, the error needs no window. */
+  refuse(error: unknown, hasHead = true): void {
     if (this.#isEnded) return;
     try {
-      this.#refuse(error);
+      this.#refuse(error, hasHead);
     } catch {
       // For example, HTTP/2 cannot carry a header that the handler has set.
       this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     }
   }
 
-  #refuse(error: unknown): void {
+  #refuse(error: unknown, hasHead: boolean): void {
     this.#finish();
     const failure = failureOf(error);
-    this.#sendHead();
+    if (hasHead) this.#sendHead();
     this.#base.sendStatus({
       code: Number(failure.grpc),
       details: failure.message,
       metadata: errorMetadata(failure, this.requestId),
     });
+    this.unread.noteEnd();
   }
 
   /** Sends the headers, with those that the handler has set so far. */

@@ -17,7 +17,7 @@ import type {
   ServerStreamingEndpoint,
   UnaryEndpoint,
 } from '../../api/endpoint.ts';
-import { chargeWorkspace, type ResponseBudget } from '../../api/response-budget.ts';
+import { type ResponseBudget, reserveDownload } from '../../api/response-budget.ts';
 import {
   type ConnectionLimits,
   type Connections,
@@ -210,7 +210,7 @@ function admitted(serve: (call: GrpcCall) => void) {
     try {
       call.unread.admit();
     } catch (error) {
-      call.refuse(error);
+      call.refuse(error, false);
       return;
     }
     serve(call);
@@ -255,7 +255,7 @@ function serveDownload(endpoint: ServerStreamingEndpoint) {
         // The previous part is sent while the next one is read.
         await written;
         if (call.isGone()) return;
-        if (written === undefined) chargeWorkspace(call.context, () => call.unread.account);
+        if (written === undefined) reserveDownload(call.context, call.unread.account);
         written = call.write(message);
         // A client that does not read gets no further part, not even in memory.
         if (!call.unread.readsAhead()) await written;

@@ -40,6 +40,11 @@ export class GrpcUnread {
     this.#hold(this.#stream.writableLength);
   }
 
+  /** Call it when the call is answered. Its stream stays until the client has read the end. */
+  noteEnd(): void {
+    this.#hold(this.#stream.writableLength + 1);
+  }
+
   /** Call it when the last part is written. */
   noteWritten(): void {
     this.#isFlowing = performance.now() - this.#writtenAt < flowingMs;
@@ -48,7 +53,7 @@ export class GrpcUnread {
 
   /** Whether the next part may be read while the client reads the last one. Counts it. */
   readsAhead(): boolean {
-    const readsAhead = this.#isFlowing && this.#budget.hasRoom();
+    const readsAhead = this.#isFlowing && this.account.hasRoom();
     if (readsAhead) this.#hold(2 * this.#stream.writableLength);
     return readsAhead;
   }

@@ -174,13 +174,20 @@ class EvenResponse extends Http2ServerResponse {
   }
 }
 
-/** Returns a class whose responses count what they write. `end` calls `write`. */
+/** Returns a class whose responses count what they write. */
 function countedResponses(unread: Unread): typeof EvenResponse {
   return class extends EvenResponse {
     override write(chunk: unknown, ...rest: unknown[]): boolean {
       const isBelowMark = super.write(chunk, ...rest);
       unread.count(this as unknown as ServerResponse);
       return isBelowMark;
+    }
+
+    override end(...given: unknown[]): this {
+      super.end(...given);
+      // The end of a body needs a window, too, and the stream stays until then.
+      unread.count(this as unknown as ServerResponse, 1);
+      return this;
     }
   };
 }

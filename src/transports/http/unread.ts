@@ -12,8 +12,6 @@ export type Unread = {
   accountOf(response: ServerResponse): ResponseAccount;
   /** Counts the unread bytes of a response, and bytes that it reads ahead. */
   count(response: ServerResponse, readAhead?: number): void;
-  /** Whether a response may read ahead. */
-  hasRoom(): boolean;
 };
 
 export function createUnread(budget: ResponseBudget, peerOf: PeerOf): Unread {
@@ -44,7 +42,6 @@ export function createUnread(budget: ResponseBudget, peerOf: PeerOf): Unread {
       // Most responses of HTTP/1.1 reach the kernel at once.
       if (bytes > 0 || accounts.has(response)) accountOf(response).hold(bytes);
     },
-    hasRoom: () => budget.hasRoom(),
   };
 }
 
