@@ -62,6 +62,8 @@ export const responseBytes = 32 * 1024;
 export const firstChunkBytes = 64 * 1024;
 /** The part of the budget that one connection may hold. */
 const connectionPart = 1 / 4;
+/** A network that holds less need not wait until others have stalled. */
+const lightPart = 1 / 64;
 /** Responses read ahead up to this part of the budget, and of the connection's part. */
 const aheadPart = 1 / 4;
 
@@ -88,9 +90,8 @@ class Budget implements ResponseBudget {
 
   admit({ network, connection }: ResponseClient): void {
     if (this.#bytes === 0) return;
-    // A client that holds nothing must get in.
-    const isNew = this.#byNetwork.of(network) === 0;
-    if (this.#bytes >= this.#bytesMax && !this.#endStalled(() => true, isNew)) throw tooMany();
+    const isLight = this.#isLight(network);
+    if (this.#bytes >= this.#bytesMax && !this.#endStalled(() => true, isLight)) throw tooMany();
     const ofNetwork = ({ response }: Account) => response.network === network;
     if (!this.#byNetwork.hasShare(network) && !this.#endStalled(ofNetwork)) throw tooMany();
     const own = this.#byConnection.get(connection) ?? 0;
@@ -114,12 +115,16 @@ class Budget implements ResponseBudget {
   }
 
   admitContent({ response, workspaceId }: Account): void {
-    // A new client must get in, although others leave content of the workspace unread.
-    const isNew = this.#byNetwork.of(response.network) === 0;
+    const isLight = this.#isLight(response.network);
     this.admit(response);
     const ofWorkspace = (account: Account) => account.workspaceId === workspaceId;
     const hasShare = workspaceId === '' || this.#byWorkspace.hasShare(workspaceId);
-    if (!hasShare && !this.#endStalled(ofWorkspace, isNew)) throw tooMany();
+    if (!hasShare && !this.#endStalled(ofWorkspace, isLight)) throw tooMany();
+  }
+
+  /** A network that holds little must get in, although others fill the budget. */
+  #isLight(network: string): boolean {
+    return this.#byNetwork.of(network) < this.#bytesMax * lightPart;
   }
 
   /** Puts a response whose client has just read something last. */

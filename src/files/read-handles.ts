@@ -18,16 +18,21 @@ export type ReadHandle = {
   close(): Promise<void>;
 };
 
-/** Less than a quarter of the usual limit of 1,024 descriptors. */
-const openMax = 200;
-/** A file that is not used for this time is closed. */
-const idleMs = 1_000;
+export type ReadHandleLimits = {
+  readonly openMax: number;
+  /** A file that is not used for this time is closed. */
+  readonly idleMs: number;
+};
 
-export function createReadHandles(max = openMax): ReadHandles {
+/** Less than a quarter of the usual limit of 1,024 descriptors. */
+const defaultLimits: ReadHandleLimits = { openMax: 200, idleMs: 1_000 };
+
+export function createReadHandles(limits: Partial<ReadHandleLimits> = {}): ReadHandles {
+  const { openMax, idleMs } = { ...defaultLimits, ...limits };
   /** The open files that are not in use. The longest idle ones are first. */
   const idle = new Map<OpenFile, number>();
   const waiting: (() => void)[] = [];
-  let places = max;
+  let places = openMax;
   let isScheduled = false;
 
   async function takePlace(): Promise<void> {

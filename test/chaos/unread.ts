@@ -13,6 +13,9 @@ const streamsPerConnection = 100;
 /** How long the clients attack, after their connections are open. */
 const attackMs = 15_000;
 const quietMs = 6_000;
+/** Between two connections, so that the figures are not those of their handshakes. */
+const connectMs = 20;
+const settleMs = 2_000;
 /** docs/operations.md names this bound for a process with 1,000 such connections. */
 const residentMbMax = 768;
 /** The attack ends above this, so that it does not harm the machine. */
@@ -73,7 +76,7 @@ async function attack(trial: Trial, connections: number): Promise<void> {
     startClients({ port: grpcPort, connections: ofGrpc, targets: grpc }),
   ];
   for (const { child } of attackers) trial.onEnd(() => child.kill());
-  await sleep(connections * 4);
+  await sleep(connections * connectMs + settleMs);
   const loaded = await measure(url, ca, attackMs);
   for (const { child } of attackers) child.kill();
   await sleep(5_000);
@@ -167,7 +170,13 @@ type Clients = { readonly child: ChildProcess; counts(): unknown };
 
 function startClients(options: { port: number; connections: number; targets: Target[] }): Clients {
   const program = path.join(import.meta.dirname, '../support/unread-clients.mjs');
-  const all = { ...options, address: '127.0.0.2', streams: streamsPerConnection, againMax: 20 };
+  const all = {
+    ...options,
+    address: '127.0.0.2',
+    streams: streamsPerConnection,
+    connectMs,
+    againMax: 100,
+  };
   const child = spawn(process.execPath, [program, JSON.stringify(all)]);
   let last = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,5 +1,5 @@
 // Clients over HTTP/2 that never read: with a window of zero, each opens as many streams as it may,
-// and another one for each that the server ends. Runs as a child process, so that its work does not
+// and later another one for each that the server resets. Runs as a child process, so that its work does not
 // slow down the client that is measured. Prints one JSON line with its counts every second.
 import { connect } from 'node:tls';
 
@@ -9,12 +9,15 @@ import { connect } from 'node:tls';
  *   port: number,
  *   address: string,
  *   connections: number,
+ *   connectMs: number,
  *   streams: number,
  *   againMax: number,
  *   targets: Target[],
  * }}
  */
-const { port, address, connections, streams, againMax, targets } = JSON.parse(process.argv[2]);
+const { port, address, connections, connectMs, streams, againMax, targets } = JSON.parse(
+  process.argv[2],
+);
 
 const counts = { open: 0, opened: 0, ended: 0, refused: 0, closed: 0 };
 const empty = Buffer.alloc(0);
@@ -91,7 +94,7 @@ function start(number) {
       if (type === 3 || (type <= 1 && (flags & 1) !== 0)) {
         counts.open--;
         counts[type === 3 ? 'ended' : 'refused']++;
-        if (again++ < againMax) setTimeout(open, 500);
+        if (type === 3 && again++ < againMax) setTimeout(open, 2_000 + Math.random() * 6_000);
       }
       received = received.subarray(9 + length);
     }
@@ -100,5 +103,5 @@ function start(number) {
   socket.on('close', () => counts.closed++);
 }
 
-for (let i = 0; i < connections; i++) setTimeout(start, i * 4, i);
+for (let i = 0; i < connections; i++) setTimeout(start, i * connectMs, i);
 setInterval(() => process.stdout.write(`${JSON.stringify(counts)}\n`), 1_000);
