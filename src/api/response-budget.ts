@@ -14,7 +14,7 @@ export type ResponseBudget = {
   admit(client: ResponseClient): void;
   /** Starts to count a response. */
   open(response: CountedResponse): ResponseAccount;
-  /** What is counted now. */
+  /** The bytes and the responses that are counted now. */
   held(): { readonly bytes: number; readonly responses: number };
 };
 
@@ -49,7 +49,7 @@ export type ResponseAccount = {
 
 export type ResponseBudgetOptions = {
   readonly bytesMax: number;
-  /** A response whose client reads nothing for this time has stalled: 5 seconds, except in tests. */
+  /** After this time without progress, a response has stalled: 5 seconds, except in tests. */
   readonly stalledMs?: number | undefined;
 };
 
@@ -93,7 +93,8 @@ class Budget implements ResponseBudget {
     const isLight = this.#isLight(network);
     if (this.#bytes >= this.#bytesMax && !this.#endStalled(() => true, isLight)) throw tooMany();
     const ofNetwork = ({ response }: Account) => response.network === network;
-    if (!this.#byNetwork.hasShare(network) && !this.#endStalled(ofNetwork)) throw tooMany();
+    const hasShare = isLight || this.#byNetwork.hasShare(network);
+    if (!hasShare && !this.#endStalled(ofNetwork)) throw tooMany();
     const own = this.#byConnection.get(connection) ?? 0;
     const ofConnection = ({ response }: Account) => response.connection === connection;
     const ownMax = this.#bytesMax * connectionPart;

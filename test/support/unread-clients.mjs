@@ -1,6 +1,6 @@
 // Clients over HTTP/2 that never read: with a window of zero, each opens as many streams as it may,
-// and later another one for each that the server resets. Runs as a child process, so that its work does not
-// slow down the client that is measured. Prints one JSON line with its counts every second.
+// and later another one for each that the server resets. Runs as a child process, so that its work
+// does not slow down the client that is measured. Prints its counts as JSON every second.
 import { connect } from 'node:tls';
 
 /**

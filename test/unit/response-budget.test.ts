@@ -86,6 +86,13 @@ describe('in a full budget', () => {
     expect(budget.held()).toEqual({ bytes: 4 * unit, responses: 4 });
   });
 
+  it('a network that holds little gets in several times', () => {
+    const { reserve, ended } = createCase({ units: 256 });
+    for (let i = 0; i < 256; i++) reserve(`a${i}`);
+    for (let i = 0; i < 3; i++) reserve(`b${i}`, 'b');
+    expect(ended).toEqual(['a0', 'a1', 'a2']);
+  });
+
   it('a response that grows ends the others that have stalled, not itself', () => {
     const { budget, reserve, ended } = createCase({ units: 4 });
     const [first] = ['a', 'b', 'c', 'd'].map((name) => reserve(name));

@@ -160,7 +160,7 @@ export function sendError(
   { publicUrl, observe, peerOf, failureOf, notFoundHtml }: GatewayOptions,
 ): void {
   const { routed } = request;
-  const failure = fromFastify(error, routed === undefined) ?? failureOf(error);
+  const failure = fromFastify(error) ?? failureOf(error);
   const requestId = routed?.requestId ?? requestIdOf(request);
   const target = routed?.target;
   const isMethod = target?.kind === 'method';
@@ -248,11 +248,7 @@ const fastifyCodes: Record<string, () => Failure> = {
   FST_ERR_BAD_URL: () => fail('invalid_argument', 'The path is malformed.'),
 };
 
-function fromFastify(error: FastifyError | Error, isAsset: boolean): Failure | undefined {
-  if (error instanceof Failure || !('code' in error || 'statusCode' in error)) return undefined;
-  const known = 'code' in error ? fastifyCodes[error.code] : undefined;
-  if (known !== undefined) return known();
-  // @fastify/static refused the path: it contains dot segments or a NUL, or names a folder.
-  const status = 'statusCode' in error ? Number(error.statusCode) : 500;
-  return isAsset && status >= 400 && status < 500 ? notFound() : undefined;
+function fromFastify(error: FastifyError | Error): Failure | undefined {
+  if (error instanceof Failure || !('code' in error)) return undefined;
+  return fastifyCodes[error.code]?.();
 }
