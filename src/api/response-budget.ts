@@ -56,6 +56,12 @@ export type ResponseBudgetOptions = {
 /** A response reads ahead while its client reads each chunk within this time. */
 export const flowingMs = 500;
 
+/**
+ * A response with fewer bytes is counted only if it is still open at the next check of its stream.
+ * Otherwise a burst of calls would use up the budget before the event loop has sent the responses.
+ */
+export const smallBytes = 16 * 1024;
+
 /** Counted for each unread response, for the objects of its stream and its request. */
 export const responseBytes = 32 * 1024;
 /** The first chunk of a body. Later ones are larger if the client reads fast. */

@@ -138,6 +138,8 @@ describe.each([
     for (let i = 0; i < connections; i++) {
       many.push(...(await openMany(name, target)));
       await answered(many);
+      const isOpen = (stream: UnreadStream) => !stream.isClosed();
+      await expect.poll(() => held().responses - many.filter(isOpen).length).toBe(0);
       expect(held().bytes).toBeLessThanOrEqual(bytesMax);
     }
     expect(held().bytes).toBeGreaterThan(bytesMax / 4);

@@ -1,6 +1,11 @@
 // Counts what the client of a gRPC call has not read.
 import type { ServerHttp2Stream } from 'node:http2';
-import { flowingMs, type ResponseAccount, type ResponseBudget } from '../../api/response-budget.ts';
+import {
+  flowingMs,
+  type ResponseAccount,
+  type ResponseBudget,
+  smallBytes,
+} from '../../api/response-budget.ts';
 import { networkOf } from '../../net/network.ts';
 import { endStream } from '../http2/connections.ts';
 
@@ -11,6 +16,7 @@ export class GrpcUnread {
   #account: ResponseAccount | undefined;
   #writtenAt = 0;
   #isFlowing = false;
+  #isAnswered = false;
 
   constructor(budget: ResponseBudget, stream: ServerHttp2Stream, peer: string) {
     this.#budget = budget;
@@ -42,7 +48,13 @@ export class GrpcUnread {
 
   /** Call it when the call is answered. Its stream stays until the client has read the end. */
   noteEnd(): void {
-    this.#hold(this.#stream.writableLength + 1);
+    this.#isAnswered = true;
+    this.#hold(this.#stream.writableLength);
+  }
+
+  /** Counts the response if the client has not read it to its end. */
+  countAnswered(): void {
+    if (this.#isAnswered) this.account.hold(Math.max(1, this.#stream.writableLength));
   }
 
   /** Call it when the last part is written. */
@@ -59,7 +71,7 @@ export class GrpcUnread {
   }
 
   #hold(bytes: number): void {
-    if (bytes > 0 || this.#account !== undefined) this.account.hold(bytes);
+    if (bytes >= smallBytes || this.#account !== undefined) this.account.hold(bytes);
   }
 
   #client() {

@@ -74,6 +74,7 @@ export function createHttp2(options: Http2Options): Http2 {
     const call = {
       due: stream.endAfterHeaders ? Number.POSITIVE_INFINITY : performance.now() + limits.requestMs,
       isAccepted: true,
+      unread: { countAnswered: () => unread.countAnswered(response) },
       expire() {
         call.due = Number.POSITIVE_INFINITY;
         if (!isExtended(request)) stream.close(constants.NGHTTP2_CANCEL);
@@ -174,20 +175,13 @@ class EvenResponse extends Http2ServerResponse {
   }
 }
 
-/** Returns a class whose responses count what they write. */
+/** Returns a class whose responses count what they write. `end` calls `write`. */
 function countedResponses(unread: Unread): typeof EvenResponse {
   return class extends EvenResponse {
     override write(chunk: unknown, ...rest: unknown[]): boolean {
       const isBelowMark = super.write(chunk, ...rest);
       unread.count(this as unknown as ServerResponse);
       return isBelowMark;
-    }
-
-    override end(...given: unknown[]): this {
-      super.end(...given);
-      // The end of a body needs a window, too, and the stream stays until then.
-      unread.count(this as unknown as ServerResponse, 1);
-      return this;
     }
   };
 }

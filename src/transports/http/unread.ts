@@ -1,7 +1,11 @@
 // Counts what the clients of the HTTP listener have not read.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import type { ResponseAccount, ResponseBudget } from '../../api/response-budget.ts';
+import {
+  type ResponseAccount,
+  type ResponseBudget,
+  smallBytes,
+} from '../../api/response-budget.ts';
 import { networkOf } from '../../net/network.ts';
 import { endStream } from '../http2/connections.ts';
 import type { PeerOf } from './peer.ts';
@@ -12,6 +16,8 @@ export type Unread = {
   accountOf(response: ServerResponse): ResponseAccount;
   /** Counts the unread bytes of a response, and bytes that it reads ahead. */
   count(response: ServerResponse, readAhead?: number): void;
+  /** Counts a response over HTTP/2 that was sent and is still open. */
+  countAnswered(response: ServerResponse): void;
 };
 
 export function createUnread(budget: ResponseBudget, peerOf: PeerOf): Unread {
@@ -39,8 +45,12 @@ export function createUnread(budget: ResponseBudget, peerOf: PeerOf): Unread {
     accountOf,
     count(response, readAhead = 0) {
       const bytes = response.writableLength + readAhead;
-      // Most responses of HTTP/1.1 reach the kernel at once.
-      if (bytes > 0 || accounts.has(response)) accountOf(response).hold(bytes);
+      if (bytes >= smallBytes || accounts.has(response)) accountOf(response).hold(bytes);
+    },
+    countAnswered(response) {
+      const { writableLength: bytes, writableEnded } = response;
+      // The end of a body needs a window, too.
+      if (bytes > 0 || writableEnded) accountOf(response).hold(Math.max(1, bytes));
     },
   };
 }
