@@ -1,5 +1,6 @@
 // The composition root: starts the service in four stages, and stops it.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ResponseBudget } from './api/response-budget.ts';
 import { useNodeTextEncoding } from './api/text-encoding.ts';
 import type { Rotation } from './identity/keys/rotation.ts';
 import type { Signer } from './identity/tokens/signer.ts';
@@ -42,6 +43,7 @@ export type App = Service & {
     readonly rotation: Rotation;
     readonly views: Pick<ViewRecorder, 'flush'>;
     readonly deleteOldRows: () => Promise<void>;
+    readonly responses: Pick<ResponseBudget, 'held'>;
   };
 };
 
@@ -68,13 +70,13 @@ export function startApp(given: AppOptions): Promise<App> {
     if (sockets.ops !== undefined) await noteAddresses(options, sockets.urls);
     const { db } = storage;
     const { signer, rotation } = modules.identity;
-    const { deleteOldRows, readiness, metrics } = transports;
+    const { deleteOldRows, readiness, responses, metrics } = transports;
     return {
       ...sockets.urls,
       bootstrapFile: bootstrapFileOf(options),
       bootstrapped: storage.bootstrapped,
       operations: { readiness, metrics },
-      inside: { db, signer, rotation, views: modules.sharing.recorder, deleteOldRows },
+      inside: { db, signer, rotation, views: modules.sharing.recorder, deleteOldRows, responses },
       async stop() {
         transports.announceStop();
         await sleep(options.config.drainSeconds * 1000);

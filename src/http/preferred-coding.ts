@@ -4,10 +4,20 @@ import Negotiator from 'negotiator';
 /** In order of preference, for clients without a preference. */
 const codings = ['br', 'gzip', 'identity'];
 
-export function preferredCoding(acceptEncoding: string | string[] | undefined): string | undefined {
+/** The types of the library do not have the options. */
+type Encodings = {
+  encodings(available: string[], options: { readonly preferred: string[] }): string[];
+};
+
+/** `ties` decides between codings that the client prefers equally, instead of its header. */
+export function preferredCoding(
+  acceptEncoding: string | string[] | undefined,
+  ties: string[] = [],
+): string | undefined {
   if (acceptEncoding === undefined) return undefined;
   const headers = { 'accept-encoding': String(acceptEncoding) };
-  const accepted = new Negotiator({ headers }).encodings(codings);
+  const negotiator: Encodings = new Negotiator({ headers });
+  const accepted = negotiator.encodings(codings, { preferred: ties });
   // If the client prefers several codings equally, they are in the order of its header.
   return codings.find((coding) => coding === accepted[0]) ?? undefined;
 }

@@ -7,6 +7,11 @@ export type RouteRequest = {
   readonly isHead: boolean;
   /** The caller's network address. */
   readonly peer: string;
+  /**
+   * Call it before the content of a workspace is read. Throws `unavailable` if too many responses
+   * wait for clients to read them.
+   */
+  reserveBody(workspaceId: string): void;
   /** The variables of the route's path. */
   readonly variables: Readonly<Record<string, string>>;
   /** The fields of a form (`application/x-www-form-urlencoded`). */
@@ -18,8 +23,11 @@ export type RouteReply = {
   readonly status: number;
   /** An array becomes one header per value. */
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** The chunks of a stream have the length that the headers announce. */
-  readonly body: string | AsyncGenerator<Uint8Array> | undefined;
+  /**
+   * Bytes are shared by responses and never change. The chunks of a stream have the length that
+   * the headers announce.
+   */
+  readonly body: string | Uint8Array | AsyncGenerator<Uint8Array> | undefined;
   /** For the log: the error that the HTML shows. */
   readonly failure?: Failure;
 };

@@ -15,20 +15,38 @@ export type FairPlaces = {
 
 /** Shares `count` places. */
 export function createFairPlaces(count: number): FairPlaces {
-  const held = new Map<string, number>();
-  let free = count;
+  const amounts = createFairAmounts(count);
   return {
     acquire(key) {
-      const own = held.get(key) ?? 0;
-      if (own >= free) return undefined;
-      held.set(key, own + 1);
-      free--;
-      return () => {
-        free++;
-        const left = (held.get(key) ?? 1) - 1;
-        if (left === 0) held.delete(key);
-        else held.set(key, left);
-      };
+      if (!amounts.hasShare(key)) return undefined;
+      amounts.add(key, 1);
+      return () => amounts.add(key, -1);
+    },
+  };
+}
+
+export type FairAmounts = {
+  /** The amount that the owner holds. */
+  of(key: string): number;
+  /** Whether the owner holds less than is free. */
+  hasShare(key: string): boolean;
+  /** Counts an amount, which may be negative, also beyond the owner's share. */
+  add(key: string, amount: number): void;
+};
+
+/** Shares an amount, such as bytes. */
+export function createFairAmounts(total: number): FairAmounts {
+  const held = new Map<string, number>();
+  let free = total;
+  const of = (key: string) => held.get(key) ?? 0;
+  return {
+    of,
+    hasShare: (key) => of(key) < free,
+    add(key, amount) {
+      free -= amount;
+      const own = of(key) + amount;
+      if (own === 0) held.delete(key);
+      else held.set(key, own);
     },
   };
 }

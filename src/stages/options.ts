@@ -1,5 +1,6 @@
 // The options that the service is started with.
 import path from 'node:path';
+import type { ResponseBudgetOptions } from '../api/response-budget.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Random } from '../crypto/ids.ts';
@@ -37,6 +38,8 @@ export type AppOptions = {
   readonly blobLeaseMs?: number;
   /** The timeout for the whole body of a request that is not an upload. */
   readonly bodyTimeoutMs?: number;
+  /** A smaller budget for tests, which cannot fill the real one. */
+  readonly responseBudget?: Partial<ResponseBudgetOptions>;
   readonly httpLimits?: Partial<HttpLimits>;
   /** Shorter times for tests. */
   readonly tlsTimes?: Partial<TlsTimes>;

@@ -5,6 +5,7 @@ import { createBodyBudgets } from '../api/body-budget.ts';
 import { createValidatorLoader } from '../api/bounds.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { createGuard } from '../api/guard.ts';
+import { createResponseBudget, type ResponseBudget } from '../api/response-budget.ts';
 import { guardAll } from '../api/services.ts';
 import { createFailedCalls, type FailedCalls } from '../audit/failed-calls.ts';
 import { failureOf } from '../errors/errors.ts';
@@ -41,6 +42,7 @@ export type Transports = {
   /** Runs the readiness checks. */
   readiness(): Promise<Readiness>;
   readonly metrics: Metrics;
+  readonly responses: ResponseBudget;
   /** Reports that the process is about to stop. Calls are still served. */
   announceStop(): void;
   /** Refuses new calls and lets running calls finish, for `finishMs` at most. */
@@ -53,6 +55,9 @@ const untrustedProxy =
 
 /** The maximum memory for request bodies that have not arrived in full. */
 const bodyBytesHeldMax = 64 * 1024 * 1024;
+
+/** The maximum memory for responses that their clients have not read. */
+const responseBytesUnreadMax = 128 * 1024 * 1024;
 
 const failureOfThrown = (thrown: unknown) => failureOf(storageFailureOf(thrown));
 
@@ -70,12 +75,17 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       bytesMax: bodyBytesHeldMax,
       timeoutMs: options.bodyTimeoutMs,
     });
+    const responses = createResponseBudget({
+      bytesMax: responseBytesUnreadMax,
+      ...options.responseBudget,
+    });
     const { uploadBytesMax } = config;
     const tls = await openTlsFiles(options);
     if (tls !== undefined) onFailure(tls.close);
     const http = await startHttpTransport({
       endpoints,
       bodies,
+      responses,
       notFoundHtml: createNotFoundHtml(assets),
       routes: [
         ...siteRoutes({ publicUrl, assets, uploadBytesMax, random, webDir }),
@@ -97,6 +107,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     const grpc = await startGrpcTransport({
       endpoints,
       bodies,
+      responses,
       socket: sockets.grpc,
       tls,
       limits: { ageMs: config.grpcConnectionAgeSeconds * 1000, ...options.grpcLimits },
@@ -112,6 +123,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     return {
       deleteOldRows: retention.round,
       readiness,
+      responses,
       metrics,
       announceStop() {
         ops?.drain();

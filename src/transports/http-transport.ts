@@ -1,9 +1,10 @@
 // The HTTP listener: the JSON gateway, the routes and the assets on Fastify, and Connect.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import fastifyStatic from '@fastify/static';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify from 'fastify';
+import type { ResponseBudget } from '../api/response-budget.ts';
 import { fail } from '../errors/errors.ts';
 import { createConnectTransport } from './connect/handler.ts';
+import { registerAssets } from './gateway/assets.ts';
 import {
   type GatewayOptions,
   pathOf,
@@ -25,11 +26,13 @@ import {
   refuseMalformed,
   strictTransportSecurity,
 } from './http/server.ts';
+import { createUnread } from './http/unread.ts';
 import { withoutSchemas } from './http/without-schemas.ts';
 import type { BoundSocket } from './socket.ts';
 import type { Tls } from './tls/tls.ts';
 
-export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
+export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines' | 'unread'> & {
+  readonly responses: ResponseBudget;
   /** The folder of the built browser code. It is served at `/assets/`. */
   readonly assetsDir: string;
   readonly socket: BoundSocket;
@@ -52,10 +55,11 @@ export type HttpTransport = {
 };
 
 export async function startHttpTransport(options: HttpTransportOptions): Promise<HttpTransport> {
-  const connect = createConnectTransport(options);
+  const unread = createUnread(options.responses, options.peerOf);
+  const connect = createConnectTransport({ ...options, unread });
   const limits = { ...defaultHttpLimits, ...options.limits };
   const deadlines = createDeadlines(limits);
-  const gateway: GatewayOptions = { ...options, deadlines };
+  const gateway: GatewayOptions = { ...options, deadlines, unread };
   const uploadPaths = new Set(
     options.endpoints.flatMap(({ kind, name }) => (kind === 'client_streaming' ? `/${name}` : [])),
   );
@@ -83,6 +87,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     const path = pathOf(request.url);
     if (cors?.handle(path, request, response)) return;
     if (!connect.serves(path)) {
+      unread.admit(request);
       handle(request, response);
       return;
     }
@@ -101,6 +106,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
       const serverOptions = {
         limits,
         underWay,
+        unread,
         warn: options.warn,
         accept: (request: IncomingMessage, response: ServerResponse) =>
           route(handle, request, response),
@@ -124,7 +130,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
       else refuseMalformed(error, socket, options.publicUrl);
     },
   });
-  await registerAssets(app, options.assetsDir);
+  await registerAssets(app, options.assetsDir, gateway);
   registerGateway(app, gateway);
   await app.ready();
   await options.socket.handTo(app.server);
@@ -161,25 +167,4 @@ function originForm(target: string): string {
   const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? [];
   if (rest === undefined) return target;
   return rest.startsWith('/') ? rest : `/${rest}`;
-}
-
-// A worker uses the policy of its file. pdf.js decodes some images with WebAssembly.
-const assetPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
-
-async function registerAssets(app: FastifyInstance, root: string): Promise<void> {
-  await app.register(fastifyStatic, {
-    root,
-    prefix: '/assets/',
-    index: false,
-    decorateReply: false,
-    immutable: true,
-    maxAge: '365d',
-    preCompressed: true,
-    setHeaders: (response) => {
-      response.setHeader('x-content-type-options', 'nosniff');
-      response.setHeader('content-security-policy', assetPolicy);
-      response.setHeader('cross-origin-resource-policy', 'same-origin');
-      response.setHeader('vary', 'accept-encoding');
-    },
-  });
 }

@@ -8,6 +8,7 @@ import { killChecks } from './kill.ts';
 import { logPipeCheck } from './log-pipe.ts';
 import { slowChecks } from './slow.ts';
 import { sweepCheck } from './sweep.ts';
+import { unreadChecks } from './unread.ts';
 
 await runCampaign('npm run test:chaos', [
   ...killChecks,
@@ -18,4 +19,5 @@ await runCampaign('npm run test:chaos', [
   logPipeCheck,
   ...slowChecks,
   sweepCheck,
+  ...unreadChecks,
 ]);

@@ -11,6 +11,7 @@ import { createValidatorLoader } from '../../src/api/bounds.ts';
 import type { Endpoint, Handler } from '../../src/api/endpoint.ts';
 import { createGuard } from '../../src/api/guard.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
+import { createResponseBudget } from '../../src/api/response-budget.ts';
 import { failureOf } from '../../src/errors/errors.ts';
 import { createPeerOf } from '../../src/transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../../src/transports/http-transport.ts';
@@ -75,6 +76,7 @@ export async function serveEndpoints(endpoints: Endpoint[]): Promise<ServedEndpo
   const started = startHttpTransport({
     endpoints,
     bodies: createBodyBudgets({ bytesMax: 64 * 1024 * 1024 }),
+    responses: createResponseBudget({ bytesMax: 64 * 1024 * 1024 }),
     routes: [],
     assetsDir: import.meta.dirname,
     publicUrl: 'http://test.invalid',

@@ -127,7 +127,6 @@ describe('an import', () => {
     ['better-sqlite3', /^src\/storage\/sqlite(-driver|-library)?\.ts$/],
     ['pg', /^src\/storage\/(database|postgres(-pool)?)\.ts$/],
     ['fastify', /^src\/transports\//],
-    ['@fastify/static', /^src\/transports\//],
     ['@fastify/busboy', /^src\/transports\//],
     ['@grpc/grpc-js', /^src\/transports\//],
     ['@grpc/reflection', /^src\/transports\//],

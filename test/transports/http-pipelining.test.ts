@@ -2,7 +2,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { createResponseBudget } from '../../src/api/response-budget.ts';
 import { createHttpServer, defaultHttpLimits } from '../../src/transports/http/server.ts';
+import { createUnread } from '../../src/transports/http/unread.ts';
 import { requestHead } from '../support/raw-http.ts';
 import { expectProblem, host, hostileClient, jwks } from './hostile.ts';
 
@@ -61,6 +63,7 @@ test('bytes that were read before their connection was closed are not parsed', a
   const server = createHttpServer({
     limits: defaultHttpLimits,
     underWay: new Map(),
+    unread: createUnread(createResponseBudget({ bytesMax: 1024 * 1024 }), () => ''),
     warn: () => {},
     accept: () => {},
     refuse: (error) => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { readFileIfAny, replaceFile, syncFolder } from '../../files/durable-files.ts';
 import { errorCodeOf } from '../../files/error-code.ts';
 import { makeFolders } from '../../files/private-files.ts';
+import { createReadHandles, type ReadHandle } from '../../files/read-handles.ts';
 import { type ChunkBuffers, createChunkBuffers } from '../../limits/chunk-buffers.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { type BlobPart, type MarkedStore, requireBlobId } from './blob-store.ts';
@@ -31,10 +32,9 @@ function layoutOf(root: string) {
   };
 }
 
-type Layout = ReturnType<typeof layoutOf>;
-
 /** Opens a store in a folder, which may be missing. Creates nothing. */
 export function openDiskBlobs(root: string, buffers = createChunkBuffers()): MarkedStore {
+  const handles = createReadHandles();
   const layout = layoutOf(root);
   const { marker, folderOf, fileOf } = layout;
   const makeFolder = folderMaker(root);
@@ -68,7 +68,7 @@ export function openDiskBlobs(root: string, buffers = createChunkBuffers()): Mar
       }
     },
 
-    read: (id, part) => readPart(layout, buffers, id, part),
+    read: (id, part) => readPart(handles.of(layout.fileOf(id)), buffers, id, part),
 
     remove: mapped(async (id: string) => {
       await rm(fileOf(id), { force: true });
@@ -106,31 +106,41 @@ const damages: ReadonlyMap<string, Damage> = new Map([
   ['EPERM', 'unreadable'],
 ]);
 
+/** The first chunk, and those for slow readers, so that a reader who stalls holds little. */
+const smallChunkBytes = 64 * 1024;
+const chunkBytes = 256 * 1024;
+/** A reader is slow if it takes longer for a chunk. */
+const slowMs = 500;
+
 async function* readPart(
-  { fileOf }: Layout,
+  file: ReadHandle,
   buffers: ChunkBuffers,
   id: string,
   { offset, length, sizeBytes }: BlobPart,
 ): AsyncGenerator<Uint8Array> {
-  let handle: FileHandle | undefined;
+  let chunkBytesMax = smallChunkBytes;
   try {
-    handle = await open(fileOf(id), 'r');
-    if ((await handle.stat()).size !== sizeBytes) throw new DamagedBlob(id, 'size');
-    for (let read = 0; read < length; ) {
-      const rest = length - read;
-      const chunk = buffers.take(rest);
-      const wanted = Math.min(chunk.length, rest);
+    let read = 0;
+    do {
+      const { handle, isNew } = await file.use();
+      if (isNew && (await handle.stat()).size !== sizeBytes) throw new DamagedBlob(id, 'size');
+      if (length === 0) return;
+      const wanted = Math.min(length - read, chunkBytesMax);
+      const chunk = buffers.take(wanted);
       const { bytesRead } = await handle.read(chunk, 0, wanted, offset + read);
       if (bytesRead === 0) throw new DamagedBlob(id, 'size');
       read += bytesRead;
+      file.release();
+      const yieldedAt = performance.now();
       yield chunk.subarray(0, bytesRead);
-    }
+      chunkBytesMax = performance.now() - yieldedAt < slowMs ? chunkBytes : smallChunkBytes;
+    } while (read < length);
   } catch (error) {
     const damage = damages.get(errorCodeOf(error));
     if (damage === undefined) throw blobStoreFailureOf(error);
     throw new DamagedBlob(id, damage, { cause: error });
   } finally {
-    await handle?.close();
+    await file.close();
   }
 }
 

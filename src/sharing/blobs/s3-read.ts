@@ -9,6 +9,8 @@ import { brokenResponse, describeS3Error, s3FailureOf } from './s3-failure.ts';
 const chunkBytes = 256 * 1024;
 /** How long the store may take to begin its response. */
 const responseMs = 10_000;
+/** A connection to the store is closed if its reader pauses for longer, and opened again later. */
+const pausedMs = 1_000;
 
 export async function* readS3Part(
   bucket: Bucket,
@@ -33,7 +35,7 @@ export async function* readS3Part(
 
 async function* readOnce(bucket: Bucket, id: string, part: BlobPart): AsyncGenerator<Uint8Array> {
   const body = await openBody(bucket, id, part);
-  // The reader may pause for any time. The timer below measures only the silence of the store.
+  // The timer of the silence measures only the store, not the reader.
   body.setTimeout(0);
   const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
   const onSilence = () => body.destroy(brokenResponse('the store sent nothing'));
@@ -43,9 +45,13 @@ async function* readOnce(bucket: Bucket, id: string, part: BlobPart): AsyncGener
       const next = await chunks.next().finally(() => clearTimeout(timer));
       if (next.done) throw brokenResponse('the response ended early');
       for (let at = 0; at < next.value.length; at += chunkBytes) {
+        const pause = setTimeout(() => body.destroy(), pausedMs).unref();
         yield next.value.subarray(at, at + chunkBytes);
+        clearTimeout(pause);
       }
       rest -= next.value.length;
+      // The caller requests the rest.
+      if (body.destroyed && rest > 0) return;
     }
   } finally {
     body.destroy();

@@ -1,9 +1,10 @@
 // Serves the logos of workspaces. They are public: a gate shows one before the reader is known.
+import { LRUCache } from 'lru-cache';
 import { fail } from '../../errors/errors.ts';
 import type { HttpRoute } from '../../http/route.ts';
 import type { RouteDoc } from '../../http/route-doc.ts';
 import type { Database } from '../../storage/schema.ts';
-import { findLogo } from './store.ts';
+import { findLogoContent, findLogoType } from './store.ts';
 
 const doc: RouteDoc = {
   id: 'getLogo',
@@ -22,7 +23,19 @@ const doc: RouteDoc = {
   errors: ['invalid_argument', 'not_found'],
 };
 
+/** The logos that stay in memory. */
+const cachedBytesMax = 8 * 1024 * 1024;
+
 export function brandRoutes(db: Database): HttpRoute[] {
+  // Reading and decoding a logo takes milliseconds of the event loop. Responses share the bytes.
+  const cache = new LRUCache<string, Buffer>({
+    maxSize: cachedBytesMax,
+    sizeCalculation: ({ length }) => Math.max(1, length),
+    fetchMethod: async (id) => {
+      const content = await findLogoContent(db, id);
+      return content === undefined ? undefined : Buffer.from(content, 'base64');
+    },
+  });
   return [
     {
       method: 'GET',
@@ -30,9 +43,13 @@ export function brandRoutes(db: Database): HttpRoute[] {
       name: 'logo',
       doc,
       async handle(request) {
-        const row = await findLogo(db, request.variables.logo_id ?? '');
-        if (row === undefined) throw fail('not_found', 'The logo does not exist.');
-        const bytes = Buffer.from(row.content, 'base64');
+        const id = request.variables.logo_id ?? '';
+        // A deleted logo may still be in the cache.
+        const row = await findLogoType(db, id);
+        const bytes = row && (await cache.fetch(id));
+        if (row === undefined || bytes === undefined) {
+          throw fail('not_found', 'The logo does not exist.');
+        }
         const headers = {
           'content-type': row.content_type,
           'content-length': String(bytes.length),
@@ -43,13 +60,8 @@ export function brandRoutes(db: Database): HttpRoute[] {
           'x-content-type-options': 'nosniff',
           'x-robots-tag': 'noindex, nofollow',
         };
-        if (request.isHead) return { status: 200, headers, body: undefined };
-        return { status: 200, headers, body: chunkOf(bytes) };
+        return { status: 200, headers, body: request.isHead ? undefined : bytes };
       },
     },
   ];
-}
-
-async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

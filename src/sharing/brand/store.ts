@@ -10,8 +10,18 @@ export function findBrand(db: Executor, workspaceId: string): Promise<BrandRow |
     .executeTakeFirst();
 }
 
-export function findLogo(db: Executor, id: string): Promise<LogoRow | undefined> {
-  return db.selectFrom('logos').selectAll().where('id', '=', id).executeTakeFirst();
+/** Returns the type of a logo without its content. */
+export function findLogoType(
+  db: Executor,
+  id: string,
+): Promise<Pick<LogoRow, 'content_type'> | undefined> {
+  const row = db.selectFrom('logos').select('content_type').where('id', '=', id);
+  return row.executeTakeFirst();
+}
+
+export async function findLogoContent(db: Executor, id: string): Promise<string | undefined> {
+  const row = db.selectFrom('logos').select('content').where('id', '=', id);
+  return (await row.executeTakeFirst())?.content;
 }
 
 /** Replaces the logo of a workspace, whose row the transaction has locked. */

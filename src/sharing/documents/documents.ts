@@ -112,17 +112,20 @@ export function createDocuments(options: DocumentsOptions): Documents {
  */
 export async function* verifyDigest(
   bytes: AsyncIterable<Uint8Array>,
-  { blob_id, sha256 }: DocumentRow,
+  { blob_id, sha256, size_bytes }: DocumentRow,
 ): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
-  let last: Uint8Array | undefined;
+  const check = () => {
+    if (hash.digest('hex') !== sha256) throw new DamagedBlob(blob_id, 'digest');
+  };
+  let rest = size_bytes;
+  if (rest === 0) check();
   for await (const chunk of bytes) {
     hash.update(chunk);
-    if (last !== undefined) yield last;
-    last = chunk;
+    rest -= chunk.length;
+    if (rest === 0) check();
+    yield chunk;
   }
-  if (hash.digest('hex') !== sha256) throw new DamagedBlob(blob_id, 'digest');
-  if (last !== undefined) yield last;
 }
 
 export function documentNotFound(): Failure {

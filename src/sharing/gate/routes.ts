@@ -141,6 +141,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       'cross-origin-resource-policy': 'same-origin',
     };
     if (request.isHead || header.notModified) return { status, headers: own, body: undefined };
+    request.reserveBody(shared.document.workspace_id);
     return { status, headers: own, body: await startBody(bytes()) };
   }
 

@@ -14,9 +14,11 @@ import type { UniversalHandler } from '@connectrpc/connect/protocol';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
 import { requestIdFrom } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
+import { reserveDownload } from '../../api/response-budget.ts';
 import { type Failure, failureOf } from '../../errors/errors.ts';
 import type { HttpObservation } from '../../http/observation.ts';
 import type { PeerOf } from '../http/peer.ts';
+import { hasWindow, type Unread } from '../http/unread.ts';
 import { encodeBase64 } from './base64-text.ts';
 import { untilDeadline, untilEachDeadline } from './deadline.ts';
 import { type ConnectForm, compressions, formOf } from './protocol.ts';
@@ -33,6 +35,7 @@ export type ConnectTransportOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly peerOf: PeerOf;
   readonly bodies: BodyBudgets;
+  readonly unread: Unread;
   /** Reports a request that was refused before the guard. */
   readonly observe: (observation: HttpObservation) => void;
 };
@@ -90,14 +93,17 @@ async function respond(
   const bodies = budgetOf(endpoint, options.bodies);
   let form: ConnectForm;
   try {
+    options.unread.admit(request);
     form = formOf(endpoint, request);
   } catch (error) {
     return refuse(failureOf(error), request, response, options);
   }
   const [requestId, peer] = [idOf(request), peerOf(request)];
-  const exchange = { request, response, requestId, peer, bodies, form };
+  const account = () => options.unread.accountOf(response);
+  const exchange = { request, response, requestId, peer, bodies, form, account };
   const result = await handler(universalRequestOf(exchange, endpoint));
-  return sendResponse(form.isText ? encodeBase64(result) : result, request, response);
+  const sent = form.isText ? encodeBase64(result) : result;
+  return sendResponse(sent, request, response, options.unread);
 }
 
 /** Refuses and reports a request that has not reached the guard. */
@@ -105,13 +111,14 @@ async function refuse(
   failure: Failure,
   request: IncomingMessage,
   response: ServerResponse,
-  { peerOf, observe }: ConnectTransportOptions,
+  { peerOf, observe, unread }: ConnectTransportOptions,
 ): Promise<void> {
   const requestId = idOf(request);
   const { status } = failure;
   const peer = peerOf(request);
   observe({ name: 'unrouted', request, requestId, peer, status, failure, durationMs: 0 });
-  return sendResponse(errorResponse(failure, requestId), request, response);
+  const result = errorResponse(failure, requestId, hasWindow(request));
+  return sendResponse(result, request, response, unread);
 }
 
 function idOf({ headers }: IncomingMessage): string {
@@ -161,11 +168,15 @@ function addRoute(
         descriptor as DescMethodServerStreaming,
         async function* (_empty, context) {
           const { call, source } = open(context);
+          const exchange = exchangeOf(context);
+          let isReserved = false;
           try {
-            yield* untilEachDeadline(
-              call,
-              endpoint.invoke(call, () => readConnectMessage(source)),
-            );
+            const messages = endpoint.invoke(call, () => readConnectMessage(source));
+            for await (const message of untilEachDeadline(call, messages)) {
+              if (!isReserved) reserveDownload(call.context, exchange.account());
+              isReserved = true;
+              yield message;
+            }
           } catch (error) {
             connectErrorThrower(call)(error);
           }

@@ -19,6 +19,7 @@ import { universalRequestFromNodeRequest } from '@connectrpc/connect-node';
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Call } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
+import type { ResponseAccount } from '../../api/response-budget.ts';
 import { Failure, fail } from '../../errors/errors.ts';
 import { type ConnectBody, decompress, readFrame, readFrames, readUnframed } from './body.ts';
 import { deadlineExceeded } from './deadline.ts';
@@ -33,6 +34,8 @@ export type Exchange = {
   readonly peer: string;
   readonly bodies: BodyBudget;
   readonly form: ConnectForm;
+  /** Opens the account of the response. */
+  readonly account: () => ResponseAccount;
 };
 
 const exchangeKey = createContextKey<Exchange | undefined>(undefined);

@@ -13,6 +13,7 @@ import type { Call } from '../../api/call.ts';
 import { errorDetails } from '../../errors/details.ts';
 import { type Failure, failureOf } from '../../errors/errors.ts';
 import { withholdContinue } from '../http/request-body.ts';
+import type { Unread } from '../http/unread.ts';
 
 /** Returns a function that throws an error of the guard as the library's error. */
 export function connectErrorThrower({ requestId }: Call): (error: unknown) => never {
@@ -34,11 +35,19 @@ function connectErrorOf(failure: Failure, requestId: string): ConnectError {
   );
 }
 
-/** The response to a request without a known protocol: a Connect error. */
-export function errorResponse(failure: Failure, requestId: string): UniversalServerResponse {
-  const bytes = errorToJsonBytes(connectErrorOf(failure, requestId), undefined);
+/** The response to a request without a known protocol: a Connect error, or only its head. */
+export function errorResponse(
+  failure: Failure,
+  requestId: string,
+  hasBody: boolean,
+): UniversalServerResponse {
+  const bytes = hasBody
+    ? errorToJsonBytes(connectErrorOf(failure, requestId), undefined)
+    : new Uint8Array();
+  const { headers, retryAfterSeconds } = failure.extra;
   const header = new Headers({
-    ...failure.extra.headers,
+    ...headers,
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
     'content-type': 'application/json',
     'content-length': String(bytes.length),
     'cache-control': 'no-store',
@@ -55,14 +64,15 @@ export async function sendResponse(
   result: UniversalServerResponse,
   request: IncomingMessage,
   response: ServerResponse,
+  unread: Unread,
 ): Promise<void> {
   if (!hasBody(request) || request.readableEnded) {
-    return write(result, response);
+    return write(result, response, unread);
   }
   if (withholdContinue(request)) {
     // The client may or may not send the body, so the connection cannot be reused.
     response.setHeader('connection', 'close');
-    return write(result, response);
+    return write(result, response, unread);
   }
   // Otherwise unread bytes would precede the next request on the connection.
   request.resume();
@@ -74,13 +84,14 @@ export async function sendResponse(
   const header = new Headers(result.header);
   header.set('content-length', String(bytes.length));
   const body = untilReceived(bytes, request, response);
-  return write({ ...result, header, body }, response);
+  return write({ ...result, header, body }, response, unread);
 }
 
 /** Replaces the library's function, which never ends if the client disconnects meanwhile. */
 async function write(
   { status, header = new Headers(), body = createAsyncIterable([]) }: UniversalServerResponse,
   response: ServerResponse,
+  unread: Unread,
 ): Promise<void> {
   const begin = () => response.headersSent || response.setHeaders(header).writeHead(status);
   response.on('error', () => {});
@@ -88,9 +99,15 @@ async function write(
     if (response.destroyed) return;
     // Headers are sent with the first chunk, because a handler may set headers until then.
     begin();
-    if (!response.write(chunk)) await drained(response);
+    if (response.write(chunk)) continue;
+    await drained(response);
+    unread.count(response);
   }
-  begin();
+  if (!response.headersSent) {
+    // Over HTTP/2, the end is then part of the head, which needs no window.
+    response.statusCode = status;
+    response.setHeaders(header);
+  }
   response.end();
 }
 

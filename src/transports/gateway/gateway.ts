@@ -14,6 +14,7 @@ import type { Deadlines } from '../http/deadlines.ts';
 import type { PeerOf } from '../http/peer.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
+import { hasWindow, type Unread } from '../http/unread.ts';
 import { bindingsOf } from './binding.ts';
 import { handleMethod } from './method-handler.ts';
 import { basicChallenge } from './oauth-form.ts';
@@ -32,6 +33,7 @@ export type GatewayOptions = {
   readonly peerOf: PeerOf;
   readonly bodies: BodyBudgets;
   readonly deadlines: Deadlines;
+  readonly unread: Unread;
   /** Called with each chunk of a download that is written. */
   readonly releaseChunk: (chunk: Uint8Array) => void;
   readonly observe: (observation: HttpObservation) => void;
@@ -158,7 +160,7 @@ export function sendError(
   { publicUrl, observe, peerOf, failureOf, notFoundHtml }: GatewayOptions,
 ): void {
   const { routed } = request;
-  const failure = fromFastify(error, routed === undefined) ?? failureOf(error);
+  const failure = fromFastify(error) ?? failureOf(error);
   const requestId = routed?.requestId ?? requestIdOf(request);
   const target = routed?.target;
   const isMethod = target?.kind === 'method';
@@ -185,6 +187,11 @@ export function sendError(
     // A stalled sender does not end its body, so the connection is closed.
     if (failure.code === 'canceled') problem.headers.connection = 'close';
     respondEarly(request.raw, reply.raw, withId(problem, requestId));
+    return;
+  }
+  if (!hasWindow(request.raw)) {
+    reply.hijack();
+    sendHead(reply.raw, withId(problem, requestId));
     return;
   }
   const isUnrouted = routed !== undefined && target === undefined;
@@ -222,7 +229,15 @@ export function refuseRequest(
   const problem = problemOf(failure, context);
   const sent = withId(problem, requestId);
   if (isBodyArriving(request)) respondEarly(request, response, sent);
-  else response.writeHead(sent.status, sent.headers).end(sent.body);
+  else if (hasWindow(request)) response.writeHead(sent.status, sent.headers).end(sent.body);
+  else sendHead(response, sent);
+}
+
+/** Sends an error without its body, which would stay in memory: only bodies need a window. */
+function sendHead(response: ServerResponse, { status, headers }: Problem): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end();
 }
 
 function withId({ status, headers, body }: Problem, requestId: string): Problem {
@@ -233,11 +248,7 @@ const fastifyCodes: Record<string, () => Failure> = {
   FST_ERR_BAD_URL: () => fail('invalid_argument', 'The path is malformed.'),
 };
 
-function fromFastify(error: FastifyError | Error, isAsset: boolean): Failure | undefined {
-  if (error instanceof Failure || !('code' in error || 'statusCode' in error)) return undefined;
-  const known = 'code' in error ? fastifyCodes[error.code] : undefined;
-  if (known !== undefined) return known();
-  // @fastify/static refused the path: it contains dot segments or a NUL, or names a folder.
-  const status = 'statusCode' in error ? Number(error.statusCode) : 500;
-  return isAsset && status >= 400 && status < 500 ? notFound() : undefined;
+function fromFastify(error: FastifyError | Error): Failure | undefined {
+  if (error instanceof Failure || !('code' in error)) return undefined;
+  return fastifyCodes[error.code]?.();
 }

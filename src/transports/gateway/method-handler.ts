@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
 import { type Call, type ContextSource, LazyContext } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
+import { reserveDownload } from '../../api/response-budget.ts';
 import { fail } from '../../errors/errors.ts';
 import { etagMatches, requireMatch } from '../../http/byte-range.ts';
 import { createDownloadHead, type DownloadMessage, startBody } from '../../http/download.ts';
@@ -29,7 +30,7 @@ import type { RoutedRequest } from './routed-request.ts';
 import { sendChunks } from './send-chunks.ts';
 import { encodeResponse, transcodeRequest } from './transcode.ts';
 
-type MethodOptions = Pick<GatewayOptions, 'bodies' | 'deadlines' | 'releaseChunk'>;
+type MethodOptions = Pick<GatewayOptions, 'bodies' | 'deadlines' | 'releaseChunk' | 'unread'>;
 
 export async function handleMethod(
   binding: Binding,
@@ -250,7 +251,7 @@ async function sendDownload(
   messages: AsyncIterable<Message>,
   { context }: HttpCall,
   reply: FastifyReply,
-  { releaseChunk }: MethodOptions,
+  options: MethodOptions,
 ): Promise<FastifyReply> {
   const parts = messages[Symbol.asyncIterator]();
   const first = await parts.next();
@@ -267,7 +268,13 @@ async function sendDownload(
     await parts.return?.();
     return reply.status(head.status).headers(head.headers).send();
   }
-  return sendChunks(reply, head, await startBody(chunks(parts)), releaseChunk);
+  try {
+    reserveDownload(context, options.unread.accountOf(reply.raw));
+  } catch (error) {
+    await parts.return?.();
+    throw error;
+  }
+  return sendChunks(reply, head, await startBody(chunks(parts)), options);
 }
 
 async function* chunks(parts: AsyncIterator<Message>): AsyncGenerator<Uint8Array> {

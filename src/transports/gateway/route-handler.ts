@@ -9,23 +9,24 @@ import { readTextBody } from './body.ts';
 import { formType, requireContentType } from './content-type.ts';
 import type { GatewayOptions } from './gateway.ts';
 import type { RoutedRequest } from './routed-request.ts';
-import { sendChunks } from './send-chunks.ts';
+import { sendBytes, sendChunks } from './send-chunks.ts';
 
 export async function handleRoute(
   route: HttpRoute,
   routed: RoutedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
-  options: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies' | 'releaseChunk'>,
+  options: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies' | 'releaseChunk' | 'unread'>,
 ): Promise<FastifyReply> {
   const { requestId, peer, started, variables } = routed;
-  const { observe, publicUrl, bodies, releaseChunk } = options;
+  const { observe, publicUrl, bodies, unread } = options;
   if (route.method === 'POST') requireSameOrigin(request, publicUrl);
   const form =
     route.method === 'POST' ? await readForm(routed, request, reply, bodies.anonymous) : '';
   const result = await route.handle({
     isHead: request.method === 'HEAD',
     peer,
+    reserveBody: (workspaceId) => unread.accountOf(reply.raw).reserve(workspaceId),
     variables: Object.fromEntries(variables),
     form: new URLSearchParams(form),
     header: (name) => {
@@ -45,7 +46,8 @@ export async function handleRoute(
   });
   const { status, body } = result;
   const head = { status, headers: { ...result.headers } };
-  if (typeof body === 'object') return sendChunks(reply, head, body, releaseChunk);
+  if (body instanceof Uint8Array) return sendBytes(reply, head, body, options);
+  if (typeof body === 'object') return sendChunks(reply, head, body, options);
   reply.status(status).headers(head.headers);
   if (body === undefined) return reply.send();
   const compressed = await compressText(body, request.headers['accept-encoding']);

@@ -1,31 +1,43 @@
 // Sends a body in chunks.
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import { firstChunkBytes, flowingMs } from '../../api/response-budget.ts';
+import type { Unread } from '../http/unread.ts';
 
 type Head = { readonly status: number; readonly headers: Record<string, string | string[]> };
 
+export type ChunkOptions = {
+  /** Called with each chunk that is written. */
+  readonly releaseChunk: (chunk: Uint8Array) => void;
+  readonly unread: Unread;
+};
+
 /**
- * Sends a body whose length is in the headers. Reads the next chunk while one is being written, and
- * calls `release` when a chunk is written. If the body fails, closes the connection before the body
- * reaches its length.
+ * Sends a body whose length is in the headers. Reads the next chunk while one is being written, if
+ * the client reads fast. If the body fails, closes the connection before the body reaches its
+ * length.
  */
 export async function sendChunks(
   reply: FastifyReply,
   { status, headers }: Head,
   body: AsyncGenerator<Uint8Array>,
-  release: (chunk: Uint8Array) => void,
+  { releaseChunk, unread }: ChunkOptions,
 ): Promise<FastifyReply> {
   // Fastify does not report when a chunk is written.
   reply.status(status).headers(headers).hijack();
   const { raw: response } = reply;
   // Fastify's type permits a number for some headers, which Node accepts too.
   response.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
-  const writer = new ChunkWriter(response, release);
+  const writer = new ChunkWriter(response, releaseChunk, unread);
   try {
     for await (const chunk of body) {
       await writer.idle;
       if (response.destroyed) break;
       writer.write(chunk);
+      // A client that does not read gets no further chunk, not even in memory.
+      const readsAhead = writer.isFlowing && unread.accountOf(response).hasRoom();
+      if (readsAhead) unread.count(response, chunk.length);
+      else await writer.idle;
     }
     await writer.idle;
     response.end();
@@ -36,27 +48,52 @@ export async function sendChunks(
   return reply;
 }
 
+/** Sends bytes that responses share. Throws `unavailable` if too many responses are unread. */
+export async function sendBytes(
+  reply: FastifyReply,
+  head: Head,
+  bytes: Uint8Array,
+  options: ChunkOptions,
+): Promise<FastifyReply> {
+  options.unread.accountOf(reply.raw).reserve();
+  return sendChunks(reply, head, piecesOf(bytes), options);
+}
+
+/** TLS copies each piece that it encrypts. */
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += firstChunkBytes) {
+    yield bytes.subarray(at, at + firstChunkBytes);
+  }
+}
+
 class ChunkWriter {
   /** Resolves when the last chunk is written or the response is closed. */
   idle = Promise.resolve();
+  /** Whether the client has read the previous chunk fast. */
+  isFlowing = false;
   readonly #response: ServerResponse;
   readonly #release: (chunk: Uint8Array) => void;
+  readonly #unread: Unread;
   #settle = () => {};
 
-  constructor(response: ServerResponse, release: (chunk: Uint8Array) => void) {
+  constructor(response: ServerResponse, release: (chunk: Uint8Array) => void, unread: Unread) {
     this.#response = response;
     this.#release = release;
+    this.#unread = unread;
     response.once('close', () => this.#settle());
     // A write to a closed connection is an error, which `close` reports too.
     response.on('error', () => {});
   }
 
   write(chunk: Uint8Array): void {
+    const startedAt = performance.now();
     this.idle = new Promise((resolve) => {
       this.#settle = resolve;
     });
     this.#response.write(chunk, (error) => {
       if (!error) this.#release(chunk);
+      this.isFlowing = performance.now() - startedAt < flowingMs;
+      this.#unread.count(this.#response);
       this.#settle();
     });
   }

@@ -7,13 +7,14 @@ import { type Metadata, type ServerInterceptingCallInterface, status } from '@gr
 import { type Call, type ContextSource, LazyContext, requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail, failureOf } from '../../errors/errors.ts';
 import { normaliseAddress } from '../../net/address.ts';
-import { type ActiveCall, lateRequest } from '../http2/connections.ts';
+import { type ActiveCall, endStream, lateRequest } from '../http2/connections.ts';
 import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
 import { isCompressed } from './library.ts';
 import { errorMetadata, headersOf, headMetadata } from './metadata.ts';
 import { decodeRequest, type GrpcMethod } from './method.ts';
 import { type CallFilter, filterCall, type SentStatus } from './overrides.ts';
+import { GrpcUnread } from './unread.ts';
 
 type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
 
@@ -25,6 +26,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   requestId = '';
   due: number;
   isAccepted = false;
+  readonly unread: GrpcUnread;
   readonly #method: GrpcMethod;
   readonly #base: ServerInterceptingCallInterface;
   readonly #stream: ServerHttp2Stream;
@@ -51,6 +53,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     this.#base = base;
     this.#stream = stream;
     this.due = performance.now() + this.#bodyMs;
+    this.unread = new GrpcUnread(method.responses, stream, this.peer);
     this.#body = new GrpcBody(method.body, this, isCompressed(base));
     filterCall(base, this);
   }
@@ -136,6 +139,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     // The end is sent together with the response, which saves writes.
     if (message !== undefined) base.sendMessage(message, () => {});
     base.sendStatus({ code: status.OK, details: 'OK', metadata: null });
+    this.unread.noteEnd();
   }
 
   /** Sends a part of the response. Resolves when the client can receive the next part. */
@@ -145,34 +149,37 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
       this.#written = () => {
         this.due = Number.POSITIVE_INFINITY;
         this.#written = undefined;
+        this.unread.noteWritten();
         resolve();
       };
       this.#sendHead();
       if (this.isGone()) this.#written();
       else this.#base.sendMessage(message, this.#written);
+      this.unread.count();
     });
   }
 
-  /** Ends the call with an error. Never throws. */
-  refuse(error: unknown): void {
+  /** Ends the call with an error. Never throws. Without a head, the error needs no window. */
+  refuse(error: unknown, hasHead = true): void {
     if (this.#isEnded) return;
     try {
-      this.#refuse(error);
+      this.#refuse(error, hasHead);
     } catch {
       // For example, HTTP/2 cannot carry a header that the handler has set.
       this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     }
   }
 
-  #refuse(error: unknown): void {
+  #refuse(error: unknown, hasHead: boolean): void {
     this.#finish();
     const failure = failureOf(error);
-    this.#sendHead();
+    if (hasHead) this.#sendHead();
     this.#base.sendStatus({
       code: Number(failure.grpc),
       details: failure.message,
       metadata: errorMetadata(failure, this.requestId),
     });
+    this.unread.noteEnd();
   }
 
   /** Sends the headers, with those that the handler has set so far. */
@@ -187,9 +194,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     this.due = Number.POSITIVE_INFINITY;
     if (stream.writableFinished) stream.close(constants.NGHTTP2_NO_ERROR);
     else if (this.#isAnswered || this.#written !== undefined || this.#hasBody) {
-      stream.close(constants.NGHTTP2_CANCEL);
-      // Node 24 otherwise waits until the client reads what was written.
-      stream.destroy();
+      endStream(stream);
     } else this.#fail(lateRequest(this.#bodyMs));
   }
 

@@ -2,6 +2,7 @@
 import { fromBinary, type Message } from '@bufbuild/protobuf';
 import { unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
+import type { ResponseBudget } from '../../api/response-budget.ts';
 import { fail } from '../../errors/errors.ts';
 import type { BodyRules } from './body.ts';
 import type { GrpcCall } from './call.ts';
@@ -12,6 +13,7 @@ export type GrpcMethod = {
   readonly isUpload: boolean;
   readonly body: BodyRules;
   readonly limits: CallLimits;
+  readonly responses: ResponseBudget;
   /** Handles a call. Called after its headers have arrived. */
   readonly serve: (call: GrpcCall) => void;
 };

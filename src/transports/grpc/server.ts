@@ -17,6 +17,7 @@ import type {
   ServerStreamingEndpoint,
   UnaryEndpoint,
 } from '../../api/endpoint.ts';
+import { type ResponseBudget, reserveDownload } from '../../api/response-budget.ts';
 import {
   type ConnectionLimits,
   type Connections,
@@ -72,6 +73,7 @@ const sessionMegabytesMax = 64;
 export type GrpcTransportOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly bodies: BodyBudgets;
+  readonly responses: ResponseBudget;
   readonly socket: BoundSocket;
   /** Without it, the listener does not use TLS. */
   readonly tls?: Tls | undefined;
@@ -82,7 +84,7 @@ export type GrpcTransportOptions = {
 export async function startGrpcTransport(options: GrpcTransportOptions): Promise<GrpcTransport> {
   // Problems arrive as errors. The library would also print them on the console.
   setLogVerbosity(logVerbosity.NONE);
-  const { endpoints, bodies, socket } = options;
+  const { endpoints, bodies, responses, socket } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let connections: Connections | undefined;
   const tracked = () => {
@@ -95,7 +97,10 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
     connections: tracked,
   });
   const methods = new Map(
-    endpoints.map((endpoint) => [`/${endpoint.name}`, methodOf(endpoint, bodies, limits)]),
+    endpoints.map((endpoint) => [
+      `/${endpoint.name}`,
+      methodOf(endpoint, bodies, responses, limits),
+    ]),
   );
   const interceptor: ServerInterceptor = ({ path }, base) => {
     const method = methods.get(path);
@@ -184,14 +189,32 @@ function methodDefinition({ descriptor, name, kind }: Endpoint) {
   };
 }
 
-function methodOf(endpoint: Endpoint, bodies: BodyBudgets, limits: CallLimits): GrpcMethod {
+function methodOf(
+  endpoint: Endpoint,
+  bodies: BodyBudgets,
+  responses: ResponseBudget,
+  limits: CallLimits,
+): GrpcMethod {
   const isUpload = endpoint.kind === 'client_streaming';
   const body = {
     budget: budgetOf(endpoint, bodies),
     bytesMax: isUpload ? messageBytesMax : unaryBodyBytesMax,
     isStream: isUpload,
   };
-  return { endpoint, isUpload, body, limits, serve: serveOf(endpoint) };
+  return { endpoint, isUpload, body, limits, responses, serve: admitted(serveOf(endpoint)) };
+}
+
+/** Refuses the calls of clients that have too many unread responses. */
+function admitted(serve: (call: GrpcCall) => void) {
+  return (call: GrpcCall) => {
+    try {
+      call.unread.admit();
+    } catch (error) {
+      call.refuse(error, false);
+      return;
+    }
+    serve(call);
+  };
 }
 
 function serveOf(endpoint: Endpoint): (call: GrpcCall) => void {
@@ -227,11 +250,15 @@ function serveDownload(endpoint: ServerStreamingEndpoint) {
   return async (call: GrpcCall) => {
     try {
       let written: Promise<void> | undefined;
-      for await (const message of endpoint.invoke(call, () => call.request())) {
+      const messages = endpoint.invoke(call, () => call.request());
+      for await (const message of messages) {
         // The previous part is sent while the next one is read.
         await written;
         if (call.isGone()) return;
+        if (written === undefined) reserveDownload(call.context, call.unread.account);
         written = call.write(message);
+        // A client that does not read gets no further part, not even in memory.
+        if (!call.unread.readsAhead()) await written;
       }
       await written;
       call.respond();

@@ -15,6 +15,7 @@ import type { Duplex, ReadableOptions } from 'node:stream';
 import { connectionLimits, limitConnections } from '../http2/connections.ts';
 import { rememberExpectation } from './request-body.ts';
 import { type HttpServerOptions, stalledMs } from './server.ts';
+import type { Unread } from './unread.ts';
 
 export type Http2 = {
   /** Serves a connection that has negotiated `h2`. */
@@ -29,7 +30,7 @@ export type Http2 = {
 
 export type Http2Options = Pick<
   HttpServerOptions,
-  'limits' | 'accept' | 'refuse' | 'refuseExpectation'
+  'limits' | 'unread' | 'accept' | 'refuse' | 'refuseExpectation'
 > & {
   /** Whether the time limit of uploads applies to a request. */
   readonly isExtended: (request: IncomingMessage) => boolean;
@@ -43,10 +44,10 @@ const refusals = { maxSessionInvalidFrames: 100, maxSessionRejectedStreams: 100 
 const idleMs = 30_000;
 
 export function createHttp2(options: Http2Options): Http2 {
-  const { limits, accept, refuse, refuseExpectation, isExtended } = options;
+  const { limits, unread, accept, refuse, refuseExpectation, isExtended } = options;
   const serverOptions: object = {
     Http2ServerRequest: EvenRequest,
-    Http2ServerResponse: EvenResponse,
+    Http2ServerResponse: countedResponses(unread),
     ...refusals,
     settings: {
       enablePush: false,
@@ -73,6 +74,7 @@ export function createHttp2(options: Http2Options): Http2 {
     const call = {
       due: stream.endAfterHeaders ? Number.POSITIVE_INFINITY : performance.now() + limits.requestMs,
       isAccepted: true,
+      unread: { countAnswered: () => unread.countAnswered(response) },
       expire() {
         call.due = Number.POSITIVE_INFINITY;
         if (!isExtended(request)) stream.close(constants.NGHTTP2_CANCEL);
@@ -171,6 +173,17 @@ class EvenResponse extends Http2ServerResponse {
     const isDropped = typeof chunk !== 'function' && this.#hasNoBody;
     return Reflect.apply(super.end, this, isDropped ? [null, ...rest] : given);
   }
+}
+
+/** Returns a class whose responses count what they write. `end` calls `write`. */
+function countedResponses(unread: Unread): typeof EvenResponse {
+  return class extends EvenResponse {
+    override write(chunk: unknown, ...rest: unknown[]): boolean {
+      const isBelowMark = super.write(chunk, ...rest);
+      unread.count(this as unknown as ServerResponse);
+      return isBelowMark;
+    }
+  };
 }
 
 // The types of Node say that these exist.

@@ -13,6 +13,7 @@ import { fail } from '../../errors/errors.ts';
 import { handleInSequence, type ResponsesUnderWay } from './pipelining.ts';
 import { problemOf } from './problem.ts';
 import { rememberExpectation } from './request-body.ts';
+import { countedResponses, type Unread } from './unread.ts';
 
 /** For a year, a browser that used https uses only https for this host (RFC 6797). */
 export const strictTransportSecurity = ['strict-transport-security', 'max-age=31536000'] as const;
@@ -39,6 +40,7 @@ export type HttpServerOptions = {
   readonly limits: HttpLimits;
   /** Filled by the server. */
   readonly underWay: ResponsesUnderWay;
+  readonly unread: Unread;
   /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
   readonly accept: (request: IncomingMessage, response: ServerResponse) => void;
@@ -56,11 +58,12 @@ export const stalledMs = 60_000;
 const lateCheckMs = 1_000;
 
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { limits, underWay, warn, accept, refuse, refuseExpectation } = options;
+  const { limits, underWay, unread, warn, accept, refuse, refuseExpectation } = options;
   const server = (options.create ?? createServer)({
     requestTimeout: limits.requestMs,
     headersTimeout: Math.min(20_000, limits.requestMs),
     connectionsCheckingInterval: lateCheckMs,
+    ServerResponse: countedResponses(unread),
   });
   const unmet = new WeakSet<IncomingMessage>();
   const onRequest = handleInSequence((request, response) => {

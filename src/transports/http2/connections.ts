@@ -46,11 +46,18 @@ export const connectionLimits: ConnectionLimits = {
 /** Connections that node:http2 may accept beyond the limit until others are closed. */
 const connectionsAtOnce = 100;
 
+/** The interval of checks for responses that are not read. */
+const unreadMs = 250;
+
 export type ActiveCall = {
   /** When the call is ended, by `performance.now()`. */
   readonly due: number;
   /** Whether the guard has accepted the caller's credential. */
   readonly isAccepted: boolean;
+  readonly unread?: {
+    /** Counts the response if the client has not read it to its end. */
+    countAnswered(): void;
+  };
   expire(): void;
   /** Ends the call with an error, unless it has already ended. */
   end(failure: Failure): void;
@@ -122,12 +129,18 @@ export function limitConnections(
     session.on('ping', count).on('remoteSettings', count);
   });
 
+  const unreadTimer = setInterval(() => {
+    for (const { unread } of calls) unread?.countAnswered();
+  }, unreadMs).unref();
   const timer = setInterval(() => {
     const now = performance.now();
     for (const call of calls) if (call.due <= now) call.expire();
     for (const connection of connections) look(connection, now, limits);
   }, limits.lookMs).unref();
-  listener.once('close', () => clearInterval(timer));
+  listener.once('close', () => {
+    clearInterval(timer);
+    clearInterval(unreadTimer);
+  });
 
   return {
     add(stream, call) {
@@ -157,6 +170,13 @@ export function limitConnections(
 export function lateRequest(limitMs: number): Failure {
   const detail = `The request did not arrive in full within ${Math.round(limitMs / 1000)} seconds.`;
   return fail('canceled', detail, { grpc: Code.DeadlineExceeded });
+}
+
+/** Ends a stream and drops what its client has not read. */
+export function endStream(stream: ServerHttp2Stream): void {
+  stream.close(constants.NGHTTP2_CANCEL);
+  // Node 24 otherwise waits until the client reads what was written.
+  stream.destroy();
 }
 
 /** RFC 9113 §6.8: with this number, a GOAWAY announces the end but refuses no stream. */

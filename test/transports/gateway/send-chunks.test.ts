@@ -4,7 +4,9 @@ import { get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import { createResponseBudget } from '../../../src/api/response-budget.ts';
 import { sendChunks } from '../../../src/transports/gateway/send-chunks.ts';
+import { createUnread } from '../../../src/transports/http/unread.ts';
 
 const mebibyte = 1024 * 1024;
 // More than all buffers between server and client hold.
@@ -26,7 +28,8 @@ async function serve(fails = false) {
   onTestFinished(() => app.close());
   app.get('/', async (_, reply) => {
     const head = { status: 200, headers: { 'content-length': String(count * mebibyte) } };
-    await sendChunks(reply, head, chunks(), () => seen.released++);
+    const unread = createUnread(createResponseBudget({ bytesMax: 1024 * mebibyte }), () => '');
+    await sendChunks(reply, head, chunks(), { releaseChunk: () => seen.released++, unread });
     seen.sent++;
     return reply;
   });

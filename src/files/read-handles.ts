@@ -1,0 +1,111 @@
+// Keeps files open between reads, but only a limited number, and not while their readers pause.
+import { type FileHandle, open } from 'node:fs/promises';
+
+export type ReadHandles = {
+  /** Opens nothing yet. */
+  of(file: string): ReadHandle;
+};
+
+/** Use and release the handle in turn. Close it at the end. */
+export type ReadHandle = {
+  /**
+   * Returns the handle, and whether the file was opened for it. Waits while as many other files are
+   * in use as may be open.
+   */
+  use(): Promise<{ readonly handle: FileHandle; readonly isNew: boolean }>;
+  /** Lets the file be closed until its next use. */
+  release(): void;
+  close(): Promise<void>;
+};
+
+export type ReadHandleLimits = {
+  readonly openMax: number;
+  /** A file that is not used for this time is closed. */
+  readonly idleMs: number;
+};
+
+/** Less than a quarter of the usual limit of 1,024 descriptors. */
+const defaultLimits: ReadHandleLimits = { openMax: 200, idleMs: 1_000 };
+
+export function createReadHandles(limits: Partial<ReadHandleLimits> = {}): ReadHandles {
+  const { openMax, idleMs } = { ...defaultLimits, ...limits };
+  /** The open files that are not in use. The longest idle ones are first. */
+  const idle = new Map<OpenFile, number>();
+  const waiting: (() => void)[] = [];
+  let places = openMax;
+  let isScheduled = false;
+
+  async function takePlace(): Promise<void> {
+    const [longest] = idle.keys();
+    if (places === 0 && longest !== undefined) void longest.close();
+    if (places > 0) places--;
+    else await new Promise<void>((resolve) => void waiting.push(resolve));
+  }
+
+  function givePlace(): void {
+    const next = waiting.shift();
+    if (next === undefined) places++;
+    else next();
+  }
+
+  function closeIdle(): void {
+    isScheduled = false;
+    const latest = performance.now() - idleMs;
+    for (const [file, since] of idle) {
+      if (since > latest) break;
+      void file.close();
+    }
+    if (idle.size > 0) schedule();
+  }
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    setTimeout(closeIdle, idleMs).unref();
+  }
+
+  class OpenFile implements ReadHandle {
+    readonly #file: string;
+    #handle: FileHandle | undefined;
+
+    constructor(file: string) {
+      this.#file = file;
+    }
+
+    async use() {
+      idle.delete(this);
+      if (this.#handle !== undefined) return { handle: this.#handle, isNew: false };
+      await takePlace();
+      try {
+        this.#handle = await open(this.#file, 'r');
+      } catch (error) {
+        givePlace();
+        throw error;
+      }
+      return { handle: this.#handle, isNew: true };
+    }
+
+    release(): void {
+      if (this.#handle === undefined) return;
+      if (waiting.length > 0) {
+        void this.close();
+        return;
+      }
+      idle.set(this, performance.now());
+      schedule();
+    }
+
+    async close(): Promise<void> {
+      idle.delete(this);
+      const handle = this.#handle;
+      this.#handle = undefined;
+      // Reading does not depend on the result.
+      await handle
+        ?.close()
+        .catch(() => {})
+        .finally(givePlace);
+    }
+  }
+
+  return { of: (file) => new OpenFile(file) };
+}

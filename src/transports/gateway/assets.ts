@@ -1,0 +1,51 @@
+// Serves the built browser code at `/assets/`.
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { fail } from '../../errors/errors.ts';
+import { createSharedFiles } from '../../http/shared-files.ts';
+import { type ChunkOptions, sendBytes } from './send-chunks.ts';
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'application/javascript; charset=utf-8',
+  '.mjs': 'application/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+};
+
+const headers = {
+  // The name of a file changes with its content.
+  'cache-control': 'public, max-age=31536000, immutable',
+  'x-content-type-options': 'nosniff',
+  // A worker uses the policy of its file. pdf.js decodes some images with WebAssembly.
+  'content-security-policy':
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+export async function registerAssets(
+  app: FastifyInstance,
+  folder: string,
+  options: ChunkOptions,
+): Promise<void> {
+  const files = createSharedFiles(folder, await readdir(folder, { recursive: true }));
+  app.route<{ Params: { '*': string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/assets/*',
+    async handler(request, reply) {
+      const name = request.params['*'];
+      const type = types[path.extname(name)] ?? 'application/octet-stream';
+      const header = (wanted: string) => request.headers[wanted]?.toString();
+      const asked = { isHead: request.method === 'HEAD', header };
+      const found = await files.reply(name, asked, { ...headers, 'content-type': type });
+      if (found === undefined) throw fail('not_found', 'Nothing exists at this path.');
+      const { status, body } = found;
+      const head = { status, headers: { ...found.headers } };
+      if (body instanceof Uint8Array) return sendBytes(reply, head, body, options);
+      return reply.status(status).headers(head.headers).send();
+    },
+  });
+}
