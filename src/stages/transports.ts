@@ -13,6 +13,7 @@ import { siteRoutes } from '../http/site-routes.ts';
 import { createRecordedAnswers } from '../idempotency/recorded-answers.ts';
 import type { Metrics } from '../observe/merge-metrics.ts';
 import { pingDatabase, storageFailureOf } from '../storage/database.ts';
+import { createAdmission } from '../transports/admission.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
 import { createPeerOf } from '../transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../transports/http-transport.ts';
@@ -70,12 +71,14 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       bytesMax: bodyBytesHeldMax,
       timeoutMs: options.bodyTimeoutMs,
     });
+    const admission = createAdmission({ limits: options.admissionLimits, warn });
     const { uploadBytesMax } = config;
     const tls = await openTlsFiles(options);
     if (tls !== undefined) onFailure(tls.close);
     const http = await startHttpTransport({
       endpoints,
       bodies,
+      admission,
       notFoundHtml: createNotFoundHtml(assets),
       routes: [
         ...siteRoutes({ publicUrl, assets, uploadBytesMax, random, webDir }),
@@ -97,6 +100,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     const grpc = await startGrpcTransport({
       endpoints,
       bodies,
+      admission,
       socket: sockets.grpc,
       tls,
       limits: { ageMs: config.grpcConnectionAgeSeconds * 1000, ...options.grpcLimits },

@@ -14,6 +14,9 @@ export type BoundSocket = {
 /** Connections that may wait until their server exists. */
 const waitingMax = 1_000;
 
+/** Connections that the kernel keeps until the service accepts them, if its own limit allows. */
+export const backlog = 4_096;
+
 /** Binds a port, 0 for a free one. Throws `EADDRINUSE` if it is in use. */
 export async function bindSocket(options: {
   readonly host: string;
@@ -27,7 +30,7 @@ export async function bindSocket(options: {
     socket.on('error', () => {}).once('close', () => waiting.delete(socket));
   });
   holder.maxConnections = waitingMax;
-  await listen(holder, () => holder.listen(options));
+  await listen(holder, () => holder.listen({ ...options, backlog }));
   const bound = holder.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
   return {

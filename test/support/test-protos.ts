@@ -12,6 +12,7 @@ import type { Endpoint, Handler } from '../../src/api/endpoint.ts';
 import { createGuard } from '../../src/api/guard.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { failureOf } from '../../src/errors/errors.ts';
+import { createAdmission } from '../../src/transports/admission.ts';
 import { createPeerOf } from '../../src/transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../../src/transports/http-transport.ts';
 import { bindSocket } from '../../src/transports/socket.ts';
@@ -75,6 +76,7 @@ export async function serveEndpoints(endpoints: Endpoint[]): Promise<ServedEndpo
   const started = startHttpTransport({
     endpoints,
     bodies: createBodyBudgets({ bytesMax: 64 * 1024 * 1024 }),
+    admission: createAdmission({ warn: () => {} }),
     routes: [],
     assetsDir: import.meta.dirname,
     publicUrl: 'http://test.invalid',

@@ -11,6 +11,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { type BodyBudget, createBodyBudgets } from '../../src/api/body-budget.ts';
 import type { Handler } from '../../src/api/endpoint.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
+import { createAdmission } from '../../src/transports/admission.ts';
 import { type GrpcTransport, startGrpcTransport } from '../../src/transports/grpc/server.ts';
 import { type BoundSocket, bindSocket } from '../../src/transports/socket.ts';
 import { openCall, openSession, prefix } from '../support/raw-grpc.ts';
@@ -40,7 +41,9 @@ describe('the gRPC server', () => {
       endpointsOf(registry, typeName, () => handler, observe),
     );
     socket = await bindSocket({ host: '127.0.0.1', port: 0 });
-    transport = await startGrpcTransport({ endpoints, bodies, socket, limits: { restMs: 300 } });
+    const admission = createAdmission({ warn: () => {} });
+    const limits = { restMs: 300 };
+    transport = await startGrpcTransport({ endpoints, bodies, admission, socket, limits });
   });
   afterAll(() => transport.close());
 

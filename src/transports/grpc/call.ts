@@ -79,6 +79,11 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
   }
 
+  /** Whether it is the first call of its connection. */
+  get isFirst(): boolean {
+    return this.#stream.id === 1;
+  }
+
   get #bodyMs(): number {
     const { isUpload, limits } = this.#method;
     return isUpload ? limits.uploadMs : limits.bodyMs;

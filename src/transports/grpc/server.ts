@@ -17,6 +17,7 @@ import type {
   ServerStreamingEndpoint,
   UnaryEndpoint,
 } from '../../api/endpoint.ts';
+import type { Admission } from '../admission.ts';
 import {
   type ConnectionLimits,
   type Connections,
@@ -72,6 +73,7 @@ const sessionMegabytesMax = 64;
 export type GrpcTransportOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly bodies: BodyBudgets;
+  readonly admission: Admission;
   readonly socket: BoundSocket;
   /** Without it, the listener does not use TLS. */
   readonly tls?: Tls | undefined;
@@ -82,7 +84,7 @@ export type GrpcTransportOptions = {
 export async function startGrpcTransport(options: GrpcTransportOptions): Promise<GrpcTransport> {
   // Problems arrive as errors. The library would also print them on the console.
   setLogVerbosity(logVerbosity.NONE);
-  const { endpoints, bodies, socket } = options;
+  const { endpoints, bodies, admission, socket } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let connections: Connections | undefined;
   const tracked = () => {
@@ -95,7 +97,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
     connections: tracked,
   });
   const methods = new Map(
-    endpoints.map((endpoint) => [`/${endpoint.name}`, methodOf(endpoint, bodies, limits)]),
+    endpoints.map((endpoint) => [`/${endpoint.name}`, methodOf(endpoint, options, limits)]),
   );
   const interceptor: ServerInterceptor = ({ path }, base) => {
     const method = methods.get(path);
@@ -128,6 +130,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   connections = limitConnections(http2Server, limits, listener);
   // Later connections have a certificate of the new CA, or none.
   options.tls?.onClientCaChange(() => void tracked().retire());
+  admission.watch(listener);
   await socket.handTo(listener);
   return {
     announceStop: health.announceStop,
@@ -184,14 +187,36 @@ function methodDefinition({ descriptor, name, kind }: Endpoint) {
   };
 }
 
-function methodOf(endpoint: Endpoint, bodies: BodyBudgets, limits: CallLimits): GrpcMethod {
+function methodOf(
+  endpoint: Endpoint,
+  { bodies, admission }: Pick<GrpcTransportOptions, 'bodies' | 'admission'>,
+  limits: CallLimits,
+): GrpcMethod {
   const isUpload = endpoint.kind === 'client_streaming';
   const body = {
     budget: budgetOf(endpoint, bodies),
     bytesMax: isUpload ? messageBytesMax : unaryBodyBytesMax,
     isStream: isUpload,
   };
-  return { endpoint, isUpload, body, limits, serve: serveOf(endpoint) };
+  return { endpoint, isUpload, body, limits, serve: admitted(serveOf(endpoint), admission) };
+}
+
+/** Serves a call at once, or in a later turn if too many calls began in this one. */
+function admitted(serve: (call: GrpcCall) => void, admission: Admission) {
+  return (call: GrpcCall) => {
+    if (admission.tryBegin()) {
+      serve(call);
+      return;
+    }
+    admission.wait({
+      isFirst: call.isFirst,
+      // The budgets of bodies count them.
+      bodyBytes: 0,
+      isGone: () => call.isGone(),
+      begin: () => serve(call),
+      refuse: (failure) => call.refuse(failure),
+    });
+  };
 }
 
 function serveOf(endpoint: Endpoint): (call: GrpcCall) => void {
