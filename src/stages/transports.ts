@@ -127,6 +127,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
           http.close();
           grpc.close();
         }, finishMs);
+        await Promise.all([http.acceptWaiting(), grpc.acceptWaiting()]);
         await Promise.all([http.drain(), grpc.drain()]);
         clearTimeout(late);
         tls?.close();

@@ -29,7 +29,7 @@ import {
   strictTransportSecurity,
 } from './http/server.ts';
 import { withoutSchemas } from './http/without-schemas.ts';
-import type { BoundSocket } from './socket.ts';
+import { acceptWaiting, type BoundSocket } from './socket.ts';
 import type { Tls } from './tls/tls.ts';
 
 export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
@@ -51,6 +51,8 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 export type HttpTransport = {
   /** Asks clients to close their connections after the next response. */
   announceStop(): void;
+  /** Accepts the connections that wait in the kernel. */
+  acceptWaiting(): Promise<void>;
   /** Refuses new connections and lets requests in progress finish. */
   drain(): Promise<void>;
   /** Ends all remaining connections immediately. */
@@ -168,6 +170,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   }
   return {
     announceStop,
+    acceptWaiting: () => acceptWaiting(app.server),
     async drain() {
       announceStop();
       const closed = new Promise((resolve) => app.server.close(resolve));

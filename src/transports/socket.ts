@@ -1,5 +1,6 @@
 // Binds sockets before their servers exist, so that all addresses are known from the start.
 import { createServer, type Server, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export type BoundSocket = {
   readonly port: number;
@@ -62,4 +63,24 @@ export function listen(server: Server, start: () => void): Promise<void> {
     });
     start();
   });
+}
+
+/** A limit for `acceptWaiting`, because further connections may arrive. */
+const acceptMs = 1_000;
+
+/** Accepts the connections that wait in the kernel, which would be reset if the server closed. */
+export async function acceptWaiting(server: Server): Promise<void> {
+  let hasAccepted = true;
+  const onAccepted = () => {
+    hasAccepted = true;
+  };
+  server.on('connection', onAccepted).on('drop', onAccepted);
+  const lastTime = performance.now() + acceptMs;
+  while (hasAccepted && performance.now() < lastTime) {
+    hasAccepted = false;
+    // Node accepts one connection in each turn. A whole turn is between two immediates.
+    await nextTurn();
+    await nextTurn();
+  }
+  server.off('connection', onAccepted).off('drop', onAccepted);
 }

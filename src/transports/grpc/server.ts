@@ -24,7 +24,7 @@ import {
   connectionLimits,
   limitConnections,
 } from '../http2/connections.ts';
-import type { BoundSocket } from '../socket.ts';
+import { acceptWaiting, type BoundSocket } from '../socket.ts';
 import type { Tls } from '../tls/tls.ts';
 import { messageBytesMax } from './body.ts';
 import { GrpcCall } from './call.ts';
@@ -38,6 +38,8 @@ import { addReflection } from './reflection.ts';
 export type GrpcTransport = {
   /** Reports NOT_SERVING. Calls are still served. */
   announceStop(): void;
+  /** Accepts the connections that wait in the kernel. */
+  acceptWaiting(): Promise<void>;
   /** Refuses new calls and lets calls in progress finish. */
   drain(): Promise<void>;
   /** Ends all remaining calls immediately. */
@@ -134,6 +136,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   await socket.handTo(listener);
   return {
     announceStop: health.announceStop,
+    acceptWaiting: () => acceptWaiting(listener),
     async drain() {
       health.announceStop();
       listener.close();
