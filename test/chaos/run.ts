@@ -6,6 +6,7 @@ import { containersChecks } from './containers.ts';
 import { fullDiskCheck } from './full-disk.ts';
 import { killChecks } from './kill.ts';
 import { logPipeCheck } from './log-pipe.ts';
+import { overloadCheck } from './overload.ts';
 import { slowChecks } from './slow.ts';
 import { sweepCheck } from './sweep.ts';
 
@@ -17,5 +18,6 @@ await runCampaign('npm run test:chaos', [
   ...clockChecks,
   logPipeCheck,
   ...slowChecks,
+  overloadCheck,
   sweepCheck,
 ]);
