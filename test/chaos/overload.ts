@@ -10,8 +10,8 @@ import { type RunningProgram, startProgram } from '../support/program.ts';
 import type { OverloadCounts, OverloadJob } from './overload-callers.ts';
 
 const connectionCounts = [64, 320, 1_000, 4_000];
-/** A busy machine needs tolerance. Without admission, the share was 0.45, and the time 700 ms. */
-const goodputShareMin = 0.6;
+/** Without the admission of calls, the share is 0.5 to 0.63, and new connections wait 4 seconds. */
+const goodputShareMin = 0.65;
 const medianMsMax = 200;
 
 export const overloadCheck: Check = {
