@@ -16,7 +16,7 @@ export type WaitingCall = {
   refuse(failure: Failure): void;
 };
 
-export type Admission = {
+export type CallAdmission = {
   /** Begins fewer calls in turns in which the server accepts connections. */
   watch(server: Server): void;
   /** Returns whether a call may begin at once. Otherwise it must `wait`. */
@@ -62,7 +62,7 @@ export type AdmissionOptions = {
 
 type Entry = { readonly call: WaitingCall; readonly since: number };
 
-export function createAdmission(options: AdmissionOptions): Admission {
+export function createAdmission(options: AdmissionOptions): CallAdmission {
   const limits = { ...admissionLimits, ...options.limits };
   const { callsPerTurnMax, waitingMax, waitingBytesMax, waitMs } = limits;
   /** The first calls of their connections, and all others. Each begins in order of arrival. */

@@ -4,7 +4,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { type Failure, fail } from '../errors/errors.ts';
-import type { Admission } from './admission.ts';
+import type { CallAdmission } from './admission.ts';
 import { createConnectTransport } from './connect/handler.ts';
 import {
   type GatewayOptions,
@@ -41,7 +41,7 @@ export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
   /** The origins whose browser code may call the API. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<HttpLimits> | undefined;
-  readonly admission: Admission;
+  readonly admission: CallAdmission;
   /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
 };

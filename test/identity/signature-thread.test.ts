@@ -95,26 +95,6 @@ describe('the signature thread', () => {
     expect(await computed(() => thread.verify(call, late))).toBe(true);
   });
 
-  it('has a whole turn of the event loop for calls that come at its end', async () => {
-    const thread = startThread();
-    const key = setKey(thread, Buffer.alloc(32, 7));
-    await computed(() => thread.sign(key, message, late));
-    const signatures = await new Promise<unknown[]>((resolve) => {
-      setImmediate(() => {
-        // Runs immediately before the thread's results of this turn are read.
-        setImmediate(() => {
-          // Runs in the turn that the calls get.
-          setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500));
-          const calls = Array.from({ length: 16 }, () => thread.sign(key, message, late));
-          resolve(Promise.all(calls));
-        });
-        void thread.sign(key, message, late);
-      });
-    });
-    const expected = await here.privateKey(Buffer.alloc(32, 7)).sign(message);
-    expect(signatures).toEqual(Array.from({ length: 16 }, () => expected));
-  });
-
   it('computes the longest message, and leaves longer ones to the caller', async () => {
     const thread = startThread();
     const key = setKey(thread, Buffer.alloc(32, 7));

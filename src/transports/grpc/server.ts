@@ -17,7 +17,7 @@ import type {
   ServerStreamingEndpoint,
   UnaryEndpoint,
 } from '../../api/endpoint.ts';
-import type { Admission } from '../admission.ts';
+import type { CallAdmission } from '../admission.ts';
 import {
   type ConnectionLimits,
   type Connections,
@@ -75,7 +75,7 @@ const sessionMegabytesMax = 64;
 export type GrpcTransportOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly bodies: BodyBudgets;
-  readonly admission: Admission;
+  readonly admission: CallAdmission;
   readonly socket: BoundSocket;
   /** Without it, the listener does not use TLS. */
   readonly tls?: Tls | undefined;
@@ -205,7 +205,7 @@ function methodOf(
 }
 
 /** Serves a call at once, or in a later turn if too many calls began in this one. */
-function admitted(serve: (call: GrpcCall) => void, admission: Admission) {
+function admitted(serve: (call: GrpcCall) => void, admission: CallAdmission) {
   return (call: GrpcCall) => {
     if (admission.tryBegin()) {
       serve(call);

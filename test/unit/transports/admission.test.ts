@@ -5,8 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Failure } from '../../../src/errors/errors.ts';
 import {
-  type Admission,
   type AdmissionLimits,
+  type CallAdmission,
   createAdmission,
   type WaitingCall,
 } from '../../../src/transports/admission.ts';
@@ -30,7 +30,7 @@ function setUp(limits: Partial<AdmissionLimits> = {}) {
   return { admission, arrive, events, takeNames, warnings };
 }
 
-const fillTurn = (admission: Admission) => {
+const fillTurn = (admission: CallAdmission) => {
   while (admission.tryBegin());
 };
 
