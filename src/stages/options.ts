@@ -8,6 +8,7 @@ import type { Log } from '../observe/log.ts';
 import type { Telemetry } from '../observe/telemetry.ts';
 import type { ChangeSource } from '../storage/poll-changes.ts';
 import type { Database } from '../storage/schema.ts';
+import type { AdmissionLimits } from '../transports/admission.ts';
 import type { GrpcLimits } from '../transports/grpc/server.ts';
 import type { HttpLimits } from '../transports/http/server.ts';
 import type { TlsTimes } from '../transports/tls/tls.ts';
@@ -41,6 +42,7 @@ export type AppOptions = {
   /** A smaller budget for tests, which cannot fill the real one. */
   readonly responseBudget?: Partial<ResponseBudgetOptions>;
   readonly httpLimits?: Partial<HttpLimits>;
+  readonly admissionLimits?: Partial<AdmissionLimits>;
   /** Shorter times for tests. */
   readonly tlsTimes?: Partial<TlsTimes>;
   /** Lower limits for tests, which cannot reach the real ones. */

@@ -14,6 +14,7 @@ import { siteRoutes } from '../http/site-routes.ts';
 import { createRecordedAnswers } from '../idempotency/recorded-answers.ts';
 import type { Metrics } from '../observe/merge-metrics.ts';
 import { pingDatabase, storageFailureOf } from '../storage/database.ts';
+import { createAdmission } from '../transports/admission.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
 import { createPeerOf } from '../transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../transports/http-transport.ts';
@@ -79,6 +80,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       bytesMax: responseBytesUnreadMax,
       ...options.responseBudget,
     });
+    const admission = createAdmission({ limits: options.admissionLimits, warn });
     const { uploadBytesMax } = config;
     const tls = await openTlsFiles(options);
     if (tls !== undefined) onFailure(tls.close);
@@ -86,6 +88,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       endpoints,
       bodies,
       responses,
+      admission,
       notFoundHtml: createNotFoundHtml(assets),
       routes: [
         ...siteRoutes({ publicUrl, assets, uploadBytesMax, random, webDir }),
@@ -108,6 +111,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       endpoints,
       bodies,
       responses,
+      admission,
       socket: sockets.grpc,
       tls,
       limits: { ageMs: config.grpcConnectionAgeSeconds * 1000, ...options.grpcLimits },
@@ -135,6 +139,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
           http.close();
           grpc.close();
         }, finishMs);
+        await Promise.all([http.acceptWaiting(), grpc.acceptWaiting()]);
         await Promise.all([http.drain(), grpc.drain()]);
         clearTimeout(late);
         tls?.close();

@@ -1,12 +1,15 @@
 // The HTTP listener: the JSON gateway, the routes and the assets on Fastify, and Connect.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
 import Fastify from 'fastify';
 import type { ResponseBudget } from '../api/response-budget.ts';
-import { fail } from '../errors/errors.ts';
+import { type Failure, fail } from '../errors/errors.ts';
+import type { CallAdmission } from './admission.ts';
 import { createConnectTransport } from './connect/handler.ts';
 import { registerAssets } from './gateway/assets.ts';
 import {
   type GatewayOptions,
+  oauthPathsOf,
   pathOf,
   refuseRequest,
   registerGateway,
@@ -16,6 +19,7 @@ import { createDeadlines } from './http/deadlines.ts';
 import { hostProblemOf } from './http/host.ts';
 import type { Http2Options } from './http/http2.ts';
 import type { ResponsesUnderWay } from './http/pipelining.ts';
+import { hasBody } from './http/request-body.ts';
 import type { SecureHttpServer } from './http/secure-server.ts';
 import {
   createHttpServer,
@@ -28,7 +32,7 @@ import {
 } from './http/server.ts';
 import { createUnread } from './http/unread.ts';
 import { withoutSchemas } from './http/without-schemas.ts';
-import type { BoundSocket } from './socket.ts';
+import { acceptWaiting, type BoundSocket } from './socket.ts';
 import type { Tls } from './tls/tls.ts';
 
 export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines' | 'unread'> & {
@@ -41,13 +45,18 @@ export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines' | 'unread'> 
   /** The origins whose browser code may call the API. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<HttpLimits> | undefined;
+  readonly admission: CallAdmission;
   /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
 };
 
+type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
 export type HttpTransport = {
   /** Asks clients to close their connections after the next response. */
   announceStop(): void;
+  /** Accepts the connections that wait in the kernel. */
+  acceptWaiting(): Promise<void>;
   /** Refuses new connections and lets requests in progress finish. */
   drain(): Promise<void>;
   /** Ends all remaining connections immediately. */
@@ -63,6 +72,8 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   const uploadPaths = new Set(
     options.endpoints.flatMap(({ kind, name }) => (kind === 'client_streaming' ? `/${name}` : [])),
   );
+  const oauthPaths = oauthPathsOf(options.endpoints);
+  const isOAuth = ({ url = '' }: IncomingMessage) => oauthPaths.has(pathOf(url));
   let isStopping = false;
   const isSecure = isHttps(options.publicUrl);
   const underWay: ResponsesUnderWay = new Map();
@@ -71,11 +82,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   let secure: SecureHttpServer | undefined;
   const cors = await corsOf(options);
 
-  function route(
-    handle: (request: IncomingMessage, response: ServerResponse) => void,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void {
+  function route(handle: Handle, request: IncomingMessage, response: ServerResponse): void {
     if (isStopping) response.setHeader('connection', 'close');
     if (isSecure) response.setHeader(...strictTransportSecurity);
     request.url = originForm(request.url ?? '');
@@ -88,11 +95,37 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     if (cors?.handle(path, request, response)) return;
     if (!connect.serves(path)) {
       unread.admit(request);
-      handle(request, response);
+      begin(handle, request, response);
       return;
     }
     if (uploadPaths.has(path)) deadlines.extend(request, response);
-    connect.handle(request, response);
+    begin(connect.handle, request, response);
+  }
+
+  /** Handles a request at once, or in a later turn if too many began in this one. */
+  function begin(handle: Handle, request: IncomingMessage, response: ServerResponse): void {
+    if (options.admission.tryBegin()) {
+      handle(request, response);
+      return;
+    }
+    const refuse = (failure: Failure) => {
+      if (handle === connect.handle) connect.refuse(failure, request, response);
+      else refuseRequest(failure, request, response, gateway, failure.status, isOAuth(request));
+    };
+    options.admission.wait({
+      isFirst: isFirst(request),
+      bodyBytes: bufferedBytesMax(request),
+      isGone: () => response.destroyed,
+      begin() {
+        try {
+          handle(request, response);
+        } catch (thrown) {
+          // An uncaught error would end the process.
+          refuse(gateway.failureOf(thrown));
+        }
+      },
+      refuse,
+    });
   }
 
   const app = Fastify({
@@ -133,6 +166,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   await registerAssets(app, options.assetsDir, gateway);
   registerGateway(app, gateway);
   await app.ready();
+  options.admission.watch(app.server);
   await options.socket.handTo(app.server);
   function announceStop(): void {
     isStopping = true;
@@ -142,6 +176,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   }
   return {
     announceStop,
+    acceptWaiting: () => acceptWaiting(app.server),
     async drain() {
       announceStop();
       const closed = new Promise((resolve) => app.server.close(resolve));
@@ -152,6 +187,21 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
       secure?.http2.destroy();
     },
   };
+}
+
+/** Whether a request is the first one of its connection. */
+function isFirst(request: IncomingMessage & { readonly stream?: ServerHttp2Stream }): boolean {
+  return request.stream === undefined ? request.socket.bytesWritten === 0 : request.stream.id === 1;
+}
+
+/** The bytes of a body that Node reads before the service asks for them. */
+const readAheadBytes = 64 * 1024;
+
+/** The bytes of a body that Node may hold before they are read. */
+function bufferedBytesMax(request: IncomingMessage): number {
+  if (!hasBody(request)) return 0;
+  const length = Number(request.headers['content-length'] ?? readAheadBytes);
+  return Math.min(length, readAheadBytes);
 }
 
 /** Loads the code for other origins only if there are any. */

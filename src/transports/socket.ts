@@ -1,5 +1,6 @@
 // Binds sockets before their servers exist, so that all addresses are known from the start.
 import { createServer, type Server, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export type BoundSocket = {
   readonly port: number;
@@ -14,6 +15,9 @@ export type BoundSocket = {
 /** Connections that may wait until their server exists. */
 const waitingMax = 1_000;
 
+/** Connections that the kernel keeps until the service accepts them, if its own limit allows. */
+export const backlog = 4_096;
+
 /** Binds a port, 0 for a free one. Throws `EADDRINUSE` if it is in use. */
 export async function bindSocket(options: {
   readonly host: string;
@@ -27,7 +31,7 @@ export async function bindSocket(options: {
     socket.on('error', () => {}).once('close', () => waiting.delete(socket));
   });
   holder.maxConnections = waitingMax;
-  await listen(holder, () => holder.listen(options));
+  await listen(holder, () => holder.listen({ ...options, backlog }));
   const bound = holder.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
   return {
@@ -59,4 +63,24 @@ export function listen(server: Server, start: () => void): Promise<void> {
     });
     start();
   });
+}
+
+/** A limit for `acceptWaiting`, because further connections may arrive. */
+const acceptMs = 1_000;
+
+/** Accepts the connections that wait in the kernel, which would be reset if the server closed. */
+export async function acceptWaiting(server: Server): Promise<void> {
+  let hasAccepted = true;
+  const onAccepted = () => {
+    hasAccepted = true;
+  };
+  server.on('connection', onAccepted).on('drop', onAccepted);
+  const lastTime = performance.now() + acceptMs;
+  while (hasAccepted && performance.now() < lastTime) {
+    hasAccepted = false;
+    // Node accepts one connection in each turn. A whole turn is between two immediates.
+    await nextTurn();
+    await nextTurn();
+  }
+  server.off('connection', onAccepted).off('drop', onAccepted);
 }

@@ -11,6 +11,7 @@ import {
 import type { Readiness } from '../transports/ops-server.ts';
 import type { SentDelivery } from './change-feed.ts';
 import type { FromWorker, Report, SharedSocket, StartMessage, ToWorker } from './messages.ts';
+import { Replacements } from './replacements.ts';
 import { wholeLines } from './whole-lines.ts';
 
 export type WorkerPoolOptions = {
@@ -46,10 +47,6 @@ type Member = {
   metrics: ProcessMetrics;
 };
 
-/** A worker that lived for longer than this is replaced at once. */
-const stableMs = 10_000;
-const firstDelayMs = 100;
-const delayMsMax = 10_000;
 /** A worker that sends neither a report nor a `pong` in this time counts as not ready. */
 const answerMs = 1_000;
 /** The time that a worker has for its report if it has sent a `pong`. */
@@ -63,13 +60,11 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #members = new Set<Member>();
   readonly #reports = new Map<number, (report: Report) => void>();
-  readonly #delays = new Set<NodeJS.Timeout>();
+  readonly #replacements: Replacements;
   readonly #own: Metrics;
   #endedMetrics: ProcessMetrics = [];
   #lastReport = 0;
   #watch: NodeJS.Timeout | undefined;
-  /** The number of workers in a row that ended soon after their start. */
-  #failures = 0;
   /** The reason of the first worker that could not start. */
   #failureReason: string | undefined;
   #isStarted = false;
@@ -77,6 +72,11 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
+    this.#replacements = new Replacements({
+      size: options.size,
+      isServing: () => [...this.#members].some(({ isReady }) => isReady),
+      start: () => void this.#fork(),
+    });
     this.#own = createProcessMetrics(options.droppedLines);
     // Workers accept connections themselves, so no new connection waits for a worker that was
     // killed or does not answer.
@@ -95,7 +95,7 @@ export class WorkerPool {
       throw new Error(`no worker could start: ${this.#failureReason ?? 'see the log'}`);
     }
     this.#isStarted = true;
-    for (const isReady of ready) if (!isReady) this.#replace(performance.now());
+    for (const isReady of ready) if (!isReady) this.#replacements.add(performance.now());
   }
 
   /** The node is ready if a worker is ready. */
@@ -121,7 +121,7 @@ export class WorkerPool {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    for (const delay of this.#delays) clearTimeout(delay);
+    this.#replacements.stop();
     for (const { worker } of this.#members) send(worker, { type: 'stop' });
     await this.#allEnded();
   }
@@ -129,6 +129,7 @@ export class WorkerPool {
   /** Ends all workers immediately. */
   async kill(): Promise<void> {
     this.#isStopping = true;
+    this.#replacements.stop();
     for (const { worker } of this.#members) worker.process.kill('SIGKILL');
     await this.#allEnded();
   }
@@ -221,20 +222,7 @@ export class WorkerPool {
     if (this.#isStopping) return;
     this.#options.log.error({ worker: worker.process.pid, ...facts }, 'a worker has ended');
     // Workers that end before the first one is ready end the start.
-    if (this.#isStarted || isReady) this.#replace(startTime);
-  }
-
-  /** Starts a new worker, after a pause if the previous ones ended soon after their start. */
-  #replace(startTime: number): void {
-    const isStable = performance.now() - startTime >= stableMs;
-    this.#failures = isStable ? 0 : this.#failures + 1;
-    const doublings = Math.min(this.#failures, 20) - 1;
-    const ms = isStable ? 0 : Math.min(firstDelayMs * 2 ** doublings, delayMsMax);
-    const delay = setTimeout(() => {
-      this.#delays.delete(delay);
-      void this.#fork();
-    }, ms);
-    this.#delays.add(delay);
+    if (this.#isStarted || isReady) this.#replacements.add(startTime);
   }
 
   async #collect() {

@@ -7,7 +7,7 @@ import { readConfig } from '../config/config.ts';
 import { packageFolder } from '../files/package-folder.ts';
 import { createLog } from '../observe/log.ts';
 import type { Sockets } from '../stages/sockets.ts';
-import { type BoundSocket, listen } from '../transports/socket.ts';
+import { type BoundSocket, backlog, listen } from '../transports/socket.ts';
 import { type Feed, receiveChanges } from './change-feed.ts';
 import type { FromWorker, SharedSocket, StartMessage, ToWorker } from './messages.ts';
 
@@ -125,7 +125,7 @@ function sharedSocket(name: SharedSocket, bound: { host: string; port: number })
       });
       send({ type: 'release', socket: name });
       await released;
-      await listen(server, () => server.listen({ host, port }));
+      await listen(server, () => server.listen({ host, port, backlog }));
     },
     close: async () => {},
   };

@@ -6,6 +6,7 @@ import { containersChecks } from './containers.ts';
 import { fullDiskCheck } from './full-disk.ts';
 import { killChecks } from './kill.ts';
 import { logPipeCheck } from './log-pipe.ts';
+import { overloadCheck } from './overload.ts';
 import { slowChecks } from './slow.ts';
 import { sweepCheck } from './sweep.ts';
 import { unreadChecks } from './unread.ts';
@@ -18,6 +19,7 @@ await runCampaign('npm run test:chaos', [
   ...clockChecks,
   logPipeCheck,
   ...slowChecks,
+  overloadCheck,
   sweepCheck,
   ...unreadChecks,
 ]);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Client, type ClientWritableStream, credentials, Metadata } from '@grpc/grpc-js';
@@ -9,6 +11,7 @@ import {
   UploadDocumentResponseSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { SQLite } from '../../src/storage/sqlite-library.ts';
+import { frame, http2Preface, types } from '../support/http2-frames.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
 import { multipartBody, openRawHttp, type RawHttp, requestHead } from '../support/raw-http.ts';
 
@@ -151,6 +154,48 @@ test('a client that never finishes does not prevent the stop', async () => {
   expect(await upload.response()).toBeUndefined();
   // CANCELLED: the server ended the call first; UNAVAILABLE: it closed the connection first.
   expect([1, 14]).toContain(await failed);
+}, 60_000);
+
+type Received = { readonly bytes: Buffer; readonly error: Error | undefined };
+
+/** Sends the bytes on a new connection and reads until the connection ends. */
+async function sendOn(port: number, bytes: Uint8Array | string): Promise<() => Promise<Received>> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  onTestFinished(() => void socket.destroy());
+  const received: Buffer[] = [];
+  let error: Error | undefined;
+  socket.on('data', (chunk) => received.push(chunk));
+  socket.on('error', (thrown) => {
+    error = thrown;
+  });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return () => closed.then(() => ({ bytes: Buffer.concat(received), error }));
+}
+
+test('connections that wait to be accepted when the stop begins are served', async () => {
+  const program = await started();
+  const grpcPort = Number(program.env.LATCHKEY_GRPC_ADDRESS.split(':')[1]);
+  // The kernel completes connections to a suspended process.
+  program.child.kill('SIGSTOP');
+  const request = requestHead('GET', '/.well-known/jwks.json', { Host: 'latchkey.test' });
+  const settings = Buffer.concat([http2Preface, frame(types.settings, 0, 0)]);
+  const overHttp = await Promise.all(
+    Array.from({ length: 50 }, () => sendOn(program.httpPort, request)),
+  );
+  const overGrpc = await Promise.all(Array.from({ length: 50 }, () => sendOn(grpcPort, settings)));
+
+  program.child.kill('SIGTERM');
+  program.child.kill('SIGCONT');
+
+  const answers = await Promise.all(overHttp.map((read) => read()));
+  expect(answers.filter(({ error }) => error !== undefined)).toEqual([]);
+  expect(answers.filter(({ bytes }) => !bytes.includes('HTTP/1.1 200 OK'))).toEqual([]);
+  const sessions = await Promise.all(overGrpc.map((read) => read()));
+  expect(sessions.filter(({ error }) => error !== undefined)).toEqual([]);
+  expect(sessions.filter(({ bytes }) => bytes.length === 0)).toEqual([]);
+  expect(await program.ended).toBe(0);
 }, 60_000);
 
 test('a health watcher does not delay the stop', async () => {

@@ -49,7 +49,7 @@ test('the node reports why the first worker could not start', async () => {
   expect(program.stderr()).toMatch(/^Latchkey cannot start: no worker could start: .*master key/);
 });
 
-test('workers that end at once are replaced after growing pauses', async () => {
+test('workers that end repeatedly are replaced after growing pauses', async () => {
   const dataDir = await newDataDir();
   const program = await startProgram(await breakable(dataDir), dataDir);
   onTestFinished(() => program.remove());
@@ -58,16 +58,30 @@ test('workers that end at once are replaced after growing pauses', async () => {
 
   await writeFile(path.join(dataDir, 'broken'), '');
   process.kill(killed, 'SIGKILL');
-  await expect.poll(() => ends().length, { timeout: 30_000 }).toBe(4);
+  await expect.poll(() => ends().length, { timeout: 30_000 }).toBe(6);
 
   const times = ends().map(({ time }) => Date.parse(String(time)));
-  for (const [i, pauseMs] of [100, 200, 400].entries()) {
+  // The node starts as many as it has workers without a pause.
+  for (const [i, pauseMs] of [0, 0, 100, 200, 400].entries()) {
     expect((times[i + 1] ?? 0) - (times[i] ?? 0)).toBeGreaterThanOrEqual(pauseMs);
   }
   expect(ends().at(-1)).toMatchObject({ exit_code: 7, signal: null });
   await rm(path.join(dataDir, 'broken'));
   await expect.poll(() => readyz(program), { timeout: 30_000 }).toMatchObject(allReady);
 }, 90_000);
+
+test('a node without a worker does not wait long to replace workers', async () => {
+  const node = await startNode('sqlite');
+
+  // The last pause would be longer than ten seconds while another worker serves.
+  for (let round = 0; round < 5; round++) {
+    await expect.poll(() => readyz(node), { timeout: 30_000 }).toMatchObject(allReady);
+    const killed = await workersOf(node);
+    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    const replaced = async () => (await workersOf(node)).filter((pid) => !killed.includes(pid));
+    await expect.poll(replaced, { timeout: 5_000 }).toHaveLength(2);
+  }
+}, 120_000);
 
 test('a new worker uses the secrets that the primary has read from files', async () => {
   const folder = await newDataDir();

@@ -13,6 +13,7 @@ import { createGuard } from '../../src/api/guard.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { createResponseBudget } from '../../src/api/response-budget.ts';
 import { failureOf } from '../../src/errors/errors.ts';
+import { createAdmission } from '../../src/transports/admission.ts';
 import { createPeerOf } from '../../src/transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../../src/transports/http-transport.ts';
 import { bindSocket } from '../../src/transports/socket.ts';
@@ -77,6 +78,7 @@ export async function serveEndpoints(endpoints: Endpoint[]): Promise<ServedEndpo
     endpoints,
     bodies: createBodyBudgets({ bytesMax: 64 * 1024 * 1024 }),
     responses: createResponseBudget({ bytesMax: 64 * 1024 * 1024 }),
+    admission: createAdmission({ warn: () => {} }),
     routes: [],
     assetsDir: import.meta.dirname,
     publicUrl: 'http://test.invalid',

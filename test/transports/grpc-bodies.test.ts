@@ -12,6 +12,7 @@ import { type BodyBudget, createBodyBudgets } from '../../src/api/body-budget.ts
 import type { Handler } from '../../src/api/endpoint.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { createResponseBudget } from '../../src/api/response-budget.ts';
+import { createAdmission } from '../../src/transports/admission.ts';
 import { type GrpcTransport, startGrpcTransport } from '../../src/transports/grpc/server.ts';
 import { type BoundSocket, bindSocket } from '../../src/transports/socket.ts';
 import { openCall, openSession, prefix } from '../support/raw-grpc.ts';
@@ -42,8 +43,10 @@ describe('the gRPC server', () => {
     );
     socket = await bindSocket({ host: '127.0.0.1', port: 0 });
     const responses = createResponseBudget({ bytesMax: 1024 * 1024 });
+    const admission = createAdmission({ warn: () => {} });
     const limits = { restMs: 300 };
-    transport = await startGrpcTransport({ endpoints, bodies, responses, socket, limits });
+    const budgets = { bodies, responses, admission };
+    transport = await startGrpcTransport({ endpoints, ...budgets, socket, limits });
   });
   afterAll(() => transport.close());
 

@@ -1,7 +1,7 @@
 // A thread that signs and verifies while the main thread does its other work. At the end of a turn
-// of the event loop, the main thread reads the results and computes the missing ones itself. So a
-// call does not depend on the thread, which may be slow or end, and the thread never has to wake up
-// the main thread.
+// of the event loop, the main thread reads the results. At the end of the next one, it computes the
+// missing ones itself. So a call does not depend on the thread, which may be slow or end, and the
+// thread never has to wake up the main thread.
 import { setImmediate } from 'node:timers';
 import { Worker } from 'node:worker_threads';
 import {
@@ -57,6 +57,8 @@ type Call = {
   readonly slot: Slot;
   /** Called with the slot if it has a result, otherwise with undefined. */
   readonly finish: (slot: Slot | undefined) => void;
+  /** Whether the thread had a whole turn for it. */
+  isDue: boolean;
 };
 
 type Running = Slots & { readonly worker: Worker };
@@ -70,6 +72,7 @@ export function createSignatureThread(options: SignatureThreadOptions): Signatur
   /** The calls without a result. */
   let calls: Call[] = [];
   let callsInTurn = 0;
+  let isEndScheduled = false;
   let queuedCalls = 0;
   /** The number of calls that were queued since the thread was woken up. */
   let unannouncedCalls = 0;
@@ -77,7 +80,7 @@ export function createSignatureThread(options: SignatureThreadOptions): Signatur
   /** Returns a slot with the message, or undefined if the main thread is to compute the call. */
   function findSlot(message: Uint8Array): Slot | undefined {
     callsInTurn += 1;
-    if (callsInTurn === 1) setImmediate(endTurn);
+    scheduleEnd();
     if (callsInTurn === startAt && running === undefined && !hasEnded) tryToStart();
     if (running === undefined || message.length > slotMessageBytesMax) return undefined;
     const slot = running.slotOf(queuedCalls);
@@ -119,7 +122,7 @@ export function createSignatureThread(options: SignatureThreadOptions): Signatur
           reject(error);
         }
       };
-      calls.push({ slot, finish });
+      calls.push({ slot, finish, isDue: false });
     });
   }
 
@@ -130,13 +133,35 @@ export function createSignatureThread(options: SignatureThreadOptions): Signatur
     wakeUp(counters);
   }
 
-  /** Finishes all calls of the turn, the last ones first. The thread meanwhile goes on. */
+  function scheduleEnd(): void {
+    if (isEndScheduled) return;
+    isEndScheduled = true;
+    setImmediate(endTurn);
+  }
+
+  /**
+   * Finishes the calls, the last ones first, while the thread keeps working. Calls may have begun
+   * just now, so those that the thread was woken up for get another turn.
+   */
   function endTurn(): void {
     const ended = calls;
+    const areDue = callsInTurn < wakeAt;
+    const later: Call[] = [];
     calls = [];
     callsInTurn = 0;
+    isEndScheduled = false;
     unannouncedCalls = 0;
-    for (const call of ended.reverse()) finishCall(call);
+    for (const call of ended.reverse()) {
+      if (areDue || call.isDue || isDone(call.slot)) {
+        finishCall(call);
+      } else {
+        call.isDue = true;
+        later.push(call);
+      }
+    }
+    if (later.length === 0) return;
+    calls.unshift(...later.reverse());
+    scheduleEnd();
   }
 
   function tryToStart(): void {
@@ -206,6 +231,8 @@ function finishCall({ slot, finish }: Call): void {
     Atomics.store(slot.words, word.state, free);
   }
 }
+
+const isDone = ({ words }: Slot) => Atomics.load(words, word.state) === states.done;
 
 const isGood = ({ words }: Slot) => words[word.result] === 1;
 

@@ -44,6 +44,8 @@ export type ConnectTransport = {
   /** Whether the path belongs to a method: `/<package>.<Service>/<Method>`. */
   serves(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Refuses and reports a request instead. */
+  refuse(failure: Failure, request: IncomingMessage, response: ServerResponse): void;
 };
 
 type Served = { readonly endpoint: Endpoint; readonly handler: UniversalHandler };
@@ -79,6 +81,9 @@ export function createConnectTransport(options: ConnectTransportOptions): Connec
         if (response.headersSent || response.destroyed) response.destroy();
         else refuse(failureOf(error), request, response, options).catch(() => response.destroy());
       });
+    },
+    refuse(failure, request, response) {
+      refuse(failure, request, response, options).catch(() => response.destroy());
     },
   };
 }

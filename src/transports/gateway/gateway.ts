@@ -210,6 +210,12 @@ function wantsHtml({ method, headers }: FastifyRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && acceptsHtml(headers.accept);
 }
 
+/** The paths whose errors have the members of RFC 6749 §5.2, too. */
+export function oauthPathsOf(endpoints: readonly Endpoint[]): ReadonlySet<string> {
+  const bindings = endpoints.filter(({ http }) => http.oauthErrors).flatMap(bindingsOf);
+  return new Set(bindings.map(({ template }) => template.source));
+}
+
 /** Refuses a request before routing. `status` replaces the status of the catalogue. */
 export function refuseRequest(
   failure: Failure,
@@ -217,6 +223,7 @@ export function refuseRequest(
   response: ServerResponse,
   { publicUrl, observe, peerOf }: GatewayOptions,
   status = failure.status,
+  oauthErrors = false,
 ): void {
   const requestId = requestIdOf(request);
   const peer = peerOf(request);
@@ -225,7 +232,7 @@ export function refuseRequest(
     request.socket.destroy();
     return;
   }
-  const context = { publicUrl: publicUrl, requestId, oauthErrors: false, status };
+  const context = { publicUrl: publicUrl, requestId, oauthErrors, status };
   const problem = problemOf(failure, context);
   const sent = withId(problem, requestId);
   if (isBodyArriving(request)) respondEarly(request, response, sent);

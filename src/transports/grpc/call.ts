@@ -7,7 +7,7 @@ import { type Metadata, type ServerInterceptingCallInterface, status } from '@gr
 import { type Call, type ContextSource, LazyContext, requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail, failureOf } from '../../errors/errors.ts';
 import { normaliseAddress } from '../../net/address.ts';
-import { type ActiveCall, endStream, lateRequest } from '../http2/connections.ts';
+import { type ActiveCall, canceledCall, endStream, lateRequest } from '../http2/connections.ts';
 import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
 import { isCompressed } from './library.ts';
@@ -16,7 +16,8 @@ import { decodeRequest, type GrpcMethod } from './method.ts';
 import { type CallFilter, filterCall, type SentStatus } from './overrides.ts';
 import { GrpcUnread } from './unread.ts';
 
-type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
+type Base = ServerInterceptingCallInterface;
+type Listener = Parameters<Base['start']>[0];
 
 export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, CallFilter {
   readonly transport = 'grpc';
@@ -28,7 +29,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   isAccepted = false;
   readonly unread: GrpcUnread;
   readonly #method: GrpcMethod;
-  readonly #base: ServerInterceptingCallInterface;
+  readonly #base: Base;
   readonly #stream: ServerHttp2Stream;
   readonly #body: GrpcBody;
   #metadata: Metadata | undefined;
@@ -44,11 +45,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   /** Whether grpc-js has ended the call at its deadline. */
   #isLate = false;
 
-  constructor(
-    method: GrpcMethod,
-    base: ServerInterceptingCallInterface,
-    stream: ServerHttp2Stream,
-  ) {
+  constructor(method: GrpcMethod, base: Base, stream: ServerHttp2Stream) {
     this.#method = method;
     this.#base = base;
     this.#stream = stream;
@@ -83,6 +80,11 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   timeoutMs(): number | undefined {
     const deadline = Number(this.#base.getDeadline());
     return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
+  }
+
+  /** Whether it is the first call of its connection. */
+  get isFirst(): boolean {
+    return this.#stream.id === 1;
   }
 
   get #bodyMs(): number {
@@ -228,10 +230,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   }
 
   onReceiveMessage(message: Buffer): void {
-    if (this.#method.isUpload) {
-      this.#resolve(message);
-      return;
-    }
+    if (this.#method.isUpload) return this.#resolve(message);
     this.#message = message;
     this.#base.startRead();
   }
@@ -260,11 +259,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     this.#isEnded = true;
     // The status of grpc-js is sent. The rest of the body would change nothing.
     if (this.#isLate) this.#stream.close(constants.NGHTTP2_NO_ERROR);
-    const isLate = this.#isLate || Number(this.#base.getDeadline()) <= Date.now();
-    const failure = isLate
-      ? fail('canceled', 'The deadline of the call has passed.', { grpc: Code.DeadlineExceeded })
-      : fail('canceled', 'The caller closed the connection.');
-    this.#fail(failure);
+    this.#fail(canceledCall(this.#isLate || Number(this.#base.getDeadline()) <= Date.now()));
   }
 
   #next(): Promise<Buffer | undefined> {

@@ -18,13 +18,14 @@ import type {
   UnaryEndpoint,
 } from '../../api/endpoint.ts';
 import { type ResponseBudget, reserveDownload } from '../../api/response-budget.ts';
+import type { CallAdmission } from '../admission.ts';
 import {
   type ConnectionLimits,
   type Connections,
   connectionLimits,
   limitConnections,
 } from '../http2/connections.ts';
-import type { BoundSocket } from '../socket.ts';
+import { acceptWaiting, type BoundSocket } from '../socket.ts';
 import type { Tls } from '../tls/tls.ts';
 import { messageBytesMax } from './body.ts';
 import { GrpcCall } from './call.ts';
@@ -38,6 +39,8 @@ import { addReflection } from './reflection.ts';
 export type GrpcTransport = {
   /** Reports NOT_SERVING. Calls are still served. */
   announceStop(): void;
+  /** Accepts the connections that wait in the kernel. */
+  acceptWaiting(): Promise<void>;
   /** Refuses new calls and lets calls in progress finish. */
   drain(): Promise<void>;
   /** Ends all remaining calls immediately. */
@@ -74,6 +77,7 @@ export type GrpcTransportOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly bodies: BodyBudgets;
   readonly responses: ResponseBudget;
+  readonly admission: CallAdmission;
   readonly socket: BoundSocket;
   /** Without it, the listener does not use TLS. */
   readonly tls?: Tls | undefined;
@@ -84,7 +88,7 @@ export type GrpcTransportOptions = {
 export async function startGrpcTransport(options: GrpcTransportOptions): Promise<GrpcTransport> {
   // Problems arrive as errors. The library would also print them on the console.
   setLogVerbosity(logVerbosity.NONE);
-  const { endpoints, bodies, responses, socket } = options;
+  const { endpoints, bodies, socket } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let connections: Connections | undefined;
   const tracked = () => {
@@ -97,10 +101,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
     connections: tracked,
   });
   const methods = new Map(
-    endpoints.map((endpoint) => [
-      `/${endpoint.name}`,
-      methodOf(endpoint, bodies, responses, limits),
-    ]),
+    endpoints.map((endpoint) => [`/${endpoint.name}`, methodOf(endpoint, options, limits)]),
   );
   const interceptor: ServerInterceptor = ({ path }, base) => {
     const method = methods.get(path);
@@ -133,9 +134,11 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   connections = limitConnections(http2Server, limits, listener);
   // Later connections have a certificate of the new CA, or none.
   options.tls?.onClientCaChange(() => void tracked().retire());
+  options.admission.watch(listener);
   await socket.handTo(listener);
   return {
     announceStop: health.announceStop,
+    acceptWaiting: () => acceptWaiting(listener),
     async drain() {
       health.announceStop();
       listener.close();
@@ -191,8 +194,11 @@ function methodDefinition({ descriptor, name, kind }: Endpoint) {
 
 function methodOf(
   endpoint: Endpoint,
-  bodies: BodyBudgets,
-  responses: ResponseBudget,
+  {
+    bodies,
+    responses,
+    admission,
+  }: Pick<GrpcTransportOptions, 'bodies' | 'responses' | 'admission'>,
   limits: CallLimits,
 ): GrpcMethod {
   const isUpload = endpoint.kind === 'client_streaming';
@@ -201,11 +207,15 @@ function methodOf(
     bytesMax: isUpload ? messageBytesMax : unaryBodyBytesMax,
     isStream: isUpload,
   };
-  return { endpoint, isUpload, body, limits, responses, serve: admitted(serveOf(endpoint)) };
+  const serve = admitted(serveOf(endpoint), admission);
+  return { endpoint, isUpload, body, limits, responses, serve };
 }
 
-/** Refuses the calls of clients that have too many unread responses. */
-function admitted(serve: (call: GrpcCall) => void) {
+/**
+ * Serves a call at once, or in a later turn if too many calls began in this one. Refuses the calls
+ * of clients that have too many unread responses.
+ */
+function admitted(serve: (call: GrpcCall) => void, admission: CallAdmission) {
   return (call: GrpcCall) => {
     try {
       call.unread.admit();
@@ -213,7 +223,18 @@ function admitted(serve: (call: GrpcCall) => void) {
       call.refuse(error, false);
       return;
     }
-    serve(call);
+    if (admission.tryBegin()) {
+      serve(call);
+      return;
+    }
+    admission.wait({
+      isFirst: call.isFirst,
+      // The budgets of bodies count them.
+      bodyBytes: 0,
+      isGone: () => call.isGone(),
+      begin: () => serve(call),
+      refuse: (failure) => call.refuse(failure),
+    });
   };
 }
 

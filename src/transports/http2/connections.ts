@@ -179,6 +179,13 @@ export function endStream(stream: ServerHttp2Stream): void {
   stream.destroy();
 }
 
+/** The error of a call that its caller has ended, or whose deadline has passed. */
+export function canceledCall(isLate: boolean): Failure {
+  return isLate
+    ? fail('canceled', 'The deadline of the call has passed.', { grpc: Code.DeadlineExceeded })
+    : fail('canceled', 'The caller closed the connection.');
+}
+
 /** RFC 9113 §6.8: with this number, a GOAWAY announces the end but refuses no stream. */
 const lastStreamIdMax = 2 ** 31 - 1;
 

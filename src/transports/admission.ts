@@ -1,0 +1,137 @@
+// Bounds the calls that begin in one turn of the event loop. Under overload, further calls wait in
+// memory, so turns stay short, and the operations port and new connections get their turn.
+import type { Server } from 'node:net';
+import { setImmediate } from 'node:timers';
+import { type Failure, fail } from '../errors/errors.ts';
+
+/** A call that cannot begin at once. */
+export type WaitingCall = {
+  /** Whether it is the first call of its connection. */
+  readonly isFirst: boolean;
+  /** The memory that its body may need while it waits. */
+  readonly bodyBytes: number;
+  /** Whether the caller no longer waits for the answer. */
+  isGone(): boolean;
+  begin(): void;
+  refuse(failure: Failure): void;
+};
+
+export type CallAdmission = {
+  /** Begins fewer calls in turns in which the server accepts connections. */
+  watch(server: Server): void;
+  /** Returns whether a call may begin at once. Otherwise it must `wait`. */
+  tryBegin(): boolean;
+  /**
+   * Begins the call in a later turn, or refuses it: at once if too many calls wait, or after the
+   * time limit.
+   */
+  wait(call: WaitingCall): void;
+};
+
+export type AdmissionLimits = {
+  readonly callsPerTurnMax: number;
+  /** Calls that may wait. Further ones are refused at once. */
+  readonly waitingMax: number;
+  /** The maximum memory for the bodies of waiting calls. */
+  readonly waitingBytesMax: number;
+  readonly waitMs: number;
+};
+
+/** 32 calls need about 2 ms. With more, a check of the operations port takes longer. */
+const admissionLimits: AdmissionLimits = {
+  callsPerTurnMax: 32,
+  waitingMax: 8_192,
+  waitingBytesMax: 64 * 1024 * 1024,
+  waitMs: 2_000,
+};
+
+/**
+ * The waiting calls that begin in a turn in which a connection was accepted. Node accepts one
+ * connection in each turn, so more of them would let new connections wait.
+ */
+const callsPerAcceptMax = 4;
+
+/** Refused calls are logged at most once in this period. */
+const warnMs = 60_000;
+
+export type AdmissionOptions = {
+  readonly limits?: Partial<AdmissionLimits> | undefined;
+  /** Logs a warning for the operator. */
+  readonly warn: (facts: object, message: string) => void;
+};
+
+type Entry = { readonly call: WaitingCall; readonly since: number };
+
+export function createAdmission(options: AdmissionOptions): CallAdmission {
+  const limits = { ...admissionLimits, ...options.limits };
+  const { callsPerTurnMax, waitingMax, waitingBytesMax, waitMs } = limits;
+  /** The first calls of their connections, and all others. Each begins in order of arrival. */
+  const first: Entry[] = [];
+  const others: Entry[] = [];
+  /** The calls that were begun or refused in this turn. */
+  let callsInTurn = 0;
+  let isScheduled = false;
+  let isAccepting = false;
+  let waitingBytes = 0;
+  let refused = 0;
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(startTurn);
+  }
+
+  function startTurn(): void {
+    isScheduled = false;
+    callsInTurn = 0;
+    const lateBefore = performance.now() - waitMs;
+    const max = Math.min(callsPerTurnMax, isAccepting ? callsPerAcceptMax : callsPerTurnMax);
+    isAccepting = false;
+    while (callsInTurn < max) {
+      // Alternates, so that new connections cannot hold up the other calls.
+      const [preferred, second] = callsInTurn % 2 === 0 ? [first, others] : [others, first];
+      const entry = preferred.shift() ?? second.shift();
+      if (entry === undefined) break;
+      waitingBytes -= entry.call.bodyBytes;
+      if (entry.call.isGone()) continue;
+      callsInTurn += 1;
+      if (entry.since < lateBefore) refuse(entry.call);
+      else entry.call.begin();
+    }
+    if (callsInTurn > 0) schedule();
+  }
+
+  function refuse(call: WaitingCall): void {
+    if (refused++ === 0) setTimeout(report, warnMs).unref();
+    call.refuse(fail('unavailable', 'The service is overloaded.', { retryAfterSeconds: 1 }));
+  }
+
+  function report(): void {
+    options.warn({ refused }, 'calls were refused because of overload');
+    refused = 0;
+  }
+
+  return {
+    watch(server) {
+      server.on('connection', () => {
+        isAccepting = true;
+      });
+    },
+    tryBegin() {
+      if (callsInTurn >= callsPerTurnMax || first.length > 0 || others.length > 0) return false;
+      callsInTurn += 1;
+      schedule();
+      return true;
+    },
+    wait(call) {
+      const bytes = waitingBytes + call.bodyBytes;
+      if (first.length + others.length >= waitingMax || bytes > waitingBytesMax) {
+        refuse(call);
+        return;
+      }
+      waitingBytes = bytes;
+      (call.isFirst ? first : others).push({ call, since: performance.now() });
+      schedule();
+    },
+  };
+}
