@@ -49,8 +49,8 @@ export type ArchiveEntry = {
 };
 
 /**
- * Yields the entries of an archive. Ends after the last byte of the source. If the source fails, its
- * error is thrown, also while the consumer reads an entry.
+ * Yields the entries of an archive. Ends after the last byte of the source. If the source fails,
+ * throws its error, also while the consumer reads an entry.
  */
 export async function* readArchive(source: Bytes): AsyncGenerator<ArchiveEntry> {
   const archive = extract();

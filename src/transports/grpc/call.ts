@@ -230,7 +230,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   }
 
   onReceiveMessage(message: Buffer): void {
-    if (this.#method.isUpload) return this.#resolve(message);
+    if (this.#method.isUpload) return void this.#resolve(message);
     this.#message = message;
     this.#base.startRead();
   }
@@ -245,9 +245,8 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     if (this.#stream.closed || this.#failure !== undefined) return;
     this.#hasBody = true;
     this.due = Number.POSITIVE_INFINITY;
-    const message = this.#message;
+    this.#resolve(this.#message);
     this.#message = undefined;
-    this.#resolve(message);
   }
 
   /** The call has ended: the client cancelled it, or its status was sent. */
