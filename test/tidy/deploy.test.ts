@@ -65,6 +65,25 @@ test('the data folder of the chart is inside its volume', () => {
   expect(notes).toContain(`${folder}/bootstrap.env`);
 });
 
+test('the chart adds further volumes and mounts to its lists', () => {
+  const values = parse(readText('deploy/helm/latchkey/values.yaml'));
+  const template = readText('deploy/helm/latchkey/templates/deployment.yaml');
+  for (const [name, parent] of [
+    ['extraVolumeMounts', 'volumeMounts'],
+    ['extraVolumes', 'volumes'],
+  ] as const) {
+    expect(values[name]).toEqual([]);
+    // The items have the indentation of those that the list always has.
+    const list = new RegExp(
+      `^( *)${parent}:\\n( *)- [^]*?\\n( *)\\{\\{- with \\.Values\\.${name} \\}\\}\\n *` +
+        '\\{\\{- toYaml \\. \\| nindent (\\d+) \\}\\}\\n *\\{\\{- end \\}\\}',
+      'm',
+    );
+    const [, , items = '', , indent] = list.exec(template) ?? [];
+    expect(Number(indent), name).toBe(items.length);
+  }
+});
+
 test('the ServiceMonitor gives the job of the alert rules to the nodes', () => {
   const monitor = readText('deploy/helm/latchkey/templates/service-monitor.yaml');
   const label = /jobLabel: (\S+)/.exec(monitor)?.[1];

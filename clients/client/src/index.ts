@@ -13,3 +13,4 @@ export type {
   UploadProgress,
   UploadSource,
 } from './upload-source.ts';
+export { listAll } from './walk-list.ts';

@@ -1,5 +1,5 @@
 // A typed client of each service.
-import type { DescService } from '@bufbuild/protobuf';
+import type { DescMessage, DescService, Message } from '@bufbuild/protobuf';
 import {
   createClient as createServiceClient,
   type Client as ServiceClient,
@@ -18,9 +18,28 @@ import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { latchkeyErrorOf } from './errors.ts';
+import { makeReadable } from './readable-json.ts';
 
-/** Tokens are fetched by this package, and sessions belong to the console. */
-const services = {
+/**
+ * Tokens are fetched by this package, and sessions belong to the console. The type names the
+ * services, so that editors show the comments of their methods.
+ */
+type Table = {
+  readonly verification: typeof VerificationService;
+  readonly accounts: typeof AccountService;
+  readonly clients: typeof ClientService;
+  readonly customers: typeof CustomerService;
+  readonly audit: typeof AuditService;
+  readonly signingKeys: typeof SigningKeyService;
+  readonly users: typeof UserService;
+  readonly documents: typeof DocumentService;
+  readonly links: typeof LinkService;
+  readonly insight: typeof InsightService;
+  readonly apiKeys: typeof ApiKeyService;
+  readonly workspaces: typeof WorkspaceService;
+};
+
+const services: Table = {
   verification: VerificationService,
   accounts: AccountService,
   clients: ClientService,
@@ -33,14 +52,12 @@ const services = {
   insight: InsightService,
   apiKeys: ApiKeyService,
   workspaces: WorkspaceService,
-} as const satisfies Record<string, DescService>;
-
-export type Services = {
-  readonly [K in keyof typeof services]: ServiceClient<(typeof services)[K]>;
 };
 
+export type Services = { readonly [K in keyof Table]: ServiceClient<Table[K]> };
+
 export function createServices(transport: Transport): Services {
-  const entries = Object.entries(services).map(([name, service]) => [
+  const entries = Object.entries<DescService>(services).map(([name, service]) => [
     name,
     createTypedClient(service, transport),
   ]);
@@ -56,19 +73,22 @@ export function createTypedClient<S extends DescService>(
   transport: Transport,
 ): ServiceClient<S> {
   const plain = createServiceClient(service, transport) as Record<string, Method>;
-  const methods = service.methods.map(({ localName, methodKind }) => {
+  const methods = service.methods.map(({ localName, methodKind, output }) => {
     const method = plain[localName] as Method;
     const isStream = methodKind === 'server_streaming' || methodKind === 'bidi_streaming';
-    return [localName, isStream ? streamWithErrors(method) : callWithErrors(method)];
+    return [
+      localName,
+      isStream ? streamWithErrors(method, output) : callWithErrors(method, output),
+    ];
   });
   // The methods have the names and parameters of the plain client.
   return Object.fromEntries(methods) as ServiceClient<S>;
 }
 
-function callWithErrors(method: Method): Method {
+function callWithErrors(method: Method, output: DescMessage): Method {
   return async (request, options) => {
     try {
-      return await method(request, options);
+      return makeReadable(output, (await method(request, options)) as Message);
     } catch (thrown) {
       throw latchkeyErrorOf(thrown);
     }
@@ -76,13 +96,14 @@ function callWithErrors(method: Method): Method {
 }
 
 /** A loop that ends early ends the call, too. Connect alone would leave it open. */
-function streamWithErrors(method: Method): Method {
+function streamWithErrors(method: Method, output: DescMessage): Method {
   return async function* (request, options = {}) {
     const stop = new AbortController();
     const signals = [stop.signal, ...(options.signal === undefined ? [] : [options.signal])];
     try {
       const signal = AbortSignal.any(signals);
-      yield* method(request, { ...options, signal }) as AsyncIterable<unknown>;
+      const messages = method(request, { ...options, signal }) as AsyncIterable<Message>;
+      for await (const message of messages) yield makeReadable(output, message);
     } catch (thrown) {
       throw latchkeyErrorOf(thrown);
     } finally {

@@ -10,6 +10,7 @@ import { type Attempts, withAttempts } from './attempts.ts';
 import { type HttpAnswer, LatchkeyError, latchkeyErrorOfAnswer } from './errors.ts';
 import { idempotencyHeader } from './interceptor.ts';
 import { multipartBody } from './multipart.ts';
+import { makeReadable } from './readable-json.ts';
 import { forOneAttempt } from './token-source.ts';
 import {
   type OpenSource,
@@ -110,7 +111,8 @@ async function blobOf({ open, contentType }: OpenSource): Promise<Blob> {
 
 function documentOf({ text, header }: HttpAnswer): Document {
   try {
-    return fromJson(DocumentSchema, JSON.parse(text), { ignoreUnknownFields: true });
+    const document = fromJson(DocumentSchema, JSON.parse(text), { ignoreUnknownFields: true });
+    return makeReadable(DocumentSchema, document);
   } catch (cause) {
     const requestId = header('x-request-id') ?? undefined;
     const message = 'The answer to the upload is not a document.';

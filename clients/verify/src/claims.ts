@@ -2,7 +2,8 @@
 
 type CommonClaims = {
   readonly iss: string;
-  readonly aud: string;
+  /** One audience, or several (RFC 7519 §4.1.3). */
+  readonly aud: string | readonly string[];
   /** The id of the client, customer or user. */
   readonly sub: string;
   /** The client's id; for a customer, the id of the API key; for a user, `latchkey`. */
@@ -43,7 +44,7 @@ const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText)
 
 const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   iss: isText,
-  aud: isText,
+  aud: (value) => isText(value) || (areTexts(value) && (value as unknown[]).length > 0),
   sub: isText,
   client_id: isText,
   jti: isText,

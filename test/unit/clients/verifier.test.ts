@@ -9,7 +9,7 @@ const issuer = 'https://latchkey.test';
 const start = Date.UTC(2027, 0, 31);
 
 /** A verifier of one key, whose clock and JWKS headers the test sets. */
-async function setUp() {
+async function setUp(audience: string | string[] = issuer) {
   const { publicKey, privateKey } = await generateKeyPair('EdDSA');
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'key', use: 'sig', alg: 'EdDSA' }];
   const state = { fetches: 0, now: start, headers: {} as Record<string, string> };
@@ -33,7 +33,7 @@ async function setUp() {
   })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid: 'key' })
     .setIssuer(issuer)
-    .setAudience(issuer)
+    .setAudience(audience)
     .setSubject('cli_x')
     .setJti('id')
     .setIssuedAt(iat)
@@ -106,4 +106,14 @@ test('keys are fresh for the max-age less the Age (RFC 9111 §4.2)', async () =>
   }
   expect(failures).toEqual([]);
   expect(cases).toHaveLength(10);
+});
+
+test('a token for several audiences is accepted for one of them', async () => {
+  const several = await setUp([issuer, 'https://other.test']);
+  const claims = await several.newVerifier().verify(several.token);
+  expect(claims.aud).toEqual([issuer, 'https://other.test']);
+  for (const audience of [['https://other.test'], []]) {
+    const { newVerifier, token } = await setUp(audience);
+    await expect(newVerifier().verify(token)).rejects.toMatchObject({ code: 'unauthenticated' });
+  }
 });
