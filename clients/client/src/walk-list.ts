@@ -12,8 +12,8 @@ type ItemOf<P> = { [K in FieldOf<P>]: P[K] extends readonly (infer T)[] ? T : ne
 type ListMethod<R, P extends ListPage> = (request: R, options?: CallOptions) => Promise<P>;
 
 /**
- * Yields all items of a list: `for await (const link of listAll(client.links.listLinks, {}))`. Reads
- * the next page when the loop needs it. Throws a LatchkeyError like the method.
+ * Yields all items of a list: `for await (const link of listAll(client.links.listLinks, {}))`.
+ * Reads the next page when the loop needs it. Throws a LatchkeyError like the method.
  */
 export async function* listAll<R extends { readonly pageToken?: string }, P extends ListPage>(
   list: ListMethod<R, P>,
