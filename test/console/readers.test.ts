@@ -58,16 +58,16 @@ describe('the page of a document', () => {
     await readers.getByText('1 entry').waitFor();
     const main = page.getByRole('main');
     const sections = await main.getByRole('heading', { level: 2 }).allInnerTexts();
-    expect(sections).toEqual(['Time per page', 'Readers', 'Links', 'Preview', 'Details']);
+    expect(sections).toEqual(['Average time per page', 'Readers', 'Links', 'Preview', 'Details']);
   });
 
   it('shows small pictures of the pages with the average time', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(path());
-    const strip = page.getByRole('region', { name: 'Time per page', exact: true }).last();
+    const strip = page.getByRole('region', { name: 'Average time per page', exact: true }).last();
     await strip.getByText('513 views').waitFor();
     await expect.poll(() => strip.locator('canvas[data-drawn]').count()).toBe(4);
-    expect(await inkOf(page, 'section[aria-label="Time per page"]')).toBeGreaterThan(0.005);
+    expect(await inkOf(page, 'section[aria-label="Average time per page"]')).toBeGreaterThan(0.005);
   });
 
   it('saves all views as CSV', async () => {

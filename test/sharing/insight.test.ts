@@ -119,6 +119,33 @@ describeApp('insight', (suite) => {
     expect(oldest.body).toMatchObject({ views: [{ duration_ms: 4_000 }, {}, {}, {}] });
   });
 
+  it('counts the days of the requested time zone', async () => {
+    const daysIn = async (zone: string): Promise<[string, number][]> => {
+      const query = `day_count=4&time_zone=${encodeURIComponent(zone)}`;
+      const { body } = await get(`/documents/${link.document_id}/insight?${query}`);
+      const days = body.days as { start_time: string; view_count: number }[];
+      return days.map(({ start_time, view_count }) => [start_time.slice(11), view_count]);
+    };
+    const utc = await daysIn('UTC');
+    const kolkata = await daysIn('Asia/Kolkata');
+    expect(new Set(utc.map(([time]) => time))).toEqual(new Set(['00:00:00Z']));
+    expect(new Set(kolkata.map(([time]) => time))).toEqual(new Set(['18:30:00Z']));
+    const sum = (days: [string, number][]) => days.reduce((all, [, count]) => all + count, 0);
+    expect([sum(utc), sum(kolkata)]).toEqual([4, 4]);
+    const { status, body } = await get(`/links/${link.id}/insight?time_zone=Mars/Olympus`);
+    expect([status, body.errors]).toMatchObject([400, [{ field: 'time_zone' }]]);
+  });
+
+  it('counts a page that was visible for less than a second as not read', async () => {
+    const shown = await makeWatchedLink(test());
+    await read(shown, 'flash@example.com', '1:5000,2:999,3:1000');
+    const { body } = await get(`/links/${shown.id}/insight`);
+    expect(body).toMatchObject({
+      completion: 2 / 3,
+      pages: pages([1, 0, 1], [5_000, 0, 1_000]),
+    });
+  });
+
   it('of a document without views has no completion', async () => {
     const unseen = await makeWatchedLink(test());
     const { body } = await get(`/documents/${unseen.document_id}/insight`);

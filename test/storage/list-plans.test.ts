@@ -53,7 +53,7 @@ const lists: List[] = [
     {
       find: countViewsByDay,
       filter: `${column}, which has few days`,
-      read: (db: Database) => countViewsByDay(db, { column, id: '1' }, 19_000),
+      read: (db: Database) => countViewsByDay(db, { column, id: '1' }, [19_000]),
       sortsFew: true,
     },
   ]),

@@ -29,7 +29,12 @@ export function localText(ms: number): string {
   return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-export type ViewRow = { readonly time: number; readonly pages?: Readonly<Record<number, number>> };
+export type ViewRow = {
+  readonly time: number;
+  readonly pages?: Readonly<Record<number, number>>;
+  /** By default an address of each view. */
+  readonly email?: string;
+};
 
 /** Inserts views at those times, in milliseconds since 1970. */
 export async function addViews(
@@ -38,10 +43,10 @@ export async function addViews(
   rows: readonly ViewRow[],
 ): Promise<void> {
   const { db } = app.inside;
-  const views = rows.map(({ time, pages = {} }, index) => ({
+  const views = rows.map(({ time, pages = {}, email }, index) => ({
     id: `viw_${link.id}_${index}`,
     link_id: link.id,
-    email: `reader${index}@example.com`,
+    email: email ?? `reader${index}@example.com`,
     email_verified: index % 2 === 0 ? (1 as const) : (0 as const),
     create_time: time,
     duration_ms: Object.values(pages).reduce((sum, ms) => sum + ms, 0),

@@ -137,6 +137,10 @@ const viewColumns: readonly ListColumn[] = [
 ];
 
 const daysField: FieldOption = { name: 'days', value: 'count', about: 'The number of days.' };
+const zoneField: FieldOption = {
+  value: 'zone',
+  about: 'The time zone of the days, such as Europe/Berlin.',
+};
 
 const documents = groupOf('documents', 'Manages documents. To add one, see `upload`.', [
   {
@@ -175,7 +179,7 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     about: 'Shows how readers use a document.',
     method: 'insight.getDocumentInsight',
     args: document,
-    fields: { day_count: daysField },
+    fields: { day_count: daysField, time_zone: zoneField },
     isInWorkspace,
   },
   {
@@ -262,7 +266,7 @@ const links = groupOf('links', 'Manages links to documents.', [
     about: 'Shows how readers use a link.',
     method: 'insight.getLinkInsight',
     args: link,
-    fields: { day_count: daysField },
+    fields: { day_count: daysField, time_zone: zoneField },
     isInWorkspace,
   },
 ]);

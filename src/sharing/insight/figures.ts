@@ -1,11 +1,16 @@
 // Computes the figures of the newest views.
 import { viewerKindOf } from '../../http/viewer-kinds.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
-import type { ViewWithPages } from '../views/views.ts';
+import type { PageTime, ViewWithPages } from '../views/views.ts';
 
 const viewsMax = 10_000;
 const pageRowsMax = 100_000;
 const pagesMax = 2_000;
+
+/** A page that was visible for a shorter time was not read. */
+const readMsMin = 1_000;
+
+export const isRead = ({ durationMs }: PageTime) => durationMs >= readMsMin;
 
 /** Returns 0 if the number of pages is not known. */
 export function pageCountOf({ content_type, page_count }: DocumentRow): number {
@@ -28,32 +33,34 @@ export async function computeFigures(
   pageCount: number,
 ): Promise<Figures> {
   const visitors = new Set<string>();
-  const pages = new Map<number, { views: number; durationMs: number }>();
-  const sums = { views: 0, durationMs: 0, downloads: 0, seen: 0 };
+  const byPage = new Map<number, { views: number; durationMs: number }>();
+  const sums = { views: 0, durationMs: 0, downloads: 0, read: 0, rows: 0 };
   for await (const slice of slices) {
-    for (const { view, pages: seen } of slice.slice(0, viewsMax - sums.views)) {
+    for (const { view, pages } of slice.slice(0, viewsMax - sums.views)) {
+      const read = pages.filter(isRead);
       visitors.add(view.email === '' ? view.id : view.email.toLowerCase());
       sums.views += 1;
       sums.durationMs += view.duration_ms;
       sums.downloads += view.download_count;
-      sums.seen += seen.length;
-      for (const { page, durationMs } of seen) {
-        const known = pages.get(page) ?? { views: 0, durationMs: 0 };
-        pages.set(page, { views: known.views + 1, durationMs: known.durationMs + durationMs });
+      sums.read += read.length;
+      sums.rows += pages.length;
+      for (const { page, durationMs } of read) {
+        const known = byPage.get(page) ?? { views: 0, durationMs: 0 };
+        byPage.set(page, { views: known.views + 1, durationMs: known.durationMs + durationMs });
       }
     }
-    if (sums.views >= viewsMax || sums.seen >= pageRowsMax) break;
+    if (sums.views >= viewsMax || sums.rows >= pageRowsMax) break;
   }
   const possible = sums.views * pageCount;
-  const last = pageCount === 0 ? Math.max(0, ...pages.keys()) : pageCount;
+  const last = pageCount === 0 ? Math.max(0, ...byPage.keys()) : pageCount;
   return {
     coveredViewCount: sums.views,
     visitorCount: visitors.size,
-    ...(possible === 0 ? {} : { completion: Math.min(1, sums.seen / possible) }),
+    ...(possible === 0 ? {} : { completion: Math.min(1, sums.read / possible) }),
     averageDurationMs: averageOf(sums.durationMs, sums.views),
     downloadCount: sums.downloads,
     pages: Array.from({ length: Math.min(last, pagesMax) }, (_, index) => {
-      const { views = 0, durationMs = 0 } = pages.get(index + 1) ?? {};
+      const { views = 0, durationMs = 0 } = byPage.get(index + 1) ?? {};
       const averageDurationMs = averageOf(durationMs, views);
       return { page: index + 1, viewCount: views, averageDurationMs };
     }),

@@ -3,12 +3,14 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
 import type { Clock } from '../../clock.ts';
+import { invalid } from '../../errors/errors.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Links } from '../links/links.ts';
 import type { ViewScope, Views } from '../views/views.ts';
+import { isTimeZone, startsOfDays } from './days.ts';
 import { computeFigures, pageCountOf } from './figures.ts';
-import { countViewsByDay, dayMs } from './store.ts';
+import { countViewsByDay } from './store.ts';
 import { csvHeader, csvLines } from './views-csv.ts';
 
 export type InsightOptions = {
@@ -28,6 +30,9 @@ type Subject = {
   readonly viewCount: number;
 };
 
+/** The days of a request. */
+type WantedDays = { readonly dayCount: number; readonly timeZone: string };
+
 const dayCountDefault = 30;
 
 export function createInsightService(options: InsightOptions): ServiceImpl<typeof InsightService> {
@@ -46,17 +51,20 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
     return { scope: { column: 'link_id', id }, document, name, viewCount: link.view_count };
   }
 
-  async function insightOf({ scope, document, viewCount }: Subject, dayCount: number) {
+  async function insightOf({ scope, document, viewCount }: Subject, wanted: WantedDays) {
+    const days = await daysOf(scope, wanted);
     const figures = await computeFigures(views.read(scope), pageCountOf(document));
-    return { viewCount, ...figures, days: await daysOf(scope, dayCount || dayCountDefault) };
+    return { viewCount, ...figures, days };
   }
 
-  async function daysOf(scope: ViewScope, dayCount: number) {
-    const first = Math.floor(now() / dayMs) - dayCount + 1;
-    const counts = await countViewsByDay(db, scope, first * dayMs);
-    return Array.from({ length: dayCount }, (_, index) => ({
-      startTime: timestampFromMs((first + index) * dayMs),
-      viewCount: counts.get(first + index) ?? 0,
+  async function daysOf(scope: ViewScope, { dayCount, timeZone }: WantedDays) {
+    const zone = timeZone || 'UTC';
+    if (!isTimeZone(zone)) throw invalid('time_zone', 'must be the IANA name of a time zone');
+    const starts = startsOfDays(zone, dayCount || dayCountDefault, now());
+    const counts = await countViewsByDay(db, scope, starts);
+    return starts.map((start, i) => ({
+      startTime: timestampFromMs(start),
+      viewCount: counts[i] ?? 0,
     }));
   }
 
@@ -74,14 +82,14 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
   }
 
   return {
-    async getDocumentInsight({ documentId, dayCount }, context) {
+    async getDocumentInsight({ documentId, ...days }, context) {
       const subject = await ofDocument(workspaceOf(context), documentId);
-      return { insight: await insightOf(subject, dayCount) };
+      return { insight: await insightOf(subject, days) };
     },
 
-    async getLinkInsight({ linkId, dayCount }, context) {
+    async getLinkInsight({ linkId, ...days }, context) {
       const subject = await ofLink(workspaceOf(context), linkId);
-      return { insight: await insightOf(subject, dayCount) };
+      return { insight: await insightOf(subject, days) };
     },
 
     async listDocumentViews(request, context) {

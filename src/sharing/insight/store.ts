@@ -5,14 +5,16 @@ import type { ViewScope } from '../views/views.ts';
 /** Views that are counted by day. */
 const countedMax = 50_000;
 
-export const dayMs = 86_400_000;
+/** Every day of every time zone begins at such a quarter of an hour. */
+const quarterMs = 900_000;
 
-/** Counts the views since `start` by their day: the number of days since 1970. */
+/** Counts the views of days. `starts`: the starts of successive days, the last of them today. */
 export async function countViewsByDay(
   db: Executor,
   { column, id }: ViewScope,
-  start: number,
-): Promise<ReadonlyMap<number, number>> {
+  starts: readonly number[],
+): Promise<number[]> {
+  const [start = 0] = starts;
   const newest = db
     .selectFrom('views')
     .select('create_time')
@@ -24,10 +26,17 @@ export async function countViewsByDay(
   const rows = await db
     .selectFrom(newest)
     .select((eb) => [
-      sql<number>`create_time / ${sql.lit(dayMs)}`.as('day'),
+      sql<number>`create_time / ${sql.lit(quarterMs)}`.as('quarter'),
       eb.fn.countAll().as('views'),
     ])
-    .groupBy(sql.ref('day'))
+    .groupBy(sql.ref('quarter'))
+    .orderBy(sql.ref('quarter'))
     .execute();
-  return new Map(rows.map(({ day, views }) => [Number(day), Number(views)]));
+  const counts = starts.map(() => 0);
+  let day = 0;
+  for (const { quarter, views } of rows) {
+    while ((starts[day + 1] ?? Infinity) <= quarter * quarterMs) day++;
+    counts[day] = (counts[day] ?? 0) + Number(views);
+  }
+  return counts;
 }

@@ -2,6 +2,7 @@
 // could take for a formula gets an apostrophe.
 import { stringify } from 'csv-stringify/sync';
 import type { ViewWithPages } from '../views/views.ts';
+import { isRead } from './figures.ts';
 
 const columns = [
   ...['view_id', 'link_id', 'link_name', 'create_time', 'email', 'email_verified'],
@@ -24,15 +25,18 @@ export const csvHeader = () => toBytes([columns]);
 /** `pageCount`: 0 if unknown. */
 export function csvLines(views: readonly ViewWithPages[], pageCount: number): Uint8Array {
   return toBytes(
-    views.map(({ view, linkName, pages }) => [
-      ...[view.id, view.link_id, linkName, timeText(view.create_time)],
-      ...[view.email, view.email_verified === 1 ? 'true' : 'false'],
-      ...[view.duration_ms, pages.length],
-      pageCount === 0 ? '' : Math.min(1, pages.length / pageCount).toFixed(3),
-      view.download_count,
-      view.last_download_time === null ? '' : timeText(view.last_download_time),
-      pages.map(({ page, durationMs }) => `${page}:${durationMs}`).join(' '),
-    ]),
+    views.map(({ view, linkName, pages }) => {
+      const readCount = pages.filter(isRead).length;
+      return [
+        ...[view.id, view.link_id, linkName, timeText(view.create_time)],
+        ...[view.email, view.email_verified === 1 ? 'true' : 'false'],
+        ...[view.duration_ms, readCount],
+        pageCount === 0 ? '' : Math.min(1, readCount / pageCount).toFixed(3),
+        view.download_count,
+        view.last_download_time === null ? '' : timeText(view.last_download_time),
+        pages.map(({ page, durationMs }) => `${page}:${durationMs}`).join(' '),
+      ];
+    }),
   );
 }
 

@@ -1,17 +1,15 @@
 /** Who read a document, which pages, for how long, and when. */
-import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { Paper, Text, Title } from '@mantine/core';
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { type Insight, InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import type { LinkView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { formatDuration } from '../../../src/http/format-duration.ts';
 import { LinkName } from '../links/link-name.tsx';
-import { BarChart, longestBar } from '../readers/bar-chart.tsx';
-import { type DrawPage, type HeatCell, HeatStrip } from '../readers/heat-strip.tsx';
+import type { DrawPage } from '../readers/heat-strip.tsx';
 import { InsightFigures } from '../readers/insight-figures.tsx';
 import { ReadersSection } from '../readers/readers-section.tsx';
 import { ReadersTable } from '../readers/readers-table.tsx';
+import { TimePerPage } from '../readers/time-per-page.tsx';
 import { useInsight } from '../readers/use-insight.ts';
+import { ViewsPerDay } from '../readers/views-per-day.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
@@ -82,56 +80,5 @@ function Readers({ document, draw }: DocumentInsightProps) {
         {isRead ? <ViewsPerDay insight={insight} /> : null}
       </ReadersSection>
     </>
-  );
-}
-
-type TimePerPageProps = Pick<DocumentInsightProps, 'draw'> & { readonly insight: Insight };
-
-function TimePerPage({ insight: { pages, coveredViewCount }, draw }: TimePerPageProps) {
-  const cells = pages.map(({ page, averageDurationMs, viewCount }): HeatCell => {
-    const text = viewCount === 0 ? '—' : formatDuration(averageDurationMs);
-    return { page, value: averageDurationMs, text, note: viewsText(viewCount) };
-  });
-  const longest = longestBar(cells);
-  if (longest === undefined || cells.length < 2) return null;
-  return (
-    <Paper component="section" withBorder p="md" aria-labelledby="time-per-page">
-      <Title order={2} size="h3" id="time-per-page">
-        Time per page
-      </Title>
-      <Text size="sm" c="dimmed" mb="sm">
-        Average of {viewsText(coveredViewCount)}. Longest: page {longest.page}, {longest.text}.
-      </Text>
-      <HeatStrip label="Time per page" cells={cells} draw={draw} />
-    </Paper>
-  );
-}
-
-const viewsText = (count: number) => (count === 1 ? '1 view' : `${count.toLocaleString()} views`);
-
-// The service counts by days in UTC.
-const dayText = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-const shortDayText = new Intl.DateTimeFormat(undefined, {
-  ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
-});
-
-function ViewsPerDay({ insight: { days } }: { readonly insight: Insight }) {
-  const bars = days.map(({ startTime, viewCount }) => {
-    const day = startTime === undefined ? new Date() : timestampDate(startTime);
-    return {
-      ...{ label: dayText.format(day), shortLabel: shortDayText.format(day) },
-      ...{ value: viewCount, text: viewCount.toLocaleString() },
-    };
-  });
-  const views = bars.reduce((sum, { value }) => sum + value, 0);
-  const longest = longestBar(bars);
-  const peak = longest === undefined ? '' : ` Peak: ${longest.text} on ${longest.label}.`;
-  return (
-    <BarChart
-      title="Views per day"
-      summary={`${views.toLocaleString()} in the last ${bars.length} days.${peak}`}
-      bars={bars}
-      columns={['Day', 'Views']}
-    />
   );
 }

@@ -82,14 +82,14 @@ function PageTimes({ view, pageCount }: { readonly view: LinkView; readonly page
     const value = times.get(index + 1) ?? 0;
     return { page: index + 1, value, text: value === 0 ? '—' : formatDuration(value) };
   });
-  const reader = view.email === '' ? 'this reader' : view.email;
+  const reader = view.email === '' ? 'an anonymous reader' : view.email;
   return <HeatStrip label={`Time per page of ${reader}`} cells={cells} />;
 }
 
 function ReaderCell({ email, emailVerified }: LinkView) {
   return (
     <RowToggle>
-      {email === '' ? <span title="The link asks for no address.">—</span> : null}
+      {email === '' ? <span title="The link asks for no address.">Anonymous</span> : null}
       <span title={email}>{email}</span>
       {emailVerified ? (
         <Badge component="span" variant="light" color="teal">

@@ -8,6 +8,9 @@ import { useQuery } from '@connectrpc/connect-query';
 import { useEffect } from 'react';
 import type { Insight } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 
+/** The time zone of the browser, an IANA name. */
+export const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+
 type InsightMethod<I extends DescMessage, O extends DescMessage> = DescMethodUnary<I, O> &
   (MessageShape<O> extends { readonly insight?: Insight | undefined } ? unknown : never);
 
@@ -23,7 +26,8 @@ export function useInsight<I extends DescMessage, O extends DescMessage>(
   request: MessageInitShape<I>,
   { enabled = true, total }: InsightOptions = {},
 ) {
-  const query = useQuery(method, request, { enabled });
+  // Every insight request has the field.
+  const query = useQuery(method, { ...request, timeZone } as MessageInitShape<I>, { enabled });
   const { data, error, refetch } = query;
   const insight = (data as { readonly insight?: Insight } | undefined)?.insight;
   const isOld = insight !== undefined && total !== undefined && total > insight.viewCount;

@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/insight.proto.
  */
 export const file_latchkey_sharing_v1_insight: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9zaGFyaW5nL3YxL2luc2lnaHQucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEijQIKB0luc2lnaHQSEgoKdmlld19jb3VudBgBIAEoDRIaChJjb3ZlcmVkX3ZpZXdfY291bnQYAiABKA0SFQoNdmlzaXRvcl9jb3VudBgDIAEoDRIXCgpjb21wbGV0aW9uGAQgASgBSACIAQESGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgFIAEoDRIWCg5kb3dubG9hZF9jb3VudBgGIAEoDRIvCgVwYWdlcxgHIAMoCzIgLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZUluc2lnaHQSLQoEZGF5cxgIIAMoCzIfLmxhdGNoa2V5LnNoYXJpbmcudjEuRGF5SW5zaWdodEINCgtfY29tcGxldGlvbiJMCgtQYWdlSW5zaWdodBIMCgRwYWdlGAEgASgNEhIKCnZpZXdfY291bnQYAiABKA0SGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgDIAEoDSJQCgpEYXlJbnNpZ2h0Ei4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnZpZXdfY291bnQYAiABKA0idwoZR2V0RG9jdW1lbnRJbnNpZ2h0UmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIbCglkYXlfY291bnQYAyABKA1CCLpIBSoDGO4CIksKGkdldERvY3VtZW50SW5zaWdodFJlc3BvbnNlEi0KB2luc2lnaHQYASABKAsyHC5sYXRjaGtleS5zaGFyaW5nLnYxLkluc2lnaHQibwoVR2V0TGlua0luc2lnaHRSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGwoJZGF5X2NvdW50GAMgASgNQgi6SAUqAxjuAiJHChZHZXRMaW5rSW5zaWdodFJlc3BvbnNlEi0KB2luc2lnaHQYASABKAsyHC5sYXRjaGtleS5zaGFyaW5nLnYxLkluc2lnaHQixgEKGExpc3REb2N1bWVudFZpZXdzUmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBSABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBiABKAlCB7pIBHICGEAidgoZTGlzdERvY3VtZW50Vmlld3NSZXNwb25zZRIsCgV2aWV3cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlua1ZpZXcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iWwoaRXhwb3J0RG9jdW1lbnRWaWV3c1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiagobRXhwb3J0RG9jdW1lbnRWaWV3c1Jlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQiUwoWRXhwb3J0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAImYKF0V4cG9ydExpbmtWaWV3c1Jlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQy4wcKDkluc2lnaHRTZXJ2aWNlEsoBChJHZXREb2N1bWVudEluc2lnaHQSLi5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50SW5zaWdodFJlcXVlc3QaLy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50SW5zaWdodFJlc3BvbnNlIlOQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAjJiB2luc2lnaHQSJy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vaW5zaWdodBK2AQoOR2V0TGlua0luc2lnaHQSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtJbnNpZ2h0UmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua0luc2lnaHRSZXNwb25zZSJLkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIqYgdpbnNpZ2h0Eh8vYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS9pbnNpZ2h0ErwBChFMaXN0RG9jdW1lbnRWaWV3cxItLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50Vmlld3NSZXF1ZXN0Gi4ubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0RG9jdW1lbnRWaWV3c1Jlc3BvbnNlIkiQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAicSJS9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmlld3MSzgEKE0V4cG9ydERvY3VtZW50Vmlld3MSLy5sYXRjaGtleS5zaGFyaW5nLnYxLkV4cG9ydERvY3VtZW50Vmlld3NSZXF1ZXN0GjAubGF0Y2hrZXkuc2hhcmluZy52MS5FeHBvcnREb2N1bWVudFZpZXdzUmVzcG9uc2UiUpACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAZK1GAI4AYLT5JMCKxIpL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfS92aWV3cy5jc3YwARK6AQoPRXhwb3J0TGlua1ZpZXdzEisubGF0Y2hrZXkuc2hhcmluZy52MS5FeHBvcnRMaW5rVmlld3NSZXF1ZXN0GiwubGF0Y2hrZXkuc2hhcmluZy52MS5FeHBvcnRMaW5rVmlld3NSZXNwb25zZSJKkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBkrUYAjgBgtPkkwIjEiEvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS92aWV3cy5jc3YwAWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http, file_latchkey_sharing_v1_link]);
+  fileDesc("CiFsYXRjaGtleS9zaGFyaW5nL3YxL2luc2lnaHQucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEijQIKB0luc2lnaHQSEgoKdmlld19jb3VudBgBIAEoDRIaChJjb3ZlcmVkX3ZpZXdfY291bnQYAiABKA0SFQoNdmlzaXRvcl9jb3VudBgDIAEoDRIXCgpjb21wbGV0aW9uGAQgASgBSACIAQESGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgFIAEoDRIWCg5kb3dubG9hZF9jb3VudBgGIAEoDRIvCgVwYWdlcxgHIAMoCzIgLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZUluc2lnaHQSLQoEZGF5cxgIIAMoCzIfLmxhdGNoa2V5LnNoYXJpbmcudjEuRGF5SW5zaWdodEINCgtfY29tcGxldGlvbiJMCgtQYWdlSW5zaWdodBIMCgRwYWdlGAEgASgNEhIKCnZpZXdfY291bnQYAiABKA0SGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgDIAEoDSJQCgpEYXlJbnNpZ2h0Ei4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnZpZXdfY291bnQYAiABKA0ikwEKGUdldERvY3VtZW50SW5zaWdodFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGwoJZGF5X2NvdW50GAMgASgNQgi6SAUqAxjuAhIaCgl0aW1lX3pvbmUYBCABKAlCB7pIBHICGEAiSwoaR2V0RG9jdW1lbnRJbnNpZ2h0UmVzcG9uc2USLQoHaW5zaWdodBgBIAEoCzIcLmxhdGNoa2V5LnNoYXJpbmcudjEuSW5zaWdodCKLAQoVR2V0TGlua0luc2lnaHRSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGwoJZGF5X2NvdW50GAMgASgNQgi6SAUqAxjuAhIaCgl0aW1lX3pvbmUYBCABKAlCB7pIBHICGEAiRwoWR2V0TGlua0luc2lnaHRSZXNwb25zZRItCgdpbnNpZ2h0GAEgASgLMhwubGF0Y2hrZXkuc2hhcmluZy52MS5JbnNpZ2h0IsYBChhMaXN0RG9jdW1lbnRWaWV3c1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAInYKGUxpc3REb2N1bWVudFZpZXdzUmVzcG9uc2USLAoFdmlld3MYASADKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmtWaWV3EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIlsKGkV4cG9ydERvY3VtZW50Vmlld3NSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAImoKG0V4cG9ydERvY3VtZW50Vmlld3NSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0IlMKFkV4cG9ydExpbmtWaWV3c1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCJmChdFeHBvcnRMaW5rVmlld3NSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0MuMHCg5JbnNpZ2h0U2VydmljZRLKAQoSR2V0RG9jdW1lbnRJbnNpZ2h0Ei4ubGF0Y2hrZXkuc2hhcmluZy52MS5HZXREb2N1bWVudEluc2lnaHRSZXF1ZXN0Gi8ubGF0Y2hrZXkuc2hhcmluZy52MS5HZXREb2N1bWVudEluc2lnaHRSZXNwb25zZSJTkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIyYgdpbnNpZ2h0EicvYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9L2luc2lnaHQStgEKDkdldExpbmtJbnNpZ2h0EioubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rSW5zaWdodFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtJbnNpZ2h0UmVzcG9uc2UiS5ACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCKmIHaW5zaWdodBIfL2FwaS92MS9saW5rcy97bGlua19pZH0vaW5zaWdodBK8AQoRTGlzdERvY3VtZW50Vmlld3MSLS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3REb2N1bWVudFZpZXdzUmVxdWVzdBouLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50Vmlld3NSZXNwb25zZSJIkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwInEiUvYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9L3ZpZXdzEs4BChNFeHBvcnREb2N1bWVudFZpZXdzEi8ubGF0Y2hrZXkuc2hhcmluZy52MS5FeHBvcnREb2N1bWVudFZpZXdzUmVxdWVzdBowLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0RG9jdW1lbnRWaWV3c1Jlc3BvbnNlIlKQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGStRgCOAGC0+STAisSKS9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmlld3MuY3N2MAESugEKD0V4cG9ydExpbmtWaWV3cxIrLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0TGlua1ZpZXdzUmVxdWVzdBosLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0TGlua1ZpZXdzUmVzcG9uc2UiSpACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAZK1GAI4AYLT5JMCIxIhL2FwaS92MS9saW5rcy97bGlua19pZH0vdmlld3MuY3N2MAFiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http, file_latchkey_sharing_v1_link]);
 
 /**
  * Figures about views. The readers' browsers report times some seconds late.
@@ -52,8 +52,8 @@ export type Insight = Message<"latchkey.sharing.v1.Insight"> & {
   visitorCount: number;
 
   /**
-   * The average share of the document's pages that a view has seen, from 0 to 1. A page is seen if
-   * the view has a duration for it. A view that has seen no page counts as 0. Unset if there are no
+   * The average share of the document's pages that a view has read, from 0 to 1. A page is read if
+   * it was visible for at least a second in total. A view that has read no page counts as 0. Unset if there are no
    * views, or if the number of pages is not known. An image has one page.
    *
    * @generated from field: optional double completion = 4;
@@ -79,15 +79,15 @@ export type Insight = Message<"latchkey.sharing.v1.Insight"> & {
 
   /**
    * One entry for each page from 1 to the last page of the document, or to the last page that was
-   * seen if the number of pages is not known: at most 2,000.
+   * read if the number of pages is not known: at most 2,000.
    *
    * @generated from field: repeated latchkey.sharing.v1.PageInsight pages = 7;
    */
   pages: PageInsight[];
 
   /**
-   * The views of each day in UTC, up to today, oldest first. Counts at most the newest 50,000
-   * views.
+   * The views of each day in the requested time zone, up to today, oldest first. Counts at most the
+   * newest 50,000 views.
    *
    * @generated from field: repeated latchkey.sharing.v1.DayInsight days = 8;
    */
@@ -115,15 +115,15 @@ export type PageInsight = Message<"latchkey.sharing.v1.PageInsight"> & {
   page: number;
 
   /**
-   * The number of views that have seen the page.
+   * The number of views that have read the page.
    *
    * @generated from field: uint32 view_count = 2;
    */
   viewCount: number;
 
   /**
-   * The average time on the page of the views that have seen it, in milliseconds. 0 if it was not
-   * seen.
+   * The average time on the page of the views that have read it, in milliseconds. 0 if it was not
+   * read.
    *
    * @generated from field: uint32 average_duration_ms = 3;
    */
@@ -144,7 +144,7 @@ export const PageInsightSchema: GenMessage<PageInsight> = /*@__PURE__*/
  */
 export type DayInsight = Message<"latchkey.sharing.v1.DayInsight"> & {
   /**
-   * The start of the day in UTC.
+   * The start of the day in the requested time zone.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 1;
    */
@@ -192,6 +192,14 @@ export type GetDocumentInsightRequest = Message<"latchkey.sharing.v1.GetDocument
    * @generated from field: uint32 day_count = 3;
    */
   dayCount: number;
+
+  /**
+   * The time zone of the days, an IANA name such as `Europe/Berlin`: at most 64 characters. Unset
+   * means UTC.
+   *
+   * @generated from field: string time_zone = 4;
+   */
+  timeZone: string;
 };
 
 /**
@@ -249,6 +257,14 @@ export type GetLinkInsightRequest = Message<"latchkey.sharing.v1.GetLinkInsightR
    * @generated from field: uint32 day_count = 3;
    */
   dayCount: number;
+
+  /**
+   * The time zone of the days, an IANA name such as `Europe/Berlin`: at most 64 characters. Unset
+   * means UTC.
+   *
+   * @generated from field: string time_zone = 4;
+   */
+  timeZone: string;
 };
 
 /**

@@ -1,0 +1,46 @@
+// The days of a time zone. A day begins at midnight of the zone and may have 23 to 25 hours.
+
+/** Returns the starts of the last `count` days up to today, oldest first, in milliseconds. */
+export function startsOfDays(timeZone: string, count: number, now: number): number[] {
+  const local = createLocalTime(timeZone);
+  // A day count of the calendar, in which each day has 24 hours.
+  const today = Math.floor(local(now) / dayMs);
+  return Array.from({ length: count }, (_, index) => {
+    const midnight = (today - count + 1 + index) * dayMs;
+    const near = midnight - (local(midnight) - midnight);
+    // The offset at that time may be another one than at midnight UTC.
+    return midnight - (local(near) - near);
+  });
+}
+
+/** Whether the name is a time zone of this runtime. */
+export function isTimeZone(name: string): boolean {
+  try {
+    createLocalTime(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const dayMs = 86_400_000;
+
+/** Returns a function that reads the clock of the zone, as if it showed UTC. */
+function createLocalTime(timeZone: string): (time: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  return (time) => {
+    const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, +value]));
+    const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
+    const date = [part('year'), part('month') - 1, part('day')] as const;
+    return Date.UTC(...date, part('hour'), part('minute'), part('second'));
+  };
+}

@@ -1,0 +1,35 @@
+/** How long readers spend on each page, of a document or of a link. */
+import { Paper, Text, Title } from '@mantine/core';
+import type { Insight } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { formatDuration } from '../../../src/http/format-duration.ts';
+import { longestBar } from './bar-chart.tsx';
+import { type DrawPage, type HeatCell, HeatStrip } from './heat-strip.tsx';
+
+type TimePerPageProps = {
+  readonly insight: Insight;
+  /** Draws the pages of the document; unset if there are no pictures. */
+  readonly draw?: DrawPage | undefined;
+};
+
+export function TimePerPage({ insight: { pages, coveredViewCount }, draw }: TimePerPageProps) {
+  const cells = pages.map(({ page, averageDurationMs, viewCount }): HeatCell => {
+    const text = viewCount === 0 ? '—' : formatDuration(averageDurationMs);
+    return { page, value: averageDurationMs, text, note: viewsText(viewCount) };
+  });
+  const longest = longestBar(cells);
+  if (longest === undefined || cells.length < 2) return null;
+  return (
+    <Paper component="section" withBorder p="md" aria-labelledby="time-per-page">
+      <Title order={2} size="h3" id="time-per-page">
+        Average time per page
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        Of the views that read the page for at least a second, among {viewsText(coveredViewCount)}.
+        Longest: page {longest.page}, {longest.text}.
+      </Text>
+      <HeatStrip label="Average time per page" cells={cells} draw={draw} />
+    </Paper>
+  );
+}
+
+const viewsText = (count: number) => (count === 1 ? '1 view' : `${count.toLocaleString()} views`);
