@@ -185,7 +185,7 @@ describe('the views of a link', () => {
     await expectAccessible(page);
   });
 
-  it('are counted per day in the time zone of the browser, as on the page of the document', async () => {
+  it('are counted per day in the time zone of the browser, on both pages', async () => {
     const link = await makeWatchedLink(app());
     const timeZone = 'Pacific/Auckland';
     const utcDay = Math.floor((Date.now() - 5 * dayMs) / dayMs) * dayMs;
