@@ -6,10 +6,11 @@ import { fail } from '../errors/errors.ts';
 import { createFairQueue, type FairQueue, type OwnerPath } from '../limits/fair-share.ts';
 
 /**
- * Each kind has a queue: sign-ins of users (`users`), new passwords of users (`changes`), and
- * passwords of links (`links`). Within a kind, the owners take turns.
+ * Each kind has a queue: sign-ins of users in known browsers (`known`) and in others (`users`), new
+ * passwords of users (`changes`), and passwords of links (`links`). Within a kind, the owners take
+ * turns.
  */
-type Kind = 'users' | 'changes' | 'links';
+type Kind = 'known' | 'users' | 'changes' | 'links';
 
 export type PasswordQueue = {
   readonly kind: Kind;
@@ -89,12 +90,14 @@ export function createPasswords(hasher = argon2): Passwords {
 const normalised = (password: string) => password.normalize('NFKC');
 
 /**
- * Runs two passwords at a time. Sign-ins may use both places. The other kinds share one place and
- * alternate. They go before waiting sign-ins when that place is free.
+ * Runs two passwords at a time. Sign-ins may use both places. Those of known browsers go before all
+ * others. Changes and links share one place and alternate. They go before waiting sign-ins of other
+ * browsers when that place is free.
  */
 function createTurns() {
   type Turn = () => void;
   const waiting = {
+    known: createFairQueue<Turn>(waitingMax),
     users: createFairQueue<Turn>(waitingMax),
     changes: createFairQueue<Turn>(waitingMax),
     links: createFairQueue<Turn>(waitingMax),
@@ -102,6 +105,7 @@ function createTurns() {
   const running = { users: 0, others: 0 };
   const others: ('changes' | 'links')[] = ['links', 'changes'];
   const changesUnderWay = new Map<string, number>();
+  const knownUnderWay = new Set<string>();
 
   function nextOther(): Turn | undefined {
     for (const kind of others) {
@@ -115,8 +119,9 @@ function createTurns() {
 
   function startNext(): void {
     while (running.users + running.others < runningMax) {
-      const other = running.others === 0 ? nextOther() : undefined;
-      const turn = other ?? waiting.users.next();
+      const known = waiting.known.next();
+      const other = known === undefined && running.others === 0 ? nextOther() : undefined;
+      const turn = known ?? other ?? waiting.users.next();
       if (turn === undefined) return;
       running[other === undefined ? 'users' : 'others']++;
       turn();
@@ -141,7 +146,8 @@ function createTurns() {
     else changesUnderWay.set(key, count);
   }
 
-  return async <T>(queue: PasswordQueue, work: () => Promise<T>): Promise<T> => {
+  /** Runs the work at its turn in the queue of the kind. */
+  async function take<T>(queue: PasswordQueue, work: () => Promise<T>): Promise<T> {
     const { kind, owner, first } = queue;
     if (!enter(queue)) throw refusals[kind]();
     try {
@@ -153,17 +159,34 @@ function createTurns() {
         await first?.();
         return await work();
       } finally {
-        running[kind === 'users' ? 'users' : 'others']--;
+        running[kind === 'known' || kind === 'users' ? 'users' : 'others']--;
         startNext();
       }
     } finally {
       leave(queue);
     }
+  }
+
+  return async <T>(queue: PasswordQueue, work: () => Promise<T>): Promise<T> => {
+    if (queue.kind !== 'known') return take(queue, work);
+    // One attempt per e-mail address goes first, so that one user cannot occupy both places.
+    const key = queue.owner.at(-1) ?? '';
+    if (knownUnderWay.has(key)) return take({ ...queue, kind: 'users' }, work);
+    knownUnderWay.add(key);
+    try {
+      return await take(queue, work);
+    } finally {
+      knownUnderWay.delete(key);
+    }
   };
 }
 
+const signInRefusal = () =>
+  fail('unavailable', 'Too many sign-ins are in progress.', { retryAfterSeconds: 1 });
+
 const refusals = {
-  users: () => fail('unavailable', 'Too many sign-ins are in progress.', { retryAfterSeconds: 1 }),
+  known: signInRefusal,
+  users: signInRefusal,
   changes: () =>
     fail('rate_limited', 'Too many password changes are in progress.', { retryAfterSeconds: 1 }),
   links: () =>

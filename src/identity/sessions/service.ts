@@ -103,6 +103,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
         password,
         otp,
         network,
+        isKnownBrowser: device !== undefined,
       }).catch((error: unknown) => refuse(error, counted));
       const replaced = await findReplaced(user, context);
       const own = { userId: user.id, amr, address: call.peer };

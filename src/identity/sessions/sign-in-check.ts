@@ -1,7 +1,7 @@
 // Checks an e-mail address, a password and a one-time code. Every wrong input gets the same answer
 // in the same time.
 
-import type { Passwords } from '../../credentials/passwords.ts';
+import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Database, Executor, UserRow } from '../../storage/schema.ts';
 import type { RecoveryCodeDigest } from '../users/recovery-codes.ts';
@@ -28,6 +28,8 @@ export type SignInInput = {
   readonly otp: string;
   /** The network that the request came from. */
   readonly network: string;
+  /** Whether the user has signed in with this browser before. */
+  readonly isKnownBrowser: boolean;
 };
 
 /** The result of a successful check. */
@@ -47,7 +49,8 @@ export type CheckedSignIn = {
 /** Throws `identity.credential_invalid`, or `unavailable` if the password could not be checked. */
 export function createSignInCheck(options: SignInCheckOptions) {
   const { db, passwords, matchTotpStep, recoveryCodeDigest } = options;
-  return async ({ email, password, otp, network }: SignInInput): Promise<CheckedSignIn> => {
+  return async (input: SignInInput): Promise<CheckedSignIn> => {
+    const { email, password, otp, network, isKnownBrowser } = input;
     const found = await findUserWithSeed(db, email);
     const refusal = () =>
       fail(
@@ -58,7 +61,8 @@ export function createSignInCheck(options: SignInCheckOptions) {
         },
       );
     const enabled = found?.user.disable_time === null ? found : undefined;
-    const queue = { kind: 'users', owner: [network, email] } as const;
+    const kind = isKnownBrowser ? 'known' : 'users';
+    const queue: PasswordQueue = { kind, owner: [network, email] };
     const isRight = await passwords.verify(enabled?.user.password_hash, password, queue);
     const seed = enabled?.seed;
     const step = seed === undefined ? undefined : matchTotpStep(seed, otp.replaceAll(' ', ''));

@@ -16,6 +16,8 @@ const link = (workspace: string, id = 'lnk') =>
 const signIn = (network: string, email = 'a') =>
   ({ kind: 'users', owner: [network, email] }) as const;
 
+const known = (email: string) => ({ kind: 'known', owner: ['192.0.2.9', email] }) as const;
+
 /** Passwords with a hash function that ends only on demand. A password's text is its name. */
 function steppedPasswords() {
   const running: { readonly name: string; readonly end: () => void }[] = [];
@@ -167,5 +169,24 @@ describe('the password of a sign-in', () => {
     expect(started).toEqual(['flood', 'flood', 'flood', 'other']);
     // Of `flood`, two were running and 50 were waiting.
     expect(refused).toEqual(Array(148).fill('unavailable'));
+  });
+
+  it('takes the next free place in a known browser, and is never refused for strangers', async () => {
+    const { started, refused, verify, change, end } = steppedPasswords();
+    repeat(300, (i) => verify('stranger', signIn(`2001:db8:${i}::`)));
+    change('new', passwordChangeQueue('usr_1'));
+    verify('link', link('ws_1'));
+    verify('known', known('a@example.com'));
+    await end('stranger');
+    expect(started).toEqual(['stranger', 'stranger', 'known']);
+    expect(refused).toEqual(Array(198).fill('unavailable'));
+  });
+
+  it('goes first once per user, so that others have the second place', async () => {
+    const { started, verify, end } = steppedPasswords();
+    repeat(20, () => verify('known', known('a@example.com')));
+    verify('other', signIn('192.0.2.1'));
+    await end('known', 'known');
+    expect(started).toEqual(['known', 'known', 'known', 'other']);
   });
 });
