@@ -15,6 +15,7 @@ import { insertMissingEvents } from './store.ts';
 const recorded: Partial<Record<ErrorCode, 'all' | 'changes'>> = {
   unauthenticated: 'all',
   'identity.credential_invalid': 'all',
+  'identity.code_invalid': 'all',
   step_up_required: 'changes',
   forbidden: 'changes',
 };

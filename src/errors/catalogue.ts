@@ -69,6 +69,26 @@ export const catalogue = {
       'administrator for a new one.',
     oauth: 'invalid_client',
   },
+  'identity.code_required': {
+    status: 401,
+    grpc: Code.Unauthenticated,
+    title: 'One-time code required',
+    cause:
+      "The e-mail address and the password of a user's sign-in are right. The user has a second " +
+      'factor, and the request has no one-time code. The audit log records no failure.',
+    remedy: 'Repeat the request with a one-time code or a recovery code in `otp`.',
+    oauth: 'invalid_client',
+  },
+  'identity.code_invalid': {
+    status: 401,
+    grpc: Code.Unauthenticated,
+    title: 'Wrong one-time code',
+    cause:
+      "The e-mail address and the password of a user's sign-in are right, but the one-time code " +
+      'is wrong or was used.',
+    remedy: 'Repeat the request with the current code of the authenticator app.',
+    oauth: 'invalid_client',
+  },
   unauthenticated: {
     status: 401,
     grpc: Code.Unauthenticated,

@@ -2,9 +2,10 @@ import { domainToASCII } from 'node:url';
 
 const lengthMax = 254;
 
-// The pattern of HTML's `<input type=email>`, but the domain must contain a dot.
+// The pattern of HTML's `<input type=email>`, but the domain must contain a dot. `%` and `!` in the
+// local part are refused: mail servers may deliver `user%other.com@example.com` to another domain.
 const pattern =
-  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+  /^[a-z0-9.#$&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 /**
  * Returns an e-mail address in lower case and with its domain in ASCII (RFC 5891), or undefined if

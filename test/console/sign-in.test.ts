@@ -5,6 +5,7 @@ import { openAccount, signOut } from '../support/console-menus.ts';
 import {
   changeColorScheme,
   expectAccessible,
+  fillCode,
   fillSignIn,
   useConsole,
 } from '../support/console-suite.ts';
@@ -77,11 +78,18 @@ describe('a sign-in', () => {
     await open('/sign-in');
     expect(await page.getByLabel('One-time code').count()).toBe(0);
     await fillSignIn(page, own);
-    await page.getByRole('alert').getByText('Sign-in failed').waitFor();
     await page.getByLabel('One-time code').waitFor();
+    await page.getByText('Your password was accepted.').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.locator('input[name=password]').isVisible()).toBe(false);
+    const send = page.getByRole('button', { name: 'Sign in' });
+    await fillCode(page, 'abcdef');
+    await send.click();
+    await page.getByRole('alert').getByText('Wrong code').waitFor();
     const current = code(Date.now());
     const half = current.length / 2;
-    await fillSignIn(page, own, `${current.slice(0, half)} ${current.slice(half)}`);
+    await fillCode(page, `${current.slice(0, half)} ${current.slice(half)}`);
+    await send.click();
     await heading(page, 'Workspaces').waitFor();
   });
 

@@ -145,7 +145,7 @@ describe('an action that requires a recent sign-in', () => {
     await changePassword(visit, 'a long new password');
     await stepUpOf(visit).waitFor();
     await fillSignIn(visit.page, own, '000000');
-    await stepUpOf(visit).getByText('Sign-in failed').waitFor();
+    await stepUpOf(visit).getByText('Wrong code').waitFor();
     await fillSignIn(visit.page, own, code(Date.now()));
     await visit.page.getByText('Password changed').waitFor();
   });

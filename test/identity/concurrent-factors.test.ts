@@ -22,7 +22,7 @@ import { addUser } from '../support/user-rows.ts';
 
 const { enrolTotp, confirmTotp, removeTotp } = UserService.method;
 const password = 'correct horse battery staple';
-const refused = { code: 'identity.credential_invalid' };
+const refused = { code: 'identity.code_required' };
 
 describeApp('a second factor', (suite) => {
   it('refuses a sign-in without a code that began before the confirmation', async () => {
@@ -137,7 +137,8 @@ function checked(suite: Suite, email: string, matchTotpStep: () => number | unde
     matchTotpStep,
     recoveryCodeDigest,
   });
-  return check({ email, password, otp: '', network: '192.0.2.1' });
+  const input = { email, password, otp: '', network: '192.0.2.1', isKnownBrowser: false };
+  return check(input);
 }
 
 /** Another seed for the user's stored one. */

@@ -12,7 +12,8 @@ const { confirmTotp, createRecoveryCodes, enrolTotp, getUser, removeTotp } = Use
 const password = 'correct horse battery staple';
 const tooMany = { ok: false, error: { code: 'rate_limited' } };
 type User = { userId: string; email: string; own: Credential };
-const refused = { ok: false, error: { code: 'identity.credential_invalid' } };
+const wrongPassword = { ok: false, error: { code: 'identity.credential_invalid' } };
+const refused = { ok: false, error: { code: 'identity.code_invalid' } };
 
 describeApp('a recovery code', (suite) => {
   const db = () => suite.app.inside.db;
@@ -58,7 +59,7 @@ describeApp('a recovery code', (suite) => {
     suite.clock.frozen = Date.now();
     for (let i = 0; i < 50; i++) {
       const other = { email: `other-${i % 10}@example.com` };
-      expect(await signIn(other, '0000-0000-0000-0000')).toMatchObject(refused);
+      expect(await signIn(other, '0000-0000-0000-0000')).toMatchObject(wrongPassword);
     }
     expect(await signIn(user, code)).toMatchObject(tooMany);
     suite.clock.frozen += 1_000;
@@ -76,7 +77,7 @@ describeApp('a recovery code', (suite) => {
       for (const code of codes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){3}[^-]{4}$/);
       const [first = '', second = ''] = codes;
 
-      expect(await signIn(user, first, 'a wrong password')).toMatchObject(refused);
+      expect(await signIn(user, first, 'a wrong password')).toMatchObject(wrongPassword);
       const answer = await signIn(user, first);
       if (!answer.ok) throw new Error(answer.error.message);
       expect(decodeJwt(answer.message.accessToken)).toMatchObject({ amr: ['pwd', 'otp', 'mfa'] });

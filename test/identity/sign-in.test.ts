@@ -146,7 +146,7 @@ describeApp('signing in', (suite) => {
 
       expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
       expect(await browser().signIn(request)).toMatchObject({
-        error: { code: 'identity.credential_invalid' },
+        error: { code: 'identity.code_invalid' },
       });
     });
   });
@@ -206,6 +206,7 @@ describeApp('signing in', (suite) => {
         email: user.email,
         password,
         otp: '',
+        isKnownBrowser: false,
         network: '192.0.2.1',
       });
       await transact(db(), settle);

@@ -156,7 +156,7 @@ export async function fillSignIn(page: Page, { email, password }: ConsoleUser, o
 }
 
 /** Fills in the one-time code, which the form of the page shows after a click. */
-async function fillCode(page: Page, otp: string): Promise<void> {
+export async function fillCode(page: Page, otp: string): Promise<void> {
   const code = page.getByLabel('One-time code');
   const button = page.getByRole('button', { name: 'Use a one-time code' });
   await code.or(button).first().waitFor();

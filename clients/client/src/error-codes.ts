@@ -5,6 +5,8 @@ export const errorCodes = [
   'identity.scope_not_granted',
   'identity.invalid_target',
   'identity.credential_invalid',
+  'identity.code_required',
+  'identity.code_invalid',
   'unauthenticated',
   'step_up_required',
   'forbidden',

@@ -45,6 +45,8 @@ const statuses: Readonly<Record<string, ExitStatus>> = {
   step_up_required: 'access',
   forbidden: 'access',
   'identity.credential_invalid': 'access',
+  'identity.code_required': 'access',
+  'identity.code_invalid': 'access',
   'identity.scope_not_granted': 'access',
   not_found: 'missing',
   gone: 'missing',

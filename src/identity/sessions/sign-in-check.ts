@@ -1,5 +1,5 @@
-// Checks an e-mail address, a password and a one-time code. Every wrong input gets the same answer
-// in the same time.
+// Checks an e-mail address, a password and a one-time code. Every wrong address or password gets
+// the same answer in the same time. Only the right password reveals that a code is needed.
 
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
 import { fail } from '../../errors/errors.ts';
@@ -46,7 +46,10 @@ export type CheckedSignIn = {
   settle(trx: Executor): Promise<void>;
 };
 
-/** Throws `identity.credential_invalid`, or `unavailable` if the password could not be checked. */
+/**
+ * Throws `identity.credential_invalid`; for a right password `identity.code_required` or
+ * `identity.code_invalid`; or `unavailable` if the password could not be checked.
+ */
 export function createSignInCheck(options: SignInCheckOptions) {
   const { db, passwords, matchTotpStep, recoveryCodeDigest } = options;
   return async (input: SignInInput): Promise<CheckedSignIn> => {
@@ -71,7 +74,9 @@ export function createSignInCheck(options: SignInCheckOptions) {
     const digest = recoveryCodeDigest(id, otp);
     const isRecoveryCode = digest !== undefined && (await hasRecoveryCode(db, id, digest));
     if (!isRight || enabled === undefined) throw refusal();
-    if (seed !== undefined && step === undefined && !isRecoveryCode) throw refusal();
+    if (seed !== undefined && step === undefined && !isRecoveryCode) {
+      throw codeRefusal(otp, enabled.user.id);
+    }
     const { user } = enabled;
     const usesRecoveryCode = seed !== undefined && step === undefined;
     return {
@@ -87,10 +92,15 @@ export function createSignInCheck(options: SignInCheckOptions) {
             : step === undefined
               ? hasSeed && (await consumeRecoveryCode(trx, user.id, digest ?? ''))
               : await consumeTotpStep(trx, seed, step);
-        if (!hasCurrentFactor) throw refusal();
+        if (!hasCurrentFactor) throw codeRefusal(otp, user.id);
       },
     };
   };
+}
+
+function codeRefusal(otp: string, target: string): Error {
+  if (otp === '') return fail('identity.code_required', 'Enter your one-time code.');
+  return fail('identity.code_invalid', 'The one-time code is wrong or was used.', { target });
 }
 
 export type CheckSignIn = ReturnType<typeof createSignInCheck>;

@@ -171,7 +171,7 @@ describe('the password of a sign-in', () => {
     expect(refused).toEqual(Array(148).fill('unavailable'));
   });
 
-  it('takes the next free place in a known browser, and is never refused for strangers', async () => {
+  it('takes the next free place in a known browser, and strangers wait', async () => {
     const { started, refused, verify, change, end } = steppedPasswords();
     repeat(300, (i) => verify('stranger', signIn(`2001:db8:${i}::`)));
     change('new', passwordChangeQueue('usr_1'));

@@ -52,6 +52,7 @@ const outcomes: Record<string, OutcomeLabel> = {
   ok: { text: 'Success', color: 'teal' },
   unauthenticated: { text: 'Not authenticated', color: 'red' },
   'identity.credential_invalid': { text: 'Invalid credentials', color: 'red' },
+  'identity.code_invalid': { text: 'Wrong code', color: 'red' },
   forbidden: { text: 'Forbidden', color: 'red' },
   step_up_required: { text: 'Recent sign-in required', color: 'orange' },
 };

@@ -1,25 +1,22 @@
 /** The second factor of a sign-in: a code from the app or a recovery code. */
 import { Anchor, Stack, TextInput } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 
 export type CodeFieldProps = {
   /**
-   * Whether to ask for a one-time code. `offered`: after a click or a failure, because the service
-   * does not reveal who needs one. `none`: only after a failure.
+   * Whether to ask for a one-time code. `offered`: after a click. The second step of a sign-in
+   * requires it.
    */
   readonly code: 'required' | 'offered' | 'none';
-  readonly hasFailed: boolean;
+  readonly hasAutoFocus: boolean;
 };
 
 type Kind = 'app' | 'recovery';
 
-export function CodeField({ code, hasFailed }: CodeFieldProps) {
+export function CodeField({ code, hasAutoFocus }: CodeFieldProps) {
   const [isWanted, setWanted] = useState(false);
   const [kind, setKind] = useState<Kind>('app');
-  useEffect(() => {
-    if (hasFailed) setWanted(true);
-  }, [hasFailed]);
-  if (code === 'none' && !isWanted) return null;
+  if (code === 'none') return null;
   if (code === 'offered' && !isWanted) {
     return <Choice onClick={() => setWanted(true)}>Use a one-time code</Choice>;
   }
@@ -27,7 +24,7 @@ export function CodeField({ code, hasFailed }: CodeFieldProps) {
   return (
     <Stack gap={6}>
       {isApp ? (
-        <AppCodeInput isRequired={code === 'required'} />
+        <AppCodeInput isRequired={code === 'required'} hasAutoFocus={hasAutoFocus} />
       ) : (
         <TextInput
           // The service accepts both kinds in one field.
@@ -49,7 +46,9 @@ export function CodeField({ code, hasFailed }: CodeFieldProps) {
   );
 }
 
-function AppCodeInput({ isRequired }: { readonly isRequired: boolean }) {
+type AppCodeInputProps = { readonly isRequired: boolean; readonly hasAutoFocus: boolean };
+
+function AppCodeInput({ isRequired, hasAutoFocus }: AppCodeInputProps) {
   return (
     <TextInput
       name="otp"
@@ -63,6 +62,7 @@ function AppCodeInput({ isRequired }: { readonly isRequired: boolean }) {
       inputMode="numeric"
       maxLength={32}
       required={isRequired}
+      autoFocus={hasAutoFocus}
     />
   );
 }

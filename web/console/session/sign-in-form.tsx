@@ -23,6 +23,7 @@ export function SignInForm(props: SignInFormProps) {
   const first = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
+  const [isCodeStep, setCodeStep] = useState(false);
   const rememberFocus = useRestoredFocus(isPending);
   const hasWaited = useHasWaited(error);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only on mount
@@ -45,36 +46,49 @@ export function SignInForm(props: SignInFormProps) {
       });
       onDone?.();
     } catch (thrown) {
-      setError(thrown);
       setPending(false);
+      if (reasonOf(thrown) === 'identity.code_required') setCodeStep(true);
+      else setError(thrown);
     }
   }
 
   return (
     <form onSubmit={(event) => void send(event)}>
       <Stack>
-        {email === undefined ? (
-          <TextInput
-            ref={first}
-            name="email"
-            type="email"
-            label="E-mail address"
-            autoComplete="username"
+        {/* The hidden fields keep their values for the second request. */}
+        <Stack display={isCodeStep ? 'none' : undefined}>
+          {email === undefined ? (
+            <TextInput
+              ref={first}
+              name="email"
+              type="email"
+              label="E-mail address"
+              autoComplete="username"
+              required
+            />
+          ) : (
+            // Password managers read the user from it.
+            <input type="text" autoComplete="username" defaultValue={email} hidden readOnly />
+          )}
+          <PasswordInput
+            {...(email === undefined ? {} : { ref: first })}
+            name="password"
+            label="Password"
+            autoComplete="current-password"
             required
+            data-autofocus={email === undefined ? undefined : true}
           />
-        ) : (
-          // Password managers read the user from it.
-          <input type="text" autoComplete="username" defaultValue={email} hidden readOnly />
-        )}
-        <PasswordInput
-          {...(email === undefined ? {} : { ref: first })}
-          name="password"
-          label="Password"
-          autoComplete="current-password"
-          required
-          data-autofocus={email === undefined ? undefined : true}
+        </Stack>
+        {isCodeStep ? (
+          <Text size="sm" role="status">
+            Your password was accepted. Enter the code of your second factor.
+          </Text>
+        ) : null}
+        <CodeField
+          key={isCodeStep ? 'second step' : 'first step'}
+          code={isCodeStep ? 'required' : code}
+          hasAutoFocus={isCodeStep}
         />
-        <CodeField code={code} hasFailed={reasonOf(error) === 'identity.credential_invalid'} />
         {error === undefined || hasWaited ? null : <ErrorAlert error={error} />}
         {hasWaited ? <Text role="status">You can try again now.</Text> : null}
         <Group justify="flex-end">

@@ -79,6 +79,7 @@ const titles: Record<string, string> = {
   conflict: 'Not possible',
   invalid_argument: 'Check your input',
   'identity.credential_invalid': 'Sign-in failed',
+  'identity.code_invalid': 'Wrong code',
   payload_too_large: 'File too large',
   step_up_required: 'Sign in again',
   step_up_declined: 'Not saved',

@@ -621,9 +621,11 @@ export const SessionService: GenService<{
    * browser. It is not a credential.
    *
    * Errors:
-   * - `identity.credential_invalid`: the e-mail address or the password is wrong, the user is
-   *   disabled, or the one-time code is wrong, missing or used. The response does not reveal which,
-   *   and always takes the same time.
+   * - `identity.credential_invalid`: the e-mail address or the password is wrong, or the user is
+   *   disabled. The response does not reveal which, and always takes the same time.
+   * - `identity.code_required`: the password is right, and the user has a second factor. Repeat the
+   *   request with `otp`. The attempt counts until the sign-in succeeds.
+   * - `identity.code_invalid`: the password is right, and the one-time code is wrong or was used.
    * - `rate_limited`: too many wrong attempts. Wait for the seconds in `Retry-After`.
    * - `unavailable`: too many sign-ins are in progress.
    *
