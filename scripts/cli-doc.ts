@@ -49,7 +49,7 @@ Programs set a credential in the environment instead. It replaces the profile:
 
 | variable | value |
 |---|---|
-| \`LATCHKEY_BASE_URL\` | the address of the server |
+| \`LATCHKEY_BASE_URL\` | the address of the server; of a profile, only its own |
 | \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_SECRET\` | a service client |
 | \`LATCHKEY_API_KEY\` | the API key of a workspace or a customer |
 | \`LATCHKEY_TOKEN\` | an access token |

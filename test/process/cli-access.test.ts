@@ -1,7 +1,10 @@
 // Signing in from the command line. Sensitive actions require a sign-in in the last three seconds.
+import { once } from 'node:events';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openShell, type Shell, valuesOf } from '../support/cli.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 
@@ -46,6 +49,41 @@ test('login stores a private profile, and logout ends the session', async () => 
   const again = await shell.run(['clients', 'list']);
   expect(again).toMatchObject({ status: 77, stdout: '' });
   expect(again.stderr).toContain('Run: latchkey login');
+});
+
+test('the credential of a profile is used for its own server only', async () => {
+  const shell = await signedIn();
+  const contacts: string[] = [];
+  const other = createServer((request, response) => {
+    contacts.push(`${request.method} ${request.url}`);
+    response.writeHead(500).end();
+  });
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  const otherServer = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const run = async (words: readonly string[], address: string) => {
+    // The shell reads its environment at each command.
+    shell.env.LATCHKEY_BASE_URL = address;
+    const ran = await shell.run(words);
+    delete shell.env.LATCHKEY_BASE_URL;
+    return ran;
+  };
+  const before = valuesOf(await shell.run(['whoami']));
+
+  for (const words of [
+    ['clients', 'create', 'Reports', '--scope', 'payments:read'],
+    ['clients', 'list', '--json'],
+    ['whoami'],
+    ['upload', profileOf(shell)],
+  ]) {
+    const ran = await run(words, otherServer);
+    expect(ran, words.join(' ')).toMatchObject({ status: 2, stdout: '' });
+    expect(ran.stderr).toContain(`is ${otherServer}, but you are signed in to ${server}`);
+  }
+  expect(contacts).toEqual([]);
+  expect((await shell.run(['clients', 'list'])).stdout).not.toContain('Reports');
+  expect(valuesOf(await run(['whoami'], `${server}/`))).toEqual(before);
 });
 
 test('a session that was ended elsewhere asks for a new login', async () => {

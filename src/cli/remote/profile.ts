@@ -37,13 +37,24 @@ function profileFileOf({ XDG_CONFIG_HOME = '', HOME = '' }: Environment): string
   throw new CommandError('HOME and XDG_CONFIG_HOME are not set', undefined, 'access');
 }
 
-/** A credential in the environment replaces the profile. */
+/**
+ * A credential in the environment replaces the profile. Throws a UsageError if the environment
+ * names another server than the profile, whose credential is for its own server only.
+ */
 export async function findProfile(env: Environment): Promise<Profile | undefined> {
   const credential = credentialIn(env);
   const server = env[variables.server];
   const stored = credential === undefined ? await readProfile(env) : undefined;
   const workspaceId = env[variables.workspace] || stored?.workspaceId;
-  if (credential === undefined) return stored && { ...stored, workspaceId };
+  if (credential === undefined) {
+    if (stored && server && serverOf(server) !== stored.server) {
+      throw new UsageError(
+        `${variables.server} is ${serverOf(server)}, but you are signed in to ${stored.server}. ` +
+          `Unset ${variables.server}, or run: latchkey login --server ${serverOf(server)}`,
+      );
+    }
+    return stored && { ...stored, workspaceId };
+  }
   if (server) return { server: serverOf(server), workspaceId, credential };
   throw new CommandError(
     `The environment has a credential, but ${variables.server} is not set`,
