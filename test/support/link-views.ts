@@ -30,7 +30,7 @@ export async function makeWatchedLink(test: TestApp, options = {}): Promise<Link
 }
 
 /** Sets the page count of a document, as if it had been counted. */
-export async function setPageCount(test: TestApp, id: string, pages: number): Promise<void> {
+async function setPageCount(test: TestApp, id: string, pages: number): Promise<void> {
   await transact(test.app.inside.db, async (trx) => {
     await trx.updateTable('documents').set({ page_count: pages }).where('id', '=', id).execute();
   });
