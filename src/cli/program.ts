@@ -7,9 +7,11 @@ import { cleanText, jsonText } from './base/text.ts';
 
 const noInput: Input = { args: {}, options: {} };
 
+const versionWords: ReadonlySet<string> = new Set(['version', '--version', '-v', '-V']);
+
 export async function runProgram(words: readonly string[], host: CommandHost): Promise<number> {
   const [first = 'serve', ...others] = words;
-  if (first === '--version' || first === '-V') {
+  if (versionWords.has(first)) {
     host.stdout.write(`latchkey ${readVersion()}\n`);
     return 0;
   }
@@ -25,7 +27,10 @@ export async function runProgram(words: readonly string[], host: CommandHost): P
     host.stdout.write(parsed.text);
     return 0;
   }
-  if (parsed.kind === 'wrong') return report(new UsageError(parsed.message), host, parsed.usage);
+  if (parsed.kind === 'wrong') {
+    const wrong = new UsageError(parsed.message);
+    return report(wrong, host, parsed.usage, words.includes('--json'));
+  }
   const { command, input, usage } = parsed;
   // A failed write also rejects, or it is of no interest.
   host.stdout.on?.('error', () => {});
@@ -42,6 +47,10 @@ export async function runProgram(words: readonly string[], host: CommandHost): P
 /** Prints an expected failure to stderr and returns its exit status. Rethrows any other error. */
 function report(error: unknown, host: CommandHost, usage = '', isJson = false): number {
   const { stderr } = host;
+  if (isJson && (error instanceof UsageError || error instanceof CommandError)) {
+    if (error.message !== '') stderr.write(`${jsonText({ error: dataOf(error) })}\n`);
+    return statusOf(error);
+  }
   if (error instanceof UsageError) {
     stderr.write(error.message === '' ? '' : `${error.message}\n`);
     stderr.write(usage);
@@ -54,8 +63,19 @@ function report(error: unknown, host: CommandHost, usage = '', isJson = false): 
   }
   if (!(error instanceof CommandError)) throw error;
   if (error.message === '') return error.status;
-  const data = isJson && 'data' in error ? error.data : undefined;
-  const lines = error.message.split('\n').map(cleanText);
-  stderr.write(data === undefined ? `${lines.join('\n')}\n` : `${jsonText({ error: data })}\n`);
+  stderr.write(`${cleanLines(error.message)}\n`);
   return error.status;
+}
+
+const cleanLines = (text: string) => text.split('\n').map(cleanText).join('\n');
+
+const statusOf = (error: UsageError | CommandError) =>
+  error instanceof CommandError ? error.status : exitStatuses.usage.status;
+
+/** The members of the server's error, or those that a failure without a server has. */
+function dataOf(error: UsageError | CommandError): unknown {
+  if ('data' in error) return error.data;
+  const status = statusOf(error);
+  const found = Object.entries(exitStatuses).find(([, known]) => known.status === status);
+  return { code: found?.[0] ?? 'failed', message: cleanLines(error.message), errors: [] };
 }

@@ -55,7 +55,7 @@ describe('the command line', () => {
   test.each([
     [['clients'], ''],
     [['clients', 'xyzzy'], 'The command "xyzzy" is unknown.\n'],
-    [['clients', '--json', 'list'], 'The option "--json" is unknown.\n'],
+    [['clients', '--all', 'list'], 'The option "--all" is unknown.\n'],
     [['clients', 'get'], 'Missing argument <client-id>.'],
     [['clients', 'get', 'a', 'b'], 'Unexpected argument "b".'],
     [['clients', 'get', 'a', '--colour'], 'The option "--colour" is unknown.\n'],
@@ -135,10 +135,10 @@ COMP_WORDS=(${words}); COMP_CWORD=${line.length}; _latchkey; printf '%s\\n' "\${
   });
 });
 
-test('prints the package’s version with --version', async () => {
+test.each(['--version', '-v', '-V', 'version'])('prints the version with %s', async (word) => {
   const file = path.resolve(import.meta.dirname, '../../package.json');
   const { version } = JSON.parse(await readFile(file, 'utf8'));
-  expect(await run('--version')).toEqual({
+  expect(await run(word)).toEqual({
     status: 0,
     stdout: `latchkey ${version}\n`,
     stderr: '',
@@ -166,4 +166,23 @@ describe('the log', () => {
       new RegExp(`^\\d\\d:\\d\\d:\\d\\d INFO {2}ok {7} +\\d+\\.\\d ms {2}${call}$`, 'm'),
     );
   });
+});
+
+test('errors with --json are JSON, also without an answer of a server', async () => {
+  const env = { LATCHKEY_BASE_URL: 'http://127.0.0.1:1', LATCHKEY_API_KEY: 'lk_wk_none' };
+  const calls = [
+    { words: ['documents', 'list', '--json'], env, code: 'unavailable', status: 69 },
+    { words: ['documents', 'list', '--json'], env: {}, code: 'access', status: 77 },
+    { words: ['documents', 'list', '--json', '--nothing'], env, code: 'usage', status: 2 },
+    { words: ['links', 'get', '--json'], env, code: 'usage', status: 2 },
+    { words: ['clients', '--json', 'list'], env, code: 'usage', status: 2 },
+  ];
+  for (const { words, env: variables, code, status } of calls) {
+    const program = await spawnProgram({ HOME: '/nonexistent', ...variables }, undefined, words);
+    onTestFinished(() => program.remove());
+    expect(await program.ended, words.join(' ')).toBe(status);
+    expect(program.stdout()).toBe('');
+    const { error } = JSON.parse(program.stderr());
+    expect(error).toMatchObject({ code, message: expect.stringMatching(/./), errors: [] });
+  }
 });

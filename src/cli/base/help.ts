@@ -73,7 +73,7 @@ export const exampleText = (example: string) =>
   example.includes('latchkey ') ? example : `latchkey ${example}`;
 
 const rootNotes =
-  'Run `latchkey <command> --help` for a command, and `latchkey --version` for the version.\n' +
+  'Run `latchkey <command> --help` for a command, and `latchkey version` for the version.\n' +
   'Settings of the service come from the environment: see docs/settings.md.\n';
 
 const statusesText = (command: Command) =>
