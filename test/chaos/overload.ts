@@ -39,6 +39,9 @@ async function overload(trial: Trial): Promise<void> {
         `JWKS on a new connection ${keysMs.toFixed(0)} ms, ${failed} refused`,
     );
     const name = `with ${connections} connections`;
+    if (Number.isNaN(readyMs) || Number.isNaN(keysMs)) trial.fail(`${name}, a request failed`);
+    // A machine that runs CI may be busy, so there the figures are only printed.
+    if (trial.isShort) continue;
     if (share < goodputShareMin) trial.fail(`${name}, goodput is ${share.toFixed(2)} of the best`);
     if (!(readyMs <= medianMsMax)) trial.fail(`${name}, /readyz needs ${readyMs} ms`);
     if (!(keysMs <= medianMsMax)) trial.fail(`${name}, a new connection waits ${keysMs} ms`);
