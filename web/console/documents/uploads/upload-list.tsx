@@ -29,13 +29,13 @@ export function UploadList({ workspaceId }: { readonly workspaceId: string }) {
           </Button>
         ) : null}
       </Group>
-      <ul className={classes.list}>
+      <Paper component="ul" withBorder className={classes.list}>
         {all.map((upload) => (
-          <Paper component="li" withBorder p="sm" key={upload.key}>
+          <li key={upload.key} className={classes.row}>
             <Row upload={upload} />
-          </Paper>
+          </li>
         ))}
-      </ul>
+      </Paper>
     </Stack>
   );
 }
@@ -54,8 +54,8 @@ function Row({ upload }: { readonly upload: FileUpload }) {
   const uploads = useUploads();
   const remove = () => uploads.remove(key);
   return (
-    <Stack gap="xs">
-      <Group justify="space-between" wrap="nowrap" align="flex-start">
+    <Stack gap={6}>
+      <Group justify="space-between" wrap="nowrap">
         <div className={classes.what}>
           <Text size="sm">
             {state.status === 'stored' ? (
