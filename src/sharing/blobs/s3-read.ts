@@ -9,8 +9,11 @@ import { brokenResponse, describeS3Error, s3FailureOf } from './s3-failure.ts';
 const chunkBytes = 256 * 1024;
 /** How long the store may take to begin its response. */
 const responseMs = 10_000;
-/** A connection to the store is closed if its reader pauses for longer, and opened again later. */
-const pausedMs = 1_000;
+/**
+ * A connection to the store is closed if its reader pauses for longer, and opened again later. Long,
+ * because the store sends its buffered bytes again: a reader with a slow line must not cost that.
+ */
+const pausedMs = 30_000;
 
 export async function* readS3Part(
   bucket: Bucket,
