@@ -10,8 +10,8 @@ const chunkBytes = 256 * 1024;
 /** How long the store may take to begin its response. */
 const responseMs = 10_000;
 /**
- * A connection to the store is closed if its reader pauses for longer, and opened again later. Long,
- * because the store sends its buffered bytes again: a reader with a slow line must not cost that.
+ * A connection to the store is closed if its reader pauses for longer, and opened again later. The
+ * store then sends some bytes again, so readers with a slow line must stay below it.
  */
 const pausedMs = 30_000;
 
