@@ -82,7 +82,8 @@ function optionsOf(url: string, { databaseConnectSeconds = 5 }: PostgresSettings
  */
 function beginWithin(queryMs: number): string {
   const limits = {
-    // The longest a stopped process can block others. A running process is idle for milliseconds.
+    // The longest that a transaction of a stopped process holds locks. A running process is idle
+    // for milliseconds.
     idle_in_transaction_session_timeout: 0.3,
     lock_timeout: 0.5,
     statement_timeout: 0.9,

@@ -6,6 +6,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { partsRequest } from './parts.ts';
 import { type Context, type FuzzRequest, routeRequest, rpcRequest } from './requests.ts';
 import { startTarget, type Target } from './target.ts';
+import { undeclaredCompression } from './undeclared-compression.ts';
 
 const lanes = 24;
 const answerMs = 10_000;
@@ -95,10 +96,18 @@ async function exchange(connection: RawHttp, { bytes, isHead, isBroken }: FuzzRe
 function isInternal(answer: RawResponse | undefined): boolean {
   if (answer === undefined) return false;
   if (answer.status === 500) return true;
+  if (isUndeclaredCompression(answer)) return false;
   const grpcStatus = answer.headers.get('grpc-status');
   if (grpcStatus === '13' || grpcStatus === '2') return true;
   const isStream = /grpc|connect\+/.test(answer.headers.get('content-type') ?? '');
   return isStream && /grpc-status: ?(13|2)\b|"code":"(internal|unknown)"/.test(`${answer.body}`);
+}
+
+/** The message is percent-encoded in the headers and trailers of gRPC-Web. */
+function isUndeclaredCompression({ headers, body }: RawResponse): boolean {
+  const encoded = encodeURIComponent(undeclaredCompression);
+  const answer = `${headers.get('grpc-message')}${body}`;
+  return answer.includes(encoded) || answer.includes(undeclaredCompression);
 }
 
 function reasonOf(answer: RawResponse | undefined): string {
