@@ -76,17 +76,20 @@ function optionsOf(url: string, { databaseConnectSeconds = 5 }: PostgresSettings
 }
 
 /**
- * The statements that begin a transaction which the server ends, with its locks, if the process
- * stops inside it. They are one message, and local, so that they work through PgBouncer. All limits
- * are below the time limit of a query, so that the server answers before the client gives up.
+ * The statements that begin a transaction. If its process stops, the server ends the transaction.
+ * Other transactions of the process may wait for the same row and get its lock in turn, so both
+ * limits together are short enough that all locks are released within half of the query time. The
+ * statements are one message, and local, so that they work through PgBouncer.
+ *
+ * There is no `statement_timeout`: it also ends the wait of a COMMIT for a synchronous standby, and
+ * the server then reports a success.
  */
 function beginWithin(queryMs: number): string {
   const limits = {
-    // The longest that a transaction of a stopped process holds locks. A running process is idle
-    // for milliseconds.
-    idle_in_transaction_session_timeout: 0.3,
-    lock_timeout: 0.5,
-    statement_timeout: 0.9,
+    // A running process is idle for milliseconds.
+    idle_in_transaction_session_timeout: 0.15,
+    // An update may wait twice: for the transactions ahead of it, and for the one with the lock.
+    lock_timeout: 0.2,
   };
   const settings = Object.entries(limits).map(
     ([name, share]) => `set local ${name} = ${Math.ceil(queryMs * share)}`,

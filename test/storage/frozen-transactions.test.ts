@@ -52,6 +52,29 @@ function freeze(db: Database) {
   return { locked, resume, ended };
 }
 
+/** A way to a database that passes nothing on from a moment on, and stays open. */
+async function hangingWayTo(url: string) {
+  const target = new URL(url);
+  let hangs = false;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    upstream.on('error', () => {}).on('data', (bytes) => void (hangs || client.write(bytes)));
+    client.on('data', (bytes) => void (hangs || upstream.write(bytes)));
+    client.on('error', () => {}).on('close', () => upstream.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const way = new URL(url);
+  way.port = String((server.address() as AddressInfo).port);
+  return {
+    url: way.href,
+    hang() {
+      hangs = true;
+    },
+  };
+}
+
 const unavailable = { code: 'unavailable', extra: { retryAfterSeconds: 1 } };
 
 describe('a process that stops inside a transaction', () => {
@@ -69,6 +92,38 @@ describe('a process that stops inside a transaction', () => {
     expect(await countDocuments(other)).toBe(1);
     await upload(frozen);
     expect(await countDocuments(other)).toBe(2);
+  });
+
+  it('loses the locks that its other transactions wait for within half of the query time', async () => {
+    const plain = await migratedPostgresDatabase();
+    const way = await hangingWayTo(plain);
+    const settings = { databaseQuerySeconds: 4 };
+    const [frozen, other] = [await open(way.url, settings), await open(plain, settings)];
+    await addWorkspace(other);
+    const stopped = freeze(frozen);
+    await stopped.locked;
+    const waiting = Array.from({ length: 5 }, () => upload(frozen));
+    for (const one of waiting) one.catch(() => {});
+    await expect.poll(() => countWaiting(other)).toBe(5);
+
+    way.hang();
+    // One second more than half of the query time, for a busy machine.
+    const until = performance.now() + 3000;
+    let error: unknown;
+    do error = await upload(other).catch((reason: unknown) => reason);
+    while (error !== undefined && performance.now() < until);
+
+    expect(error).toBe(undefined);
+    stopped.resume();
+    await Promise.allSettled([stopped.ended, ...waiting]);
+  });
+
+  it('ends no commit by a time limit, because a standby may not have the change yet', async () => {
+    const db = await open(await migratedPostgresDatabase());
+    const { rows } = await transact(db, (trx) =>
+      sql<{ statement_timeout: string }>`show statement_timeout`.execute(trx),
+    );
+    expect(rows).toEqual([{ statement_timeout: '0' }]);
   });
 
   it('may stop inside a transaction of a backup for longer', async () => {
@@ -140,29 +195,6 @@ describe('a lock that is not released', () => {
     expect(await serverProcesses(watcher)).toEqual(before);
   });
 });
-
-/** A way to a database that passes nothing on from a moment on, and stays open. */
-async function hangingWayTo(url: string) {
-  const target = new URL(url);
-  let hangs = false;
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
-    upstream.on('error', () => {}).on('data', (bytes) => void (hangs || client.write(bytes)));
-    client.on('data', (bytes) => void (hangs || upstream.write(bytes)));
-    client.on('error', () => {}).on('close', () => upstream.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const way = new URL(url);
-  way.port = String((server.address() as AddressInfo).port);
-  return {
-    url: way.href,
-    hang() {
-      hangs = true;
-    },
-  };
-}
 
 describe('a query that is not answered in time', () => {
   it('closes its own connection only', async () => {
