@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from '../support/free-port.ts';
 import { parseEnv } from '../support/harness.ts';
-import { builtProgram } from '../support/program.ts';
+import { builtProgram, type ProgramEnv } from '../support/program.ts';
 import { filesOf } from '../support/stored-blobs.ts';
 import { startHaProxy } from './components/haproxy.ts';
 import { createNode, type FleetNode, newAddresses } from './components/node.ts';
@@ -50,7 +50,8 @@ export async function startFleet({ previous, workers = 2 }: FleetOptions = {}) {
     LATCHKEY_DRAIN_SECONDS: undefined,
     LATCHKEY_WORKERS: `${workers}`,
   };
-  const useCurrent = (node: FleetNode) => node.use(builtProgram, current);
+  const useCurrent = (node: FleetNode, changes: ProgramEnv = {}) =>
+    node.use(builtProgram, { ...current, ...changes });
   function usePrevious(node: FleetNode, program: string): void {
     // Release 0.1 does not work through PgBouncer.
     const other = { LATCHKEY_DATABASE_URL: postgres.url(), LATCHKEY_DRAIN_SECONDS: undefined };

@@ -3,6 +3,7 @@
 import { runCampaign } from '../support/campaign.ts';
 import { missingPrograms } from './components/requirements.ts';
 import { databaseOutageChecks } from './scenarios/database-outages.ts';
+import { frozenNodesCheck } from './scenarios/frozen-nodes.ts';
 import { killedNodesCheck } from './scenarios/killed-nodes.ts';
 import { leftoversCheck } from './scenarios/leftovers.ts';
 import { rollingRestartCheck } from './scenarios/rolling-restart.ts';
@@ -17,6 +18,7 @@ if (missing.length > 0) {
 await runCampaign('npm run test:fleet', [
   killedNodesCheck,
   ...databaseOutageChecks,
+  frozenNodesCheck,
   storeOutagesCheck,
   rollingRestartCheck,
   rollingUpgradeCheck,

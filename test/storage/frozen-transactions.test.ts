@@ -94,7 +94,7 @@ describe('a process that stops inside a transaction', () => {
     expect(await countDocuments(other)).toBe(2);
   });
 
-  it('loses the locks that its other transactions wait for within half of the query time', async () => {
+  it('releases all its locks, held or awaited, within half of the query time', async () => {
     const plain = await migratedPostgresDatabase();
     const way = await hangingWayTo(plain);
     const settings = { databaseQuerySeconds: 4 };

@@ -1,27 +1,31 @@
-// A proxy in front of PostgreSQL that drops connections around a COMMIT.
+// A proxy in front of PostgreSQL that drops connections around a COMMIT, or holds it back.
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
  * `answer-lost`: PostgreSQL commits, but its answer is lost. `commit-lost`: PostgreSQL never
- * receives the COMMIT.
+ * receives the COMMIT. `held`: PostgreSQL receives the COMMIT after the loss has changed.
  */
-export type Loss = 'none' | 'answer-lost' | 'commit-lost';
+export type Loss = 'none' | 'answer-lost' | 'commit-lost' | 'held';
 
 export type CommitProxy = {
   /** The database's URL through the proxy. */
   readonly url: string;
-  /** Sets what happens to every later COMMIT. */
-  lose(loss: Loss): void;
-  /** The number of lost COMMITs. */
+  /** Sets what happens to every later COMMIT of a transaction with a statement that matches. */
+  lose(loss: Loss, statement?: RegExp): void;
+  /** The number of lost and held COMMITs. */
   lost(): number;
   close(): void;
 };
 
+const anyStatement = /^/;
+
 export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy> {
   const target = new URL(databaseUrl);
   let loss: Loss = 'none';
+  let statement = anyStatement;
   let count = 0;
   const sockets = new Set<Socket>();
+  let held: (() => void)[] = [];
   const server = createServer((near) => {
     const far = connect({ host: target.hostname, port: Number(target.port) });
     const cut = () => {
@@ -29,6 +33,7 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
       far.destroy();
     };
     let isLosing = false;
+    let transaction = '';
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', cut).on('close', () => {
@@ -37,9 +42,12 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
       });
     }
     near.on('data', (bytes) => {
-      if (loss !== 'none' && /commit\0/i.test(bytes.toString('latin1'))) {
+      const text = bytes.toString('latin1');
+      transaction = /begin;/i.test(text) ? text : transaction + text;
+      if (loss !== 'none' && /commit\0/i.test(text) && statement.test(transaction)) {
         count++;
         if (loss === 'commit-lost') return cut();
+        if (loss === 'held') return void held.push(() => far.write(bytes));
         isLosing = true;
       }
       far.write(bytes);
@@ -52,8 +60,10 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
   url.port = String(typeof address === 'object' && address !== null ? address.port : 0);
   return {
     url: url.href,
-    lose(next) {
-      loss = next;
+    lose(next, pattern = anyStatement) {
+      [loss, statement] = [next, pattern];
+      for (const release of held) release();
+      held = [];
     },
     lost: () => count,
     close() {

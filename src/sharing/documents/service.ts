@@ -152,19 +152,23 @@ export function createDocumentService(
   function insert(blob: StagedBlob, row: DocumentRow, context: HandlerContext) {
     const counts = { view_count: 0, link_count: 0, last_view_time: null };
     return blob.commit((settle) =>
-      auditLog.create(context, { target: row.id }, async (trx) => {
-        await settle(trx);
-        await insertCounted(trx, row);
-        return { document: documentMessage({ ...row, ...counts }) };
-      }),
+      quotas.inTurn(row.workspace_id, () =>
+        auditLog.create(context, { target: row.id }, async (trx) => {
+          await settle(trx);
+          await insertCounted(trx, row);
+          return { document: documentMessage({ ...row, ...counts }) };
+        }),
+      ),
     );
   }
 
   async function remove(row: DocumentRow, context: HandlerContext): Promise<void> {
     await stagedBlobs.remove(row.blob_id, (unsettle) =>
-      auditLog.change(context, { target: row.id }, async (trx) => {
-        if (await deleteCounted(trx, row)) await unsettle(trx);
-      }),
+      quotas.inTurn(row.workspace_id, () =>
+        auditLog.change(context, { target: row.id }, async (trx) => {
+          if (await deleteCounted(trx, row)) await unsettle(trx);
+        }),
+      ),
     );
   }
 

@@ -127,7 +127,8 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         if (!(await insertLink(trx, row))) throw noSuchDocument();
         return answer(row, trx);
       };
-      return auditLog.create(context, { target: row.id }, insert).catch((error: unknown) => {
+      const create = () => auditLog.create(context, { target: row.id }, insert);
+      return quotas.inTurn(workspaceId, create).catch((error: unknown) => {
         // The document was deleted during this call.
         throw isForeignKeyViolation(error) ? noSuchDocument() : error;
       });

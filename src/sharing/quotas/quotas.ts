@@ -1,6 +1,7 @@
 // Quotas limit how much a workspace may store. Usage is counted in the transaction that stores or
 // deletes data, so that the count is correct after a crash and with concurrent calls.
-import { type Failure, fail } from '../../errors/errors.ts';
+import { Failure, fail } from '../../errors/errors.ts';
+import { createKeyedQueue } from '../../limits/keyed-queue.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import {
   addUsage,
@@ -30,6 +31,12 @@ export type Quotas = {
    */
   within(workspaceId: string, bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>>;
   /**
+   * Runs a transaction that counts for the workspace, after the earlier ones of this process. Its
+   * transactions thus occupy one connection while another process holds the lock of the workspace,
+   * and hold that lock once if this process stops. Throws `unavailable` after a wait of 5 seconds.
+   */
+  inTurn<T>(workspaceId: string, transaction: () => Promise<T>): Promise<T>;
+  /**
    * Counts additions of the transaction. Waits for other transactions that count for the same
    * workspace. Throws `conflict` with the name of an exceeded quota; the caller must roll back.
    */
@@ -49,10 +56,13 @@ export type QuotasOptions = {
 const kinds = ['bytes', 'documents', 'links', 'views'] as const satisfies (keyof WorkspaceUsage)[];
 type Kind = (typeof kinds)[number];
 
+const waitMsMax = 5_000;
+
 const nothing: WorkspaceUsage = { bytes: 0, documents: 0, links: 0, views: 0 };
 
 export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
   const underWay = createUnderWay();
+  const queue = createKeyedQueue(waitMsMax, tooManyChanges);
   const quotaOf = (stored: StoredQuota): Quota => ({
     bytesMax: stored.bytes_max ?? defaults.bytesMax,
     documentsMax: stored.documents_max ?? defaults.documentsMax,
@@ -82,6 +92,8 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
 
     usageOf,
 
+    inTurn: queue.run,
+
     async within(workspaceId, bytes) {
       const { quota, used } = await read(db, workspaceId);
       for (const kind of ['documents', 'bytes'] as const) {
@@ -109,6 +121,11 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
     },
   };
 }
+
+const tooManyChanges = () =>
+  new Failure('unavailable', 'Too many changes of this workspace are waiting.', {
+    retryAfterSeconds: 1,
+  });
 
 /** Counts the bytes of uploads in progress, so that together they stay within the quota. */
 function createUnderWay() {

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { type ErrorCode, Failure, fail } from '../../errors/errors.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
-import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
+import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
 import type { LinkNotices } from '../notices/notices.ts';
@@ -55,14 +55,15 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
   ): Promise<void> {
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
     await throttle.check(counted);
-    await transact(db, async (trx) => {
+    const insert = async (trx: Executor) => {
       await quotas.add(trx, link.workspace_id, { views: 1 });
       // Reports of the reader's other tabs wait for the quota's lock, so this check is safe.
       if (await hasView(trx, row.id)) throw new ViewExists();
       await throttle.countIn(trx, counted);
       if (!(await insertView(trx, row))) throw noSuchLink();
       await notices.note(trx, link);
-    });
+    };
+    await quotas.inTurn(link.workspace_id, () => transact(db, insert));
   }
 
   return {

@@ -25,6 +25,9 @@ export type FleetNode = NodeAddresses & {
   /** Sends SIGTERM and resolves to the exit status. */
   stop(): Promise<number | NodeJS.Signals>;
   kill(): Promise<void>;
+  /** Suspends a node with one worker process: it keeps its connections open. */
+  suspend(): void;
+  resume(): void;
   /** Uses another build and other settings from the next start on. */
   use(program: string, env: ProgramEnv): void;
   /** The log of all starts. */
@@ -88,6 +91,8 @@ export async function createNode(
       return (await program?.ended) ?? 0;
     },
     kill: async () => program?.kill(),
+    suspend: () => void program?.child.kill('SIGSTOP'),
+    resume: () => void program?.child.kill('SIGCONT'),
     log: () => logs.map((text) => text()).join(''),
   };
 }
