@@ -4,6 +4,7 @@ import { clockChecks } from './clock.ts';
 import { commitLossCheck } from './commit-loss.ts';
 import { containersChecks } from './containers.ts';
 import { fullDiskCheck } from './full-disk.ts';
+import { guessesCheck } from './guesses.ts';
 import { killChecks } from './kill.ts';
 import { logPipeCheck } from './log-pipe.ts';
 import { overloadCheck } from './overload.ts';
@@ -17,6 +18,7 @@ await runCampaign('npm run test:chaos', [
   ...containersChecks,
   fullDiskCheck,
   ...clockChecks,
+  guessesCheck,
   logPipeCheck,
   ...slowChecks,
   overloadCheck,
