@@ -21,9 +21,15 @@ function start(command, args, options) {
  * Starts a server in Node and waits until it prints on standard error that it is ready. Its log
  * goes to `logFile`, as in production.
  */
-export function startServer({ script, env, logFile }) {
+export function startServer({ script, words = [], env, logFile }) {
   const isReady = (said) => (/ready/.test(said) ? said : undefined);
-  return startProgram({ command: process.execPath, args: [script], env, logFile, isReady });
+  return startProgram({
+    command: process.execPath,
+    args: [script, ...words],
+    env,
+    logFile,
+    isReady,
+  });
 }
 
 /**

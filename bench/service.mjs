@@ -20,6 +20,7 @@ export async function startService(folder, options = {}) {
   const profileFile = path.join(folder, `${name}.cpuprofile`);
   const server = await startServer({
     script: programOf(build),
+    words: ['serve'],
     env: {
       ...environmentOf(dataDir),
       ...settings,

@@ -73,7 +73,7 @@ async function startOnce(folder, url, build) {
   const before = machineMicros() - ownMicros();
   const server = await startProgram({
     command: process.execPath,
-    args: [programOf(build)],
+    args: [programOf(build), 'serve'],
     env: {
       ...environmentOf(path.join(folder, 'data')),
       LATCHKEY_OPS_ADDRESS: ops,

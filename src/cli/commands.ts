@@ -65,7 +65,6 @@ export const commandGroups: readonly CommandGroup[] = [
 export const rootCommand: Command = {
   name: 'latchkey',
   about: 'Issues short-lived access tokens and shares documents by link.',
-  details: 'Without a command, the service starts.',
   commands: commandGroups.flatMap(({ commands }) => commands),
   groups: commandGroups,
 };

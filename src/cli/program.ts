@@ -10,8 +10,8 @@ const noInput: Input = { args: {}, options: {} };
 const versionWords: ReadonlySet<string> = new Set(['version', '--version', '-v', '-V']);
 
 export async function runProgram(words: readonly string[], host: CommandHost): Promise<number> {
-  const [first = 'serve', ...others] = words;
-  if (versionWords.has(first)) {
+  const [first, ...others] = words;
+  if (first !== undefined && versionWords.has(first)) {
     host.stdout.write(`latchkey ${readVersion()}\n`);
     return 0;
   }
@@ -22,7 +22,7 @@ export async function runProgram(words: readonly string[], host: CommandHost): P
   }
   const { parseWords } = await import('./base/parser.ts');
   const { rootCommand } = await import('./commands.ts');
-  const parsed = parseWords(rootCommand, words);
+  const parsed = parseWords(rootCommand, first === undefined ? ['help'] : words);
   if (parsed.kind === 'help') {
     host.stdout.write(parsed.text);
     return 0;

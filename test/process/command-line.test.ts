@@ -20,13 +20,16 @@ async function run(...words: string[]) {
 const names = (rootCommand.commands ?? []).map(({ name }) => name);
 
 describe('the command line', () => {
-  test.each([['--help'], ['-h'], ['help']])('lists the commands with %s', async (word) => {
-    const { status, stdout, stderr } = await run(word);
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^Usage: latchkey \[<command>\]\n/);
-    const listed = [...stdout.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name);
-    expect(listed).toEqual(names);
-  });
+  test.each([[['--help']], [['-h']], [['help']], [[]]])(
+    'lists the commands with the words %j',
+    async (words) => {
+      const { status, stdout, stderr } = await run(...words);
+      expect([status, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(/^Usage: latchkey <command>\n/);
+      const listed = [...stdout.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name);
+      expect(listed).toEqual(names);
+    },
+  );
 
   test('explains each command with --help', () => {
     const paths = (command: Command, above: readonly string[]): string[][] =>

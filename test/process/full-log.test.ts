@@ -52,7 +52,7 @@ describe('a node with workers whose log is on a full disk', () => {
 });
 
 test('a service whose standard error is on a full disk serves calls', async () => {
-  const program = await spawnProgram({}, undefined, [], into('/dev/full', 2));
+  const program = await spawnProgram({}, undefined, undefined, into('/dev/full', 2));
   onTestFinished(() => program.remove());
   const file = path.join(program.dataDir, 'bootstrap.env');
   const opsUrl = () => {

@@ -59,7 +59,7 @@ test('the image has every package that the service needs to start and to hash', 
   const file = path.join(folder, 'dist/src/main.js');
 
   const env = { LATCHKEY_BOOTSTRAP: 'demo', NODE_ENV: 'production' };
-  const program = await spawnProgram(env, undefined, [], [], file);
+  const program = await spawnProgram(env, undefined, undefined, [], file);
   onTestFinished(() => program.remove());
   const output = () => [program.child.exitCode, program.stderr()].join(' ');
   await expect.poll(output).toMatch(/operations|^\d/);

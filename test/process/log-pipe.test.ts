@@ -56,7 +56,7 @@ function spawnWithPipe(words: readonly string[], env: Record<string, string> = {
 function startServer() {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'latchkey-test-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
-  return spawnWithPipe([path.join(root, 'dist/src/main.js')], {
+  return spawnWithPipe([path.join(root, 'dist/src/main.js'), 'serve'], {
     LATCHKEY_DATA_DIR: dataDir,
     LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
     LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',

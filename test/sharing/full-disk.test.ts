@@ -46,7 +46,7 @@ async function withSmallFiles(): Promise<Place> {
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const main = path.resolve(import.meta.dirname, '../../dist/src/main.js');
   // In units of 512 bytes (POSIX).
-  const script = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$1"`;
+  const script = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$1" serve`;
   const addresses = ['HTTP', 'GRPC', 'OPS'].map((transport) => [
     `LATCHKEY_${transport}_ADDRESS`,
     '127.0.0.1:0',

@@ -46,7 +46,7 @@ export function newDataDir(): Promise<string> {
 export async function spawnProgram(
   env: ProgramEnv = {},
   dataDir?: string,
-  words: readonly string[] = [],
+  words: readonly string[] = ['serve'],
   launcher: readonly string[] = [],
   file = builtProgram,
 ): Promise<Program> {
@@ -97,7 +97,7 @@ export async function startProgram(
   dataDir?: string,
   launcher: readonly string[] = [],
 ): Promise<RunningProgram> {
-  const program = await spawnProgram(env, dataDir, [], launcher);
+  const program = await spawnProgram(env, dataDir, undefined, launcher);
   await new Promise<void>((resolve, reject) => {
     program.child.stderr?.on('data', () => {
       if (program.stderr().includes('operations')) resolve();

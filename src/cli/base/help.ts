@@ -9,7 +9,7 @@ export function usageTextOf(path: readonly Command[]): string {
   const command = path[path.length - 1];
   const names = path.map(({ name }) => name);
   const args = (command?.args ?? []).map(argumentText);
-  if (command?.commands !== undefined) args.push(path.length === 1 ? '[<command>]' : '<command>');
+  if (command?.commands !== undefined) args.push('<command>');
   if ((command?.options ?? []).length > 0) args.push('[options]');
   return [...names, ...args].join(' ');
 }

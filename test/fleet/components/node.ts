@@ -70,7 +70,7 @@ export async function createNode(
         LATCHKEY_OPS_ADDRESS: `127.0.0.1:${opsPort}`,
         ...env,
       };
-      const running = await spawnProgram(values, dataDir, [], endsWithRun, build);
+      const running = await spawnProgram(values, dataDir, undefined, endsWithRun, build);
       program = running;
       logs.push(() => running.stdout() + running.stderr());
       const ended = running.ended.then((end) => {
