@@ -1,7 +1,13 @@
 // Runs the command that the arguments name, and returns its exit status.
 import { ConfigError } from '../config/config.ts';
 import { readVersion } from '../files/version.ts';
-import { CommandError, type CommandHost, type Input, UsageError } from './base/command.ts';
+import {
+  CommandError,
+  type CommandHost,
+  type Input,
+  programName,
+  UsageError,
+} from './base/command.ts';
 import { exitStatuses } from './base/exit-status.ts';
 import { cleanText, jsonText } from './base/text.ts';
 
@@ -52,7 +58,7 @@ function report(error: unknown, host: CommandHost, usage = '', isJson = false): 
     return statusOf(error);
   }
   if (error instanceof UsageError) {
-    stderr.write(error.message === '' ? '' : `${error.message}\n`);
+    stderr.write(error.message === '' ? '' : `${runnable(error.message, host)}\n`);
     stderr.write(usage);
     return exitStatuses.usage.status;
   }
@@ -63,11 +69,15 @@ function report(error: unknown, host: CommandHost, usage = '', isJson = false): 
   }
   if (!(error instanceof CommandError)) throw error;
   if (error.message === '') return error.status;
-  stderr.write(`${cleanLines(error.message)}\n`);
+  stderr.write(`${runnable(cleanLines(error.message), host)}\n`);
   return error.status;
 }
 
 const cleanLines = (text: string) => text.split('\n').map(cleanText).join('\n');
+
+/** Makes the commands in a message begin like the command that the user ran. */
+const runnable = (text: string, host: CommandHost) =>
+  text.replaceAll(/(?<=[Rr]un: |`)latchkey(?= )/g, programName(host));
 
 const statusOf = (error: UsageError | CommandError) =>
   error instanceof CommandError ? error.status : exitStatuses.usage.status;

@@ -12,6 +12,10 @@ export type CommandHost = {
   readonly off: NodeJS.Process['off'];
 };
 
+/** `npx` runs a program that is not on the PATH. */
+export const programName = ({ env }: Pick<CommandHost, 'env'>) =>
+  env.npm_command === 'exec' ? 'npx latchkey' : 'latchkey';
+
 export type Output = {
   /** Whether a person reads the output. */
   readonly isTTY?: boolean;

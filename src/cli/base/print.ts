@@ -12,7 +12,9 @@ export type Field = {
   /** The path of the value, such as `usage.bytes`. */
   readonly path: string;
   readonly title: string;
-  readonly format?: 'bytes' | 'duration' | 'time';
+  /** The path of the value that a terminal shows instead of an empty one. */
+  readonly fallback?: string;
+  readonly format?: 'bytes' | 'duration' | 'share' | 'time';
 };
 
 const defaultColumns = 80;
@@ -87,20 +89,33 @@ export async function writeObject(
   if (host.stdout.isTTY !== true) {
     return write(host, values.map(([name, value]) => `${name}\t${textOf(value)}\n`).join(''));
   }
-  const width = Math.max(0, ...values.map(([name]) => widthOf(name)));
-  const lines = values
-    .filter(([, value]) => !isRows(value) && textOf(value) !== '')
-    .map(([name, value]) => `${padText(pathWords(name), width)}  ${textOf(value)}\n`);
+  const filled = values.filter(([, value]) => !isRows(value) && textOf(value) !== '');
+  const cells = filled.map(
+    ([name, value]) => [wordsOf(name), shown(value, fieldOf(name))] as const,
+  );
+  const width = Math.max(0, ...cells.map(([words]) => widthOf(words)));
+  const lines = cells.map(([words, text]) => `${padText(words, width)}  ${text}\n`);
   await write(host, lines.join(''));
-  for (const [name, rows] of values) {
-    if (!isRows(rows)) continue;
+  for (const [name, all] of values) {
+    if (!isRows(all)) continue;
+    const rows = all.filter((row) => !isZero(row));
+    if (rows.length === 0) continue;
     const paths = new Set(rows.flatMap((row) => flatten(row).map(([path]) => path)));
     const fields = [...paths].map(fieldOf);
-    const filled = fields.filter((field) => rows.some((row) => cellOf(row, field) !== ''));
+    const columns = fields.filter((field) => rows.some((row) => cellOf(row, field) !== ''));
     await write(host, `\n${pathWords(name)}\n`);
-    await writeRows(host, filled, rows);
+    await writeRows(host, columns, rows);
   }
 }
+
+/** Whether a row counts something and all its counts are 0, such as a day without views. */
+function isZero(row: Data): boolean {
+  const counts = Object.entries(row).filter(([name]) => /_(count|ms)$/.test(name));
+  return counts.length > 0 && counts.every(([, count]) => count === 0);
+}
+
+/** The values have a unit. */
+const wordsOf = (path: string) => pathWords(path).replace(/ (ms|bytes)$/, '');
 
 export const pathWords = (path: string) => path.replaceAll('_', ' ').replaceAll('.', ' ');
 
@@ -131,12 +146,19 @@ function valueAt(row: Data, path: string): unknown {
 
 const cellOf = (row: Data, { path }: Field) => textOf(valueAt(row, path));
 
-/** The value for people, as the console shows sizes and durations. */
-function shownOf(row: Data, { path, format }: Field): string {
-  const value = valueAt(row, path);
+function shownOf(row: Data, field: Field): string {
+  const text = shown(valueAt(row, field.path), field);
+  return text === '' && field.fallback !== undefined
+    ? shown(valueAt(row, field.fallback), field)
+    : text;
+}
+
+/** The value for people, as the console shows sizes, durations and shares. */
+function shown(value: unknown, { format }: Field): string {
   if (typeof value === 'number') {
     if (format === 'bytes') return formatBytes(value);
     if (format === 'duration') return formatDuration(value);
+    if (format === 'share') return `${Math.round(value * 100)} %`;
   }
   const text = textOf(value);
   if (format !== 'time') return text;

@@ -14,7 +14,7 @@ const titles = {
   create_time: 'Created',
   current: 'This session',
   disable_time: 'Disabled',
-  document_id: 'Document',
+  document_name: 'Document',
   download_count: 'Downloads',
   duration_ms: 'Time spent',
   email: 'E-mail address',
@@ -48,13 +48,12 @@ const titles = {
 } as const;
 
 /** A path, or a path with a title for one list. */
-export type ListColumn = keyof typeof titles | Pick<Field, 'path' | 'title'>;
+export type ListColumn = keyof typeof titles | Pick<Field, 'path' | 'title' | 'fallback'>;
 
 export function fieldOf(column: ListColumn): Field {
-  const { path, title } =
-    typeof column === 'string' ? { path: column, title: titles[column] } : column;
-  const format = formats.find(([end]) => path.endsWith(end))?.[1];
-  return format === undefined ? { path, title } : { path, title, format };
+  const field = typeof column === 'string' ? { path: column, title: titles[column] } : column;
+  const format = formats.find(([end]) => field.path.endsWith(end))?.[1];
+  return format === undefined ? field : { ...field, format };
 }
 
 /** The column of a value in any object. A value that no list has is titled with its path. */
@@ -67,4 +66,5 @@ const formats = [
   ['_time', 'time'],
   ['bytes', 'bytes'],
   ['_ms', 'duration'],
+  ['completion', 'share'],
 ] as const;

@@ -232,7 +232,11 @@ const links = groupOf('links', 'Manages links to documents.', [
     method: 'link.listLinks',
     fields: { document_id: { value: 'id', about: 'Only links to this document.' } },
     // A narrow terminal leaves out the last ones.
-    columns: ['id', 'name', 'revoke_time', 'view_count', 'expire_time', 'url', 'document_id'],
+    columns: [
+      'id',
+      { path: 'name', title: 'Name', fallback: 'document_name' },
+      ...(['revoke_time', 'view_count', 'expire_time', 'document_name', 'url'] as const),
+    ],
     isInWorkspace,
   },
   { name: 'get', about: 'Shows a link.', method: 'link.getLink', args: link, isInWorkspace },

@@ -17,6 +17,7 @@ import {
   CommandError,
   type CommandHost,
   type Input,
+  programName,
   textOption,
   UsageError,
 } from '../base/command.ts';
@@ -75,7 +76,8 @@ async function run({ input, host, remote, source, link, key }: Run): Promise<num
   }
   await write(host, `${cleanText(String(created.url))}\n`);
   if (host.stderr.isTTY === true) {
-    host.stderr.write(`Its views: latchkey views list ${cleanText(String(created.id))}\n`);
+    const id = cleanText(String(created.id));
+    host.stderr.write(`Its views: ${programName(host)} views list ${id}\n`);
   }
   return 0;
 }

@@ -13,7 +13,7 @@ import { invalid } from '../../errors/errors.ts';
 import { viewerKindOf } from '../../http/viewer-kinds.ts';
 import { entriesOf, storeList } from '../../net/address-lists.ts';
 import type { LinkRow } from '../../storage/schema.ts';
-import type { LinkChange } from './store.ts';
+import type { LinkChange, LinkedDocument } from './store.ts';
 
 const notifyValues = [
   [Notify.UNSPECIFIED, ''],
@@ -90,13 +90,15 @@ const verification = ['email_required', 'email_verification_required'] as const;
 const allowList = ['email_verification_required', 'allow_list'] as const;
 const blockList = ['email_required', 'block_list'] as const;
 
-/** `contentType` is the type of the link's document. */
-export function linkMessage(row: LinkRow, contentType: string, publicUrl: string) {
-  const opensNothing = row.allow_download === 0 && viewerKindOf(contentType) === undefined;
+/** Without `document`, it was deleted during the call. */
+export function linkMessage(row: LinkRow, document: LinkedDocument | undefined, publicUrl: string) {
+  const isViewable = viewerKindOf(document?.content_type ?? '') !== undefined;
+  const opensNothing = row.allow_download === 0 && !isViewable;
   return {
     id: row.id,
     url: `${publicUrl}/s/${row.slug}`,
     documentId: row.document_id,
+    documentName: document?.name ?? '',
     emailRequired: row.email_required === 1,
     workspaceId: row.workspace_id,
     name: row.name,

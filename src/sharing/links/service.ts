@@ -32,8 +32,8 @@ import {
 } from './options.ts';
 import { checkLinkPassword } from './password-rules.ts';
 import {
-  findContentTypes,
   findLink,
+  findLinkedDocuments,
   findLinks,
   insertLink,
   type LinkChange,
@@ -83,8 +83,8 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
   }
 
   async function messagesOf(rows: readonly LinkRow[], trx: Executor = db) {
-    const types = await findContentTypes(trx, rows);
-    return rows.map((row) => linkMessage(row, types.get(row.document_id) ?? '', publicUrl));
+    const documents = await findLinkedDocuments(trx, rows);
+    return rows.map((row) => linkMessage(row, documents.get(row.document_id), publicUrl));
   }
 
   async function answer(row: LinkRow, trx: Executor = db) {

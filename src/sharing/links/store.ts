@@ -105,15 +105,18 @@ export async function updateLink(
   return numUpdatedRows > 0n;
 }
 
-/** Returns the content types of the documents of links, by the id of the document. */
-export async function findContentTypes(
+export type LinkedDocument = Pick<DocumentRow, 'id' | 'name' | 'content_type'>;
+
+/** Returns the documents of links, by id. */
+export async function findLinkedDocuments(
   db: Executor,
   links: readonly LinkRow[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, LinkedDocument>> {
   const ids = [...new Set(links.map(({ document_id }) => document_id))];
   if (ids.length === 0) return new Map();
-  const query = db.selectFrom('documents').select(['id', 'content_type']).where('id', 'in', ids);
-  return new Map((await query.execute()).map(({ id, content_type }) => [id, content_type]));
+  const documents = db.selectFrom('documents').select(['id', 'name', 'content_type']);
+  const rows = await documents.where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 export async function revokeLink(db: Executor, id: string, now: number): Promise<void> {

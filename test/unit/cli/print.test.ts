@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CommandHost } from '../../../src/cli/base/command.ts';
-import { type Data, type Field, writeRows } from '../../../src/cli/base/print.ts';
-import { fieldOf } from '../../../src/cli/remote/columns.ts';
+import { type Data, type Field, writeObject, writeRows } from '../../../src/cli/base/print.ts';
+import { fieldAt, fieldOf } from '../../../src/cli/remote/columns.ts';
 
 const idAndName: readonly Field[] = [
   { path: 'id', title: 'ID' },
@@ -9,11 +9,8 @@ const idAndName: readonly Field[] = [
 ];
 const longName = [{ id: 'doc_1', name: 'a'.repeat(90) }];
 
-async function tableOn(
-  columns: number | undefined,
-  fields = idAndName,
-  rows: readonly Data[] = longName,
-): Promise<string> {
+/** A terminal, and what was written to it. */
+function terminal(columns?: number) {
   let text = '';
   const stdout = {
     isTTY: true,
@@ -23,10 +20,41 @@ async function tableOn(
       done?.();
     },
   };
-  const host = { env: { NO_COLOR: '1' }, stdout } as unknown as CommandHost;
-  await writeRows(host, fields, rows);
-  return text;
+  return { host: { env: { NO_COLOR: '1' }, stdout } as unknown as CommandHost, text: () => text };
 }
+
+async function tableOn(
+  columns: number | undefined,
+  fields = idAndName,
+  rows: readonly Data[] = longName,
+): Promise<string> {
+  const { host, text } = terminal(columns);
+  await writeRows(host, fields, rows);
+  return text();
+}
+
+test('a terminal shows the figures of an object in words, without rows of zeros', async () => {
+  const { host, text } = terminal(80);
+  const figures = {
+    view_count: 2,
+    completion: 0.0312,
+    average_duration_ms: 16_250,
+    pages: [
+      { page: 1, view_count: 2, average_duration_ms: 16_250 },
+      { page: 2, view_count: 0, average_duration_ms: 0 },
+    ],
+    days: [{ start_time: '2026-11-22T00:00:00Z', view_count: 0 }],
+  };
+  await writeObject(host, figures, fieldAt);
+  expect(text()).toBe(
+    'view count        2\n' +
+      'completion        3 %\n' +
+      'average duration  16 s\n' +
+      '\npages\n' +
+      'PAGE  VIEWS  AVERAGE TIME\n' +
+      '1     2      16 s\n',
+  );
+});
 
 test.each([0, undefined])('a terminal with %s columns has a table of 80', async (columns) => {
   expect(await tableOn(columns)).toBe(`ID     NAME\ndoc_1  ${'a'.repeat(72)}…\n`);

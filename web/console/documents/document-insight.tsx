@@ -56,9 +56,7 @@ function Readers({ document, draw }: DocumentInsightProps) {
     { workspaceId, documentId },
     { total: list.search?.text === '' ? list.total : undefined },
   );
-  const linkOf = (view: LinkView) => (
-    <LinkName workspaceId={workspaceId} view={view} documentName={name} />
-  );
+  const linkOf = (view: LinkView) => <LinkName workspaceId={workspaceId} view={view} />;
   const isRead = insight !== undefined && insight.viewCount > 0;
   return (
     <>

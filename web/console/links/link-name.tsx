@@ -6,18 +6,17 @@ import { linkTitle } from './link-state.tsx';
 export type LinkNameProps = {
   readonly workspaceId: string;
   readonly view: Pick<LinkView, 'linkId' | 'linkName'>;
-  readonly documentName: string;
 };
 
 /** The link of a view. A link without a name is fetched once. */
-export function LinkName({ workspaceId, view, documentName }: LinkNameProps) {
+export function LinkName({ workspaceId, view }: LinkNameProps) {
   const { linkId, linkName } = view;
   const { data } = useQuery(
     LinkService.method.getLink,
     { workspaceId, linkId },
     { enabled: linkName === '', staleTime: 'static', retry: false },
   );
-  const unnamed = data?.link === undefined ? 'Link' : linkTitle(data.link, documentName);
+  const unnamed = data?.link === undefined ? 'Link' : linkTitle(data.link);
   const title = linkName === '' ? unnamed : linkName;
   return (
     <TextLink

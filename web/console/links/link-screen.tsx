@@ -2,7 +2,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { Button, Group, Text } from '@mantine/core';
 import { IconCancel, IconPencil } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
-import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
@@ -40,14 +40,14 @@ export function LinkScreen() {
   const document = data?.document;
   return (
     <Screen
-      title={link === undefined ? 'Link' : linkTitle(link, document?.name)}
-      about={link === undefined ? undefined : <About link={link} document={document} />}
+      title={link === undefined ? 'Link' : linkTitle(link)}
+      about={link === undefined ? undefined : <About link={link} />}
       parent={
         <TextLink to="/workspaces/$workspaceId/links" params={{ workspaceId }}>
           Links
         </TextLink>
       }
-      actions={link === undefined ? undefined : <Actions link={link} document={document} />}
+      actions={link === undefined ? undefined : <Actions link={link} />}
     >
       <QueryResult value={link} query={query} label="link">
         {(known) => (
@@ -63,13 +63,13 @@ export function LinkScreen() {
   );
 }
 
-type OfLink = { readonly link: Link; readonly document: Document | undefined };
+type OfLink = { readonly link: Link };
 
-function Actions({ link, document }: OfLink) {
+function Actions({ link }: OfLink) {
   const mayChange = useHasScope()('links:write');
   const revoke = useRevokeLink();
   const { edit, dialog } = useEditLink();
-  const phrase = linkPhrase(link, document?.name);
+  const phrase = linkPhrase(link);
   if (!mayChange || link.revokeTime !== undefined) return null;
   return (
     <>
@@ -86,7 +86,7 @@ function Actions({ link, document }: OfLink) {
 }
 
 /** The state, the document and the URL. */
-function About({ link, document }: OfLink) {
+function About({ link }: OfLink) {
   const { workspaceId, documentId } = link;
   const params = { workspaceId, documentId };
   return (
@@ -94,7 +94,7 @@ function About({ link, document }: OfLink) {
       <LinkStateBadge link={link} />
       <Text span inherit miw={0} style={{ overflowWrap: 'anywhere' }}>
         <TextLink to="/workspaces/$workspaceId/documents/$documentId" params={params} inherit>
-          {document?.name ?? documentId}
+          {link.documentName}
         </TextLink>
       </Text>
       <LinkUrl link={link} />

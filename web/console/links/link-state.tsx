@@ -58,14 +58,14 @@ export const notifyTexts: Readonly<Record<Notify, string>> = {
 };
 
 /** The name of the link, or a text that distinguishes it from other links. */
-export function linkTitle(link: Link, documentName: string | undefined): string {
+export function linkTitle(link: Link): string {
   if (link.name !== '') return link.name;
   const [first, ...others] = link.allowList;
   const rest = others.length === 0 ? '' : ` and ${others.length} more`;
   const created =
     link.createTime === undefined ? '' : shortTimeText(timestampDate(link.createTime));
   const fact = first === undefined ? created : `for ${first}${rest}`;
-  return `${documentName ?? 'Link'} · ${fact}`;
+  return `${link.documentName} · ${fact}`;
 }
 
 const timeStyle = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const;
@@ -78,7 +78,6 @@ function shortTimeText(time: Date): string {
 }
 
 /** A noun phrase for the link, with its name or the name of its document. */
-export function linkPhrase({ name }: Link, documentName: string | undefined): string {
-  if (name !== '') return `“${name}”`;
-  return documentName === undefined ? 'this link' : `the link to “${documentName}”`;
+export function linkPhrase({ name, documentName }: Link): string {
+  return name === '' ? `the link to “${documentName}”` : `“${name}”`;
 }

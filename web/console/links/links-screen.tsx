@@ -1,19 +1,20 @@
+import { useQuery } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { IconFiles } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { ButtonLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { useCreateDialog } from '../shared/use-create-dialog.ts';
 import { CreateLinkDialog } from './create-link-dialog.tsx';
-import { useNewestDocuments } from './link-documents.ts';
 import { LinksTable } from './links-table.tsx';
 
 export function LinksScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/links' });
   const mayChange = useHasScope()('links:write');
   const [isOpen, { open, close }] = useCreateDialog();
-  const { data } = useNewestDocuments(workspaceId);
+  const { data } = useQuery(DocumentService.method.listDocuments, { workspaceId, pageSize: 1 });
   const hasNone = data?.documents.length === 0;
   const mayCreate = mayChange && !hasNone;
   return (

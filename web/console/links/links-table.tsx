@@ -9,7 +9,6 @@ import { type Column, Listing, type ListingProps } from '../shared/listing.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { RowMenu } from '../shared/row-menu.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
-import { useDocument } from './link-documents.ts';
 import {
   accessText,
   endTimeOf,
@@ -42,7 +41,7 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
     {
       title: 'Link',
       orderBy: 'name',
-      cell: (link) => <NameCell link={link} document={document} />,
+      cell: (link) => <NameCell link={link} />,
     },
     ...(document === undefined ? [documentColumn] : []),
     { title: 'State', isPlain: true, cell: (link) => <State link={link} /> },
@@ -68,9 +67,7 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
     {
       title: 'Actions',
       isTitleHidden: true,
-      cell: (link) => (
-        <Actions link={link} document={document} {...(mayChange ? { edit, revoke } : {})} />
-      ),
+      cell: (link) => <Actions link={link} {...(mayChange ? { edit, revoke } : {})} />,
     },
   ];
   const emptyText = mayChange
@@ -97,46 +94,37 @@ const documentColumn: Column<Link> = {
   cell: (link) => <DocumentCell link={link} />,
 };
 
-type OfLink = {
-  readonly link: Link;
-  /** The document, if the screen has loaded it. */
-  readonly document: Document | undefined;
-};
+type OfLink = { readonly link: Link };
 
-const useDocumentOf = ({ link: { workspaceId, documentId }, document }: OfLink) =>
-  useDocument(workspaceId, documentId, document);
-
-function NameCell({ link, document }: OfLink) {
-  const { workspaceId, id: linkId, name } = link;
-  const found = useDocumentOf({ link, document });
-  const title = linkTitle(link, found.document?.name);
+function NameCell({ link }: OfLink) {
+  const { workspaceId, id: linkId } = link;
+  const title = linkTitle(link);
   return (
     <TextLink
       to="/workspaces/$workspaceId/links/$linkId"
       params={{ workspaceId, linkId }}
       title={title}
     >
-      {name === '' && found.isPending ? 'Loading…' : title}
+      {title}
     </TextLink>
   );
 }
 
-function DocumentCell({ link }: Pick<OfLink, 'link'>) {
-  const { workspaceId, documentId } = link;
-  const { document, isPending } = useDocumentOf({ link, document: undefined });
+function DocumentCell({ link }: OfLink) {
+  const { workspaceId, documentId, documentName } = link;
   return (
     <TextLink
       to="/workspaces/$workspaceId/documents/$documentId"
       params={{ workspaceId, documentId }}
-      title={document?.name ?? documentId}
+      title={documentName}
     >
-      {document?.name ?? (isPending ? 'Loading…' : <span className="mono">{documentId}</span>)}
+      {documentName}
     </TextLink>
   );
 }
 
 /** The state, and when the link ended. */
-function State({ link }: Pick<OfLink, 'link'>) {
+function State({ link }: OfLink) {
   return (
     <Group component="span" display="inline-flex" gap="xs" wrap="nowrap">
       <LinkStateBadge link={link} />
@@ -150,8 +138,8 @@ type LinkAction = (link: Link, phrase: string) => void;
 /** Actions without a handler are hidden. */
 type ActionsProps = OfLink & { readonly edit?: LinkAction; readonly revoke?: LinkAction };
 
-function Actions({ link, document, edit, revoke }: ActionsProps) {
-  const phrase = linkPhrase(link, useDocumentOf({ link, document }).document?.name);
+function Actions({ link, edit, revoke }: ActionsProps) {
+  const phrase = linkPhrase(link);
   if (link.revokeTime !== undefined) return null;
   return (
     <RowMenu

@@ -1,0 +1,26 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { CommandHost } from '../../../src/cli/base/command.ts';
+import { runProgram } from '../../../src/cli/program.ts';
+
+/** Runs a command that fails, and returns its message. */
+async function messageOf(env: CommandHost['env']): Promise<string> {
+  let message = '';
+  const output = {
+    write(data: string | Uint8Array) {
+      message += String(data);
+    },
+  };
+  const { on, off } = process;
+  const host = { env, stdin: Readable.from([]), stdout: output, stderr: output, on, off };
+  expect(await runProgram(['documents', 'list'], host)).not.toBe(0);
+  return message;
+}
+
+const home = { HOME: '/nonexistent' };
+
+test('the command in a message begins like the command that the user ran', async () => {
+  expect(await messageOf(home)).toBe('You are not signed in. Run: latchkey login\n');
+  const npx = await messageOf({ ...home, npm_command: 'exec' });
+  expect(npx).toBe('You are not signed in. Run: npx latchkey login\n');
+});
