@@ -38,6 +38,7 @@ import { createSignatures } from './tokens/signatures.ts';
 import { createSigner, type Signer } from './tokens/signer.ts';
 import { createVerificationService } from './tokens/verification-service.ts';
 import { createVerifier } from './tokens/verifier.ts';
+import { createCurrentPasswordCheck } from './users/current-password.ts';
 import { createSessionEndCheck, type RolesOf } from './users/grant-checks.ts';
 import { createNewMembers, type MemberAccounts } from './users/new-members.ts';
 import { createPasswordResets } from './users/password-resets.ts';
@@ -200,7 +201,13 @@ export async function createIdentityModule(
       passwordReset: passwordResets.service,
       signingKey: createSigningKeyService({ db, masterKey, auditLog, now }),
       audit: createAuditService({ db }),
-      user: createUserService({ db, auditLog, masterKey, passwords, rolesOf, random, now }),
+      user: createUserService({
+        ...{ db, auditLog, masterKey, passwords, rolesOf, random, now },
+        checkCurrentPassword: createCurrentPasswordCheck({
+          ...{ db, passwords, now },
+          keys: masterKey.derive('current passwords'),
+        }),
+      }),
     },
   };
 }

@@ -10,6 +10,7 @@ import type { Random } from '../../crypto/ids.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
+import type { CheckCurrentPassword } from './current-password.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { checkPassword } from './password-rules.ts';
 import {
@@ -28,6 +29,7 @@ export type UserOptions = {
   readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly passwords: Passwords;
+  readonly checkCurrentPassword: CheckCurrentPassword;
   readonly rolesOf: RolesOf;
   readonly random: Random;
   readonly now: Clock;
@@ -39,7 +41,8 @@ type FactorMethods = Pick<
 >;
 
 export function createFactorMethods(options: UserOptions): FactorMethods {
-  const { db, auditLog, masterKey, passwords, rolesOf, random, now } = options;
+  const { db, auditLog, masterKey, passwords, checkCurrentPassword, rolesOf, random, now } =
+    options;
 
   /** Ends the user's sessions, except the session of the caller. */
   function endOthers(trx: Executor, userId: string, context: HandlerContext): Promise<void> {
@@ -49,16 +52,22 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
   }
 
   return {
-    async setPassword({ userId, password }, context) {
+    async setPassword({ userId, password, currentPassword }, context) {
       const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
-      const { email } = await requireUser(db, userId);
-      await checkPassword(password, email);
+      const checked = await requireUser(db, userId);
+      await checkPassword(password, checked.email);
+      const requireUnchanged = await checkCurrentPassword(context, checked, {
+        currentPassword,
+        password,
+      });
       const password_hash = await passwords.hash(
         password,
         passwordChangeQueue(principalId(principalOf(context))),
       );
       await auditLog.change(context, { target: userId }, async (trx) => {
-        await requireToActAs(trx, await lockUser(trx, userId));
+        const user = await lockUser(trx, userId);
+        await requireToActAs(trx, user);
+        requireUnchanged(user);
         await updateUser(trx, userId, { password_hash });
         await endOthers(trx, userId, context);
       });
