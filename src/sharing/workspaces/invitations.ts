@@ -15,7 +15,7 @@ import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { readEmail } from '../../net/email.ts';
-import { mailName } from '../../net/mail-name.ts';
+import { mailAddress, mailName } from '../../net/mail-name.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
@@ -205,7 +205,7 @@ function partsOf({ workspaceName, inviter, role, url }: InvitationMail): MailPar
   const invited =
     inviter === undefined
       ? 'You are invited'
-      : `${mailName(inviter.name || inviter.email)} invited you`;
+      : `${inviter.name === '' ? mailAddress(inviter.email) : mailName(inviter.name)} invited you`;
   const article = role === 'member' ? 'a' : 'an';
   const workspace = mailName(workspaceName);
   return [
