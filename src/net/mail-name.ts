@@ -8,7 +8,8 @@ const invisible = /[\u00ad\u180e\u200b\u2060\ufeff]/gu;
 
 /** The ends of names of documents that are not domains as well. */
 const fileTypes =
-  'pdf|docx?|xlsx?|pptx?|od[pst]|rtf|txt|csv|json|xml|html?|svg|png|jpe?g|gif|webp|mp3|mp4|wav|webm|epub';
+  'pdf|docx?|xlsx?|pptx?|od[pst]|rtf|txt|csv|json|xml|html?|epub|' +
+  'svg|png|jpe?g|gif|webp|mp3|mp4|wav|webm';
 
 /** A dot that could belong to a domain, or the start of an address such as `http://localhost`. */
 const linkMark = new RegExp(
@@ -30,8 +31,8 @@ export function shortName(name: string): string {
 export const mailName = (name: string): string => shortName(name).replace(linkMark, '$& ');
 
 /**
- * Returns an e-mail address for the body of a mail. It stays whole, so that it can be copied, unless
- * a part of it looks like the address of a website: without verification, the reader chooses it.
+ * Returns an e-mail address for the body of a mail. It stays whole, so that it can be copied,
+ * unless a part of it looks like a website: without verification, the reader chooses it.
  */
 export const mailAddress = (email: string): string =>
-  /^(?!www\.)[a-z0-9._+'-]+@[a-z0-9.-]+$/.test(email) ? email : mailName(email);
+  /^(?!www\.)[^\s/?#=&@]+@[a-z0-9.-]+$/.test(email) ? email : mailName(email);

@@ -12,16 +12,9 @@ import { isFamiliarNetwork, rememberNetwork } from './store.ts';
 const second = 1_000;
 const minute = 60 * second;
 
-/** A browser in which the user has signed in before: only typing errors count. */
-export const knownBrowserLimit: ThrottleLimit = {
-  free: 5,
-  firstWaitMs: second,
-  waitMsMax: 64 * second,
-  forgetMs: 10 * minute,
-};
-
 const limits = {
-  device: knownBrowserLimit,
+  // A browser in which the user has signed in before: only typing errors count.
+  device: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
   // One network that guesses at one user: at most 1,350 guesses a day.
   pair: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
   // One network that guesses at many users. In an office network, a failure a minute is normal.

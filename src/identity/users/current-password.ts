@@ -9,11 +9,16 @@ import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { Failure, fail, invalid } from '../../errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, UserRow } from '../../storage/schema.ts';
-import { createThrottle } from '../../storage/throttle.ts';
-import { knownBrowserLimit } from '../sessions/sign-in-throttle.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 
-// Each session has its own counter, so that a stolen session cannot delay the others.
-const limits = { session: knownBrowserLimit } as const;
+const second = 1_000;
+const minute = 60 * second;
+
+const limits = {
+  // Each session has its own counter, so that a stolen session cannot delay the others. The limits
+  // are those of a sign-in from a known browser.
+  session: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+} as const satisfies Record<string, ThrottleLimit>;
 
 export type CurrentPasswordOptions = {
   readonly db: Database;

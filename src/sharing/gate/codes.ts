@@ -5,13 +5,13 @@ import type { Clock } from '../../clock.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
+import type { MailPart } from '../../http/mail-body.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { mailName } from '../../net/mail-name.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
-import type { MailPart } from '../brand/mail-body.ts';
 import { verifiedBrowserId } from './known-browser.ts';
 import {
   addTry,
@@ -274,8 +274,8 @@ function partsOf(code: string, { brand, title, url }: CodeMail): MailPart[] {
     { code },
     {
       text:
-        `${mailName(brand.workspaceName)} shared ${document} with you. Enter this code on the page ` +
-        'of the link to view the document.',
+        `${mailName(brand.workspaceName)} shared ${document} with you. Enter this code on the ` +
+        'page of the link to view the document.',
     },
     { label: 'Open the page', url },
     { text: `The code expires in ${validMs / minute} minutes and works once.` },

@@ -1,9 +1,11 @@
 // The mails about views, for the user who created the link.
+
+import type { MailPart } from '../../http/mail-body.ts';
 import type { Mail } from '../../mail/mailer.ts';
 import { mailAddress, mailName, shortName } from '../../net/mail-name.ts';
+import { mailTime } from '../../net/mail-time.ts';
 import type { ViewRow } from '../../storage/schema.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
-import type { MailPart } from '../brand/mail-body.ts';
 import type { DueNotice } from './store.ts';
 
 /** The readers that a mail names for each link. */
@@ -69,14 +71,8 @@ function readerOf({ email, email_verified, create_time }: ViewRow): string {
   // Without verification, the reader chooses the text.
   const address = email === '' ? 'A reader' : mailAddress(email);
   const verified = email_verified === 1 ? ' (verified)' : '';
-  return `${address}${verified}, ${timeFormat.format(create_time)} UTC`;
+  return `${address}${verified}, ${mailTime(create_time)}`;
 }
-
-const timeFormat = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
 
 const countOf = (count: number, noun: string) =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

@@ -13,6 +13,7 @@ import type { Random } from '../../crypto/ids.ts';
 import { formatLinkToken, generateLinkToken, linkTokenDigest } from '../../crypto/link-token.ts';
 import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { fail, invalid } from '../../errors/errors.ts';
+import type { MailPart } from '../../http/mail-body.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { readEmail } from '../../net/email.ts';
 import { mailAddress, mailName } from '../../net/mail-name.ts';
@@ -23,7 +24,6 @@ import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brands } from '../brand/brand.ts';
-import type { MailPart } from '../brand/mail-body.ts';
 import { requireOwner } from './members.ts';
 import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
 import {
