@@ -31,7 +31,9 @@ const problemProperties = {
   },
   errors: {
     type: 'array',
-    description: 'The invalid fields. Only errors with the code `invalid_argument` have it.',
+    description:
+      'The invalid fields. Errors with the code `invalid_argument` have it, and ' +
+      '`identity.credential_invalid` where the current password is wrong.',
     items: {
       type: 'object',
       required: ['field', 'detail'],

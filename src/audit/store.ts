@@ -23,6 +23,19 @@ export async function insertEvent(db: Executor, row: AuditEventRow): Promise<voi
   await insertRow(db, row);
 }
 
+/** Returns whether the actor has made a change of this kind. */
+export async function hasEventOf(db: Executor, actorId: string, action: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('audit_events')
+    .select('id')
+    .where('actor_id', '=', actorId)
+    // `|| ''` prevents the use of the index of the action, which has more events.
+    .where(sql<SqlBool>`action || '' = ${action}`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Inserts the events that are not stored yet, so that a failed write can be repeated. */
 export async function insertMissingEvents(
   db: Executor,

@@ -63,7 +63,8 @@ export const catalogue = {
       'The client id, secret or API key is wrong, unknown, disabled, revoked or expired. At a ' +
       "user's sign-in, the e-mail address, the password or the one-time code is wrong. The link " +
       'of a password reset or an invitation is wrong, used or expired. The response does not ' +
-      'reveal which.',
+      'reveal which. A user who changes their own password gave a wrong current one, which ' +
+      '`errors` names.',
     remedy:
       'Check the credential and whether it is still active. If it is not, do not retry: ask an ' +
       'administrator for a new one.',

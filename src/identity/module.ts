@@ -38,10 +38,12 @@ import { createSignatures } from './tokens/signatures.ts';
 import { createSigner, type Signer } from './tokens/signer.ts';
 import { createVerificationService } from './tokens/verification-service.ts';
 import { createVerifier } from './tokens/verifier.ts';
+import { createCurrentPasswordCheck } from './users/current-password.ts';
 import { createSessionEndCheck, type RolesOf } from './users/grant-checks.ts';
 import { createNewMembers, type MemberAccounts } from './users/new-members.ts';
 import { createPasswordResets } from './users/password-resets.ts';
 import { recoveryCodeDigest } from './users/recovery-codes.ts';
+import { createSecurityNotices } from './users/security-notices.ts';
 import { createUserService } from './users/service.ts';
 import { createSealedTotpMatcher } from './users/totp.ts';
 
@@ -137,6 +139,11 @@ export async function createIdentityModule(
   const passwords = createPasswords();
   const signer = createSigner({ keyring, issuer, audience, now });
   const signatures = createSignatures({ keyring, invalidations, now });
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const securityNotices = createSecurityNotices({
+    ...{ db, mailer: options.mailer, publicUrl, warn, now },
+    keys: masterKey.derive('security notices'),
+  });
   const sessions = createSessions({
     db,
     invalidations,
@@ -147,6 +154,7 @@ export async function createIdentityModule(
     matchTotpStep: createSealedTotpMatcher(masterKey, now),
     recoveryCodeDigest,
     requireToEndSessions: createSessionEndCheck(rolesOf),
+    securityNotices,
     membershipsOf,
     tokenSeconds: sessionTokenSeconds,
     publicUrl,
@@ -154,9 +162,9 @@ export async function createIdentityModule(
     now,
   });
   const passwordResets = createPasswordResets({
-    ...{ db, auditLog, mailer: options.mailer, passwords, publicUrl, random, now },
+    ...{ db, auditLog, mailer: options.mailer, passwords, publicUrl, warn, random, now },
     keys: masterKey.derive('password resets'),
-    warn: (facts, message) => log.warn(facts, message),
+    securityNotices,
   });
   const limitToGrants = createLimitToGrants({
     db,
@@ -180,8 +188,10 @@ export async function createIdentityModule(
     },
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
     async stop() {
-      const stops = [usage.stop(), rotation.stop(), passwordResets.stop(), thread?.close()];
-      await Promise.all(stops);
+      await Promise.all([
+        ...[usage.stop(), rotation.stop(), thread?.close()],
+        ...[passwordResets.stop(), securityNotices.stop()],
+      ]);
     },
     services: {
       issuance: createIssuanceService({
@@ -200,7 +210,13 @@ export async function createIdentityModule(
       passwordReset: passwordResets.service,
       signingKey: createSigningKeyService({ db, masterKey, auditLog, now }),
       audit: createAuditService({ db }),
-      user: createUserService({ db, auditLog, masterKey, passwords, rolesOf, random, now }),
+      user: createUserService({
+        ...{ db, auditLog, masterKey, passwords, securityNotices, rolesOf, random, now },
+        checkCurrentPassword: createCurrentPasswordCheck({
+          ...{ db, passwords, now },
+          keys: masterKey.derive('current passwords'),
+        }),
+      }),
     },
   };
 }

@@ -33,8 +33,5 @@ export function createMessage(mail: Mail, { from, random, now }: MessageOptions)
   };
 }
 
-/**
- * nodemailer keeps an encoded word (RFC 2047), which mail programs would decode. With a character
- * outside ASCII, it encodes the whole subject.
- */
-const withoutEncodedWords = (subject: string) => subject.replaceAll('=?', '=\u200c?');
+/** nodemailer keeps an encoded word (RFC 2047), which mail programs would decode. */
+const withoutEncodedWords = (subject: string) => subject.replaceAll('=?', '= ?');

@@ -1,14 +1,38 @@
-// Names in mails: of workspaces, documents, links and readers.
+// Names and addresses in mails: of workspaces, documents, links and readers.
 import { printableOf } from './printable.ts';
 
 const shownMax = 100;
 
-/**
- * Returns a name for a mail: shortened, and without text that mail programs turn into a link.
- * Otherwise a workspace could mail its own links to strangers.
- */
-export function mailName(name: string): string {
-  const characters = [...printableOf(name.replace(/\s+/gu, ' '))];
+/** Soft hyphens, zero-width spaces and byte order marks. Emoji and Persian need the joiners. */
+const invisible = /[\u00ad\u180e\u200b\u2060\ufeff]/gu;
+
+/** The ends of names of documents that are not domains as well. */
+const fileTypes =
+  'pdf|docx?|xlsx?|pptx?|od[pst]|rtf|txt|csv|json|xml|html?|epub|' +
+  'svg|png|jpe?g|gif|webp|mp3|mp4|wav|webm';
+
+/** A dot that could belong to a domain, or the start of an address such as `http://localhost`. */
+const linkMark = new RegExp(
+  `\\.(?=[^\\s.])(?!(?:${fileTypes})(?:[^\\p{L}\\p{N}.:/@-]|$))(?!\\d+(?![\\p{L}\\d-]))|:(?=/)`,
+  'giu',
+);
+
+/** Returns a name on one line: shortened, and without invisible characters. For subjects. */
+export function shortName(name: string): string {
+  const characters = [...printableOf(name.replace(/\s+/gu, ' ')).replace(invisible, '')];
   const short = characters.length > shownMax ? [...characters.slice(0, shownMax), '…'] : characters;
-  return short.join('').replace(/([./:@])(?=\S)/gu, '$1\u200c');
+  return short.join('');
 }
+
+/**
+ * Returns a name for the body of a mail: `evil.com` becomes `evil. com`, which mail programs do not
+ * turn into a link. Otherwise a workspace could mail its own links to strangers.
+ */
+export const mailName = (name: string): string => shortName(name).replace(linkMark, '$& ');
+
+/**
+ * Returns an e-mail address for the body of a mail. It stays whole, so that it can be copied,
+ * unless a part of it looks like a website: without verification, the reader chooses it.
+ */
+export const mailAddress = (email: string): string =>
+  /^(?!www\.)[^\s/?#=&@]+@[a-z0-9.-]+$/.test(email) ? email : mailName(email);

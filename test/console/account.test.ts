@@ -84,7 +84,8 @@ describe("the user's password", () => {
     await page.getByRole('button', { name: 'Change password' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change password' });
     await dialog.getByText('All other sessions are signed out.').waitFor();
-    const change = async (password: string, again = password) => {
+    const change = async (password: string, again = password, current = own.password) => {
+      await dialog.getByLabel('Current password').fill(current);
       await dialog.getByLabel('New password', { exact: false }).first().fill(password);
       await dialog.getByLabel('Confirm new password').fill(again);
       await dialog.getByRole('button', { name: 'Change password' }).click();
@@ -95,6 +96,11 @@ describe("the user's password", () => {
     await dialog.getByText('Enter at least 12 characters.').first().waitFor();
     await change(own.email);
     await dialog.getByText('Choose a password without your e-mail address.').first().waitFor();
+    await change('a long new password', 'a long new password', 'not the password');
+    await dialog.getByText('Check your input').waitFor();
+    const wrong = dialog.getByText('This password is wrong.');
+    await wrong.waitFor();
+    await dialog.getByLabel('Current password').and(page.locator(':focus')).waitFor();
     await expectAccessible(page);
     expect(await liveSessions(db(), own.id)).toHaveLength(2);
 

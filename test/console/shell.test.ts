@@ -44,7 +44,7 @@ describe('with the keyboard only, a user', () => {
     await tabTo(page, 'button', 'Change password');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Change password' });
-    await dialog.getByLabel('New password').first().and(focused(page)).waitFor();
+    await dialog.getByLabel('Current password').and(focused(page)).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Change password' }).and(focused(page)).waitFor();
 

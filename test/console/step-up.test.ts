@@ -25,8 +25,13 @@ async function atAccount(own: ConsoleUser, device = {}): Promise<ConsoleVisit> {
   return visit;
 }
 
-async function changePassword(visit: ConsoleVisit, password: string): Promise<void> {
+async function changePassword(
+  visit: ConsoleVisit,
+  own: ConsoleUser,
+  password: string,
+): Promise<void> {
   await visit.page.getByRole('button', { name: 'Change password' }).click();
+  await passwordOf(visit).getByLabel('Current password').fill(own.password);
   await passwordOf(visit).getByLabel('New password').first().fill(password);
   await passwordOf(visit).getByLabel('Confirm new password').fill(password);
   await passwordOf(visit).getByRole('button', { name: 'Change password' }).click();
@@ -44,7 +49,7 @@ describe('an action that requires a recent sign-in', () => {
     const own = await member('member');
     const visit = await atAccount(own);
     const before = await hashOf(own);
-    await changePassword(visit, 'a long new password');
+    await changePassword(visit, own, 'a long new password');
     const stepUp = stepUpOf(visit);
     await stepUp.getByText('This action requires a recent sign-in.').waitFor();
     await stepUp.getByText(own.email).waitFor();
@@ -110,7 +115,7 @@ describe('an action that requires a recent sign-in', () => {
     const own = await member('member');
     const visit = await atAccount(own);
     const before = await hashOf(own);
-    await changePassword(visit, 'a long new password');
+    await changePassword(visit, own, 'a long new password');
     await stepUpOf(visit).getByRole('button', { name: 'Cancel' }).click();
     const problem = passwordOf(visit).getByRole('alert');
     await problem.getByText('Not saved').waitFor();
@@ -142,7 +147,7 @@ describe('an action that requires a recent sign-in', () => {
     const own = await member('member');
     const visit = await atAccount(own);
     const code = await addTotp(app(), own.id);
-    await changePassword(visit, 'a long new password');
+    await changePassword(visit, own, 'a long new password');
     await stepUpOf(visit).waitFor();
     await fillSignIn(visit.page, own, '000000');
     await stepUpOf(visit).getByText('Wrong code').waitFor();
@@ -161,7 +166,7 @@ describe('an action that requires a recent sign-in', () => {
       await route.fulfill({ response });
     });
     await page.getByRole('button', { name: 'Add authenticator app' }).click();
-    await changePassword(visit, 'a long new password');
+    await changePassword(visit, own, 'a long new password');
     await expect.poll(() => held.length).toBe(2);
     for (const go of held) go();
     await stepUpOf(visit).waitFor();
@@ -183,10 +188,11 @@ describe('an action that requires a recent sign-in', () => {
 
 describe('the keyboard', () => {
   it('closes only the topmost dialog, and the focus returns', async () => {
-    const visit = await atAccount(await member('member'));
+    const own = await member('member');
+    const visit = await atAccount(own);
     const { page } = visit;
     const focus = page.locator(':focus');
-    await changePassword(visit, 'a long new password');
+    await changePassword(visit, own, 'a long new password');
     await stepUpOf(visit).locator('input[name=password]').and(focus).waitFor();
     await page.keyboard.press('Escape');
     await stepUpOf(visit).waitFor({ state: 'hidden' });
@@ -199,9 +205,10 @@ describe('the keyboard', () => {
   });
 
   it('stays inside the topmost dialog', async () => {
-    const visit = await atAccount(await member('member'));
+    const own = await member('member');
+    const visit = await atAccount(own);
     const { page } = visit;
-    await changePassword(visit, 'a long new password');
+    await changePassword(visit, own, 'a long new password');
     await stepUpOf(visit).locator('input[name=password]').and(page.locator(':focus')).waitFor();
     for (let presses = 0; presses < 10; presses++) {
       await page.keyboard.press('Tab');

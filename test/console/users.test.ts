@@ -207,7 +207,8 @@ describe('a user', () => {
     await page.getByRole('button', { name: 'Set password' }).click();
     const dialog = page.getByRole('dialog', { name: 'Set password' });
     await dialog.getByText('All your other sessions are signed out').waitFor();
-    await dialog.locator('input[type=password]').fill('a lantern on the quay');
+    await dialog.getByLabel('Current password').fill(person.password);
+    await dialog.getByLabel('New password').fill('a lantern on the quay');
     await dialog.getByRole('button', { name: 'Set password' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await liveSessions(db(), person.id)).toHaveLength(1);

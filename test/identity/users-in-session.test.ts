@@ -61,7 +61,9 @@ describeApp('a user who is signed in', (suite) => {
     it('loses the session if another caller sets the password', async () => {
       const { userId, own, enter, use } = await signedIn();
       const second = 'the second password';
-      expect(await call(setPassword, { userId, password: second }, own)).toMatchObject({
+      expect(
+        await call(setPassword, { userId, password: second, currentPassword: first }, own),
+      ).toMatchObject({
         ok: true,
       });
       expect(await use()).toMatchObject({ ok: true });

@@ -79,14 +79,19 @@ test('a client is created, shown, changed, used and disabled', async () => {
 test('a user with a second factor signs in with the password and a code', async () => {
   const staff = await staffShell();
   const email = 'second-factor@example.com';
-  const password = 'correct horse battery staple';
+  const [first, password] = ['a first long password', 'correct horse battery staple'];
   const words = ['users', 'create', email, '--kind', 'member', '--password'];
-  const { id = '', kind } = valuesOf(await staff.run(words, password));
+  const { id = '', kind } = valuesOf(await staff.run(words, first));
   expect(kind).toBe('member');
 
   const user = await openShell({ LATCHKEY_BASE_URL: server });
   const login = ['login', '--email', email, '--password-stdin'];
-  expect((await user.run(login, password)).status).toBe(0);
+  expect((await user.run(login, first)).status).toBe(0);
+  const change = ['users', 'set-password', id, '--current-password', '--password'];
+  const wrong = await user.run(change, `${password}x\n${password}\n`);
+  expect(wrong.status).toBe(77);
+  expect(wrong.stderr).toContain('The current password is wrong.');
+  expect((await user.run(change, `${first}\n${password}\n`)).status).toBe(0);
   const { secret = '' } = valuesOf(await user.run(['users', 'totp', 'enrol', id]));
   const seed = fromBase32(secret);
   const confirm = ['users', 'totp', 'confirm', id, '--code'];

@@ -182,7 +182,7 @@ describeApp('the brand of a workspace', (suite) => {
     expect(asking.text).toContain('Shared by <bdi>Demo workspace</bdi>');
     expect(asking.text).toMatch(/inputmode="numeric" autocomplete="one-time-code"/);
     const mail = (await mailsOf(testApp)).find(({ to }) => to === email);
-    expect(mail?.text).toContain('Demo workspace shared “Pitch deck.\u200cpdf” with');
+    expect(mail?.text).toContain('Demo workspace shared “Pitch deck.pdf” with');
     expect(mail?.html).toContain(logo);
     expect(mail?.html).toContain('#ffcc00');
   });

@@ -6,7 +6,14 @@ import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
 import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createGateCodes } from '../../src/sharing/gate/codes.ts';
-import { alertOf, fieldAskedBy, lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
+import {
+  alertOf,
+  fieldAskedBy,
+  lastCode,
+  mailedLink,
+  mailsOf,
+  Visitor,
+} from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
@@ -82,7 +89,7 @@ describeDialects('a code', (dialect) => {
       const email = `r${++count}@example.com`;
       const asker = { network: `network ${count}`, verifiedBrowser, visitor: 'v' };
       try {
-        return await codes.send({ linkId, workspaceId, email }, asker);
+        return await codes.send({ linkId, workspaceId, email }, asker, mailedLink);
       } catch (error) {
         if (error instanceof Failure) return error.extra.retryAfterSeconds;
         throw error;

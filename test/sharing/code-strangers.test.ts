@@ -7,7 +7,7 @@ import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import { verifiedBrowserId } from '../../src/sharing/gate/known-browser.ts';
 import { transact } from '../../src/storage/database.ts';
-import { lastCode, Visitor, wrongCode } from '../support/gate-visitor.ts';
+import { lastCode, mailedLink, Visitor, wrongCode } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects } from '../support/harness.ts';
 import type { LinkFields } from '../support/sharing-api.ts';
@@ -40,7 +40,7 @@ describeDialects('requests for codes by strangers who know an address', (dialect
     async function send(workspaceId: string, verifiedBrowser?: string) {
       const asker = { network: '192.0.2.1', verifiedBrowser, visitor: 'v' };
       try {
-        return await codes.send(await claimIn(workspaceId), asker);
+        return await codes.send(await claimIn(workspaceId), asker, mailedLink);
       } catch (error) {
         if (error instanceof Failure) return error.extra.retryAfterSeconds;
         throw error;
@@ -49,7 +49,8 @@ describeDialects('requests for codes by strangers who know an address', (dialect
     /** Verifies the address for a workspace. */
     async function verify(workspaceId: string) {
       const claim = await claimIn(workspaceId);
-      await codes.send(claim, { network: '', verifiedBrowser: undefined, visitor: 'v' });
+      const asker = { network: '', verifiedBrowser: undefined, visitor: 'v' };
+      await codes.send(claim, asker, mailedLink);
       const code = /Your code is (\d{6})/.exec(mails.at(-1) ?? '')?.[1] ?? '';
       expect(await transact(db, (trx) => codes.redeem(trx, claim, { code, visitor: 'v' }))).toBe(
         true,

@@ -6,7 +6,7 @@ import { Failure } from '../../src/errors/errors.ts';
 import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createGateCodes, generateCode } from '../../src/sharing/gate/codes.ts';
 import { createPasswordThrottle } from '../../src/sharing/gate/password-throttle.ts';
-import { alertOf, codesFor, fieldAskedBy, Visitor } from '../support/gate-visitor.ts';
+import { alertOf, codesFor, fieldAskedBy, mailedLink, Visitor } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects } from '../support/harness.ts';
 
@@ -157,7 +157,9 @@ describeDialects('the limits of a gate', (dialect) => {
     let count = 0;
     const send = (network: string) => {
       const claim = { linkId: link.id, workspaceId: 'ws_1', email: `r${++count}@example.com` };
-      return waitOf(codes.send(claim, { network, verifiedBrowser: undefined, visitor: 'v' }));
+      return waitOf(
+        codes.send(claim, { network, verifiedBrowser: undefined, visitor: 'v' }, mailedLink),
+      );
     };
     for (let i = 0; i < 60; i++) expect(await send('192.0.2.1')).toBe(0);
     expect(await send('192.0.2.1')).toBe(60);

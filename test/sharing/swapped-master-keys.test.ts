@@ -11,6 +11,7 @@ import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import { createPasswordThrottle } from '../../src/sharing/gate/password-throttle.ts';
 import { transact } from '../../src/storage/database.ts';
+import { mailedLink } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects } from '../support/harness.ts';
 
@@ -64,9 +65,9 @@ describeDialects('nodes with swapped master keys', (dialect) => {
       const { id: linkId } = await gated({ email_verification_required: true });
       const target = { linkId, workspaceId: 'ws_1', email: `reader-${i}@example.com` };
       const requester = { network: '192.0.2.1', verifiedBrowser: undefined, visitor: 'v' };
-      expect(await sender.send(target, requester)).toBe(0);
+      expect(await sender.send(target, requester, mailedLink)).toBe(0);
 
-      expect(await receiver.send(target, requester)).toBeGreaterThan(0);
+      expect(await receiver.send(target, requester, mailedLink)).toBeGreaterThan(0);
 
       const entered = { code: sender.sent[0] ?? '', visitor: 'v' };
       const redeem = () => transact(db, (trx) => receiver.redeem(trx, target, entered));

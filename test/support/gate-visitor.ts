@@ -90,6 +90,9 @@ export async function mailsOf({ dataDir }: TestApp): Promise<Received[]> {
   );
 }
 
+/** The link of a code that a test requests without a gate. */
+export const mailedLink = { slug: '0123456789abcdefghijkl', title: undefined };
+
 /** The codes that were sent to an address, oldest first. */
 export async function codesFor(test: TestApp, email: string): Promise<string[]> {
   const mails = (await mailsOf(test)).filter(({ to }) => to === email);

@@ -27,6 +27,8 @@ export async function useUserSecrets(
   await transport.call(createUser, { email, password: password(), kind }, service);
   await transport.call(setPassword, { userId, password: password() }, service);
   const own = await credentialFor(testApp, { type: 'member', sub: userId, scope: '' });
+  const wrong = { userId, password: password(), currentPassword: password() };
+  await transport.call(setPassword, wrong, own);
   const begun = await transport.call(enrolTotp, { userId }, own);
   const workspaceId = testApp.env.WORKSPACE_ID;
   const request = { workspaceId, name: 'A key', scopes: ['links:read'] };

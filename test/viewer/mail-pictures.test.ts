@@ -55,6 +55,18 @@ it('the picture mail-code can be taken', async () => {
   expect([...complaints, ...ofMail]).toEqual([]);
 });
 
+it('the picture mail-new-device can be taken', async () => {
+  const own = { email: 'ann@example.com', password: 'correct horse battery staple' };
+  await addUser(app().app.inside.db, { kind: 'member', ...own });
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', headers, body: JSON.stringify(own) };
+  for (let i = 0; i < 2; i++) await fetch(`${app().app.publicUrl}/sessions`, request);
+  const { page, complaints } = await read();
+  await showMail(page, own.email);
+  await keepPicture(page, 'mail-new-device');
+  expect(complaints).toEqual([]);
+});
+
 it('the pictures in the brand of a workspace can be taken', { timeout: 60_000 }, async () => {
   const { page, complaints } = await read();
   await setBrand(await drawLogo(page));

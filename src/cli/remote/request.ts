@@ -76,7 +76,11 @@ function secretsOf(host: CommandHost) {
 }
 
 /** The secrets that the user has already. */
-const titles: Readonly<Record<string, string>> = { code: 'Code', token: 'Token' };
+const titles: Readonly<Record<string, string>> = {
+  code: 'Code',
+  token: 'Token',
+  current_password: 'Current password',
+};
 
 /** Sets a field that may be within a message, such as `quota.bytes_max`. */
 function put(desc: DescMessage, json: JsonObject, path: string, value: OptionValue): void {

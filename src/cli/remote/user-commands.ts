@@ -125,10 +125,22 @@ const users = groupOf('users', 'Manages the people who sign in.', [
   {
     name: 'set-password',
     about: 'Sets the password of a user.',
+    details:
+      'Your own password also needs the current one. Without a terminal, the standard input has ' +
+      'the current password on the first line and the new one on the next.',
     method: 'user.setPassword',
     args: user,
-    fields: { password: passwordField },
-    examples: ['users set-password usr_… --password'],
+    fields: {
+      current_password: {
+        isSecret: true,
+        about: 'Asks for your current password, or reads it from the standard input.',
+      },
+      password: passwordField,
+    },
+    examples: [
+      'users set-password usr_… --password',
+      'users set-password usr_… --current-password --password',
+    ],
   },
   totp,
   userSessions,

@@ -31,6 +31,8 @@ export type CookiesOptions = {
 };
 
 const deviceSeconds = 90 * 24 * 60 * 60;
+/** How long a browser is known after a sign-in. */
+export const deviceMs = deviceSeconds * 1_000;
 
 export function createCookies({ publicUrl, keys, random, now }: CookiesOptions): Cookies {
   const isSecure = publicUrl.startsWith('https:');

@@ -1,6 +1,7 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { callerOf, userOf } from '../../api/principal.ts';
+import { hasEventOf } from '../../audit/store.ts';
 import type { Random } from '../../crypto/ids.ts';
 import { Failure, fail } from '../../errors/errors.ts';
 import { networkOf } from '../../net/network.ts';
@@ -8,7 +9,8 @@ import { transact } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { SessionRow, UserRow } from '../../storage/schema.ts';
 import type { Signer } from '../tokens/signer.ts';
-import type { Cookies } from './cookies.ts';
+import type { SecurityNotices } from '../users/security-notices.ts';
+import { type Cookies, deviceMs } from './cookies.ts';
 import type { ScopesOf } from './scopes.ts';
 import {
   type AuthenticateSession,
@@ -39,6 +41,7 @@ export type SessionOptions = UserSessionOptions & {
   readonly cookies: Cookies;
   readonly authenticateSession: AuthenticateSession;
   readonly scopesOf: ScopesOf;
+  readonly securityNotices: SecurityNotices;
   readonly tokenSeconds: number;
   readonly random: Random;
 };
@@ -77,6 +80,11 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
     return own === undefined ? old : [...old, own.sessionId];
   }
 
+  /** The audit log may have forgotten the sign-ins of an older user. */
+  async function isFirstSignIn({ id, create_time }: UserRow): Promise<boolean> {
+    return create_time > now() - deviceMs && !(await hasEventOf(db, id, 'SessionService.SignIn'));
+  }
+
   /** Rethrows the error. An attempt whose password could not be checked does not count. */
   async function refuse(error: unknown, counted: CountedAttempt): Promise<never> {
     if (error instanceof Failure && error.code === 'unavailable') {
@@ -106,6 +114,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
         isKnownBrowser: device !== undefined,
       }).catch((error: unknown) => refuse(error, counted));
       const replaced = await findReplaced(user, context);
+      const isNewDevice = device === undefined && !(await isFirstSignIn(user));
       const own = { userId: user.id, amr, address: call.peer };
       const { row, cookie } = createSession(random, now(), own);
       const { id, kind } = user;
@@ -120,6 +129,8 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
       const signedIn = await answer(row, user);
       cookies.writeSession(context, cookie, sessionMsMax / 1000);
       cookies.writeDevice(context, email, device);
+      if (usesRecoveryCode) options.securityNotices.send(context, 'recoveryCodeUsed', user);
+      if (isNewDevice) options.securityNotices.send(context, 'newDevice', user);
       return signedIn;
     },
 

@@ -13,6 +13,7 @@ import type { Database } from '../../storage/schema.ts';
 import type { LimitToGrants } from '../tokens/current-grants.ts';
 import type { Signer } from '../tokens/signer.ts';
 import type { RecoveryCodeDigest } from '../users/recovery-codes.ts';
+import type { SecurityNotices } from '../users/security-notices.ts';
 import type { MatchSealedTotpStep } from '../users/totp.ts';
 import { createCookies } from './cookies.ts';
 import { createLimitToUserGrants } from './current-grants.ts';
@@ -33,6 +34,7 @@ export type SessionsOptions = {
   readonly matchTotpStep: MatchSealedTotpStep;
   readonly recoveryCodeDigest: RecoveryCodeDigest;
   readonly requireToEndSessions: RequireToEndSessions;
+  readonly securityNotices: SecurityNotices;
   readonly membershipsOf: MembershipsOf;
   /** The lifetime of a token, unless its session ends earlier. */
   readonly tokenSeconds: number;

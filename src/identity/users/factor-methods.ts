@@ -10,8 +10,10 @@ import type { Random } from '../../crypto/ids.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
+import type { CheckCurrentPassword } from './current-password.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { checkPassword } from './password-rules.ts';
+import type { SecurityNotices } from './security-notices.ts';
 import {
   confirmSeed,
   deleteSeed,
@@ -28,6 +30,8 @@ export type UserOptions = {
   readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly passwords: Passwords;
+  readonly checkCurrentPassword: CheckCurrentPassword;
+  readonly securityNotices: SecurityNotices;
   readonly rolesOf: RolesOf;
   readonly random: Random;
   readonly now: Clock;
@@ -39,7 +43,8 @@ type FactorMethods = Pick<
 >;
 
 export function createFactorMethods(options: UserOptions): FactorMethods {
-  const { db, auditLog, masterKey, passwords, rolesOf, random, now } = options;
+  const { db, auditLog, masterKey, passwords, checkCurrentPassword } = options;
+  const { securityNotices, rolesOf, random, now } = options;
 
   /** Ends the user's sessions, except the session of the caller. */
   function endOthers(trx: Executor, userId: string, context: HandlerContext): Promise<void> {
@@ -49,19 +54,27 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
   }
 
   return {
-    async setPassword({ userId, password }, context) {
+    async setPassword({ userId, password, currentPassword }, context) {
       const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
-      const { email } = await requireUser(db, userId);
-      await checkPassword(password, email);
+      const checked = await requireUser(db, userId);
+      await checkPassword(password, checked.email);
+      const requireUnchanged = await checkCurrentPassword(context, checked, {
+        currentPassword,
+        password,
+      });
       const password_hash = await passwords.hash(
         password,
         passwordChangeQueue(principalId(principalOf(context))),
       );
-      await auditLog.change(context, { target: userId }, async (trx) => {
-        await requireToActAs(trx, await lockUser(trx, userId));
+      const user = await auditLog.change(context, { target: userId }, async (trx) => {
+        const locked = await lockUser(trx, userId);
+        await requireToActAs(trx, locked);
+        requireUnchanged(locked);
         await updateUser(trx, userId, { password_hash });
         await endOthers(trx, userId, context);
+        return locked;
       });
+      securityNotices.send(context, 'password', user);
       return {};
     },
 
@@ -83,7 +96,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     },
 
     async confirmTotp({ userId, code, endOtherSessions }, context) {
-      return auditLog.create(context, { target: userId }, async (trx) => {
+      const answer = await auditLog.create(context, { target: userId }, async (trx) => {
         // Sign-ins and other changes of the factors wait for this lock.
         await lockUser(trx, userId);
         const row = await findSeed(trx, userId);
@@ -95,15 +108,20 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         if (endOtherSessions) await endOthers(trx, userId, context);
         return { user: userMessage(await requireUser(trx, userId)) };
       });
+      securityNotices.send(context, 'factorAdded', answer.user);
+      return answer;
     },
 
     async removeTotp({ userId, endOtherSessions }, context) {
       const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
-      await auditLog.change(context, { target: userId }, async (trx) => {
-        await requireToActAs(trx, await lockUser(trx, userId));
+      const user = await auditLog.change(context, { target: userId }, async (trx) => {
+        const locked = await lockUser(trx, userId);
+        await requireToActAs(trx, locked);
         await deleteSeed(trx, userId);
         if (endOtherSessions) await endOthers(trx, userId, context);
+        return locked;
       });
+      if (user.totp_confirm_time !== null) securityNotices.send(context, 'factorRemoved', user);
       return {};
     },
   };

@@ -28,6 +28,7 @@ import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import { checkPassword } from './password-rules.ts';
+import type { SecurityNotices } from './security-notices.ts';
 import {
   deletePasswordResets,
   endSessionsOf,
@@ -65,6 +66,7 @@ export type PasswordResetOptions = {
   readonly auditLog: AuditLog;
   readonly mailer: Mailer;
   readonly passwords: Passwords;
+  readonly securityNotices: SecurityNotices;
   /** The keys of the throttle. */
   readonly keys: DerivedKeys;
   readonly publicUrl: string;
@@ -137,6 +139,7 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
           await deletePasswordResets(trx, id);
           await endSessionsOf(trx, id, { time: now() });
         });
+        options.securityNotices.send(context, 'password', { id, email });
         return {};
       },
     },

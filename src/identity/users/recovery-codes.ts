@@ -33,20 +33,24 @@ export type RecoveryCodeDigest = typeof recoveryCodeDigest;
 
 export function createRecoveryCodeMethods({
   auditLog,
+  securityNotices,
   random,
 }: UserOptions): Pick<ServiceImpl<typeof UserService>, 'createRecoveryCodes'> {
   return {
     async createRecoveryCodes({ userId }, context: HandlerContext) {
       const codes = Array.from({ length: count }, () => generateRecoveryCode(random));
       const digests = codes.map((code) => recoveryCodeDigest(userId, code) ?? '');
-      return auditLog.create(context, { target: userId }, async (trx) => {
+      let email = '';
+      const answer = await auditLog.create(context, { target: userId }, async (trx) => {
         // Sign-ins and changes of the factors wait for this lock.
-        await lockUser(trx, userId);
+        ({ email } = await lockUser(trx, userId));
         const seed = await findSeed(trx, userId);
         if (seed === undefined || seed.confirm_time === null) throw noSecondFactor();
         await replaceRecoveryCodes(trx, userId, digests);
         return { codes };
       });
+      securityNotices.send(context, 'recoveryCodes', { id: userId, email });
+      return answer;
     },
   };
 }

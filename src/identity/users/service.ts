@@ -34,7 +34,7 @@ import {
 import { lockUser, requireUser, userMessage } from './users.ts';
 
 export function createUserService(options: UserOptions): ServiceImpl<typeof UserService> {
-  const { db, auditLog, passwords, rolesOf, random, now } = options;
+  const { db, auditLog, passwords, securityNotices, rolesOf, random, now } = options;
 
   /**
    * Applies the change that `decide` returns, in a transaction that locks all staff and the user.
@@ -103,7 +103,9 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       const { userId } = request;
       const update = readUpdate(UpdateUserRequestSchema, request, fields).change;
       const { requireToActAs, requireToWeaken } = grantChecksFor(context, userId, rolesOf);
+      let oldEmail = '';
       const user = await change(context, userId, async (old, trx) => {
+        oldEmail = old.email;
         const scopes = update.scopes ?? old.scopes;
         if (old.kind === 'member' && scopes !== '') throw memberScopes();
         await requireHeldScopes(trx, context, lackingIn(scopes, old.scopes));
@@ -113,6 +115,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         if (changesEmail) await requireToActAs(trx, old);
         return update;
       }).catch(refuseDuplicate);
+      if (user.email !== oldEmail) securityNotices.send(context, 'email', { ...user, oldEmail });
       return { user: userMessage(user) };
     },
 

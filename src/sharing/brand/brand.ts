@@ -1,7 +1,7 @@
 // The brand of a workspace, as readers of its links see it.
+import { type MailBody, type MailPart, renderMail } from '../../http/mail-body.ts';
 import type { Database } from '../../storage/schema.ts';
 import { type AccentColors, accentColorsOf } from './colors.ts';
-import { type MailBody, type MailPart, renderMail } from './mail-body.ts';
 import { findBrand } from './store.ts';
 
 export type Brand = {
@@ -36,6 +36,9 @@ export function createBrands(db: Database, publicUrl: string): Brands {
       };
     },
     logoUrlOf: (logoId) => (logoId === '' ? '' : publicUrl + logoPathOf(logoId)),
-    renderMail: (brand, parts) => renderMail(brand, publicUrl, parts),
+    renderMail({ workspaceName: name, colors, logoPath }, parts) {
+      const logoUrl = logoPath === '' ? '' : publicUrl + logoPath;
+      return renderMail({ name, colors, logoUrl }, parts);
+    },
   };
 }

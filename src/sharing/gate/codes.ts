@@ -5,13 +5,13 @@ import type { Clock } from '../../clock.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
+import type { MailPart } from '../../http/mail-body.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { mailName } from '../../net/mail-name.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
-import type { MailPart } from '../brand/mail-body.ts';
 import { verifiedBrowserId } from './known-browser.ts';
 import {
   addTry,
@@ -71,16 +71,23 @@ export type CodeRequester = {
   readonly visitor: string;
 };
 
+/** The link in the mail with a code. */
+export type MailedLink = {
+  readonly slug: string;
+  /** The name of the document, if readers see it. */
+  readonly title: string | undefined;
+};
+
 /** A code that a visitor has entered. */
 export type EnteredCode = { readonly code: string; readonly visitor: string };
 
 export type GateCodes = {
   /**
    * Sends a new code, which replaces the previous one, and resolves to 0. If the previous one was
-   * sent a moment ago, sends nothing and resolves to the seconds to wait. `title` is the name of
-   * the document, if readers see it. Throws `rate_limited` and `unavailable`.
+   * sent a moment ago, sends nothing and resolves to the seconds to wait. Throws `rate_limited` and
+   * `unavailable`.
    */
-  send(target: CodeTarget, requester: CodeRequester, title?: string): Promise<number>;
+  send(target: CodeTarget, requester: CodeRequester, link: MailedLink): Promise<number>;
   /** Returns whether the code is right. A right code is used up; a wrong one costs a try. */
   redeem(trx: Executor, target: CodeTarget, entered: EnteredCode): Promise<boolean>;
 };
@@ -205,7 +212,7 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
   }
 
   return {
-    async send(target, requester, title) {
+    async send(target, requester, { slug, title }) {
       const code = generateCode(random);
       const digests = await findDigests(db, target);
       if (!(await storeNewCode(target, requester, code, digests))) {
@@ -214,7 +221,8 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
       }
       try {
         const brand = await brands.of(target.workspaceId);
-        const parts = partsOf(code, { brand, title, publicUrl });
+        const url = `${publicUrl}/s/${slug}`;
+        const parts = partsOf(code, { brand, title, url });
         await mailer.send({ to: target.email, subject, ...brands.renderMail(brand, parts) });
       } catch (error) {
         // The next attempt need not wait for a mail that was never sent.
@@ -256,18 +264,20 @@ const subject = 'Your code for a shared document';
 type CodeMail = {
   readonly brand: Brand;
   readonly title: string | undefined;
-  readonly publicUrl: string;
+  /** The address of the link's page. */
+  readonly url: string;
 };
 
-function partsOf(code: string, { brand, title, publicUrl }: CodeMail): MailPart[] {
+function partsOf(code: string, { brand, title, url }: CodeMail): MailPart[] {
   const document = title === undefined ? 'a document' : `“${mailName(title)}”`;
   return [
     { code },
     {
       text:
-        `${mailName(brand.workspaceName)} shared ${document} with you. Enter this code at ` +
-        `${publicUrl} to view the document.`,
+        `${mailName(brand.workspaceName)} shared ${document} with you. Enter this code on the ` +
+        'page of the link to view the document.',
     },
+    { label: 'Open the page', url },
     { text: `The code expires in ${validMs / minute} minutes and works once.` },
     {
       note:

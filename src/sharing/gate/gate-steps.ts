@@ -74,12 +74,12 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
 
   /** Resolves like `codes.send`, or to a refusal if too many codes were requested. */
   function requestCode(
+    link: LinkRow,
     target: CodeTarget,
-    { title, ...visitor }: Omit<Visitor, 'state'>,
-    visitorId: string,
+    { title, visitorId, ...visitor }: Omit<Visitor, 'state'> & { readonly visitorId: string },
   ): Promise<number | StepRefusal> {
     const requester = requesterOf(visitor, visitorId);
-    return codes.send(target, requester, title).catch((thrown: unknown) => {
+    return codes.send(target, requester, { slug: link.slug, title }).catch((thrown: unknown) => {
       if (thrown instanceof Failure && thrown.code === 'rate_limited') return noNewCode(thrown);
       throw thrown;
     });
@@ -121,7 +121,10 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       const next = { ...state, email, visitorId: id };
       // A form with a code needs no mail, and a new code would void the one in the form.
       if (isCode(codeIn(form))) return { state: next };
-      const sent = await requestCode(codeTargetOf(link, email), visitor, id);
+      const sent = await requestCode(link, codeTargetOf(link, email), {
+        ...visitor,
+        visitorId: id,
+      });
       // The reader may have a code although no more may be sent. The answer is the same if there is
       // no code: it must not reveal whether someone requested one.
       if (typeof sent !== 'number') return { state: next, refusal: sent, repeatedStep: 'code' };
@@ -135,7 +138,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       const action = form.get('code') ?? '';
       if (action === 'other') return { state: { ...state, email: undefined } };
       if (action === 'again') {
-        const sent = await requestCode(target, visitor, id);
+        const sent = await requestCode(link, target, { ...visitor, visitorId: id });
         if (sent === 0) return { state, hasResent: true };
         return { state, refusal: typeof sent === 'number' ? sentAlready(sent) : sent };
       }

@@ -1,15 +1,24 @@
 // The mails about views, for the user who created the link.
+
+import type { MailPart } from '../../http/mail-body.ts';
 import type { Mail } from '../../mail/mailer.ts';
-import { mailName } from '../../net/mail-name.ts';
+import { mailAddress, mailName, shortName } from '../../net/mail-name.ts';
+import { mailTime } from '../../net/mail-time.ts';
 import type { ViewRow } from '../../storage/schema.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
-import type { MailPart } from '../brand/mail-body.ts';
 import type { DueNotice } from './store.ts';
 
 /** The readers that a mail names for each link. */
 export const readersMax = 10;
 
-export type ViewedLink = { readonly notice: DueNotice; readonly newest: readonly ViewRow[] };
+export type ViewedLink = {
+  readonly notice: DueNotice;
+  readonly newest: readonly ViewRow[];
+  /** The number of readers. */
+  readonly readers: number;
+  /** The name of the newest reader, if a member of the workspace has the address. */
+  readonly readerName: string;
+};
 
 export type ViewMail = {
   readonly to: string;
@@ -23,11 +32,11 @@ export function composeViewMail(
   { renderMail }: Brands,
 ): Mail {
   const views = links.reduce((sum, { notice }) => sum + notice.views, 0);
-  const isDigest = links[0]?.notice.notify === 'digest';
   const [first] = links;
-  const subject = isDigest
-    ? `${countOf(views, 'view')} of ${countOf(links.length, 'link')} in ${brand.workspaceName}`
-    : `${countOf(views, 'new view')}: ${first?.notice.document_name ?? ''}`;
+  const subject =
+    links.length === 1 && first !== undefined
+      ? `${readersOf(first)} viewed ${shortName(first.notice.document_name)}`
+      : `${countOf(views, 'view')} of ${countOf(links.length, 'link')} in ${brand.workspaceName}`;
   const parts = links.flatMap((link) => partsOf(link, publicUrl));
   const created = links.length === 1 ? 'the link' : 'the links';
   const reason =
@@ -48,21 +57,22 @@ function partsOf({ notice, newest }: ViewedLink, publicUrl: string): MailPart[] 
   ];
 }
 
+function readersOf({ newest, readers, readerName }: ViewedLink): string {
+  if (readers > 1) return `${readers.toLocaleString('en')} people`;
+  const { email = '' } = newest[0] ?? {};
+  if (email === '') return 'Someone';
+  return readerName === '' ? email : `${shortName(readerName)} (${email})`;
+}
+
 const consolePathOf = ({ workspace_id, link_id }: DueNotice) =>
   `/console/workspaces/${workspace_id}/links/${link_id}`;
 
 function readerOf({ email, email_verified, create_time }: ViewRow): string {
   // Without verification, the reader chooses the text.
-  const address = email === '' ? 'A reader' : mailName(email);
+  const address = email === '' ? 'A reader' : mailAddress(email);
   const verified = email_verified === 1 ? ' (verified)' : '';
-  return `${address}${verified}, ${timeFormat.format(create_time)} UTC`;
+  return `${address}${verified}, ${mailTime(create_time)}`;
 }
-
-const timeFormat = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
 
 const countOf = (count: number, noun: string) =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

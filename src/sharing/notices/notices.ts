@@ -10,10 +10,12 @@ import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brands } from '../brand/brand.ts';
 import { composeViewMail, readersMax } from './mail.ts';
 import {
+  countReaders,
   type DueNotice,
   findDigest,
   findDueNotice,
-  findNewestViews,
+  findMemberName,
+  findNoticedViews,
   findRecipient,
   noteView,
   postpone,
@@ -113,8 +115,11 @@ export function createNotices(options: NoticesOptions): LinkNotices {
     }
     const links = await Promise.all(
       notices.map(async (notice) => {
-        const limit = Math.min(notice.views, readersMax);
-        return { notice, newest: await findNewestViews(db, notice.link_id, limit) };
+        const newest = await findNoticedViews(db, notice, readersMax);
+        const readers = await countReaders(db, notice);
+        const { email = '' } = newest[0] ?? {};
+        const readerName = email === '' ? '' : await findMemberName(db, workspace_id, email);
+        return { notice, newest, readers, readerName };
       }),
     );
     const brand = await brands.of(workspace_id);

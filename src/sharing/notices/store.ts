@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Executor, LinkNoticeRow, LinkRow, UserRow, ViewRow } from '../../storage/schema.ts';
 
 /** Adds a view to the next mail about its link, if the creator gets one. */
@@ -38,7 +39,7 @@ export async function forgetViews(trx: Executor, linkId: string): Promise<void> 
 
 /** A due mail about one link. */
 export type DueNotice = LinkNoticeRow &
-  Pick<LinkRow, 'notify' | 'creator_id' | 'workspace_id'> & {
+  Pick<LinkRow, 'notify' | 'notify_from' | 'view_count' | 'creator_id' | 'workspace_id'> & {
     readonly link_name: string;
     readonly document_name: string;
   };
@@ -49,7 +50,8 @@ const selectDue = (db: Executor, now: number) =>
     .innerJoin('links', 'links.id', 'link_notices.link_id')
     .innerJoin('documents', 'documents.id', 'links.document_id')
     .selectAll('link_notices')
-    .select(['links.notify', 'links.creator_id', 'links.workspace_id'])
+    .select(['links.notify', 'links.notify_from', 'links.view_count'])
+    .select(['links.creator_id', 'links.workspace_id'])
     .select(['links.name as link_name', 'documents.name as document_name'])
     .where('link_notices.due_time', '<=', now)
     .where('documents.remove_time', 'is', null);
@@ -76,16 +78,61 @@ export function findDigest(db: Executor, first: DueNotice, now: number): Promise
 
 const linksMax = 100;
 
-/** Returns the newest views of a link. */
-export function findNewestViews(db: Executor, linkId: string, limit: number): Promise<ViewRow[]> {
+/** Returns the newest views in a mail. */
+export function findNoticedViews(
+  db: Executor,
+  notice: DueNotice,
+  limit: number,
+): Promise<ViewRow[]> {
+  const { link_id, views, notify, notify_from, view_count } = notice;
+  // The first view may have others after it.
+  const later = notify === 'first_view' ? Math.max(0, view_count - notify_from - 1) : 0;
   return db
     .selectFrom('views')
     .selectAll()
-    .where('link_id', '=', linkId)
+    .where('link_id', '=', link_id)
     .orderBy('create_time', 'desc')
     .orderBy('id', 'desc')
-    .limit(limit)
+    .limit(Math.min(views, limit))
+    .offset(later)
     .execute();
+}
+
+/** Returns the number of readers in a mail. Each view without an address has another reader. */
+export async function countReaders(db: Executor, { link_id, views }: DueNotice): Promise<number> {
+  if (views === 1) return 1;
+  const newest = db
+    .selectFrom('views')
+    .select('email')
+    .where('link_id', '=', link_id)
+    .orderBy('create_time', 'desc')
+    .orderBy('id', 'desc')
+    .limit(views)
+    .as('newest');
+  const { known, anonymous } = await db
+    .selectFrom(newest)
+    .select(({ fn }) => [
+      fn.count<number | string>(sql`nullif(email, '')`).distinct().as('known'),
+      fn.count<number | string>(sql`case when email = '' then 1 end`).as('anonymous'),
+    ])
+    .executeTakeFirstOrThrow();
+  return Number(known) + Number(anonymous);
+}
+
+/** Returns the name of the member of a workspace with this address; empty without one. */
+export async function findMemberName(
+  db: Executor,
+  workspaceId: string,
+  email: string,
+): Promise<string> {
+  const user = await db
+    .selectFrom('users')
+    .innerJoin('members', 'members.user_id', 'users.id')
+    .select('users.name')
+    .where('members.workspace_id', '=', workspaceId)
+    .where('users.email', '=', email)
+    .executeTakeFirst();
+  return user?.name ?? '';
 }
 
 /** Returns an enabled user who may read the links of a workspace now. */

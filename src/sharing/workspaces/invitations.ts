@@ -13,9 +13,10 @@ import type { Random } from '../../crypto/ids.ts';
 import { formatLinkToken, generateLinkToken, linkTokenDigest } from '../../crypto/link-token.ts';
 import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { fail, invalid } from '../../errors/errors.ts';
+import type { MailPart } from '../../http/mail-body.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { readEmail } from '../../net/email.ts';
-import { mailName } from '../../net/mail-name.ts';
+import { mailAddress, mailName } from '../../net/mail-name.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
@@ -23,7 +24,6 @@ import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brands } from '../brand/brand.ts';
-import type { MailPart } from '../brand/mail-body.ts';
 import { requireOwner } from './members.ts';
 import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
 import {
@@ -205,7 +205,7 @@ function partsOf({ workspaceName, inviter, role, url }: InvitationMail): MailPar
   const invited =
     inviter === undefined
       ? 'You are invited'
-      : `${mailName(inviter.name || inviter.email)} invited you`;
+      : `${inviter.name === '' ? mailAddress(inviter.email) : mailName(inviter.name)} invited you`;
   const article = role === 'member' ? 'a' : 'an';
   const workspace = mailName(workspaceName);
   return [

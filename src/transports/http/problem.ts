@@ -32,7 +32,7 @@ export function problemOf(failure: Failure, context: ProblemContext): Problem {
     code,
     request_id: context.requestId,
   };
-  if (code === 'invalid_argument') body.errors = extra.fields ?? [];
+  if (code === 'invalid_argument' || extra.fields !== undefined) body.errors = extra.fields ?? [];
   if (context.oauthErrors) {
     body.error = failure.oauth;
     body.error_description = message.replace(notDescription, '?');

@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useUser } from '../session/session-context.tsx';
+import { CurrentPasswordInput } from '../shared/current-password-input.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { AccountCard } from './account-card.tsx';
@@ -40,7 +41,7 @@ function ChangePasswordDialog({ isOpen, close, onChanged }: ChangePasswordDialog
   const change = useMethod(UserService.method.setPassword);
   const form = useForm({
     mode: 'uncontrolled',
-    initialValues: { password: '', again: '' },
+    initialValues: { currentPassword: '', password: '', again: '' },
     validate: {
       again: (again, { password }) => (again === password ? null : 'The passwords do not match.'),
     },
@@ -55,19 +56,22 @@ function ChangePasswordDialog({ isOpen, close, onChanged }: ChangePasswordDialog
         close();
       }}
       form={form}
-      submit={async ({ password }) => {
-        await change({ userId: id, password });
+      submit={async ({ currentPassword, password }) => {
+        await change({ userId: id, currentPassword, password });
         onChanged();
       }}
     >
       {/* Password managers store the new password under this name. */}
       <input type="text" autoComplete="username" defaultValue={email} hidden readOnly />
+      <CurrentPasswordInput
+        key={form.key('currentPassword')}
+        {...form.getInputProps('currentPassword')}
+      />
       <PasswordInput
         label="New password"
         description="At least 12 characters. A few unrelated words work well."
         autoComplete="new-password"
         required
-        data-autofocus
         key={form.key('password')}
         {...form.getInputProps('password')}
       />

@@ -13,6 +13,7 @@ const advices: readonly Advice[] = [
   [/^must not contain the e-mail address$/, 'Choose a password without your e-mail address.'],
   [/^must not repeat a single character$/, 'Choose a password with different characters.'],
   [/^must not contain control characters$/, 'Remove the line breaks and control characters.'],
+  [/^is wrong$/, 'This password is wrong.'],
   [/^is not the current code$/, 'The code is wrong or has expired. Enter the current code.'],
 ];
 

@@ -1,6 +1,7 @@
 import { PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { CurrentPasswordInput } from '../shared/current-password-input.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
@@ -18,7 +19,10 @@ type SetPasswordDialogProps = {
 };
 
 export function SetPasswordDialog({ user, isSelf, isOpen, close }: SetPasswordDialogProps) {
-  const form = useForm({ mode: 'uncontrolled', initialValues: { password: '' } });
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { currentPassword: '', password: '' },
+  });
   const set = useMethod(UserService.method.setPassword);
   return (
     <FormDialog
@@ -27,7 +31,9 @@ export function SetPasswordDialog({ user, isSelf, isOpen, close }: SetPasswordDi
       isOpen={isOpen}
       close={close}
       form={form}
-      submit={({ password }) => set({ userId: user.id, password })}
+      submit={({ currentPassword, password }) =>
+        set({ userId: user.id, currentPassword, password })
+      }
     >
       <Text>
         The old password stops working immediately.{' '}
@@ -35,12 +41,18 @@ export function SetPasswordDialog({ user, isSelf, isOpen, close }: SetPasswordDi
           ? 'All your other sessions are signed out.'
           : 'All sessions of the user are signed out.'}
       </Text>
+      {isSelf ? (
+        <CurrentPasswordInput
+          key={form.key('currentPassword')}
+          {...form.getInputProps('currentPassword')}
+        />
+      ) : null}
       <PasswordInput
         label="New password"
         description={isSelf ? passwordRule : passwordAdvice}
         required
         autoComplete="new-password"
-        data-autofocus
+        {...(isSelf ? {} : { 'data-autofocus': true })}
         key={form.key('password')}
         {...form.getInputProps('password')}
       />

@@ -1,7 +1,6 @@
-// The body of a mail in the brand of a workspace, as plain text and as HTML.
-import { type Html, html } from '../../http/html.ts';
-import { mailName } from '../../net/mail-name.ts';
-import type { Brand } from './brand.ts';
+// The body of a mail, as plain text and as HTML.
+import { mailName } from '../net/mail-name.ts';
+import { type Html, html } from './html.ts';
 
 /** A part of a mail: a paragraph, a note, a code, a list, or a link. */
 export type MailPart =
@@ -12,15 +11,24 @@ export type MailPart =
   | { readonly lines: readonly string[] }
   | { readonly label: string; readonly url: string };
 
+/** The name, the colours and the logo at the top of a mail. */
+export type MailSender = {
+  readonly name: string;
+  /** Undefined for the colours of the service. */
+  readonly colors: { readonly accent: string; readonly ink: string } | undefined;
+  /** Empty without a logo. */
+  readonly logoUrl: string;
+};
+
 export type MailBody = { readonly text: string; readonly html: string };
 
 /** Characters of a line of plain text. */
 const widthMax = 72;
 
-export function renderMail(brand: Brand, publicUrl: string, parts: readonly MailPart[]): MailBody {
+export function renderMail(sender: MailSender, parts: readonly MailPart[]): MailBody {
   return {
     text: `${parts.map(textOf).join('\n\n')}\n`,
-    html: page(brand, publicUrl, parts).text,
+    html: page(sender, parts).text,
   };
 }
 
@@ -58,26 +66,22 @@ const styles = {
   name: 'margin:0 0 16px;font-weight:600',
 };
 
-function page(
-  { workspaceName, colors, logoPath }: Brand,
-  publicUrl: string,
-  parts: readonly MailPart[],
-): Html {
+function page({ name, colors, logoUrl }: MailSender, parts: readonly MailPart[]): Html {
   const { accent, ink } = colors ?? { accent: '#1d5bb8', ink: '#ffffff' };
   const button =
     `display:inline-block;padding:10px 16px;border-radius:8px;background:${accent};` +
     `color:${ink};text-decoration:none;font-weight:500`;
-  const sender =
-    logoPath === ''
-      ? html`<p style="${styles.name}">${mailName(workspaceName)}</p>`
-      : html`<img src="${publicUrl}${logoPath}" alt="${mailName(workspaceName)}"
+  const head =
+    logoUrl === ''
+      ? html`<p style="${styles.name}">${mailName(name)}</p>`
+      : html`<img src="${logoUrl}" alt="${mailName(name)}"
 style="${styles.logo}">`;
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
 <body style="${styles.body}">
 <div style="${styles.card};border-top:4px solid ${accent}">
-${sender}
+${head}
 ${parts.map((part) => htmlOf(part, button))}</div>
 </body>
 </html>

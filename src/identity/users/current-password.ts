@@ -1,0 +1,92 @@
+// Users who set their own password give the current one: a stolen session must not become a stolen
+// account.
+
+import type { HandlerContext } from '@connectrpc/connect';
+import { isUser, principalOf } from '../../api/principal.ts';
+import type { Clock } from '../../clock.ts';
+import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
+import type { DerivedKeys } from '../../crypto/master-key.ts';
+import { Failure, fail, invalid } from '../../errors/errors.ts';
+import { transact } from '../../storage/database.ts';
+import type { Database, UserRow } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+const limits = {
+  // Each session has its own counter, so that a stolen session cannot delay the others. The limits
+  // are those of a sign-in from a known browser.
+  session: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+} as const satisfies Record<string, ThrottleLimit>;
+
+export type CurrentPasswordOptions = {
+  readonly db: Database;
+  readonly passwords: Passwords;
+  /** The keys of the throttle. */
+  readonly keys: DerivedKeys;
+  readonly now: Clock;
+};
+
+export type GivenPasswords = {
+  readonly currentPassword: string;
+  /** The new password. */
+  readonly password: string;
+};
+
+/**
+ * Throws `invalid_argument` or `identity.credential_invalid` if the caller is the user and does not
+ * give the current password, or `rate_limited` after too many wrong ones. The returned function
+ * throws `conflict` if the password has changed since.
+ */
+export type CheckCurrentPassword = (
+  context: HandlerContext,
+  user: UserRow,
+  given: GivenPasswords,
+) => Promise<(user: UserRow) => void>;
+
+export function createCurrentPasswordCheck(options: CurrentPasswordOptions): CheckCurrentPassword {
+  const { db, passwords } = options;
+  const throttle = createThrottle({ ...options, limits, refusal: tooMany });
+
+  return async (context, { id, password_hash }, { currentPassword, password }) => {
+    const caller = principalOf(context);
+    if (!isUser(caller) || caller.userId !== id || password_hash === '') return () => {};
+    if (currentPassword === '') throw invalid('current_password', 'is required');
+    const matches = (text: string) =>
+      passwords.verify(password_hash, text, passwordChangeQueue(id));
+    const counter = throttle.counter('session', caller.sessionId);
+    const counted = await throttle.count([counter]);
+    try {
+      // A client may repeat a change whose answer was lost. The new password is then the current
+      // one.
+      if (!(await matches(currentPassword)) && !(await matches(password))) {
+        throw wrongCurrentPassword(id);
+      }
+    } catch (error) {
+      const isWrong = error instanceof Failure && error.code === 'identity.credential_invalid';
+      if (isWrong) throw error;
+      await transact(db, async (trx) => {
+        for (const attempt of counted) await throttle.takeBack(trx, attempt);
+      });
+      throw error;
+    }
+    await transact(db, (trx) => throttle.clear(trx, counter));
+    return (user) => {
+      if (user.password_hash !== password_hash) throw passwordChanged();
+    };
+  };
+}
+
+const wrongCurrentPassword = (target: string) =>
+  fail('identity.credential_invalid', 'The current password is wrong.', {
+    target,
+    fields: [{ field: 'current_password', detail: 'is wrong' }],
+  });
+
+const passwordChanged = () => fail('conflict', 'The password changed at the same time. Try again.');
+
+const tooMany = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many wrong passwords; wait before the next attempt.', {
+    retryAfterSeconds,
+  });

@@ -1,0 +1,96 @@
+// Sends the mails about the security of users after the change. No answer waits for them.
+// See docs/decisions/0065.
+
+import type { HandlerContext } from '@connectrpc/connect';
+import { callerOf, isUser, type Principal } from '../../api/principal.ts';
+import type { Clock } from '../../clock.ts';
+import type { DerivedKeys } from '../../crypto/master-key.ts';
+import { Failure, fail } from '../../errors/errors.ts';
+import type { Mail, Mailer } from '../../mail/mailer.ts';
+import { networkOf } from '../../net/network.ts';
+import type { Database, UserRow } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { type SecurityEvent, securityNotice } from './security-notice.ts';
+
+const hour = 60 * 60_000;
+
+const limits = {
+  // One event of one user: a program may sign in each minute, always as a new device.
+  event: { free: 5, firstWaitMs: hour, waitMsMax: hour, forgetMs: hour },
+} as const satisfies Record<string, ThrottleLimit>;
+
+/** The maximum number of mails in progress. */
+const tasksMax = 100;
+
+type SubjectOfNotice = Pick<UserRow, 'id' | 'email'> & {
+  /** The address before the change. It gets the mail, too. */
+  readonly oldEmail?: string;
+};
+
+export type SecurityNotices = {
+  /** Mails a user about a change that the call has made. Never throws. */
+  send(context: HandlerContext, event: SecurityEvent, user: SubjectOfNotice): void;
+  /** Waits for the mails in progress. */
+  stop(): Promise<void>;
+};
+
+export type SecurityNoticeOptions = {
+  readonly db: Database;
+  readonly mailer: Mailer;
+  /** The keys of the throttle. */
+  readonly keys: DerivedKeys;
+  readonly publicUrl: string;
+  /** Logs a warning for the operator. */
+  readonly warn: (facts: object, message: string) => void;
+  readonly now: Clock;
+};
+
+export function createSecurityNotices(options: SecurityNoticeOptions): SecurityNotices {
+  const { db, mailer, keys, publicUrl, warn, now } = options;
+  const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
+  const tasks = new Set<Promise<void>>();
+
+  async function sendAll(mails: readonly Mail[], event: SecurityEvent, id: string): Promise<void> {
+    await throttle.count([throttle.counter('event', event, id)]);
+    await Promise.all(mails.map((mail) => mailer.send(mail)));
+  }
+
+  return {
+    send(context, event, { id, email, oldEmail }) {
+      if (tasks.size >= tasksMax) return warn({ event }, notSent);
+      const { principal, call } = callerOf(context);
+      const facts = {
+        ...{ event, email, oldEmail, publicUrl },
+        time: now(),
+        network: networkOf(call.peer),
+        actor: actorOf(principal, id),
+      };
+      const mails = [email, ...(oldEmail === undefined ? [] : [oldEmail])].map((to) =>
+        securityNotice(to, facts),
+      );
+      const task = sendAll(mails, event, id)
+        .catch((err: unknown) => {
+          const isLimited = err instanceof Failure && err.code === 'rate_limited';
+          if (!isLimited) warn({ err, event }, notSent);
+        })
+        .finally(() => tasks.delete(task));
+      tasks.add(task);
+    },
+
+    async stop() {
+      await Promise.all(tasks);
+    },
+  };
+}
+
+const notSent = 'a mail about the security of a user was not sent';
+
+const tooMany = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many mails about one user.', { retryAfterSeconds });
+
+/** Who made the change, if not the user. A sign-in and a reset have no caller. */
+function actorOf(principal: Principal, userId: string): string | undefined {
+  if (principal.type === 'anonymous') return undefined;
+  if (!isUser(principal)) return 'a service client';
+  return principal.userId === userId ? undefined : 'an administrator';
+}
