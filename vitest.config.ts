@@ -1,9 +1,10 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { exhaustive, projects } from './test/support/projects.ts';
+
+const isFull = process.env.LATCHKEY_TEST_MATRIX === 'full';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
     // Set by `npm run test:times`.
     setupFiles: process.env.LATCHKEY_TEST_TIMES === undefined ? [] : ['test/times/record.ts'],
     // The files of a worker share its modules, so that the service is loaded once for each worker.
@@ -19,5 +20,14 @@ export default defineConfig({
     // printed at the end.
     retry: process.env.CI === undefined ? 0 : 1,
     reporters: ['default', './test/support/repeated-tests.ts'],
+    projects: Object.entries(projects).map(([name, { include, exclude = [], needsServers }]) => ({
+      extends: true as const,
+      test: {
+        name,
+        include: [...include],
+        exclude: [...configDefaults.exclude, ...exclude, ...(isFull ? [] : [exhaustive])],
+        globalSetup: needsServers ? ['test/support/global-setup.ts'] : [],
+      },
+    })),
   },
 });

@@ -6,8 +6,9 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import { expect } from 'vitest';
 import { SessionCookie } from '../gen/latchkey/options/v1/access_pb.js';
 import { tokenPrincipalTypes } from '../src/api/principal.ts';
-import { describeAppOnSqlite, describeTransports, type Suite } from './support/app-suite.ts';
+import { describeAppOnSqlite, type Suite } from './support/app-suite.ts';
 import { unknownCredential } from './support/invalid-credentials.ts';
+import { describeTransports } from './support/matrix.ts';
 import {
   acceptedCodes,
   acceptedTypes,

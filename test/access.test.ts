@@ -4,7 +4,8 @@
 // Bad credentials: access-credentials.test.ts. Roles and users' own data: access-users.test.ts.
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
-import { describeApp, describeAppOnSqlite, describeTransports } from './support/app-suite.ts';
+import { describeApp, describeAppOnSqlite } from './support/app-suite.ts';
+import { describeTransports } from './support/matrix.ts';
 import {
   acceptedCodes,
   acceptedTypes,

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
-import { describeApp, describeTransports, type Suite } from './support/app-suite.ts';
+import { describeApp, type Suite } from './support/app-suite.ts';
+import { describeTransports } from './support/matrix.ts';
 
 const { verifyToken } = VerificationService.method;
 

@@ -10,10 +10,11 @@ import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
 import { newId } from '../src/crypto/ids.ts';
-import { describeApp, type Suite, type TransportName } from './support/app-suite.ts';
+import { describeApp, type Suite } from './support/app-suite.ts';
 import { allRows, auditEventsOf } from './support/audit-rows.ts';
 import { mistype, unknownCredential, wrongSecret } from './support/invalid-credentials.ts';
 import { managerCredential, messageOf } from './support/manager-calls.ts';
+import type { TransportName } from './support/matrix.ts';
 import { callMethod } from './support/method-calls.ts';
 import { addClient, addCustomer } from './support/owner-rows.ts';
 import { useSessionSecrets } from './support/session-secrets.ts';

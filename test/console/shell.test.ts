@@ -2,11 +2,12 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { deleteMember } from '../../src/sharing/workspaces/store.ts';
+import { transact } from '../../src/storage/database.ts';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { heading } from '../support/browser-tabs.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { addMember } from '../support/member-rows.ts';
-import { addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
 
 const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
 
@@ -222,7 +223,7 @@ it('the start shows a member the last workspace, or the only one', async () => {
   await open('/');
   await page.waitForURL(`**/workspaces/${other}/documents`);
 
-  await changeAsOtherProcess(db, (trx) => deleteMember(trx, other, own.id));
+  await transact(db, (trx) => deleteMember(trx, other, own.id));
   await open('/');
   await page.waitForURL(`**/workspaces/${workspaceId()}/documents`);
   await heading(page, 'Documents').waitFor();

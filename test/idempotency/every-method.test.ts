@@ -2,8 +2,8 @@
 import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
-import type { Suite, TransportName } from '../support/app-suite.ts';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import type { Suite } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import {
   creatingMethods,
   creator,
@@ -13,6 +13,7 @@ import {
 } from '../support/creating-calls.ts';
 import { openStreamTransports } from '../support/document-streams.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
+import { describeTransports, type TransportName } from '../support/matrix.ts';
 import { allMethods } from '../support/method-calls.ts';
 import type { Credential, UnaryMethod } from '../support/transports.ts';
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { newKey } from '../support/creating-calls.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { muteWayTo } from '../support/mute-way.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';

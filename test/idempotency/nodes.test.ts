@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AppPair, startAppPair } from '../support/app-pair.ts';
 import { newKey } from '../support/creating-calls.ts';
-import { describeDialects } from '../support/harness.ts';
 import { managerCredential } from '../support/manager-calls.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { blobDirOf, filesUnder, keyOf } from '../support/sharing-api.ts';
 
 type Outcome = { status: number; replayed: string | null; body: Record<string, unknown> };

@@ -4,7 +4,7 @@ import { createMasterKey } from '../../src/crypto/master-key.ts';
 import { createRecordedAnswers } from '../../src/idempotency/recorded-answers.ts';
 import { transact } from '../../src/storage/database.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 const request = { identity: 'CreateClient {}', scopes: ['clients:write'] };
 const answer = Buffer.from('the answer');

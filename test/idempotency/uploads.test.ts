@@ -7,8 +7,9 @@ import {
   type Piece,
   type StreamTransport,
 } from '../support/document-streams.ts';
-import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
 import { messageOf } from '../support/manager-calls.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { addMember, memberScope } from '../support/member-rows.ts';
 import { addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
 import { bearer, blobDirOf, callSharingApi, filesUnder, keyOf } from '../support/sharing-api.ts';
@@ -16,7 +17,7 @@ import { signToken } from '../support/signed-tokens.ts';
 
 const file = (text: string): Piece => ({ file: Buffer.from(text) });
 
-describeDialects('a repeated upload', (dialect) => {
+describeFeature('a repeated upload', (dialect) => {
   let test: TestApp;
   let streams: StreamTransport[] = [];
   beforeAll(async () => {

@@ -1,8 +1,9 @@
 import { beforeAll, expect, it } from 'vitest';
 import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { customerCredential, managerCredential, messageOf } from '../support/manager-calls.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { type Added, addCustomer, changeAsOtherProcess } from '../support/owner-rows.ts';
 
 const { listAccounts, getAccount } = AccountService.method;

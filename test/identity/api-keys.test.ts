@@ -5,8 +5,9 @@ import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { addCustomer } from '../support/owner-rows.ts';
 
 const { createApiKey, listApiKeys, rotateApiKey, revokeApiKey, putAccounts } =

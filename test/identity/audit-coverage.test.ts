@@ -9,15 +9,11 @@ import {
   UploadDocumentRequestSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { methodFactsOf } from '../../src/api/endpoint.ts';
-import {
-  describeApp,
-  describeOneTransport,
-  type Suite,
-  type TransportName,
-} from '../support/app-suite.ts';
+import { describeApp, type Suite } from '../support/app-suite.ts';
 import { allRows, auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
 import { openStreamTransports, type Piece } from '../support/document-streams.ts';
 import { type ManagementAction, managementActions } from '../support/management-actions.ts';
+import { describeOneTransport, type TransportName } from '../support/matrix.ts';
 import { allMethods, callMethod, callMethodWithText } from '../support/method-calls.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { signToken } from '../support/signed-tokens.ts';

@@ -10,7 +10,7 @@ import { type ErrorCode, fail } from '../../src/errors/errors.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { withFailingAuditLog } from '../support/audit-rows.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { type Dialect, describeDialects } from '../support/harness.ts';
+import { type Dialect, describeDialects } from '../support/matrix.ts';
 
 const getJwks = methodFactsOf(VerificationService.method.getJwks);
 const revokeToken = methodFactsOf(VerificationService.method.revokeToken);

@@ -8,7 +8,7 @@ import { idKinds } from '../../src/audit/names/store.ts';
 import { type EventFilter, selectEvents } from '../../src/audit/store.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { type Dialect, describeDialects } from '../support/harness.ts';
+import { type Dialect, describeDialects } from '../support/matrix.ts';
 import { queriesOf } from '../support/query-plans.ts';
 
 const any: EventFilter = {

@@ -6,7 +6,8 @@ import { newId } from '../../src/crypto/ids.ts';
 import { createRetention } from '../../src/storage/retention.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects, startTestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

@@ -4,8 +4,8 @@ import { findEvents } from '../../src/audit/events.ts';
 import type { EventFilter } from '../../src/audit/store.ts';
 import { parsePageRequest } from '../../src/storage/page-token.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
 import { fillEvents } from '../support/many-rows.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 const filter: EventFilter = {
   target: '',

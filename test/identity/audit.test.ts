@@ -11,13 +11,9 @@ import {
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { newId } from '../../src/crypto/ids.ts';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
-import {
-  describeApp,
-  describeOneTransport,
-  type Suite,
-  type TransportName,
-} from '../support/app-suite.ts';
+import { describeApp, type Suite } from '../support/app-suite.ts';
 import { auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
+import { describeOneTransport, type TransportName } from '../support/matrix.ts';
 import { keyOf, makeLink, storedState, upload } from '../support/sharing-api.ts';
 import { signToken } from '../support/signed-tokens.ts';
 

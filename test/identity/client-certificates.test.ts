@@ -11,8 +11,8 @@ import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { readAlternativeNames } from '../../src/transports/tls/client-certificate.ts';
 import { type AlternativeNames, createAuthority, type KeyPair } from '../support/certificates.ts';
-import { type Dialect, describeDialects } from '../support/harness.ts';
 import { managerCredential, messageOf } from '../support/manager-calls.ts';
+import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { createTlsFiles, startTlsApp, type TlsApp } from '../support/tls-app.ts';
 import { openGrpcTransport } from '../support/transports.ts';
 
@@ -160,7 +160,7 @@ function describeCertificates(dialect: Dialect): void {
   });
 }
 
-describeDialects('a client certificate', describeCertificates);
+describeFeature('a client certificate', describeCertificates);
 
 /** The app with a file of the CA, which a test replaces. */
 async function startWithCa() {

@@ -1,8 +1,9 @@
 // A caller cannot grant a scope that the caller does not hold, by any method.
 import { describe, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
-import { describeApp, describeOneTransport } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { codeOf, managerCredential } from '../support/manager-calls.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addClient } from '../support/owner-rows.ts';
 
 const {

@@ -2,9 +2,10 @@ import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { afterEach, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
-import { describeApp, describeOneTransport } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { ClientWithSecret } from '../support/client-with-secret.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 
 const { createClientSecret, listClientSecrets, revokeClientSecret, rotateClientSecret } =
   ClientService.method;

@@ -5,8 +5,9 @@ import {
   type CreateClientRequestSchema,
 } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
+import { describeTransports } from '../support/matrix.ts';
 
 const { createClient, getClient, listClients, updateClient, disableClient, enableClient } =
   ClientService.method;

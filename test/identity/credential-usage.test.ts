@@ -8,7 +8,8 @@ import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { createCredentialUsage } from '../../src/credentials/usage.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects, startTestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
 import { openTransports } from '../support/transports.ts';
 
@@ -27,7 +28,7 @@ function usageOf(db: Database, now: () => number) {
   return usage;
 }
 
-describeDialects('the last use of a credential', (dialect) => {
+describeFeature('the last use of a credential', (dialect) => {
   it('is written when the app stops, for every kind of valid credential', async () => {
     // The periodic writes are never due.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

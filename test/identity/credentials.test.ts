@@ -17,7 +17,7 @@ import {
 import { openDatabase } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import {
   type Added,
   addClient,
@@ -209,7 +209,7 @@ describeApp('a change by another process', (suite) => {
   });
 });
 
-describeDialects('a credential in the cache', (dialect) => {
+describeFeature('a credential in the cache', (dialect) => {
   it('is trusted for only 5 seconds while the database is unavailable', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -6,10 +6,10 @@ import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
 
-describeDialects('the current grants of a token', (dialect) => {
+describeFeature('the current grants of a token', (dialect) => {
   async function open() {
     const url = await freshDatabaseUrl(dialect);
     const db = await openUntilFinished(url);

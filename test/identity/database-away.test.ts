@@ -17,7 +17,7 @@ import { transact } from '../../src/storage/database.ts';
 import { type Invalidations, watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 type Parts = { readonly db: Database; readonly invalidations: Invalidations };
 

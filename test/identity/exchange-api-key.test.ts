@@ -5,18 +5,14 @@ import {
   type ExchangeApiKeyRequestSchema,
   IssuanceService,
 } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import {
-  describeApp,
-  describeOneTransport,
-  describeTransports,
-  type TransportName,
-} from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import {
   mistype,
   unknownCredential,
   withDirectory,
   wrongSecret,
 } from '../support/invalid-credentials.ts';
+import { describeOneTransport, describeTransports, type TransportName } from '../support/matrix.ts';
 import { type Added, addCustomer, addWorkspace } from '../support/owner-rows.ts';
 
 const { exchangeApiKey } = IssuanceService.method;

@@ -5,18 +5,14 @@ import {
   IssuanceService,
   type IssueTokenRequestSchema,
 } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import {
-  describeApp,
-  describeOneTransport,
-  describeTransports,
-  type TransportName,
-} from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import {
   mistype,
   unknownCredential,
   withDirectory,
   wrongSecret,
 } from '../support/invalid-credentials.ts';
+import { describeOneTransport, describeTransports, type TransportName } from '../support/matrix.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
 import { medianOf, type Timed, timeInterleaved } from '../support/timings.ts';
 

@@ -10,7 +10,8 @@ import { expect, it } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import type { Executor } from '../../src/storage/schema.ts';
-import { describeApp, describeTransports, type Suite } from '../support/app-suite.ts';
+import { describeApp, type Suite } from '../support/app-suite.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
 

@@ -11,7 +11,7 @@ import { updateSigningKey } from '../../src/identity/keys/store.ts';
 import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 const masterKey = createMasterKey(randomBytes(32), []);

@@ -1,7 +1,8 @@
 // At least one enabled staff user must always be able to manage users.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { describeApp, describeOneTransport } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';

@@ -10,8 +10,9 @@ import { makeNextMasterKeyFile, readMasterKeyFile } from '../../src/crypto/maste
 import { reseal, sealedSigningKeys } from '../../src/identity/keys/sealed-values.ts';
 import { transact } from '../../src/storage/database.ts';
 import { freshDatabaseUrl } from '../support/databases.ts';
-import { describeDialects, startTestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { addSealed, fileKey, masterKeyIds, withDatabase } from '../support/master-keys.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { signToken } from '../support/signed-tokens.ts';
 
 const oldKey = Buffer.alloc(32, 1);
@@ -28,7 +29,7 @@ it('a value whose tag was cut to 4 bytes is not opened', () => {
 
 type Keys = Pick<Partial<Config>, 'masterKey' | 'previousMasterKey'>;
 
-describeDialects('a rotation of the master key', (dialect) => {
+describeFeature('a rotation of the master key', (dialect) => {
   /** The data folder and database of a used server. */
   async function used(keys: Keys = {}) {
     const first = await startTestApp({ dialect, config: keys });

@@ -1,8 +1,9 @@
 // Users change their own password with the current one.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { addUser } from '../support/user-rows.ts';
 

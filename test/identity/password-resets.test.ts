@@ -1,10 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { describeApp, describeOneTransport, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { mailsOf } from '../support/gate-visitor.ts';
 import { tokenOfMail, tokensFor } from '../support/mailed-links.ts';
+import { describeOneTransport, describeTransports } from '../support/matrix.ts';
 import { credentialFor, liveSessions } from '../support/member-rows.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import { addSession, addTotp, addUser } from '../support/user-rows.ts';

@@ -1,8 +1,9 @@
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { describeApp, describeTransports, type TransportName } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
+import { describeTransports, type TransportName } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
 import type { Credential } from '../support/transports.ts';

@@ -7,7 +7,7 @@ import { createRetention } from '../../src/storage/retention.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { replaceChanges } from '../support/changes.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 // Within a second, as a rule: a busy machine may take longer.

@@ -4,8 +4,9 @@ import { createPasswords, type Passwords } from '../../src/credentials/passwords
 import { createSignInCheck } from '../../src/identity/sessions/sign-in-check.ts';
 import { recoveryCodeDigest } from '../../src/identity/users/recovery-codes.ts';
 import type { UserRow } from '../../src/storage/schema.ts';
-import { describeApp, describeOneTransport } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { CookieClient, type SignInRequest } from '../support/cookie-client.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
 
 const password = 'correct horse battery staple';

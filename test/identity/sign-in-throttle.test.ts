@@ -9,8 +9,9 @@ import {
 import { normaliseAddress } from '../../src/net/address.ts';
 import { networkOf } from '../../src/net/network.ts';
 import { transact } from '../../src/storage/database.ts';
-import { describeApp, describeOneTransport } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addUser } from '../support/user-rows.ts';
 
 const password = 'correct horse battery staple';

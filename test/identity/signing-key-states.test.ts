@@ -2,12 +2,8 @@
 import { expect, it } from 'vitest';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import {
-  describeApp,
-  describeOneTransport,
-  type Suite,
-  type TransportName,
-} from '../support/app-suite.ts';
+import { describeApp, type Suite } from '../support/app-suite.ts';
+import { describeOneTransport, type TransportName } from '../support/matrix.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import {
   type KeyAnswer,

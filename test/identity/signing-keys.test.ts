@@ -7,7 +7,8 @@ import {
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import { jwksMaxAgeSeconds } from '../../src/identity/keys/lifecycle.ts';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { oneKeyEachTime, signingKeyOf, signingKid, timesOf } from '../support/signing-keys.ts';
 

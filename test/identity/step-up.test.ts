@@ -1,8 +1,9 @@
 // Actions that require a recent sign-in (RFC 9470), from the sign-in to the action.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { addUser } from '../support/user-rows.ts';
 
 const { revokeSigningKey } = SigningKeyService.method;

@@ -6,7 +6,8 @@ import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js
 import { managementScopes } from '../../src/access/scopes.ts';
 import { encodeBase62 } from '../../src/crypto/ids.ts';
 import { isCommonPassword } from '../../src/identity/users/common-passwords.ts';
-import { describeApp, describeOneTransport } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';

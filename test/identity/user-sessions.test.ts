@@ -1,7 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import type { Credential } from '../support/transports.ts';
 import { addSession, addUser } from '../support/user-rows.ts';

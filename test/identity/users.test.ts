@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { addMember, credentialFor, liveSessions } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';

@@ -5,14 +5,9 @@ import {
   VerificationService,
   type VerifyTokenRequestSchema,
 } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import {
-  describeApp,
-  describeOneTransport,
-  describeTransports,
-  type Suite,
-  type TransportName,
-} from '../support/app-suite.ts';
+import { describeApp, type Suite } from '../support/app-suite.ts';
 import { startTestApp } from '../support/harness.ts';
+import { describeOneTransport, describeTransports, type TransportName } from '../support/matrix.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
 import { openTransports } from '../support/transports.ts';
 

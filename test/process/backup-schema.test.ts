@@ -10,9 +10,9 @@ import {
   runCommand,
 } from '../support/backups.ts';
 import { freshDatabaseUrl } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
 import { countWaiting } from '../support/lock-waits.ts';
 import { urlIn } from '../support/master-keys.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { spawnProgram } from '../support/program.ts';
 import { openWithFirstRelease, withRawDatabase } from '../support/raw-databases.ts';
 
@@ -28,7 +28,7 @@ const recordLater = sql`
 const tableNames = async (db: Kysely<unknown>) =>
   (await db.introspection.getTables()).map(({ name }) => name).sort();
 
-describeDialects('a backup', (dialect) => {
+describeFeature('a backup', (dialect) => {
   test('of the schema of release 0.1 is refused and changes nothing', async () => {
     const place = await backupPlace();
     const dataDir = await newFolder();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { schemaMigrations } from '../../src/storage/migrate.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
 
@@ -16,7 +16,7 @@ async function folder(): Promise<string> {
 }
 
 async function run(env: Record<string, string>, dataDir: string, ...words: string[]) {
-  const program = await spawnProgram(env, dataDir, words);
+  const program = await spawnProgram(env, dataDir, words.length === 0 ? undefined : words);
   onTestFinished(program.kill);
   const status = await program.ended;
   return { status, stdout: program.stdout(), stderr: program.stderr() };

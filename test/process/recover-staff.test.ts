@@ -4,9 +4,9 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { transact } from '../../src/storage/database.ts';
-import { describeDialects } from '../support/harness.ts';
 import { callDuring } from '../support/lock-waits.ts';
 import { urlIn, withDatabase } from '../support/master-keys.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type RunningProgram, spawnProgram, startProgram } from '../support/program.ts';
 import { addSession, addUser } from '../support/user-rows.ts';
@@ -46,7 +46,7 @@ async function statusWith({ env }: RunningProgram, token: string | undefined): P
 
 const sorted = (scopes: string) => scopes.split(' ').sort();
 
-describeDialects('recover-staff', (dialect) => {
+describeFeature('recover-staff', (dialect) => {
   /** A running server, and the settings with which the command finds its database. */
   async function start() {
     const dataDir = await newDataDir();

@@ -1,12 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { cookieOf, useSecretDocument } from '../support/gated-document.ts';
-import { describeDialects, startTestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 
 const hours = 3_600_000;
 
-describeDialects('the gate of a link rejects an access session', (dialect) => {
+describeFeature('the gate of a link rejects an access session', (dialect) => {
   const { app, clock, gated, open, pass, expectNothingOf } = useSecretDocument(dialect);
 
   async function expectClosed(link: LinkFields, cookie: string, status = 403): Promise<void> {

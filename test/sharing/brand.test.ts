@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { describeApp, describeOneTransport } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { callMethodWithText } from '../support/method-calls.ts';
 import { makePdf } from '../support/pdf.ts';

@@ -9,14 +9,14 @@ import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 const document = { workspaceId: 'ws_1', id: 'doc_1' };
 const link = { workspaceId: 'ws_1', id: 'lnk_1' };
 
-describeDialects('the cached row', (dialect) => {
+describeFeature('the cached row', (dialect) => {
   async function open() {
     const url = await migratedDatabaseUrl(dialect);
     const db = await openUntilFinished(url);

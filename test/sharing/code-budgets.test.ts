@@ -15,7 +15,8 @@ import {
   Visitor,
 } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
-import { describeDialects, startTestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
 import { type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 
@@ -23,7 +24,7 @@ const second = 1_000;
 /** Of the tests that mail hundreds of codes. */
 const timeout = 180_000;
 
-describeDialects('codes of one link', (dialect) => {
+describeFeature('codes of one link', (dialect) => {
   it('are sent to at most 100 unknown readers in a row', { timeout }, async () => {
     const now = Date.now();
     const config = { trustedProxies: ['127.0.0.1'] };
@@ -56,7 +57,7 @@ describeDialects('codes of one link', (dialect) => {
   });
 });
 
-describeDialects('a code', (dialect) => {
+describeFeature('a code', (dialect) => {
   const { app, clock, gated } = useSecretDocument(dialect, { trustedProxies: ['127.0.0.1'] });
   const verifiedLink = () => gated({ email_verification_required: true });
 

@@ -10,13 +10,13 @@ import {
   wrongCode,
 } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import type { LinkFields } from '../support/sharing-api.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 
-describeDialects('a reader whose address gets no more mails', (dialect) => {
+describeFeature('a reader whose address gets no more mails', (dialect) => {
   const { app, clock, gated } = useSecretDocument(dialect);
   const verifiedLink = () => gated({ email_verification_required: true });
   let readers = 0;
@@ -127,7 +127,7 @@ describeDialects('a reader whose address gets no more mails', (dialect) => {
   });
 });
 
-describeDialects('an address and a code in one form', (dialect) => {
+describeFeature('an address and a code in one form', (dialect) => {
   const { app, clock, gated } = useSecretDocument(dialect);
   const email = 'reader@example.com';
 

@@ -9,12 +9,12 @@ import { verifiedBrowserId } from '../../src/sharing/gate/known-browser.ts';
 import { transact } from '../../src/storage/database.ts';
 import { lastCode, mailedLink, Visitor, wrongCode } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import type { LinkFields } from '../support/sharing-api.ts';
 
 const email = 'reader@example.com';
 
-describeDialects('requests for codes by strangers who know an address', (dialect) => {
+describeFeature('requests for codes by strangers who know an address', (dialect) => {
   const { app, clock, gated } = useSecretDocument(dialect);
   const verifiedLink = () => gated({ email_verification_required: true });
 

@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { scan } from '../../src/storage/list.ts';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { walkList } from '../support/list-walks.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 import { bearer } from '../support/sharing-api.ts';
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { transact } from '../../src/storage/database.ts';
-import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import {
   blobDirOf,
   callSharingApi,
@@ -17,7 +18,7 @@ import { openTransports, type Transport } from '../support/transports.ts';
 
 const { listDocuments, getDocument, updateDocument, deleteDocument } = DocumentService.method;
 
-describeDialects('documents', (dialect) => {
+describeFeature('documents', (dialect) => {
   let test: TestApp;
   let transports: Transport[];
   // Half a millisecond per reading, so that some documents have the same time.

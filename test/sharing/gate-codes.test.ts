@@ -11,13 +11,13 @@ import {
   wrongCode,
 } from '../support/gate-visitor.ts';
 import { cookieOf, useSecretDocument } from '../support/gated-document.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 
-describeDialects('a link that requires a verified address', (dialect) => {
+describeFeature('a link that requires a verified address', (dialect) => {
   const { app, clock, gated, expectNothingOf } = useSecretDocument(dialect);
   const verifiedLink = (options = {}) => gated({ email_verification_required: true, ...options });
   const views = async (link: LinkFields) =>

@@ -8,13 +8,13 @@ import { createGateCodes, generateCode } from '../../src/sharing/gate/codes.ts';
 import { createPasswordThrottle } from '../../src/sharing/gate/password-throttle.ts';
 import { alertOf, codesFor, fieldAskedBy, mailedLink, Visitor } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 const password = 'open sesame';
 
-describeDialects('the limits of a gate', (dialect) => {
+describeFeature('the limits of a gate', (dialect) => {
   const { app, clock, open, gated } = useSecretDocument(dialect);
   const verifiedLink = () => gated({ email_verification_required: true });
 

@@ -3,12 +3,12 @@ import { createPasswords } from '../../src/credentials/passwords.ts';
 import { transact } from '../../src/storage/database.ts';
 import { alertOf, fieldAskedBy, Visitor } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 const password = 'open sesame';
 
-describeDialects('a link with a password', (dialect) => {
+describeFeature('a link with a password', (dialect) => {
   const { app, clock, open, expectNothingOf } = useSecretDocument(dialect);
   const locked = (options = {}) => open({ password, ...options });
   const update = (link: LinkFields, change: object) =>

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { cookieOf, secretPdf, useSecretDocument } from '../support/gated-document.ts';
-import { describeDialects } from '../support/harness.ts';
 import { openLink, readPages, reportView } from '../support/link-views.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
-describeDialects('the gate of a link', (dialect) => {
+describeFeature('the gate of a link', (dialect) => {
   const { app, gated, open, pass, expectNothingOf } = useSecretDocument(dialect);
 
   const requests: [what: string, route: string, init: RequestInit][] = [

@@ -1,7 +1,7 @@
 // Figures about readers: of a document and of a link, and the same views as CSV.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { InsightService } from '../../gen/latchkey/sharing/v1/insight_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import {
   makeWatchedLink,
   passGate,
@@ -10,6 +10,7 @@ import {
   viewsIn,
   viewsOf,
 } from '../support/link-views.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { callMethodWithText } from '../support/method-calls.ts';
 import {
   callSharingApi,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import {
   callSharingApi,
   type DocumentFields,
@@ -14,7 +15,7 @@ import { openTransports, type Transport } from '../support/transports.ts';
 
 const { updateLink, revokeLink } = LinkService.method;
 
-describeDialects('links', (dialect) => {
+describeFeature('links', (dialect) => {
   let test: TestApp;
   let transports: Transport[];
   let document: DocumentFields;

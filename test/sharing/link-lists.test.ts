@@ -5,7 +5,7 @@ import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { startAppPair } from '../support/app-pair.ts';
 import { alertOf, codesFor, fieldAskedBy, lastCode, Visitor } from '../support/gate-visitor.ts';
 import { secretPdf, useSecretDocument } from '../support/gated-document.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import {
   callSharingApi,
   keyOf,
@@ -18,7 +18,7 @@ import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 const { createLink, updateLink } = LinkService.method;
 
-describeDialects('the lists of a link', (dialect) => {
+describeFeature('the lists of a link', (dialect) => {
   const { app, clock, open, expectNothingOf } = useSecretDocument(dialect);
   const change = (link: LinkFields, body: object) =>
     callSharingApi<LinkFields>(app(), 'PATCH', `/links/${link.id}`, body);
@@ -204,7 +204,7 @@ describeDialects('the lists of a link', (dialect) => {
   });
 });
 
-describeDialects('a change of the lists of a link', (dialect) => {
+describeFeature('a change of the lists of a link', (dialect) => {
   it('reaches other processes within a second', async () => {
     const { apps, origins, remove } = await startAppPair(dialect, {});
     onTestFinished(remove);

@@ -5,8 +5,9 @@ import {
   type CreateLinkRequestSchema,
   LinkService,
 } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
 import { openLink } from '../support/link-views.ts';
+import { describeFeature } from '../support/matrix.ts';
 import {
   callSharingApi,
   type DocumentFields,
@@ -23,7 +24,7 @@ import { openTransports, type Transport } from '../support/transports.ts';
 const { createLink, listLinks, getLink, updateLink, revokeLink, listLinkViews } =
   LinkService.method;
 
-describeDialects('links', (dialect) => {
+describeFeature('links', (dialect) => {
   let test: TestApp;
   let transports: Transport[];
   let document: DocumentFields;
@@ -53,6 +54,7 @@ describeDialects('links', (dialect) => {
       id,
       url,
       document_id: document.id,
+      document_name: 'shared.bin',
       email_required: true,
       workspace_id: test.env.WORKSPACE_ID,
       name: '',

@@ -2,7 +2,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { callMethod } from '../support/method-calls.ts';
 import { addWorkspace } from '../support/owner-rows.ts';

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStreamTransports, type StreamTransport } from '../support/document-streams.ts';
-import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
 import { endlessPdf, loopingPdfs, lyingPdfs, unreadablePdfs } from '../support/hostile-pdfs.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
 import { startProgram } from '../support/program.ts';
 import { multipartBody } from '../support/raw-http.ts';
@@ -17,7 +18,7 @@ import {
 
 const pdf = makePdf({ pages: 12, text: 'Terms' });
 
-describeDialects("a document's page count", (dialect) => {
+describeFeature("a document's page count", (dialect) => {
   let test: TestApp;
   let transports: StreamTransport[];
   beforeAll(async () => {

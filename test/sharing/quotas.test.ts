@@ -2,9 +2,10 @@
 import { Client, credentials } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { openStreamTransports, startGrpcUpload } from '../support/document-streams.ts';
 import { openLink, reportView, visit } from '../support/link-views.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { addMember, credentialFor } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 import { bearer, blobDirOf, filesUnder } from '../support/sharing-api.ts';

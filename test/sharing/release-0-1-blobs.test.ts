@@ -5,12 +5,12 @@ import { expect, it } from 'vitest';
 import { settleOldNotes } from '../../src/sharing/blobs/release-0-1.ts';
 import { insertExpiredBlob } from '../../src/sharing/blobs/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { blobFileOf, openBlobFolder } from '../support/pending-blobs.ts';
 
 const hourMs = 3_600_000;
 
-describeDialects('a note of release 0.1', (dialect) => {
+describeFeature('a note of release 0.1', (dialect) => {
   it('is settled by a sweep once it is a day old', async () => {
     const { db, root, open, store, state } = await openBlobFolder(dialect);
     const staged = await open();

@@ -8,9 +8,9 @@ import { transact } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
 import { addViews } from '../support/link-rows.ts';
 import { addLink, openLink, readPages, reportView, viewsOf } from '../support/link-views.ts';
+import { describeDialects } from '../support/matrix.ts';
 import {
   blobDirOf,
   callSharingApi,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TransportName } from '../support/app-suite.ts';
 import {
   openStreamTransports,
   postForm,
   type StreamTransport,
 } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import type { TransportName } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import {

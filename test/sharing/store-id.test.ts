@@ -12,7 +12,7 @@ import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { type Dialect, describeDialects } from '../support/harness.ts';
+import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { documentOf, terms, workspace } from '../support/pending-blobs.ts';
 import { filesUnder } from '../support/sharing-api.ts';
 
@@ -64,7 +64,7 @@ async function openOldInstallation(dialect: Dialect) {
   return { db, root };
 }
 
-describeDialects('the store of a database', (dialect) => {
+describeFeature('the store of a database', (dialect) => {
   it('is chosen once by processes that start at the same time', async () => {
     const { url, db } = await openDatabase(dialect);
     const root = await newRoot();
@@ -145,7 +145,7 @@ describeDialects('the store of a database', (dialect) => {
   });
 });
 
-describeDialects('a database without the id of its store', (dialect) => {
+describeFeature('a database without the id of its store', (dialect) => {
   it.each(['no marker', 'an empty marker'])('accepts its documents and %s', async (kind) => {
     const { db, root } = await openOldInstallation(dialect);
     if (kind === 'an empty marker') await writeFile(markerOf(root), '');

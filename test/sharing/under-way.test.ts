@@ -7,7 +7,8 @@ import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import { createDocuments } from '../../src/sharing/documents/documents.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { cookieOf } from '../support/gated-document.ts';
-import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import {
   blobDirOf,
   callSharingApi,
@@ -37,7 +38,7 @@ async function digestOf(response: IncomingMessage): Promise<string> {
   return hash.digest('hex');
 }
 
-describeDialects('a running download', (dialect) => {
+describeFeature('a running download', (dialect) => {
   async function start(): Promise<TestApp> {
     const test = await startTestApp({ dialect });
     onTestFinished(() => test.remove());

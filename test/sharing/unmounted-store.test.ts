@@ -3,7 +3,8 @@ import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { postForm } from '../support/document-streams.ts';
-import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { expirePendingBlobs, pendingBlobsOf } from '../support/pending-blobs.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import { blobDirOf, callSharingApi, keyOf, upload } from '../support/sharing-api.ts';
@@ -21,7 +22,7 @@ async function readiness({ app }: TestApp): Promise<unknown> {
 
 const notReady = { status: 'not ready', checks: { blobs: 'failing', database: 'ok' } };
 
-describeDialects('a start on the empty mount point of the documents', (dialect) => {
+describeFeature('a start on the empty mount point of the documents', (dialect) => {
   async function restartUnmounted(first: TestApp): Promise<TestApp> {
     await first.stop();
     const root = blobDirOf(first);

@@ -5,7 +5,8 @@ import {
   postForm,
   type StreamTransport,
 } from '../support/document-streams.ts';
-import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import {
@@ -40,7 +41,7 @@ async function fetchBytes(test: TestApp, id: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-describeDialects('an upload', (dialect) => {
+describeFeature('an upload', (dialect) => {
   let test: TestApp;
   let transports: StreamTransport[];
   beforeAll(async () => {

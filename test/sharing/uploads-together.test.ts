@@ -4,7 +4,8 @@ import { afterEach, beforeEach, expect, it, onTestFinished, test } from 'vitest'
 import { transact } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { openStreamTransports } from '../support/document-streams.ts';
-import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import {
   blobDirOf,
   callSharingApi,

@@ -3,8 +3,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createViewRecorder, type ViewRecorder } from '../../src/sharing/views/view-recorder.ts';
 import type { Database, ViewPageRow } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
 import { addLink } from '../support/link-views.ts';
+import { describeFeature } from '../support/matrix.ts';
 
 const start = 1_795_000_000_000;
 const hour = 3_600_000;
@@ -20,7 +20,7 @@ const row = (viewId: string, visit: string, page: number, duration_ms: number): 
 const rowsOf = (viewId: string, visit: string, count: number, duration_ms = 1) =>
   Array.from({ length: count }, (_, i) => row(viewId, visit, i + 1, duration_ms));
 
-describeDialects('the view recorder', (dialect) => {
+describeFeature('the view recorder', (dialect) => {
   /** A database with views that began an hour ago. */
   async function open(count: number) {
     const url = await migratedDatabaseUrl(dialect);

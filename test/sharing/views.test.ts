@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
-import { describeDialects, startTestApp } from '../support/harness.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { startTestApp } from '../support/harness.ts';
 import {
   makeWatchedLink,
   openLink,
@@ -12,6 +12,7 @@ import {
   viewsOf,
   visit,
 } from '../support/link-views.ts';
+import { describeFeature, describeTransports } from '../support/matrix.ts';
 import {
   callSharingApi,
   keyOf,
@@ -176,7 +177,7 @@ describeApp('a view of a link', (suite) => {
   });
 });
 
-describeDialects('a report on a view', (dialect) => {
+describeFeature('a report on a view', (dialect) => {
   it('is written when the service stops, and counting continues after the next start', async () => {
     const clock = { now: Date.now() };
     const first = await startTestApp({ dialect, now: () => clock.now });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { describeTransports } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 

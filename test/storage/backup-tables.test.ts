@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tableHandling } from '../../src/backup/tables.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 describeDialects('a backup', (dialect) => {
   test('names each table of the schema as backed up or omitted', async () => {

@@ -10,7 +10,7 @@ import { createChangesTrim } from '../../src/storage/trim-changes.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
 import { changeEntity, replaceChanges, waitForEarlierTransactions } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 describeDialects('the table of changes', (dialect) => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { compileOnce, type QueryParameters } from '../../src/storage/compiled-query.ts';
 import { transact } from '../../src/storage/database.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 type Workspace = { id: string; name: string };
 

@@ -5,8 +5,8 @@ import { countLiveCredentials, endCredentials } from '../../src/credentials/stor
 import { transact } from '../../src/storage/database.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
 import { fillTables } from '../support/many-rows.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 const owner = { kind: 'wk', id: '1' } as const;
 

@@ -9,7 +9,7 @@ import {
 import type { Executor, Schema } from '../../src/storage/schema.ts';
 import { key as signingKey } from '../support/cached-rows.ts';
 import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 const tables = [
   'accounts',

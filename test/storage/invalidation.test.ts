@@ -10,7 +10,7 @@ import type { ChangeSource, Deliver, Delivery } from '../../src/storage/poll-cha
 import type { Database } from '../../src/storage/schema.ts';
 import { changeEntity, insertChangedRow } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 describeDialects('an invalidation', (dialect) => {

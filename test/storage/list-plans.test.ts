@@ -9,8 +9,8 @@ import { findViewsIn } from '../../src/sharing/views/store.ts';
 import type { PageQuery } from '../../src/storage/page-token.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
 import { fillTables, rowsPerTable } from '../support/many-rows.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { findCosts, functionsWith, type PlanLimits, queriesOf } from '../support/query-plans.ts';
 
 type List = PlanLimits & {

@@ -6,7 +6,7 @@ import { transact } from '../../src/storage/database.ts';
 import { insertOrLockRows, lockRow, lockRows } from '../../src/storage/row-locks.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 const client = {
   ...{ id: 'cli_1', name: '0', scopes: '', create_time: 1, disable_time: null },

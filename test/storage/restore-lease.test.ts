@@ -17,7 +17,7 @@ import {
   runCommand,
 } from '../support/backups.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { pendingBlobsOf } from '../support/pending-blobs.ts';
 import { filesUnder } from '../support/sharing-api.ts';
 

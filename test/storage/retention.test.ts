@@ -6,7 +6,7 @@ import { deleteOldest, oldRows } from '../../src/storage/delete-oldest.ts';
 import { createRetention } from '../../src/storage/retention.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 const signal = new AbortController().signal;
 const counters = { table: 'throttle_counters', key: 'key', time: 'level_time' } as const;

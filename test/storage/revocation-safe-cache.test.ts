@@ -8,7 +8,7 @@ import {
 } from '../../src/storage/revocation-safe-cache.ts';
 import { changeEntity } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 const change = { id: 1, entity: 'revoked_token', expireTime: null } as const;

@@ -5,7 +5,7 @@ import { scan } from '../../src/storage/list.ts';
 import { parseListRequest } from '../../src/storage/list-request.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { type Dialect, describeDialects } from '../support/harness.ts';
+import { type Dialect, describeDialects } from '../support/matrix.ts';
 import { queriesOf } from '../support/query-plans.ts';
 
 const names = ['ÄRGER über Öl.pdf', 'Cafe\u0301.pdf', 'ΟΔΟΣ ΣΟΦΙΑΣ', 'Straße', 'ПРИВЕТ', 'plain'];

@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { transact, UnconfirmedCommit } from '../../src/storage/database.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 const insert = (trx: Executor, id: string) =>
   trx.insertInto('workspaces').values({ id, name: id, create_time: 1 }).execute();

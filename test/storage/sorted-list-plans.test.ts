@@ -23,8 +23,8 @@ import { scan } from '../../src/storage/list.ts';
 import type { ListQuery, SortColumns } from '../../src/storage/list-request.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { type Dialect, describeDialects } from '../support/harness.ts';
 import { fillTables } from '../support/many-rows.ts';
+import { type Dialect, describeDialects } from '../support/matrix.ts';
 import { findCosts, functionsWith, type PlanLimits, queriesOf } from '../support/query-plans.ts';
 
 /** A list that can be sorted and searched. */

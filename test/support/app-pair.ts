@@ -1,7 +1,9 @@
 // Two apps on one database, data folder and clock, as two processes would run them.
+
 import type { Config } from '../../src/config/config.ts';
 import { freePort } from './free-port.ts';
-import { type Dialect, startTestApp, type TestApp } from './harness.ts';
+import { startTestApp, type TestApp } from './harness.ts';
+import type { Dialect } from './matrix.ts';
 
 export type AppPair = {
   readonly clock: { now: number };

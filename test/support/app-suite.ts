@@ -1,10 +1,9 @@
 // A test suite whose tests share one app, its three transports and its clock.
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { App } from '../../src/app.ts';
-import { type Dialect, describeDialects, startTestApp, type TestApp } from './harness.ts';
-import { openTransports, type Transport, transportNames } from './transports.ts';
-
-export type TransportName = Transport['name'];
+import { startTestApp, type TestApp } from './harness.ts';
+import { type Dialect, describeFeature, type TransportName } from './matrix.ts';
+import { openTransports, type Transport } from './transports.ts';
 
 /** Follows the system clock until a test sets it. */
 class TestClock {
@@ -14,6 +13,7 @@ class TestClock {
 }
 
 export type Suite = {
+  readonly name: string;
   readonly dialect: Dialect;
   readonly clock: TestClock;
   readonly testApp: TestApp;
@@ -24,17 +24,17 @@ export type Suite = {
 /** A running app with its transports. */
 export type Place = Pick<Suite, 'testApp' | 'app' | 'transport'>;
 
-/** Runs a suite on each dialect. */
+/** Runs a suite on SQLite, and in the full matrix also on PostgreSQL. */
 export function describeApp(name: string, body: (suite: Suite) => void): void {
-  describeDialects(name, (dialect) => withApp(dialect, body));
+  describeFeature(name, (dialect) => withApp(name, dialect, body));
 }
 
 /** Runs a suite on SQLite only, for rules that do not depend on the database. */
 export function describeAppOnSqlite(name: string, body: (suite: Suite) => void): void {
-  describe(name, () => withApp('sqlite', body));
+  describe(name, () => withApp(name, 'sqlite', body));
 }
 
-function withApp(dialect: Dialect, body: (suite: Suite) => void): void {
+function withApp(name: string, dialect: Dialect, body: (suite: Suite) => void): void {
   const clock = new TestClock();
   let running: { testApp: TestApp; transports: Transport[] } | undefined;
   const started = () => {
@@ -52,6 +52,7 @@ function withApp(dialect: Dialect, body: (suite: Suite) => void): void {
   });
 
   body({
+    name,
     dialect,
     clock,
     get testApp() {
@@ -66,25 +67,4 @@ function withApp(dialect: Dialect, body: (suite: Suite) => void): void {
       return transport;
     },
   });
-}
-
-/**
- * Runs a suite on SQLite through each transport, and on PostgreSQL through one of them. The wire
- * formats do not depend on the database.
- */
-export function describeTransports(
-  { dialect }: Pick<Suite, 'dialect'>,
-  body: (transport: TransportName) => void,
-): void {
-  const names: readonly TransportName[] = dialect === 'sqlite' ? transportNames : ['grpc'];
-  for (const name of names) describe(`through ${name}`, () => body(name));
-}
-
-/** Runs a suite through one transport, for rules that do not depend on the wire format. */
-export function describeOneTransport(
-  { dialect }: Pick<Suite, 'dialect'>,
-  body: (transport: TransportName) => void,
-): void {
-  const name = dialect === 'sqlite' ? 'http' : 'grpc';
-  describe(`through ${name}`, () => body(name));
 }

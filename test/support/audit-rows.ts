@@ -1,7 +1,7 @@
 // Reads the tables and the audit log, and makes writes to the audit log fail.
 import { sql } from 'kysely';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
-import type { Dialect } from './harness.ts';
+import type { Dialect } from './matrix.ts';
 
 export function auditEventsOf(db: Database, requestId: string): Promise<AuditEventRow[]> {
   return db

@@ -16,7 +16,10 @@ export type Reader = {
   readonly complaints: string[];
 };
 
-export const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+export const desktop: BrowserContextOptions = {
+  viewport: { width: 1280, height: 800 },
+  reducedMotion: 'reduce',
+};
 export const phone: BrowserContextOptions = {
   viewport: { width: 390, height: 844 },
   deviceScaleFactor: 2,

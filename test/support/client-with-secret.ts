@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import type { Suite, TransportName } from './app-suite.ts';
+import type { Suite } from './app-suite.ts';
 import { codeOf, managerCredential, messageOf } from './manager-calls.ts';
+import type { TransportName } from './matrix.ts';
 import { type Added, addClient } from './owner-rows.ts';
 
 const { createClientSecret, listClientSecrets, revokeClientSecret, rotateClientSecret } =

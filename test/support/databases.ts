@@ -6,7 +6,7 @@ import { inject, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import type {} from './global-setup.ts';
-import type { Dialect } from './harness.ts';
+import type { Dialect } from './matrix.ts';
 import { freshPostgresDatabase, migratedPostgresDatabase } from './postgres-databases.ts';
 
 /** The URL of an empty database, removed when the test ends. */

@@ -2,7 +2,8 @@
 // the document.
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { type Dialect, startTestApp, type TestApp } from './harness.ts';
+import { startTestApp, type TestApp } from './harness.ts';
+import type { Dialect } from './matrix.ts';
 import { makePdf } from './pdf.ts';
 import {
   callSharingApi,

@@ -2,17 +2,15 @@
 import { chmod, copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, inject } from 'vitest';
+import { inject } from 'vitest';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { started } from '../times/started.ts';
 import { checkExchangesWith } from './documented-exchanges.ts';
 import type {} from './global-setup.ts';
+import type { Dialect } from './matrix.ts';
 import { migratedPostgresDatabase } from './postgres-databases.ts';
-
-const dialects = ['sqlite', 'postgres'] as const;
-export type Dialect = (typeof dialects)[number];
 
 /** Settings that only tests change: the clock, randomness, and timeouts. */
 export type TestAppOptions = Omit<AppOptions, 'config' | 'log' | 'droppedLines' | 'webDir'> & {
@@ -116,9 +114,4 @@ export function parseEnv(text: string): Record<EnvName, string> {
   }
   const entries = envNames.map((name) => [name, values.get(name) ?? '']);
   return Object.fromEntries(entries) as Record<EnvName, string>;
-}
-
-/** Runs a suite on each dialect. */
-export function describeDialects(name: string, body: (dialect: Dialect) => void): void {
-  for (const dialect of dialects) describe(`${name} (${dialect})`, () => body(dialect));
 }

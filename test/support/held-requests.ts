@@ -2,7 +2,7 @@
 import { type DescMethod, type Message, toBinary, toJsonString } from '@bufbuild/protobuf';
 import { onTestFinished } from 'vitest';
 import type { App } from '../../src/app.ts';
-import type { TransportName } from './app-suite.ts';
+import type { TransportName } from './matrix.ts';
 import { openCall, openSession, prefix } from './raw-grpc.ts';
 import { openRawHttp, requestHead } from './raw-http.ts';
 import { type Credential, headersOf, httpRequestOf } from './transports.ts';

@@ -5,10 +5,11 @@ import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_re
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { InvitationService } from '../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import type { Suite, TransportName } from './app-suite.ts';
+import type { Suite } from './app-suite.ts';
 import { CookieClient } from './cookie-client.ts';
 import { tokenOfMail } from './mailed-links.ts';
 import { messageOf } from './manager-calls.ts';
+import type { TransportName } from './matrix.ts';
 import { addMember, credentialFor, memberScope } from './member-rows.ts';
 import { addTotp, addUser } from './user-rows.ts';
 

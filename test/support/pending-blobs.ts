@@ -14,7 +14,7 @@ import { transact } from '../../src/storage/database.ts';
 import { createDiskReserve } from '../../src/storage/disk-reserve.ts';
 import type { Database, DocumentRow, Executor } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from './databases.ts';
-import type { Dialect } from './harness.ts';
+import type { Dialect } from './matrix.ts';
 import { filesUnder } from './sharing-api.ts';
 
 /** The path of a blob in its store. */

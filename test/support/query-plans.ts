@@ -13,8 +13,8 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Database, Schema } from '../../src/storage/schema.ts';
-import type { Dialect } from './harness.ts';
 import { rowsPerTable } from './many-rows.ts';
+import type { Dialect } from './matrix.ts';
 
 /** Returns the names of the store functions whose source contains the call. */
 export function functionsWith(call: string): (string | undefined)[] {

@@ -1,8 +1,9 @@
 // Uses the secrets of a user's session in every possible way.
 import { randomBytes } from 'node:crypto';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
-import type { Suite, TransportName } from './app-suite.ts';
+import type { Suite } from './app-suite.ts';
 import { CookieClient } from './cookie-client.ts';
+import type { TransportName } from './matrix.ts';
 import { addTotp, addUser } from './user-rows.ts';
 
 /** Signs in with correct and wrong credentials, and signs out; returns the error codes. */

@@ -8,7 +8,8 @@ import {
   SigningKeyState,
 } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { App } from '../../src/app.ts';
-import type { Suite, TransportName } from './app-suite.ts';
+import type { Suite } from './app-suite.ts';
+import type { TransportName } from './matrix.ts';
 import { signToken } from './signed-tokens.ts';
 import type { Transport, TransportAnswer } from './transports.ts';
 

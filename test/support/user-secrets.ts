@@ -3,8 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
-import type { Suite, TransportName } from './app-suite.ts';
+import type { Suite } from './app-suite.ts';
 import { useMailedSecrets } from './mailed-secrets.ts';
+import type { TransportName } from './matrix.ts';
 import { credentialFor, memberScope } from './member-rows.ts';
 
 const { createUser, setPassword, enrolTotp } = UserService.method;

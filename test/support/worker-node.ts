@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { expect, onTestFinished } from 'vitest';
-import type { Dialect } from './harness.ts';
+import type { Dialect } from './matrix.ts';
 import { freshPostgresDatabase } from './postgres-databases.ts';
 import { type RunningProgram, startProgram } from './program.ts';
 

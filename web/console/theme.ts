@@ -57,6 +57,7 @@ const dialogStyles = {
 } as const;
 
 export const theme = createTheme({
+  respectReducedMotion: true,
   primaryColor: 'accent',
   primaryShade: { light: 8, dark: 8 },
   black: '#1b2430',

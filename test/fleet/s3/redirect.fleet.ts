@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openS3Blobs } from '../../../src/sharing/blobs/s3.ts';
 import { openRpcStreamTransports } from '../../support/document-streams.ts';
 import { cookieOf } from '../../support/gated-document.ts';
-import { describeDialects, startTestApp, type TestApp } from '../../support/harness.ts';
+import { startTestApp, type TestApp } from '../../support/harness.ts';
+import { describeDialects } from '../../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../../support/member-rows.ts';
 import {
   callSharingApi,

@@ -9,7 +9,7 @@ const idAndName: readonly Field[] = [
 ];
 const longName = [{ id: 'doc_1', name: 'a'.repeat(90) }];
 
-/** A terminal, and what was written to it. */
+/** A terminal and its output. */
 function terminal(columns?: number) {
   let text = '';
   const stdout = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freshDatabaseUrl } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { type Program, spawnProgram, startProgram } from '../support/program.ts';
 import { stoppedInstallation } from '../support/stopped-installation.ts';
 
@@ -58,7 +58,7 @@ describe('LATCHKEY_DATABASE_URL', () => {
   });
 });
 
-describeDialects('LATCHKEY_BLOB_URL', (dialect) => {
+describeFeature('LATCHKEY_BLOB_URL', (dialect) => {
   it('refuses a folder with files of another program at the first start', async () => {
     const folder = await foreignFolder();
     const env = {

@@ -3,8 +3,9 @@ import { pbkdf2 } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { CookieClient } from '../support/cookie-client.ts';
-import { describeDialects, startTestApp, type TestAppOptions } from '../support/harness.ts';
+import { startTestApp, type TestAppOptions } from '../support/harness.ts';
 import { codeOf } from '../support/manager-calls.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { openTransports } from '../support/transports.ts';
 import { addUser } from '../support/user-rows.ts';
@@ -24,7 +25,7 @@ function occupyThreadPool(): () => void {
   };
 }
 
-describeDialects('sign-ins', (dialect) => {
+describeFeature('sign-ins', (dialect) => {
   async function start({ config, ...options }: TestAppOptions = {}) {
     // On a slow machine, calls wait for a connection to the database for long.
     const patient = { databaseConnectSeconds: 60, databaseQuerySeconds: 60 };

@@ -22,8 +22,8 @@ import {
   runCommand,
 } from '../support/backups.ts';
 import { freshDatabaseUrl } from '../support/databases.ts';
-import { type Dialect, describeDialects } from '../support/harness.ts';
 import { urlIn, withDatabase } from '../support/master-keys.ts';
+import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { spawnProgram } from '../support/program.ts';
 
 async function backedUp() {
@@ -47,7 +47,7 @@ async function targetOf(dialect: Dialect) {
   return { dataDir, url, env: { LATCHKEY_DATABASE_URL: url } };
 }
 
-describeDialects('a restore', (dialect) => {
+describeFeature('a restore', (dialect) => {
   test('of a truncated or altered file restores nothing, and then the intact file', async () => {
     const { place, dataDir, file, bytes } = await backedUp();
     const { env, ...target } = await targetOf(dialect);

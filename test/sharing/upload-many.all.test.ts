@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { grpcClients, openStreamTransports, startGrpcUpload } from '../support/document-streams.ts';
-import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import {
   blobDirOf,
   callSharingApi,
@@ -15,7 +16,7 @@ import {
  */
 const uploadsMax = 128;
 
-describeDialects('many simultaneous uploads', (dialect) => {
+describeFeature('many simultaneous uploads', (dialect) => {
   let test: TestApp;
   beforeEach(async () => {
     test = await startTestApp({ dialect, uploadStalledMs: 600_000 });

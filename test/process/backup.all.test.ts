@@ -15,8 +15,8 @@ import {
 } from '../support/backups.ts';
 import { freshDatabaseUrl } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Dialect, describeDialects } from '../support/harness.ts';
 import { addSealed, urlIn, withDatabase } from '../support/master-keys.ts';
+import { type Dialect, describeDialects } from '../support/matrix.ts';
 import { startProgram } from '../support/program.ts';
 import {
   call,

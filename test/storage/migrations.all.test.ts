@@ -6,8 +6,8 @@ import { migrate, type SchemaMigrations, schemaMigrations } from '../../src/stor
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
 import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
 import { countWaiting } from '../support/lock-waits.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { openWithFirstRelease, withRawDatabase } from '../support/raw-databases.ts';
 
 const fileOf = (url: string) => url.slice('sqlite:'.length);

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Leases, type LeasesOptions, startLeases } from '../../src/storage/leases.ts';
 import { startPeriodicTask } from '../../src/storage/periodic-task.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 async function open(url: string, options: Partial<LeasesOptions> = {}): Promise<Leases> {
   const db = await openUntilFinished(url);

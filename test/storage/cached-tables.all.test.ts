@@ -38,7 +38,7 @@ import { lockRows } from '../../src/storage/row-locks.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { document, fillCachedTables, key, member, owner, revoked } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 type Write = (trx: Executor) => Promise<unknown>;

@@ -7,7 +7,7 @@ import { lockRow } from '../../src/storage/row-locks.ts';
 import type { Database, Schema } from '../../src/storage/schema.ts';
 import { cachedRowIds, fillCachedTables } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 
 const tables = Object.keys(cachedTables) as (keyof typeof cachedTables & keyof Schema)[];
 

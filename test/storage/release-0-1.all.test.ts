@@ -12,7 +12,7 @@ import { createAnnouncement, unannouncedRevision } from '../../src/storage/relea
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 const unannounced = (jti: string) => ({ jti, expire_time: 5, revision: unannouncedRevision });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeDialects } from '../support/matrix.ts';
 import { expirePendingBlobs, openStagedBlobs, pendingBlobsOf } from '../support/pending-blobs.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';

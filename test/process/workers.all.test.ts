@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { Client, credentials } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 import type { RunningProgram } from '../support/program.ts';
 import {
   allReady,
@@ -57,7 +57,7 @@ async function contentOf({ env }: RunningProgram, id: string): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-describeDialects('two workers', (dialect) => {
+describeFeature('two workers', (dialect) => {
   test('share both ports, and the node has one log, one /metrics and one /readyz', async () => {
     const program = await startNode(dialect);
 
@@ -130,7 +130,7 @@ function post({ env }: RunningProgram, route: string, fields: object, token = ''
   });
 }
 
-describeDialects('a revocation in one worker', (dialect) => {
+describeFeature('a revocation in one worker', (dialect) => {
   test('reaches the others', async () => {
     const program = await startNode(dialect);
     const {

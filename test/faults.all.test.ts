@@ -7,7 +7,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
 import { SQLite } from '../src/storage/sqlite-library.ts';
-import { describeDialects, startTestApp, type TestApp } from './support/harness.ts';
+import { startTestApp, type TestApp } from './support/harness.ts';
+import { describeFeature } from './support/matrix.ts';
 import { type Added, addClient } from './support/owner-rows.ts';
 import { startPostgres } from './support/postgres.ts';
 import { signToken } from './support/signed-tokens.ts';
@@ -16,7 +17,7 @@ import { openTransports, type Transport } from './support/transports.ts';
 const { issueToken } = IssuanceService.method;
 const { revokeToken } = VerificationService.method;
 
-describeDialects('a fault', (dialect) => {
+describeFeature('a fault', (dialect) => {
   it('that is unexpected is `internal`; its cause is only in the log', async () => {
     const test = await startTestApp({ dialect });
     onTestFinished(() => test.remove());

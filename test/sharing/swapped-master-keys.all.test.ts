@@ -13,7 +13,7 @@ import { createPasswordThrottle } from '../../src/sharing/gate/password-throttle
 import { transact } from '../../src/storage/database.ts';
 import { mailedLink } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
-import { describeDialects } from '../support/harness.ts';
+import { describeFeature } from '../support/matrix.ts';
 
 const a = randomBytes(32);
 const b = randomBytes(32);
@@ -39,7 +39,7 @@ const isLimited = (error: unknown) => {
   throw error;
 };
 
-describeDialects('nodes with swapped master keys', (dialect) => {
+describeFeature('nodes with swapped master keys', (dialect) => {
   const { app, clock, gated } = useSecretDocument(dialect);
   const now = () => clock.now;
 

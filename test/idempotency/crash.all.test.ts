@@ -6,15 +6,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { newKey } from '../support/creating-calls.ts';
 import { type Cut, startCuttingProxy } from '../support/cutting-proxy.ts';
-import { describeDialects, startTestApp } from '../support/harness.ts';
+import { startTestApp } from '../support/harness.ts';
 import { managerCredential } from '../support/manager-calls.ts';
+import { describeFeature } from '../support/matrix.ts';
 import { freshPostgresDatabase, migratedPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 import { bearer } from '../support/sharing-api.ts';
 
 const rounds = 4;
 
-describeDialects('a call that a crash cut off', (dialect) => {
+describeFeature('a call that a crash cut off', (dialect) => {
   it('creates one document, however often it is repeated', async () => {
     const dataDir = await newDataDir();
     const databaseUrl =

@@ -7,12 +7,13 @@ import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import { principalTypes } from '../../src/api/principal.ts';
 import { newId } from '../../src/crypto/ids.ts';
 import { type Role, roleScopes } from '../../src/sharing/workspaces/roles.ts';
-import { describeApp, type TransportName } from '../support/app-suite.ts';
+import { describeApp } from '../support/app-suite.ts';
 import {
   type FilledWorkspace,
   makeFilledWorkspace,
   requiredFields,
 } from '../support/filled-workspace.ts';
+import type { TransportName } from '../support/matrix.ts';
 import { addMember, memberScope } from '../support/member-rows.ts';
 import { accessOf } from '../support/method-access.ts';
 import { allMethods, callMethodWithText } from '../support/method-calls.ts';
