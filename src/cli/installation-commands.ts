@@ -3,7 +3,7 @@ import { type Command, jsonOption } from './base/command.ts';
 
 const serve: Command = {
   name: 'serve',
-  about: 'Starts the service. This is the default.',
+  about: 'Starts the service.',
   details:
     'The first start creates a database, a signing key and credentials in <data>/bootstrap.env. ' +
     'SIGTERM and Ctrl-C stop the service: /readyz reports 503 for LATCHKEY_DRAIN_SECONDS, then ' +

@@ -78,7 +78,7 @@ function optionsOf(url: string, { databaseConnectSeconds = 5 }: PostgresSettings
 /**
  * The statements that begin a transaction. If its process stops, the server ends the transaction.
  * Other transactions of the process may wait for the same row and get its lock in turn, so both
- * limits together are short enough that all locks are released within half of the query time. The
+ * limits are short enough that all locks are released before the end of the query time. The
  * statements are one message, and local, so that they work through PgBouncer.
  *
  * There is no `statement_timeout`: it also ends the wait of a COMMIT for a synchronous standby, and
@@ -87,9 +87,9 @@ function optionsOf(url: string, { databaseConnectSeconds = 5 }: PostgresSettings
 function beginWithin(queryMs: number): string {
   const limits = {
     // A running process is idle for milliseconds.
-    idle_in_transaction_session_timeout: 0.15,
+    idle_in_transaction_session_timeout: 0.2,
     // An update may wait twice: for the transactions ahead of it, and for the one with the lock.
-    lock_timeout: 0.2,
+    lock_timeout: 0.3,
   };
   const settings = Object.entries(limits).map(
     ([name, share]) => `set local ${name} = ${Math.ceil(queryMs * share)}`,

@@ -121,6 +121,7 @@ describe("the user's password", () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Confirm new password').fill('half of a password');
     await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Discard' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await button.click();
     expect(await dialog.getByLabel('Confirm new password').inputValue()).toBe('');

@@ -85,6 +85,8 @@ describe('a client', () => {
     const dialog = page.getByRole('dialog', { name: 'Create client' });
     await dialog.getByLabel('Name').fill('Later');
     await dialog.getByRole('button', { name: 'Create' }).click();
+    // It has no scopes.
+    await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await fillSignIn(page, person);
     const { command } = await takeSecret(page);

@@ -31,6 +31,23 @@ describe('the command palette', () => {
     await searchOf(page).waitFor({ state: 'detached' });
   });
 
+  it('has the text that the user types while it loads', async () => {
+    const { page, open } = await visitAs(await staff());
+    await page.route(/\/palette-[^/]*\.js$/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    await open('/account');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('autid');
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Backspace');
+    await page.keyboard.type('dit');
+    await searchOf(page).and(page.locator(':focus')).waitFor();
+    expect(await searchOf(page).inputValue()).toBe('audit');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Audit log').waitFor();
+  });
+
   it('opens the dialog that creates something, once', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/account');

@@ -1,6 +1,6 @@
 // Sharing a document with one click.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { phone } from '../support/browser-pages.ts';
+import { phone, settle } from '../support/browser-pages.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { choose, fileOf } from '../support/console-uploads.ts';
 import { newestLink } from '../support/link-rows.ts';
@@ -45,6 +45,24 @@ describe('the Share button', () => {
     await options.getByRole('button', { name: 'Save' }).click();
     await options.waitFor({ state: 'hidden' });
     expect(await newestLink(app())).toMatchObject({ id: link.id, email_required: false });
+  });
+
+  it('shows all of its dialog in a low window', async () => {
+    const viewport = { width: 1280, height: 420 };
+    const { page, open } = await visitAs(await member('member'), { viewport });
+    await open(documentsPath());
+    const share = page.getByRole('button', { name: /^Share “/ }).last();
+    await share.evaluate((button) => button.scrollIntoView({ block: 'end' }));
+    await share.click();
+    const dialog = page.getByRole('dialog', { name: /^Link created/ });
+    const button = dialog.getByRole('button', { name: 'Change options' });
+    await button.scrollIntoViewIfNeeded();
+    await settle(page);
+    for (const one of [dialog, button]) {
+      const { y = -1, height = 0 } = (await one.boundingBox()) ?? {};
+      expect(y).toBeGreaterThanOrEqual(0);
+      expect(y + height).toBeLessThanOrEqual(viewport.height);
+    }
   });
 
   it('is on each finished upload, and lets readers download a ZIP archive', async () => {

@@ -171,16 +171,27 @@ describe('the menu on a phone', () => {
   });
 });
 
-it('a screen whose code fails to load shows an error and can be reloaded', async () => {
+it('a screen whose code fails to load can be tried again', async () => {
   const { page, open, complaints } = await visitAs(await staff());
-  await open('/workspaces');
+  await open('/account');
+  await page.context().setOffline(true);
+  await page.getByRole('navigation').getByRole('link', { name: 'Workspaces' }).click();
+  const failed = heading(page, 'This page could not be loaded');
+  await failed.waitFor();
+  const again = page.getByRole('button', { name: 'Try again' });
+  // The user is still offline.
+  await again.click();
+  await failed.waitFor();
+  await expectAccessible(page);
+  await page.context().setOffline(false);
+  await again.click();
+  await heading(page, 'Workspaces').waitFor();
+
   await page.route(/assets\/account-screen/, (route) => route.abort());
   await open('/account#sessions');
-  await heading(page, 'Something went wrong').waitFor();
-  await page.getByRole('navigation').getByRole('link', { name: 'Workspaces' }).waitFor();
-  await expectAccessible(page);
+  await failed.waitFor();
   await page.unrouteAll();
-  await page.getByRole('button', { name: 'Reload' }).click();
+  await again.click();
   await heading(page, 'Your account').waitFor();
   expect(new URL(page.url()).origin).toBe(app().app.publicUrl);
   // Chromium and React log the failure.
@@ -208,6 +219,14 @@ describe('the workspace switcher', () => {
     await heading(page, 'Users').waitFor();
     await switcher.waitFor();
   });
+});
+
+it('an unknown workspace is not found', async () => {
+  const { page, open } = await visitAs(await staff());
+  for (const screen of ['documents', 'links', 'members']) {
+    await open(`/workspaces/ws_0000000000000000000000/${screen}`);
+    await heading(page, 'Page not found').waitFor();
+  }
 });
 
 it('the start shows a member the last workspace, or the only one', async () => {

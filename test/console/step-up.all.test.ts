@@ -200,6 +200,7 @@ describe('the keyboard', () => {
     const again = passwordOf(visit).getByRole('button', { name: 'Change password' });
     await again.and(focus).waitFor();
     await page.keyboard.press('Escape');
+    await passwordOf(visit).getByRole('button', { name: 'Discard' }).click();
     await passwordOf(visit).waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Change password' }).and(focus).waitFor();
   });

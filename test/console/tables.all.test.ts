@@ -162,6 +162,39 @@ describe('a list', () => {
     await expectAccessible(page);
   });
 
+  it('keeps its search and its order in the address', async () => {
+    for (const name of ['tide 1.zip', 'tide 2.zip']) await upload(app(), makeZip(name), name);
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf('documents'));
+    const names = () => page.getByRole('row').getByRole('link').allTextContents();
+    const search = page.getByRole('searchbox', { name: 'Search Documents' });
+    const expectState = async () => {
+      await expect.poll(names).toEqual(['tide 1.zip', 'tide 2.zip']);
+      expect(await search.inputValue()).toBe('tide');
+    };
+    await search.pressSequentially('tide', { delay: 20 });
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
+    await expectState();
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.get('q'), searchParams.get('order')]).toEqual(['tide', 'name']);
+
+    await page.reload();
+    await expectState();
+    await page.getByRole('link', { name: 'tide 1.zip' }).click();
+    await heading(page, 'tide 1.zip').waitFor();
+    await page.goBack();
+    await expectState();
+
+    const menu = page.getByRole('navigation', { name: 'Main' });
+    await menu.getByRole('link', { name: 'Documents' }).click();
+    await expect.poll(async () => (await names()).length).toBeGreaterThan(2);
+    expect(await search.inputValue()).toBe('');
+    await search.fill('7');
+    await expect.poll(() => new URL(page.url()).search).toBe('?q=%227%22');
+    await page.reload();
+    await expect.poll(() => search.inputValue()).toBe('7');
+  });
+
   it('of workspaces is searched in the switcher', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/account');

@@ -11,7 +11,8 @@ import { filesUnder } from '../support/sharing-api.ts';
 
 async function sharedPlace() {
   const databaseUrl = await migratedDatabaseUrl('postgres');
-  const db = await openUntilFinished(databaseUrl);
+  // The transaction that holds the lock is idle.
+  const db = await openUntilFinished(databaseUrl, { databaseQuerySeconds: 120 });
   const blobDir = path.join(await newFolder(), 'blobs');
   const env = {
     LATCHKEY_DATABASE_URL: databaseUrl,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
+import type { PostgresSettings } from '../../src/storage/postgres.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import type {} from './global-setup.ts';
 import type { Dialect } from './matrix.ts';
@@ -28,8 +29,11 @@ export async function migratedDatabaseUrl(dialect: Dialect): Promise<string> {
 }
 
 /** Opens a database that is closed when the test ends. */
-export async function openUntilFinished(url: string): Promise<Database> {
-  const db = await openDatabase(url);
+export async function openUntilFinished(
+  url: string,
+  settings: PostgresSettings = {},
+): Promise<Database> {
+  const db = await openDatabase(url, settings);
   onTestFinished(() => db.destroy());
   return db;
 }

@@ -7,18 +7,34 @@ import {
 } from '@tanstack/react-router';
 import { readAuditSearch } from './audit/audit-search.ts';
 import { consolePathOf } from './session/console-address.ts';
-import { ErrorScreen, NotFoundScreen, ShellErrorScreen } from './shell/error-screens.tsx';
+import {
+  ErrorScreen,
+  NotFoundScreen,
+  NotLoadedError,
+  ShellErrorScreen,
+} from './shell/error-screens.tsx';
 import { Root } from './shell/root.tsx';
 import { Shell } from './shell/shell.tsx';
 import { StartRedirect, WorkspaceRedirect } from './shell/start-redirects.tsx';
+import { WorkspaceOutlet } from './shell/workspace-outlet.tsx';
 import { readUserSearch } from './users/user-search.ts';
 
 const root = createRootRoute({ component: Root, errorComponent: ShellErrorScreen });
 
+/** Without this error, the router would reload the page, which fails while the user is offline. */
+const lazy: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(
+    () =>
+      load().catch((cause: unknown) => {
+        throw new NotLoadedError(cause);
+      }),
+    name,
+  );
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('./session/sign-in-screen.tsx'), 'SignInScreen'),
+  component: lazy(() => import('./session/sign-in-screen.tsx'), 'SignInScreen'),
   // The router keeps unknown values; only an explicit `undefined` removes one.
   validateSearch: ({ next }): { next?: string | undefined } => ({
     next: typeof next === 'string' ? consolePathOf(next) : undefined,
@@ -29,26 +45,17 @@ const signedOutRoutes = [
   createRoute({
     getParentRoute: () => root,
     path: '/forgot-password',
-    component: lazyRouteComponent(
-      () => import('./session/password-reset-screens.tsx'),
-      'ForgotPasswordScreen',
-    ),
+    component: lazy(() => import('./session/password-reset-screens.tsx'), 'ForgotPasswordScreen'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/reset-password',
-    component: lazyRouteComponent(
-      () => import('./session/password-reset-screens.tsx'),
-      'ResetPasswordScreen',
-    ),
+    component: lazy(() => import('./session/password-reset-screens.tsx'), 'ResetPasswordScreen'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/invitation',
-    component: lazyRouteComponent(
-      () => import('./session/invitation-screen.tsx'),
-      'InvitationScreen',
-    ),
+    component: lazy(() => import('./session/invitation-screen.tsx'), 'InvitationScreen'),
   }),
 ] as const;
 
@@ -64,9 +71,8 @@ const start = createRoute({ getParentRoute: () => shell, path: '/', component: S
 const workspace = createRoute({
   getParentRoute: () => shell,
   path: '/workspaces/$workspaceId',
+  component: WorkspaceOutlet,
 });
-
-const lazy = lazyRouteComponent;
 
 const shellRoutes = [
   createRoute({

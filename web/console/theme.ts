@@ -82,7 +82,15 @@ export const theme = createTheme({
     // Badges never shrink in narrow columns.
     Badge: { defaultProps: { miw: 'max-content', tt: 'none', fw: 500 } },
     Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 0 } } },
-    Popover: { defaultProps: { shadow: 'md', transitionProps: { duration: 0 } } },
+    Popover: {
+      defaultProps: {
+        shadow: 'md',
+        transitionProps: { duration: 0 },
+        // Limits the height to the window.
+        middlewares: { flip: true, shift: true, size: true },
+      },
+      styles: { dropdown: { overflowY: 'auto' } },
+    },
     Modal: { defaultProps: { centered: true, ...dialogProps }, styles: dialogStyles },
     Drawer: { defaultProps: dialogProps, styles: dialogStyles },
     // Screen readers ignore the label of an element without a role.

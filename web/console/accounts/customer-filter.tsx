@@ -15,7 +15,7 @@ type CustomerFilterProps = {
 export function CustomerFilter({ customerId }: CustomerFilterProps) {
   const navigate = useNavigate();
   const { listCustomers, getCustomer } = CustomerService.method;
-  const list = usePagedList(listCustomers, {}, ({ customers }) => customers);
+  const list = usePagedList(listCustomers, {}, ({ customers }) => customers, { name: null });
   const { data } = useQuery(getCustomer, { customerId }, { enabled: customerId !== '' });
   return (
     <SearchSelect

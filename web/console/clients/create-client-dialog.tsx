@@ -26,6 +26,11 @@ export function CreateClientDialog({ isOpen, close }: Dialog) {
       isOpen={isOpen}
       close={close}
       form={form}
+      questionFor={({ scopes }) =>
+        splitWords(scopes).length === 0
+          ? 'Without scopes, the client gets no token. Create it anyway?'
+          : undefined
+      }
       submit={async ({ name, scopes: text }) => {
         const scopes = splitWords(text);
         const { client, clientSecret } = await create({ name, scopes });

@@ -16,6 +16,7 @@ export function DocumentField({ workspaceId, error, choose }: DocumentFieldProps
     DocumentService.method.listDocuments,
     { workspaceId, pageSize: 50 },
     ({ documents }) => documents,
+    { name: null },
   );
   return (
     <SearchSelect

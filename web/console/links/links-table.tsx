@@ -35,6 +35,7 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
     LinkService.method.listLinks,
     { workspaceId, ...(document === undefined ? {} : { documentId: document.id }) },
     (page) => page.links,
+    { name: document === undefined ? '' : 'links' },
   );
 
   const columns: readonly Column<Link>[] = [

@@ -19,6 +19,7 @@ export function Invitations({ workspaceId }: { readonly workspaceId: string }) {
     WorkspaceService.method.listInvitations,
     { workspaceId },
     ({ invitations }) => invitations,
+    { name: 'invitations' },
   );
   if (list.error === null && (list.rows === undefined || isEmptyList(list))) return null;
   return (

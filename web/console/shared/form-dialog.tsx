@@ -1,5 +1,5 @@
 /** A dialog with a form that the service validates. */
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { fieldErrorsOf } from '../session/error-details.ts';
@@ -23,6 +23,8 @@ export type FormDialogProps<Values extends Record<string, unknown>> = {
   readonly label: string;
   /** Closes the dialog on success; on an error the dialog stays open and shows it. */
   readonly submit: (values: Values) => Promise<unknown>;
+  /** Returns the question to ask before these values are submitted, or undefined. */
+  readonly questionFor?: (values: Values) => string | undefined;
   /** The message after a success, such as `Link saved`. */
   readonly done?: string;
   readonly children: ReactNode;
@@ -32,24 +34,36 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
   const { title, isOpen, form, close } = props;
   const isBeneath = useStepUpIsOpen();
   const action = usePendingAction();
+  const [isLeaving, setLeaving] = useState(false);
   const leave = () => {
     form.reset();
     action.clearError();
+    setLeaving(false);
     close();
     focusBehindDialogs();
+  };
+  // The first Escape asks, and the next one keeps the input.
+  const askToLeave = () => {
+    if (form.isTouched() && form.isDirty()) setLeaving(!isLeaving);
+    else leave();
   };
   return (
     <Modal
       opened={isOpen}
       // The result is shown only here, so the dialog stays open until it is known.
-      onClose={action.isPending ? nothing : leave}
+      onClose={action.isPending ? nothing : askToLeave}
       title={<Sentence text={title} />}
       closeOnEscape={!isBeneath}
       // A click outside must not discard the input.
       closeOnClickOutside={false}
       returnFocus={false}
     >
-      <DialogForm {...props} close={leave} action={action} />
+      <DialogForm
+        {...props}
+        close={leave}
+        action={action}
+        keep={isLeaving ? () => setLeaving(false) : undefined}
+      />
     </Modal>
   );
 }
@@ -58,16 +72,19 @@ const nothing = () => {};
 
 type DialogFormProps<Values extends Record<string, unknown>> = FormDialogProps<Values> & {
   readonly action: PendingAction;
+  /** Keeps the input. Set while the dialog asks whether to discard it. */
+  readonly keep: (() => void) | undefined;
 };
 
 function DialogForm<Values extends Record<string, unknown>>(props: DialogFormProps<Values>) {
-  const { close, form, label, submit, done, children, action } = props;
+  const { close, form, label, submit, questionFor, done, children, action, keep } = props;
   const { isPending, error } = action;
   const rememberFocus = useRestoredFocus(isPending);
   const element = useRef<HTMLFormElement>(null);
   const [shownFields, setShownFields] = useState<ReadonlySet<string>>(new Set());
   const [failures, setFailures] = useState(0);
   const fail = () => setFailures((count) => count + 1);
+  const [question, setQuestion] = useState<string>();
   useEffect(() => {
     if (failures > 0 && element.current !== null) focusFirstInvalid(element.current);
   }, [failures]);
@@ -88,7 +105,13 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
     if (done !== undefined) showToast(done);
   }
 
-  const submitValid = form.onSubmit(send, fail) as (event: FormEvent<HTMLFormElement>) => void;
+  function ask(values: Values): void {
+    const text = question === undefined ? questionFor?.(values) : undefined;
+    setQuestion(text);
+    if (text === undefined) void send(values);
+  }
+
+  const submitValid = form.onSubmit(ask, fail) as (event: FormEvent<HTMLFormElement>) => void;
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     const invalid = findInvalidDate(event.currentTarget);
@@ -103,15 +126,49 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
       <Stack>
         {error === undefined ? null : <ErrorAlert error={error} shownFields={shownFields} />}
         {children}
-        <Group justify="flex-end" className={classes.footer ?? ''}>
-          <Button variant="default" onClick={close} disabled={isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {label}
-          </Button>
-        </Group>
+        {keep !== undefined ? (
+          <Question text="Discard your changes?" keep={keep}>
+            <Button color="red.9" onClick={close}>
+              Discard
+            </Button>
+          </Question>
+        ) : question !== undefined && !isPending ? (
+          <Question text={question} keep={() => setQuestion(undefined)}>
+            <Button type="submit">{label}</Button>
+          </Question>
+        ) : (
+          <Group justify="flex-end" className={classes.footer ?? ''}>
+            <Button variant="default" onClick={close} disabled={isPending}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isPending}>
+              {label}
+            </Button>
+          </Group>
+        )}
       </Stack>
     </form>
+  );
+}
+
+type QuestionProps = {
+  readonly text: string;
+  readonly keep: () => void;
+  /** The button that answers with yes. */
+  readonly children: ReactNode;
+};
+
+/** Replaces the buttons of the dialog. */
+function Question({ text, keep, children }: QuestionProps) {
+  return (
+    <Stack gap="xs" className={classes.footer ?? ''} role="alert">
+      <Text>{text}</Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={keep} autoFocus>
+          Keep editing
+        </Button>
+        {children}
+      </Group>
+    </Stack>
   );
 }

@@ -6,9 +6,8 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf';
 import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
-import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useListState } from './use-list-state.ts';
 
 export type PagedList<Row> = {
   /** All loaded rows; undefined before the first page. */
@@ -47,21 +46,23 @@ type PagedListOptions = {
   readonly enabled?: boolean;
   /** If true, the list is requested again every 10 seconds while the page is visible. */
   readonly isLive?: boolean;
+  /**
+   * The prefix of its parameters in the address, if the screen has several lists. `null` if the
+   * list belongs to no screen, such as that of a menu.
+   */
+  readonly name?: string | null;
 };
 
-const searchPauseMs = 250;
 const liveIntervalMs = 10_000;
 
 export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   method: PagedListMethod<I, O>,
   request: MessageInitShape<I>,
   rowsOf: (page: MessageShape<O>) => readonly Row[],
-  { enabled = true, isLive = false }: PagedListOptions = {},
+  { enabled = true, isLive = false, name = '' }: PagedListOptions = {},
 ): PagedList<Row> {
   const transport = useTransport();
-  const [text, setText] = useState('');
-  const [orderBy, setOrderBy] = useState('');
-  const [query] = useDebouncedValue(text.trim(), searchPauseMs);
+  const { text, query, orderBy, setText, setOrderBy } = useListState(name);
   const wanted = {
     ...request,
     ...(query === '' ? {} : { query }),

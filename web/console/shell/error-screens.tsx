@@ -13,14 +13,28 @@ export function NotFoundScreen() {
   );
 }
 
+/** The code of a screen could not be loaded: offline, or from a release that was replaced. */
+export class NotLoadedError extends Error {
+  constructor(cause: unknown) {
+    super('not loaded', { cause });
+  }
+}
+
 /** Shown if a screen fails to load or to render. */
 export function ErrorScreen({ error }: ErrorComponentProps) {
+  const isNotLoaded = error instanceof NotLoadedError;
   return (
-    <Screen title="Something went wrong">
-      <Text>{error instanceof Error ? error.message : String(error)}</Text>
+    <Screen title={isNotLoaded ? 'This page could not be loaded' : 'Something went wrong'}>
+      <Text>
+        {isNotLoaded
+          ? 'Check your connection, then try again.'
+          : error instanceof Error
+            ? error.message
+            : String(error)}
+      </Text>
       <Group>
-        <Button variant="default" onClick={() => location.reload()}>
-          Reload
+        <Button variant="default" onClick={() => navigator.onLine && location.reload()}>
+          Try again
         </Button>
       </Group>
     </Screen>

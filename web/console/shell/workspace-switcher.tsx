@@ -74,7 +74,7 @@ function Workspaces({ current }: WorkspacesProps) {
     WorkspaceService.method.listWorkspaces,
     {},
     (page) => page.workspaces,
-    { enabled: mayList },
+    { enabled: mayList, name: null },
   );
   return (
     <>

@@ -19,7 +19,7 @@ export function useFoundDocuments(
     DocumentService.method.listDocuments,
     { workspaceId: workspaceId ?? '', pageSize: foundMax },
     ({ documents }) => documents,
-    { enabled: workspaceId !== undefined && mayRead && query !== '' },
+    { enabled: workspaceId !== undefined && mayRead && query !== '', name: null },
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the query is the only input
   useEffect(() => search?.change(query), [query]);

@@ -1,21 +1,30 @@
 /** Opens the command palette, whose code loads on first use. */
-import { Kbd, Text, UnstyledButton } from '@mantine/core';
-import { useHotkeys, useOs } from '@mantine/hooks';
+import { Text, UnstyledButton } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import classes from './palette.module.css';
 
 const Palette = lazy(() => import('./palette.tsx'));
+
+const isMac = navigator.platform.startsWith('Mac');
 
 type PaletteButtonProps = { readonly workspaceId: string | undefined };
 
 export function PaletteButton({ workspaceId }: PaletteButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const [isWanted, setWanted] = useState(false);
-  const isMac = useOs() === 'macos';
+  const [early, setEarly] = useState('');
+  const [isReady, setReady] = useState(false);
+  useEarlyKeys(isOpen && !isReady, setEarly);
   function open() {
     setWanted(true);
     setOpen(true);
+  }
+  function close() {
+    setOpen(false);
+    setReady(false);
+    setEarly('');
   }
   const whenFree = (action: () => void) => () => {
     if (document.querySelector('[role=dialog]') === null) action();
@@ -33,17 +42,34 @@ export function PaletteButton({ workspaceId }: PaletteButtonProps) {
         <Text span size="sm" className={classes.text}>
           Search or go to
         </Text>
-        <Kbd size="xs" aria-hidden className={classes.keys}>
+        <kbd aria-hidden className={classes.keys}>
           {isMac ? '⌘K' : 'Ctrl K'}
-        </Kbd>
+        </kbd>
       </UnstyledButton>
       {isWanted ? (
         <Suspense fallback={null}>
-          <Palette isOpen={isOpen} close={() => setOpen(false)} workspaceId={workspaceId} />
+          <Palette {...{ isOpen, close, workspaceId, early }} onReady={() => setReady(true)} />
         </Suspense>
       ) : null}
     </>
   );
+}
+
+/** Collects the keys that the user presses before the search field has the focus. */
+function useEarlyKeys(isActive: boolean, change: (of: (query: string) => string) => void): void {
+  useEffect(() => {
+    if (!isActive) return;
+    function collect(event: KeyboardEvent) {
+      const { key, ctrlKey, metaKey, altKey } = event;
+      if (ctrlKey || metaKey || altKey) return;
+      const isDeleting = key === 'Backspace';
+      if (!isDeleting && key.length !== 1) return;
+      change((query) => (isDeleting ? query.slice(0, -1) : query + key));
+      event.preventDefault();
+    }
+    window.addEventListener('keydown', collect, { capture: true });
+    return () => window.removeEventListener('keydown', collect, { capture: true });
+  }, [isActive, change]);
 }
 
 /** Focuses the search of the screen; returns whether there is one. */

@@ -11,9 +11,14 @@ type PaletteProps = {
   readonly isOpen: boolean;
   readonly close: () => void;
   readonly workspaceId: string | undefined;
+  /** The text that the user typed before the search field had the focus. */
+  readonly early: string;
+  /** Called when the search field has the focus. */
+  readonly onReady: () => void;
 };
 
-export default function Palette({ isOpen, close, workspaceId }: PaletteProps) {
+export default function Palette({ isOpen, close, ...content }: PaletteProps) {
+  const [query, setQuery] = useState('');
   useEffect(() => {
     if (isOpen) spotlight.open();
   }, [isOpen]);
@@ -21,6 +26,8 @@ export default function Palette({ isOpen, close, workspaceId }: PaletteProps) {
     <Spotlight.Root
       shortcut={null}
       onSpotlightClose={close}
+      query={query}
+      onQueryChange={setQuery}
       scrollable
       maxHeight={420}
       transitionProps={{ duration: 0 }}
@@ -28,13 +35,16 @@ export default function Palette({ isOpen, close, workspaceId }: PaletteProps) {
       classNames={{ header: classes.title, actionsGroup: classes.group }}
       overlayProps={{ blur: 0 }}
     >
-      {isOpen ? <Content workspaceId={workspaceId} /> : null}
+      {isOpen ? <Content {...content} query={query} /> : null}
     </Spotlight.Root>
   );
 }
 
-function Content({ workspaceId }: Pick<PaletteProps, 'workspaceId'>) {
-  const [query, setQuery] = useState('');
+type ContentProps = Omit<PaletteProps, 'isOpen' | 'close'> & {
+  readonly query: string;
+};
+
+function Content({ workspaceId, early, onReady, query }: ContentProps) {
   const commands = useCommands(workspaceId).filter((command) => matchesCommand(command, query));
   const documents = useFoundDocuments(workspaceId, query);
   const all = [...commands, ...documents];
@@ -42,13 +52,17 @@ function Content({ workspaceId }: Pick<PaletteProps, 'workspaceId'>) {
   return (
     <>
       <Spotlight.Search
-        value={query}
-        onChange={(event) => setQuery(event.currentTarget.value)}
         placeholder="Search documents, go to a page, create or copy"
         aria-label="Search or go to"
+        onFocus={({ currentTarget: field }) => {
+          onReady();
+          // As if it was typed, so that the first action is selected.
+          field.setRangeText(early);
+          field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        }}
         leftSection={<IconSearch size={18} aria-hidden />}
       />
-      <Spotlight.ActionsList>
+      <Spotlight.ActionsList className={classes.list}>
         {groups.map((group) => (
           <Spotlight.ActionsGroup key={group} label={group}>
             {all
