@@ -12,7 +12,7 @@ function routesWithoutService() {
   const asset = { file: '', styles: [], imports: [] };
   const assets = { entry: () => asset, addressOf: () => '' };
   const site = { assets, publicUrl: '', random: () => Buffer.alloc(0), uploadBytesMax: 0 };
-  const routes = siteRoutes({ ...site, webDir: '' });
+  const routes = siteRoutes({ ...site, sendsMail: false, webDir: '' });
   // Only the handlers use these parts.
   return [...routes, ...sharingRoutes({} as SharingRouteOptions)];
 }

@@ -15,6 +15,8 @@ export type ConsoleOptions = {
   readonly random: Random;
   /** Lets the console refuse larger files before the upload. */
   readonly uploadBytesMax: number;
+  /** Whether there is a mail server. */
+  readonly sendsMail: boolean;
 };
 
 const doc: RouteDoc = {
@@ -27,7 +29,7 @@ const doc: RouteDoc = {
 };
 
 export function consoleRoute(options: ConsoleOptions): HttpRoute {
-  const { assets, publicUrl, random, uploadBytesMax } = options;
+  const { assets, publicUrl, random, uploadBytesMax, sendsMail } = options;
   const elements = entryElements(assets, 'web/console/main.tsx');
 
   async function handle(): Promise<RouteReply> {
@@ -50,6 +52,7 @@ export function consoleRoute(options: ConsoleOptions): HttpRoute {
 <meta property="csp-nonce" nonce="${nonce}">
 <meta name="public-url" content="${publicUrl}">
 <meta name="upload-bytes-max" content="${uploadBytesMax}">
+<meta name="sends-mail" content="${String(sendsMail)}">
 <title>Latchkey</title>
 ${elements}</head>
 <body><div id="console"></div>

@@ -91,7 +91,10 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       admission,
       notFoundHtml: createNotFoundHtml(assets),
       routes: [
-        ...siteRoutes({ publicUrl, assets, uploadBytesMax, random, webDir }),
+        ...siteRoutes({
+          ...{ publicUrl, assets, uploadBytesMax, random, webDir },
+          sendsMail: config.smtp !== undefined,
+        }),
         ...sharing.routes,
       ],
       assetsDir: path.join(webDir, 'assets'),

@@ -34,7 +34,7 @@ describe('the documents of a workspace', () => {
     await open(listOf(await otherWorkspace(app(), 'ws_empty')));
     await page.getByText('No documents yet').waitFor();
     // The default of LATCHKEY_MAX_UPLOAD_BYTES.
-    await page.getByText('up to 100 MiB each').waitFor();
+    await page.getByText('up to 104.8 MB each').waitFor();
     expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(1);
     await expectAccessible(page);
     await takePicture(page, 'documents-empty');

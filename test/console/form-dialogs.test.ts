@@ -1,9 +1,10 @@
 // Questions of dialogs with a form, before input is submitted or lost.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { takeSecret } from '../support/console-credentials.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { upload } from '../support/sharing-api.ts';
 
-const { app, visitAs, staff } = useConsole();
+const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
 
 const clientsNamed = (name: string) =>
   app().app.inside.db.selectFrom('clients').selectAll().where('name', '=', name).execute();
@@ -50,4 +51,43 @@ it('asks before it discards what the user has entered', async () => {
   await dialog.waitFor({ state: 'hidden' });
   await start();
   expect(await name.inputValue()).toBe('');
+});
+
+it('says where mail matters that the server sends none', async () => {
+  const { page, open } = await visitAs(await member('admin'));
+  const note = page.getByText('This server sends no mail');
+  await open(`/workspaces/${workspaceId()}/members`);
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await note.waitFor();
+  await expectAccessible(page);
+
+  await upload(app(), Buffer.from('Terms'), 'terms.txt');
+  await open(`/workspaces/${workspaceId()}/links`);
+  await page.getByRole('button', { name: 'Create link' }).click();
+  const access = page.getByRole('radiogroup', { name: 'Who can open it' });
+  for (const [option, count] of [
+    ['Anyone with the link', 0],
+    ['E-mail required', 0],
+    ['Verified e-mail', 1],
+    ['Specific people', 1],
+  ] as const) {
+    await access.getByLabel(option).check();
+    await expect.poll(() => note.count()).toBe(count);
+  }
+
+  const stranger = await visit();
+  await stranger.open('/forgot-password');
+  await stranger.page.getByText('This server sends no mail').waitFor();
+});
+
+describe('with a mail server', () => {
+  const smtp = { host: '127.0.0.1', port: 9, encryption: 'starttls', login: undefined } as const;
+  const configured = useConsole({ config: { smtp } });
+
+  it('says nothing about mail', async () => {
+    const { page, open } = await configured.visit();
+    await open('/forgot-password');
+    await page.getByRole('button', { name: 'Send link' }).waitFor();
+    expect(await page.getByText('This server sends no mail').count()).toBe(0);
+  });
 });

@@ -26,7 +26,7 @@ it('a link is limited to people on a list, and opened to everyone again', async 
   const people = dialog.getByRole('textbox', { name: 'People', exact: true });
   await people.fill('jane@example.com\n@partner.example');
   await dialog.getByText('More options').click();
-  await dialog.getByLabel('Send me a mail').selectOption('After every view');
+  await dialog.getByLabel('Email me about views').selectOption('After every view');
   await dialog.getByLabel('Show the name of the document').uncheck();
   await dialog.getByLabel('Blocked people').fill('spam@partner.example');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('For partners');

@@ -12,6 +12,7 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import { ExpiryField } from '../shared/expiry-field.tsx';
+import { NoMailNote } from '../shared/no-mail-note.tsx';
 import { isLinkAccess, type LinkForm, notifies } from './link-form.ts';
 import { notifyTexts } from './link-state.tsx';
 import { summarizeRules } from './link-summary.ts';
@@ -59,6 +60,7 @@ export function AccessField({ form }: { readonly form: LinkForm }) {
           ))}
         </Stack>
       </Radio.Group>
+      {value === 'verified' || value === 'people' ? <NoMailNote /> : null}
       {value === 'people' ? (
         <PeopleField label="People" required {...form.getInputProps('allowList')} />
       ) : null}
@@ -98,14 +100,14 @@ function FoldedOptions({ form }: { readonly form: LinkForm }) {
   return (
     <Stack pt="sm">
       <NativeSelect
-        label="Send me a mail"
-        description="With the addresses of the readers."
+        label="Email me about views"
+        description="The email lists who opened the link."
         data={notifies.map((value) => ({ value: String(value), label: notifyTexts[value] }))}
         {...form.getInputProps('notify')}
       />
       <Checkbox
         label="Show the name of the document"
-        description="At the gate, in the viewer and in mails to readers."
+        description="On the access page, in the viewer and in emails."
         {...form.getInputProps('showTitle', { type: 'checkbox' })}
       />
       {form.values.access === 'anyone' ? null : (

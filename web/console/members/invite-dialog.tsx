@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { NoMailNote } from '../shared/no-mail-note.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { type RoleDialogProps, RoleField } from './role-field.tsx';
 import { type RoleName, roleOf } from './roles.tsx';
@@ -23,9 +24,10 @@ export function InviteDialog({ workspaceId, mayMakeOwners, isOpen, close }: Role
       form={form}
       submit={({ email, role }) => invite({ workspaceId, email: email.trim(), role: roleOf(role) })}
     >
+      <NoMailNote />
       <TextInput
         label="E-mail address"
-        description="We mail a link to join. It works once, within 7 days."
+        description="We’ll email a link to join. It works once and expires after 7 days."
         type="email"
         required
         maxLength={254}

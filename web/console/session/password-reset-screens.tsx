@@ -3,6 +3,7 @@ import { createClient } from '@connectrpc/connect';
 import { PasswordInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
+import { NoMailNote } from '../shared/no-mail-note.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { OneForm } from './one-form.tsx';
 import { NoLinkToken, SignedOutPage, useLinkToken } from './signed-out-page.tsx';
@@ -23,6 +24,7 @@ export function ForgotPasswordScreen() {
             setSentTo(email);
           }}
         >
+          <NoMailNote />
           <Text>We will send you a link to set a new password.</Text>
           <TextInput
             name="email"

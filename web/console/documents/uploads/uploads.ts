@@ -1,6 +1,6 @@
 /** The uploads of a user. They continue while the user visits other screens. */
 
-import { formatSize, unitsOfLimit } from '../../../../src/http/format-size.ts';
+import { formatSize } from '../../../../src/http/format-size.ts';
 import { ProblemError } from '../../session/problem-error.ts';
 import { Listeners } from '../../shared/listeners.ts';
 import type { SendFile } from './send-file.ts';
@@ -94,9 +94,8 @@ export class Uploads {
   #stateOf({ size }: File): UploadState {
     if (size === 0) return { status: 'failed', error: new ProblemError(emptyFile, invalid) };
     if (size <= this.#bytesMax) return { status: 'waiting' };
-    const units = unitsOfLimit(this.#bytesMax);
-    const limit = formatSize(this.#bytesMax, { rounding: 'floor', units });
-    const fileSize = formatSize(size, { rounding: 'ceil', units });
+    const limit = formatSize(this.#bytesMax, { rounding: 'floor' });
+    const fileSize = formatSize(size, { rounding: 'ceil' });
     const text = `The file is ${fileSize}. The limit is ${limit}.`;
     return { status: 'failed', error: new ProblemError(text, { code: 'payload_too_large' }) };
   }

@@ -1,0 +1,15 @@
+import { Alert } from '@mantine/core';
+
+/** The service writes into the HTML whether it has a mail server. */
+const sendsMail = () =>
+  document.querySelector<HTMLMetaElement>('meta[name="sends-mail"]')?.content !== 'false';
+
+/** Shown where a person waits for a mail that does not arrive. */
+export function NoMailNote() {
+  return sendsMail() ? null : (
+    <Alert title="This server sends no mail">
+      Mails are stored on the server, in its folder “outbox”. An administrator can set up a mail
+      server.
+    </Alert>
+  );
+}
