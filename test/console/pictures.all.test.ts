@@ -185,7 +185,9 @@ const settings: Record<string, Setting> = {
 
 /** Waits for the small pictures of the pages, which are drawn one after the other. */
 async function pagesDrawn(page: Page): Promise<void> {
-  const drawn = page.locator('section[aria-label="Average time per page"] canvas[data-drawn]');
+  const drawn = page.locator(
+    'section[aria-label="Chart of the average time per page"] canvas[data-drawn]',
+  );
   await expect.poll(() => drawn.count()).toBe(4);
 }
 

@@ -64,10 +64,14 @@ describe('the page of a document', () => {
   it('shows small pictures of the pages with the average time', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(path());
-    const strip = page.getByRole('region', { name: 'Average time per page', exact: true }).last();
+    const strip = page
+      .getByRole('region', { name: 'Chart of the average time per page', exact: true })
+      .last();
     await strip.getByText('513 views').waitFor();
     await expect.poll(() => strip.locator('canvas[data-drawn]').count()).toBe(4);
-    expect(await inkOf(page, 'section[aria-label="Average time per page"]')).toBeGreaterThan(0.005);
+    expect(
+      await inkOf(page, 'section[aria-label="Chart of the average time per page"]'),
+    ).toBeGreaterThan(0.005);
   });
 
   it('saves all views as CSV', async () => {

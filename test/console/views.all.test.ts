@@ -169,7 +169,9 @@ describe('the views of a link', () => {
       [2, 55_000],
       [3, 1_500],
     ]);
-    const strip = page.getByRole('region', { name: 'Average time per page', exact: true }).last();
+    const strip = page
+      .getByRole('region', { name: 'Chart of the average time per page', exact: true })
+      .last();
     const items = (await strip.getByRole('listitem').allInnerTexts()).map((text) =>
       text.split(/\n+/),
     );

@@ -26,6 +26,7 @@ export function CustomerFilter({ customerId }: CustomerFilterProps) {
         'aria-label': 'Show the accounts of all customers',
         'aria-hidden': false,
         tabIndex: 0,
+        size: 'md',
       }}
       w={{ base: '100%', xs: 320 }}
       list={list}

@@ -27,7 +27,7 @@ export function TimePerPage({ insight: { pages, coveredViewCount }, draw }: Time
         Of the views that read the page for at least a second, among {viewsText(coveredViewCount)}.
         Longest: page {longest.page}, {longest.text}.
       </Text>
-      <HeatStrip label="Average time per page" cells={cells} draw={draw} />
+      <HeatStrip label="Chart of the average time per page" cells={cells} draw={draw} />
     </Paper>
   );
 }

@@ -1,5 +1,5 @@
 /** Waits until the session is known. */
-import { Center, Loader } from '@mantine/core';
+import { Center, Loader, VisuallyHidden } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
 import { useSessionState, useSignIn } from '../session/session-context.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
@@ -17,6 +17,7 @@ export function Root() {
   if (state.status === 'unknown') {
     return (
       <Center component="main" mih="100dvh" p="md">
+        <VisuallyHidden component="h1">Latchkey</VisuallyHidden>
         <ErrorAlert error={state.error} retry={() => void session.start()} />
       </Center>
     );
