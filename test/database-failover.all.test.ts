@@ -6,7 +6,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from './support/harness.ts';
 import { type PostgresOptions, type PostgresServer, startPostgres } from './support/postgres.ts';
-import { switchedWayTo } from './support/switched-way.ts';
+import { startSwitchedProxy } from './support/switched-proxy.ts';
 
 async function server(options?: PostgresOptions): Promise<PostgresServer> {
   const postgres = await startPostgres(options);
@@ -130,8 +130,8 @@ describe('an address that leads to another PostgreSQL server', () => {
   it('is followed, although the connections to the old server stay open', async () => {
     const old = await server(replica);
     const oldUrl = await old.createDatabase();
-    const way = await switchedWayTo(oldUrl);
-    const test = await appOn(way.url);
+    const proxy = await startSwitchedProxy(oldUrl);
+    const test = await appOn(proxy.url);
     expect(await uploads(test)).toEqual([201]);
     await setReadOnly(oldUrl, 'on');
     await query(oldUrl, 'checkpoint');
@@ -147,7 +147,7 @@ describe('an address that leads to another PostgreSQL server', () => {
     const newUrl = new URL(oldUrl);
     newUrl.port = new URL(copied.url).port;
 
-    way.switchTo(newUrl.href);
+    proxy.switchTo(newUrl.href);
 
     expect(await recoveryMs(test)).toBeLessThanOrEqual(2_000);
     const count = 'select count(*)::int as count from documents';

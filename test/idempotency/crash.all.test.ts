@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
+import { type Loss, startCommitProxy } from '../support/commit-proxy.ts';
 import { newKey } from '../support/creating-calls.ts';
-import { type Cut, startCuttingProxy } from '../support/cutting-proxy.ts';
 import { startTestApp } from '../support/harness.ts';
 import { managerCredential } from '../support/manager-calls.ts';
 import { describeFeature } from '../support/matrix.ts';
@@ -64,12 +64,12 @@ describeFeature('a call that a crash cut off', (dialect) => {
 });
 
 describe('a COMMIT whose connection is lost', () => {
-  async function createClientCut(cut: Cut) {
-    const proxy = await startCuttingProxy(await migratedPostgresDatabase());
+  async function createClientCut(loss: Loss) {
+    const proxy = await startCommitProxy(await migratedPostgresDatabase());
     const test = await startTestApp({ config: { databaseUrl: proxy.url } });
     onTestFinished(async () => {
       await test.remove();
-      await proxy.close();
+      proxy.close();
     });
     const credential = await managerCredential(test.app, 'clients:write');
     const key = newKey();
@@ -84,12 +84,12 @@ describe('a COMMIT whose connection is lost', () => {
     };
     const stored = () =>
       test.app.inside.db.selectFrom('clients').select('id').where('name', '=', 'Lost').execute();
-    proxy.cutNext(cut, 'insert into "clients"');
+    proxy.loseNext(loss, /insert into "clients"/);
     return { first: await send(), send, stored };
   }
 
   it('after the commit does not lose the answer', async () => {
-    const { first, send, stored } = await createClientCut('answer');
+    const { first, send, stored } = await createClientCut('answer-lost');
     const again = await send();
     // The first call finds its own answer, unless the database is unreachable for too long.
     if (first.status === 201) expect(again).toEqual(first);
@@ -99,7 +99,7 @@ describe('a COMMIT whose connection is lost', () => {
   });
 
   it('before the commit lets the next attempt create the client', async () => {
-    const { first, send, stored } = await createClientCut('request');
+    const { first, send, stored } = await createClientCut('commit-lost');
     expect(first.status).toBe(503);
     expect((await send()).status).toBe(201);
     expect(await stored()).toHaveLength(1);

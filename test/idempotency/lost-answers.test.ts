@@ -4,10 +4,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { newKey } from '../support/creating-calls.ts';
 import { describeDialects } from '../support/matrix.ts';
-import { muteWayTo } from '../support/mute-way.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 import { bearer } from '../support/sharing-api.ts';
+import { startSilentProxy } from '../support/silent-proxy.ts';
 
 const kinds = ['clients', 'customers', 'workspaces', 'links'] as const;
 const callsPerKind = 16;
@@ -81,13 +81,16 @@ describeDialects('calls that were committed but not answered', (dialect) => {
     form.append('file', new Blob(['The terms.']), 'terms.txt');
     const uploaded = await post(`${before.url}/api/v1/documents`, form, before.key);
     const documentId = uploaded.body.id ?? '';
-    const mute = { ...before, url: `http://127.0.0.1:${await muteWayTo(program.httpPort)}` };
+    const silent = {
+      ...before,
+      url: `http://127.0.0.1:${await startSilentProxy(program.httpPort)}`,
+    };
     const calls = Array.from({ length: callsPerKind }).flatMap(() =>
       kinds.map((kind) => [kind, newKey()] as const),
     );
 
     const cut = calls.map((call) =>
-      create(mute, documentId, call).then(
+      create(silent, documentId, call).then(
         () => 'answered',
         () => 'cut',
       ),

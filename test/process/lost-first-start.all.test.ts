@@ -2,14 +2,14 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts';
+import { type CommitProxy, startCommitProxy } from '../support/commit-proxy.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { migratedPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir } from '../support/program.ts';
 import { upload } from '../support/sharing-api.ts';
 
-async function openProxy(): Promise<CuttingProxy> {
-  const proxy = await startCuttingProxy(await migratedPostgresDatabase());
+async function openProxy(): Promise<CommitProxy> {
+  const proxy = await startCommitProxy(await migratedPostgresDatabase());
   onTestFinished(() => proxy.close());
   return proxy;
 }
@@ -22,11 +22,11 @@ async function start(dataDir: string, databaseUrl: string): Promise<TestApp> {
 
 test('keeps the secrets if PostgreSQL has committed', async () => {
   const proxy = await openProxy();
-  proxy.cutNext('answer', 'insert into "signing_keys"');
+  proxy.loseNext('answer-lost', /insert into "signing_keys"/);
 
   const app = await start(await newDataDir(), proxy.url);
 
-  expect(proxy.cuts()).toBe(1);
+  expect(proxy.lost()).toBe(1);
   expect(app.app.bootstrapped).toBe(true);
   expect((await upload(app, Buffer.from('bytes'))).size_bytes).toBe(5);
 });
@@ -34,7 +34,7 @@ test('keeps the secrets if PostgreSQL has committed', async () => {
 test('fills the database at the next start if PostgreSQL has not committed', async () => {
   const proxy = await openProxy();
   const dataDir = await newDataDir();
-  proxy.cutNext('request', 'insert into "signing_keys"');
+  proxy.loseNext('commit-lost', /insert into "signing_keys"/);
   await expect(start(dataDir, proxy.url)).rejects.toMatchObject({ code: 'unavailable' });
   // PostgreSQL might still be committing.
   await access(path.join(dataDir, 'bootstrap.env'));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { credentials, Metadata, Client as RawClient } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { closedWayTo } from '../support/closed-way.ts';
+import { startClosedProxy } from '../support/closed-proxy.ts';
 import { freePort, isFree } from '../support/free-port.ts';
 import { startTestApp } from '../support/harness.ts';
 import { migratedPostgresDatabase } from '../support/postgres-databases.ts';
@@ -88,15 +88,15 @@ describe('a start', () => {
   it('answers connections that arrived before it was complete', async () => {
     const addresses = await freeAddresses();
     // The start cannot be complete before the database answers.
-    const way = await closedWayTo(await migratedPostgresDatabase());
-    const starting = startTestApp({ config: { ...addresses, databaseUrl: way.url } });
+    const proxy = await startClosedProxy(await migratedPostgresDatabase());
+    const starting = startTestApp({ config: { ...addresses, databaseUrl: proxy.url } });
     onTestFinished(async () => (await starting).remove());
-    await way.tried;
+    await proxy.tried;
 
     const jwks = await sendGet(addresses.http.port, '/.well-known/jwks.json');
     const ready = await sendGet(addresses.ops.port, '/readyz');
     const health = checkHealth(addresses.grpc.port);
-    way.open();
+    proxy.open();
 
     expect(await jwks.response()).toMatchObject({ status: 200 });
     expect(await ready.response()).toMatchObject({ status: 200 });

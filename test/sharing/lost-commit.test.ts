@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Cut, type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts';
+import { type CommitProxy, type Loss, startCommitProxy } from '../support/commit-proxy.ts';
 import { postForm } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { pendingBlobsOf } from '../support/pending-blobs.ts';
@@ -16,23 +16,23 @@ import {
   upload,
 } from '../support/sharing-api.ts';
 
-type Started = { readonly test: TestApp; readonly proxy: CuttingProxy };
+type Started = { readonly test: TestApp; readonly proxy: CommitProxy };
 
 async function start(): Promise<Started> {
-  const proxy = await startCuttingProxy(await migratedPostgresDatabase());
+  const proxy = await startCommitProxy(await migratedPostgresDatabase());
   const test = await startTestApp({ config: { databaseUrl: proxy.url }, blobLeaseMs: 300 });
   onTestFinished(async () => {
     await test.remove();
-    await proxy.close();
+    proxy.close();
   });
   return { test, proxy };
 }
 
-const inserts = 'insert into "documents"';
-const deletes = 'delete from "documents"';
+const inserts = /insert into "documents"/;
+const deletes = /delete from "documents"/;
 
-function uploadCut({ test, proxy }: Started, cut: Cut, content: Buffer): Promise<Response> {
-  proxy.cutNext(cut, inserts);
+function uploadCut({ test, proxy }: Started, loss: Loss, content: Buffer): Promise<Response> {
+  proxy.loseNext(loss, inserts);
   const form = multipartBody([{ name: 'file', filename: 'a.bin', body: content }], 'frontier');
   return postForm(test.app, form, keyOf(test));
 }
@@ -59,9 +59,9 @@ describe('a COMMIT whose answer is lost', () => {
     const started = await start();
     const { test, proxy } = started;
     for (let round = 0; round < 6; round++) {
-      const response = await uploadCut(started, 'answer', Buffer.alloc(1000, `${round}`));
+      const response = await uploadCut(started, 'answer-lost', Buffer.alloc(1000, `${round}`));
       const problem = (await response.json()) as { code: string };
-      expect(proxy.cuts()).toBe(round + 1);
+      expect(proxy.lost()).toBe(round + 1);
       expect.soft({ status: response.status, code: problem.code }).toEqual({
         status: 503,
         code: 'unavailable',
@@ -78,7 +78,7 @@ describe('a COMMIT whose answer is lost', () => {
   it('of a deletion removes the bytes once the row is confirmed deleted', async () => {
     const { test, proxy } = await start();
     const { id } = await upload(test, Buffer.from('The terms.'));
-    proxy.cutNext('answer', deletes);
+    proxy.loseNext('answer-lost', deletes);
 
     expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
 
@@ -92,7 +92,7 @@ describe('a COMMIT that does not reach the server', () => {
     const started = await start();
     const { test } = started;
 
-    const response = await uploadCut(started, 'request', Buffer.from('The terms.'));
+    const response = await uploadCut(started, 'commit-lost', Buffer.from('The terms.'));
 
     expect(response.status).toBe(503);
     await response.text();
@@ -103,7 +103,7 @@ describe('a COMMIT that does not reach the server', () => {
   it('of a deletion leaves the document intact', async () => {
     const { test, proxy } = await start();
     const { id } = await upload(test, Buffer.from('The terms.'));
-    proxy.cutNext('request', deletes);
+    proxy.loseNext('commit-lost', deletes);
 
     expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
 

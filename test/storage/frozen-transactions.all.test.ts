@@ -1,6 +1,4 @@
 // Transactions on PostgreSQL whose process has stopped, and queries without an answer.
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -10,6 +8,7 @@ import { addUsage } from '../../src/sharing/quotas/store.ts';
 import { openDatabase, transact } from '../../src/storage/database.ts';
 import type { PostgresSettings } from '../../src/storage/postgres.ts';
 import type { Database } from '../../src/storage/schema.ts';
+import { startForwarding } from '../support/forwarding-server.ts';
 import { countWaiting } from '../support/lock-waits.ts';
 import { migratedPostgresDatabase } from '../support/postgres-databases.ts';
 
@@ -52,23 +51,21 @@ function freeze(db: Database) {
   return { locked, resume, ended };
 }
 
-/** A way to a database that passes nothing on from a moment on, and stays open. */
-async function hangingWayTo(url: string) {
-  const target = new URL(url);
+/** A proxy of a database that forwards nothing from a moment on, and keeps its connections. */
+async function startHangingProxy(url: string) {
+  const { port, hostname: host } = new URL(url);
   let hangs = false;
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
-    upstream.on('error', () => {}).on('data', (bytes) => void (hangs || client.write(bytes)));
-    client.on('data', (bytes) => void (hangs || upstream.write(bytes)));
-    client.on('error', () => {}).on('close', () => upstream.destroy());
+  const proxy = new URL(url);
+  const proxyPort = await startForwarding({
+    target: () => ({ port: Number(port), host }),
+    join(client, upstream) {
+      client.on('data', (bytes) => void (hangs || upstream.write(bytes)));
+      upstream.on('data', (bytes) => void (hangs || client.write(bytes)));
+    },
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const way = new URL(url);
-  way.port = String((server.address() as AddressInfo).port);
+  proxy.port = String(proxyPort);
   return {
-    url: way.href,
+    url: proxy.href,
     hang() {
       hangs = true;
     },
@@ -96,9 +93,9 @@ describe('a process that stops inside a transaction', () => {
 
   it('releases all its locks, held or awaited, before the end of the query time', async () => {
     const plain = await migratedPostgresDatabase();
-    const way = await hangingWayTo(plain);
+    const proxy = await startHangingProxy(plain);
     const settings = { databaseQuerySeconds: 4 };
-    const [frozen, other] = [await open(way.url, settings), await open(plain, settings)];
+    const [frozen, other] = [await open(proxy.url, settings), await open(plain, settings)];
     await addWorkspace(other);
     const stopped = freeze(frozen);
     await stopped.locked;
@@ -106,7 +103,7 @@ describe('a process that stops inside a transaction', () => {
     for (const one of waiting) one.catch(() => {});
     await expect.poll(() => countWaiting(other)).toBe(5);
 
-    way.hang();
+    proxy.hang();
     const until = performance.now() + 4000;
     let error: unknown;
     do error = await upload(other).catch((reason: unknown) => reason);
@@ -216,14 +213,14 @@ describe('a query that is not answered in time', () => {
 
   it('is not followed by a rollback, which would not be answered either', async () => {
     const plain = await migratedPostgresDatabase();
-    const way = await hangingWayTo(plain);
+    const proxy = await startHangingProxy(plain);
     const queries = vi.spyOn(pg.Client.prototype, 'query');
     onTestFinished(() => queries.mockRestore());
-    const db = await open(way.url, { databaseQuerySeconds: 1 });
+    const db = await open(proxy.url, { databaseQuerySeconds: 1 });
     await addWorkspace(db);
     const failed = transact(db, async (trx) => {
       await addUsage(trx, 'ws_1', { documents: 1 });
-      way.hang();
+      proxy.hang();
       queries.mockClear();
       await addUsage(trx, 'ws_1', { documents: 1 });
     });

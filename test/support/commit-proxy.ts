@@ -12,6 +12,8 @@ export type CommitProxy = {
   readonly url: string;
   /** Sets what happens to every later COMMIT of a transaction with a statement that matches. */
   lose(loss: Loss, statement?: RegExp): void;
+  /** Loses only the next COMMIT of a transaction with a statement that matches. */
+  loseNext(loss: Loss, statement: RegExp): void;
   /** The number of lost and held COMMITs. */
   lost(): number;
   close(): void;
@@ -23,6 +25,7 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
   const target = new URL(databaseUrl);
   let loss: Loss = 'none';
   let statement = anyStatement;
+  let isOnce = false;
   let count = 0;
   const sockets = new Set<Socket>();
   let held: (() => void)[] = [];
@@ -46,8 +49,10 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
       transaction = /begin;/i.test(text) ? text : transaction + text;
       if (loss !== 'none' && /commit\0/i.test(text) && statement.test(transaction)) {
         count++;
-        if (loss === 'commit-lost') return cut();
-        if (loss === 'held') return void held.push(() => far.write(bytes));
+        const current = loss;
+        if (isOnce) loss = 'none';
+        if (current === 'commit-lost') return cut();
+        if (current === 'held') return void held.push(() => far.write(bytes));
         isLosing = true;
       }
       far.write(bytes);
@@ -61,9 +66,12 @@ export async function startCommitProxy(databaseUrl: string): Promise<CommitProxy
   return {
     url: url.href,
     lose(next, pattern = anyStatement) {
-      [loss, statement] = [next, pattern];
+      [loss, statement, isOnce] = [next, pattern, false];
       for (const release of held) release();
       held = [];
+    },
+    loseNext(next, pattern) {
+      [loss, statement, isOnce] = [next, pattern, true];
     },
     lost: () => count,
     close() {

@@ -1,14 +1,14 @@
 // An address of PostgreSQL servers that a failover moves from one server to another.
 import { startForwarding } from './forwarding-server.ts';
 
-export type SwitchedWay = {
+export type SwitchedProxy = {
   /** The URL of the database at this address. */
   readonly url: string;
   /** New connections lead to the server of this URL. Existing ones stay open. */
   switchTo(databaseUrl: string): void;
 };
 
-export async function switchedWayTo(databaseUrl: string): Promise<SwitchedWay> {
+export async function startSwitchedProxy(databaseUrl: string): Promise<SwitchedProxy> {
   let target = new URL(databaseUrl);
   const port = await startForwarding({
     target: () => ({ port: Number(target.port), host: target.hostname }),
