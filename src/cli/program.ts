@@ -59,7 +59,7 @@ function report(error: unknown, host: CommandHost, usage = '', isJson = false): 
   }
   if (error instanceof UsageError) {
     stderr.write(error.message === '' ? '' : `${runnable(error.message, host)}\n`);
-    stderr.write(usage);
+    stderr.write(runnable(usage, host));
     return exitStatuses.usage.status;
   }
   if (error instanceof ConfigError) {
@@ -77,7 +77,7 @@ const cleanLines = (text: string) => text.split('\n').map(cleanText).join('\n');
 
 /** Makes the commands in a message begin like the command that the user ran. */
 const runnable = (text: string, host: CommandHost) =>
-  text.replaceAll(/(?<=[Rr]un: |`)latchkey(?= )/g, programName(host));
+  text.replaceAll(/(?<=[Rr]un: |Help: |`)latchkey(?= )/g, programName(host));
 
 const statusOf = (error: UsageError | CommandError) =>
   error instanceof CommandError ? error.status : exitStatuses.usage.status;

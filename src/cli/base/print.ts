@@ -45,7 +45,10 @@ function isColored({ env, stdout }: CommandHost): boolean {
   return stdout.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
 }
 
-/** Prints rows. Without a terminal there are no titles, and every value is in full. */
+/**
+ * Prints rows. Without a terminal there are no titles, and every value is in full. A terminal does
+ * not show columns without a value.
+ */
 export async function writeRows(
   host: CommandHost,
   fields: readonly Field[],
@@ -56,12 +59,13 @@ export async function writeRows(
     return write(host, lines.join(''));
   }
   if (rows.length === 0) return;
-  const columns = fields.map((field) => ({
+  const filled = fields.filter((field) => rows.some((row) => shownOf(row, field) !== ''));
+  const columns = filled.map((field) => ({
     title: field.title.toUpperCase(),
     isFixed: isFixed(field, rows),
     isSpare: isSpare(field),
   }));
-  const cells = rows.map((row) => fields.map((field) => shownOf(row, field)));
+  const cells = rows.map((row) => filled.map((field) => shownOf(row, field)));
   // A terminal whose size is not known reports 0.
   const width = host.stdout.columns || defaultColumns;
   return write(host, formatTable(columns, cells, { width, isBold: isColored(host) }));
@@ -101,10 +105,8 @@ export async function writeObject(
     const rows = all.filter((row) => !isZero(row));
     if (rows.length === 0) continue;
     const paths = new Set(rows.flatMap((row) => flatten(row).map(([path]) => path)));
-    const fields = [...paths].map(fieldOf);
-    const columns = fields.filter((field) => rows.some((row) => cellOf(row, field) !== ''));
     await write(host, `\n${pathWords(name)}\n`);
-    await writeRows(host, columns, rows);
+    await writeRows(host, [...paths].map(fieldOf), rows);
   }
 }
 

@@ -4,7 +4,10 @@ import type { CommandHost } from '../../../src/cli/base/command.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 
 /** Runs a command that fails, and returns its message. */
-async function messageOf(env: CommandHost['env']): Promise<string> {
+async function messageOf(
+  env: CommandHost['env'],
+  words: readonly string[] = ['documents', 'list'],
+): Promise<string> {
   let message = '';
   const output = {
     write(data: string | Uint8Array) {
@@ -13,7 +16,7 @@ async function messageOf(env: CommandHost['env']): Promise<string> {
   };
   const { on, off } = process;
   const host = { env, stdin: Readable.from([]), stdout: output, stderr: output, on, off };
-  expect(await runProgram(['documents', 'list'], host)).not.toBe(0);
+  expect(await runProgram(words, host)).not.toBe(0);
   return message;
 }
 
@@ -23,4 +26,6 @@ test('the command in a message begins like the command that the user ran', async
   expect(await messageOf(home)).toBe('You are not signed in. Run: latchkey login\n');
   const npx = await messageOf({ ...home, npm_command: 'exec' });
   expect(npx).toBe('You are not signed in. Run: npx latchkey login\n');
+  const unknown = await messageOf({ ...home, npm_command: 'exec' }, ['lnks']);
+  expect(unknown).toContain('Help: npx latchkey --help\n');
 });
