@@ -80,9 +80,6 @@ function optionsOf(url: string, { databaseConnectSeconds = 5 }: PostgresSettings
  * Other transactions of the process may wait for the same row and get its lock in turn, so both
  * limits are short enough that all locks are released before the end of the query time. The
  * statements are one message, and local, so that they work through PgBouncer.
- *
- * There is no `statement_timeout`: it also ends the wait of a COMMIT for a synchronous standby, and
- * the server then reports a success.
  */
 function beginWithin(queryMs: number): string {
   const limits = {

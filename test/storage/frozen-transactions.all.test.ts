@@ -114,14 +114,6 @@ describe('a process that stops inside a transaction', () => {
     await Promise.allSettled([stopped.ended, ...waiting]);
   });
 
-  it('ends no commit by a time limit, because a standby may not have the change yet', async () => {
-    const db = await open(await migratedPostgresDatabase());
-    const { rows } = await transact(db, (trx) =>
-      sql<{ statement_timeout: string }>`show statement_timeout`.execute(trx),
-    );
-    expect(rows).toEqual([{ statement_timeout: '0' }]);
-  });
-
   it('may stop inside a transaction of a backup for longer', async () => {
     const url = await migratedPostgresDatabase();
     const db = await open(url, { databaseQuerySeconds: 1 });
