@@ -5,12 +5,53 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { openStreamTransports, type Piece, startGrpcUpload } from '../support/document-streams.ts';
 import { faultyUploads } from '../support/faulty-uploads.ts';
-import { blobDirOf, filesUnder, keyOf } from '../support/sharing-api.ts';
+import { blobDirOf, callSharingApi, filesUnder, keyOf } from '../support/sharing-api.ts';
 
 const { app } = faultyUploads();
 
 describe('an upload as a stream of messages', () => {
   const chunk = Buffer.alloc(50_000, 'a');
+  const { invalid, tooLarge } = { invalid: 'invalid_argument', tooLarge: 'payload_too_large' };
+  const sizes: [what: string, pieces: Piece[], code: string, fields: string[]][] = [
+    ['a size over the limit', [{ sizeBytes: 300_000n }, { file: chunk }], tooLarge, []],
+    ['a size over 2^53', [{ sizeBytes: 2n ** 64n - 1n }, { file: chunk }], tooLarge, []],
+    ['a size below its own', [{ sizeBytes: 1n }, { file: chunk }], invalid, ['size_bytes']],
+    ['a size above its own', [{ sizeBytes: 50_001n }, { file: chunk }], invalid, ['size_bytes']],
+    [
+      'two sizes',
+      [{ sizeBytes: 50_000n }, { file: chunk }, { sizeBytes: 50_000n }],
+      invalid,
+      ['size_bytes'],
+    ],
+  ];
+  it.each(sizes)('with %s is refused as a form, too', async (_, pieces, code, fields) => {
+    const [transport] = openStreamTransports(app().app);
+    const answer = await transport?.upload(pieces, keyOf(app()));
+    expect(answer).toMatchObject({ ok: false, error: { code, fields } });
+  });
+
+  it('with the size of its file is stored', async () => {
+    let count = 0;
+    for (const transport of openStreamTransports(app().app)) {
+      const pieces = [{ sizeBytes: 50_000n, fileName: 'a' }, { file: chunk }];
+      const answer = await transport.upload(pieces, keyOf(app()));
+      transport.close();
+      if (!answer.ok) throw new Error(`${transport.name}: ${answer.error.code}`);
+      expect(answer.message.sizeBytes).toBe(50_000);
+      await callSharingApi(app(), 'DELETE', `/documents/${answer.message.id}`);
+      count += 1;
+    }
+    expect(count).toBe(3);
+  });
+
+  it('with a size over the limit is refused before the file is sent', async () => {
+    const { call, answer } = startUpload();
+    call.write({ sizeBytes: 300_000n });
+
+    expect(await answer).toMatchObject({ ok: false, error: { code: 'payload_too_large' } });
+    call.cancel();
+  });
+
   const streams: [what: string, pieces: Piece[], code: string, fields: string[]][] = [
     ['nothing', [], 'invalid_argument', ['file']],
     ['only empty messages', [{}, {}], 'invalid_argument', ['file']],
@@ -29,6 +70,7 @@ describe('an upload as a stream of messages', () => {
       'payload_too_large',
       [],
     ],
+    ...sizes,
   ];
   it.each(streams)(
     'of %s is refused and leaves nothing behind',

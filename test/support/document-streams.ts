@@ -75,7 +75,8 @@ function formOf(pieces: Piece[]): Buffer {
   const file = Buffer.concat(pieces.map((piece) => piece.file ?? Buffer.alloc(0)));
   const filename = pieces.find((piece) => piece.fileName !== undefined)?.fileName;
   const firstFile = pieces.findIndex((piece) => piece.file !== undefined);
-  for (const [i, { name, workspaceId }] of pieces.entries()) {
+  for (const [i, { name, workspaceId, sizeBytes }] of pieces.entries()) {
+    if (sizeBytes !== undefined) parts.push({ name: 'size_bytes', body: `${sizeBytes}` });
     if (name !== undefined) parts.push({ name: 'name', body: name });
     if (workspaceId !== undefined) parts.push({ name: 'workspace_id', body: workspaceId });
     if (i !== firstFile) continue;

@@ -71,8 +71,8 @@ async function* messagesOf(
   source: OpenSource,
   { name = '', workspaceId = '', onProgress }: UploadOptions,
 ): AsyncGenerator<MessageInitShape<typeof UploadDocumentRequestSchema>> {
-  const { fileName, contentType } = source;
-  yield { name, workspaceId, fileName, contentType };
+  const { fileName, contentType, sizeBytes = 0 } = source;
+  yield { name, workspaceId, fileName, contentType, sizeBytes: BigInt(sizeBytes) };
   for await (const file of piecesOf(source, onProgress)) yield { file };
 }
 

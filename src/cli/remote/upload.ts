@@ -168,12 +168,12 @@ async function upload(
 }
 
 async function* partsOf(
-  { name, fileName, open }: Source,
+  { name, fileName, sizeBytes = 0, open }: Source,
   workspaceId: string,
   progress: Progress,
   reading: { error?: unknown },
 ): AsyncIterable<Partial<Omit<UploadDocumentRequest, '$typeName'>>> {
-  yield { workspaceId, fileName, ...(name === '' ? {} : { name }) };
+  yield { workspaceId, fileName, name, sizeBytes: BigInt(sizeBytes) };
   try {
     for await (const bytes of open()) {
       for (let start = 0; start < bytes.length; start += chunkBytes) {

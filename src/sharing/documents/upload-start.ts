@@ -17,7 +17,7 @@ export type UploadStart = {
 };
 
 /** Messages that can precede the file: one for each other field. */
-const firstMax = 4;
+const firstMax = 5;
 
 export async function readUploadStart(
   messages: Messages,

@@ -16,11 +16,12 @@ export type UploadResult = {
   readonly sha256: string;
 };
 
-type FieldName = 'name' | 'file_name' | 'content_type' | 'workspace_id';
+type FieldName = 'name' | 'file_name' | 'content_type' | 'workspace_id' | 'size_bytes';
 
 /** Whether a message has neither bytes nor another field. A client can send any number of them. */
 export const isEmptyMessage = (message: UploadDocumentRequest) =>
   message.file.length === 0 &&
+  message.sizeBytes === 0n &&
   [message.name, message.fileName, message.contentType, message.workspaceId].every(
     (field) => field === '',
   );
@@ -33,6 +34,8 @@ export class Upload {
   readonly #fields = new Map<FieldName, string>();
   #head = Buffer.alloc(0);
   #size = 0;
+  /** The value of `size_bytes`. Undefined if the sender did not set it. */
+  #declared: number | undefined;
 
   constructor(messages: AsyncIterable<UploadDocumentRequest>, bytesMax: number) {
     this.#messages = messages;
@@ -45,11 +48,13 @@ export class Upload {
       this.#take('file_name', message.fileName);
       this.#take('content_type', message.contentType);
       this.#take('workspace_id', message.workspaceId);
+      this.#declare(message.sizeBytes);
       if (message.file.length === 0) continue;
       this.#count(message.file);
       yield message.file;
     }
     if (this.#size === 0) throw invalid('file', 'must not be empty or missing');
+    if (this.#size !== (this.#declared ?? this.#size)) throw otherSize();
   }
 
   #take(field: FieldName, value: string): void {
@@ -59,11 +64,17 @@ export class Upload {
     this.#fields.set(field, value);
   }
 
+  #declare(size: bigint): void {
+    if (size === 0n) return;
+    this.#take('size_bytes', `${size}`);
+    this.#declared = Number(size);
+    if (this.#declared > this.#bytesMax) throw tooLarge(this.#bytesMax);
+  }
+
   #count(chunk: Uint8Array): void {
     this.#size += chunk.length;
-    if (this.#size > this.#bytesMax) {
-      throw fail('payload_too_large', `The file is larger than ${this.#bytesMax} bytes.`);
-    }
+    if (this.#size > this.#bytesMax) throw tooLarge(this.#bytesMax);
+    if (this.#size > (this.#declared ?? this.#size)) throw otherSize();
     this.#hash.update(chunk);
     const missing = inspectedBytesMax - this.#head.length;
     if (missing > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, missing)]);
@@ -85,6 +96,11 @@ export class Upload {
     };
   }
 }
+
+const tooLarge = (bytesMax: number) =>
+  fail('payload_too_large', `The file is larger than ${bytesMax} bytes.`);
+
+const otherSize = () => invalid('size_bytes', 'must be the size of the file');
 
 /** Throws `invalid_argument` for a name that is empty, too long, or displayed wrongly. */
 export function checkName(name: string): void {

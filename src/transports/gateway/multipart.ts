@@ -6,6 +6,8 @@ import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Busboy, type BusboyConfig } from '@fastify/busboy';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail, failureOf, invalid } from '../../errors/errors.ts';
+import { parseFieldText } from './text-values.ts';
+import { messageFromFields } from './transcode.ts';
 
 type Parser = InstanceType<typeof Busboy>;
 
@@ -158,8 +160,8 @@ class Form {
   }
 
   #takeField(name: PartName, value: string): void {
-    const { fields } = this.#endpoint.descriptor.input;
-    const field = fields.find(
+    const { input } = this.#endpoint.descriptor;
+    const field = input.fields.find(
       (candidate) => candidate.name === name || candidate.jsonName === name,
     );
     const isTaken =
@@ -170,12 +172,18 @@ class Form {
     if (!isTaken) this.stop(notAccepted(name, 'part'));
     // The parser puts this character in place of bytes that are not UTF-8.
     else if (value.includes('\ufffd')) this.stop(invalid(field.name, 'must be UTF-8'));
-    else this.#push({ [field.localName]: value });
+    else
+      this.#send(
+        messageFromFields(input, { [field.name]: parseFieldText(field, field.name, [value]) }),
+      );
   }
 
   #push(init: Record<string, unknown>): boolean {
-    if (this.#messages.destroyed) return true;
-    return this.#messages.write(create(this.#endpoint.descriptor.input, init));
+    return this.#send(create(this.#endpoint.descriptor.input, init));
+  }
+
+  #send(message: Message): boolean {
+    return this.#messages.destroyed || this.#messages.write(message);
   }
 
   end(): void {

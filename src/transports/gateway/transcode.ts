@@ -45,7 +45,7 @@ export function transcodeRequest(binding: Binding, input: HttpRequestParts): Mes
   for (const [fieldPath, value] of input.variables) {
     put(json, schema, fieldPath, [value], 'is given by the path');
   }
-  const message = decode(schema, json);
+  const message = messageFromFields(schema, json);
   if (binding.mask !== undefined) completeMask(schema, message, binding.mask, given);
   return message;
 }
@@ -187,7 +187,8 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function decode(schema: DescMessage, json: JsonObject): Message {
+/** Throws `invalid_argument` with the name of the field. */
+export function messageFromFields(schema: DescMessage, json: JsonObject): Message {
   try {
     return fromJson(schema, json);
   } catch {
