@@ -70,6 +70,7 @@ describeApp('insight', (suite) => {
       view_count: 4,
       covered_view_count: 4,
       visitor_count: 3,
+      visit_count: 4,
       completion: 7 / 12,
       average_duration_ms: 5_125,
       download_count: 0,
@@ -118,6 +119,20 @@ describeApp('insight', (suite) => {
     expect(found.body).toMatchObject({ views: [{ duration_ms: 9_000 }], total_size: 2 });
     const oldest = await get(`/documents/${link.document_id}/views?order_by=create_time`);
     expect(oldest.body).toMatchObject({ views: [{ duration_ms: 4_000 }, {}, {}, {}] });
+  });
+
+  it('counts a reader who opens the document twice as one visitor with two visits', async () => {
+    const { id } = await makeWatchedLink(test());
+    const single = await makeLink(test(), (await get(`/links/${id}`)).body.document_id as string, {
+      email_required: true,
+    });
+    const cookie = await passGate(single, 'grace@example.com');
+    wait(60_000);
+    await after(cookie, [readPages('1:2000'), readPages('1:3000', 'b'.repeat(16))], single);
+    const figures = (await get(`/links/${single.id}/insight`)).body;
+    expect(figures).toMatchObject({ view_count: 1, visitor_count: 1, visit_count: 2 });
+    const [view] = await viewsOf(test(), single);
+    expect(view).toMatchObject({ visit_count: 2, pages: [{ page: 1, duration_ms: 5_000 }] });
   });
 
   it('counts the days of the requested time zone', async () => {
@@ -191,14 +206,15 @@ describeApp('insight', (suite) => {
     const views = await viewsOf(test(), link);
     expect(lines[0]).toBe(
       '"view_id","link_id","link_name","create_time","email","email_verified","duration_ms",' +
-        '"pages_viewed","completion","download_count","last_download_time","page_durations_ms"',
+        '"pages_viewed","completion","download_count","last_download_time","page_durations_ms",' +
+        '"visit_count"',
     );
     expect(lines).toHaveLength(views.length + 2);
     const name = `"'=HYPERLINK(""x"")"`;
     const time = expect.stringMatching(/^"\d{4}-\d\d-\d\dT[\d:.]+Z"$/);
     expect(lines[1]?.split(',')).toEqual([
       ...[`"${views[0]?.id}"`, `"${link.id}"`, name, time, `"'=cmd+1@example.com"`, '"false"'],
-      ...['"3000"', '"1"', '"0.333"', '"0"', '""', '"1:3000"'],
+      ...['"3000"', '"1"', '"0.333"', '"0"', '""', '"1:3000"', '"1"'],
     ]);
     expect(lines[2]).toContain('"1:2000 2:1000 3:6000"');
     expect(lines[4]).toBe('');

@@ -21,6 +21,7 @@ export function pageCountOf({ content_type, page_count }: DocumentRow): number {
 export type Figures = {
   readonly coveredViewCount: number;
   readonly visitorCount: number;
+  readonly visitCount: number;
   readonly completion?: number;
   readonly averageDurationMs: number;
   readonly downloadCount: number;
@@ -34,12 +35,13 @@ export async function computeFigures(
 ): Promise<Figures> {
   const visitors = new Set<string>();
   const byPage = new Map<number, { views: number; durationMs: number }>();
-  const sums = { views: 0, durationMs: 0, downloads: 0, read: 0, rows: 0 };
+  const sums = { views: 0, visits: 0, durationMs: 0, downloads: 0, read: 0, rows: 0 };
   for await (const slice of slices) {
-    for (const { view, pages } of slice.slice(0, viewsMax - sums.views)) {
+    for (const { view, visitCount, pages } of slice.slice(0, viewsMax - sums.views)) {
       const read = pages.filter(isRead);
       visitors.add(view.email === '' ? view.id : view.email.toLowerCase());
       sums.views += 1;
+      sums.visits += visitCount;
       sums.durationMs += view.duration_ms;
       sums.downloads += view.download_count;
       sums.read += read.length;
@@ -56,6 +58,7 @@ export async function computeFigures(
   return {
     coveredViewCount: sums.views,
     visitorCount: visitors.size,
+    visitCount: sums.visits,
     ...(possible === 0 ? {} : { completion: Math.min(1, sums.read / possible) }),
     averageDurationMs: averageOf(sums.durationMs, sums.views),
     downloadCount: sums.downloads,

@@ -7,7 +7,7 @@ import { isRead } from './figures.ts';
 const columns = [
   ...['view_id', 'link_id', 'link_name', 'create_time', 'email', 'email_verified'],
   ...['duration_ms', 'pages_viewed', 'completion', 'download_count', 'last_download_time'],
-  'page_durations_ms',
+  ...['page_durations_ms', 'visit_count'],
 ];
 
 const format = {
@@ -25,7 +25,7 @@ export const csvHeader = () => toBytes([columns]);
 /** `pageCount`: 0 if unknown. */
 export function csvLines(views: readonly ViewWithPages[], pageCount: number): Uint8Array {
   return toBytes(
-    views.map(({ view, linkName, pages }) => {
+    views.map(({ view, linkName, visitCount, pages }) => {
       const readCount = pages.filter(isRead).length;
       return [
         ...[view.id, view.link_id, linkName, timeText(view.create_time)],
@@ -35,6 +35,7 @@ export function csvLines(views: readonly ViewWithPages[], pageCount: number): Ui
         view.download_count,
         view.last_download_time === null ? '' : timeText(view.last_download_time),
         pages.map(({ page, durationMs }) => `${page}:${durationMs}`).join(' '),
+        visitCount,
       ];
     }),
   );

@@ -107,18 +107,31 @@ export function sumPageDurations(db: Executor, viewIds: readonly string[]): Prom
     .execute();
 }
 
-/** Counts the page rows of each view. Views without rows are missing in the result. */
+/** What a view has in `view_pages`. */
+export type PageRowCount = { readonly rows: number; readonly visits: number };
+
+/** Counts the page rows and visits of each view. Views without rows are missing in the result. */
 export async function countPageRows(
   db: Executor,
   viewIds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await db
+): Promise<ReadonlyMap<string, PageRowCount>> {
+  if (viewIds.length === 0) return new Map();
+  const counts = await db
     .selectFrom('view_pages')
-    .select((eb) => ['view_id', eb.fn.countAll().as('rows')])
+    .select((eb) => [
+      'view_id',
+      eb.fn.countAll().as('rows'),
+      eb.fn.count('visit').distinct().as('visits'),
+    ])
     .where('view_id', 'in', viewIds)
     .groupBy('view_id')
     .execute();
-  return new Map(rows.map(({ view_id, rows }) => [view_id, Number(rows)]));
+  return new Map(
+    counts.map(({ view_id, rows, visits }) => [
+      view_id,
+      { rows: Number(rows), visits: Number(visits) },
+    ]),
+  );
 }
 
 /** Locks views until the transaction ends, and returns how many page rows each of them has. */
@@ -129,7 +142,7 @@ export async function lockViews(
   const locked = await lockRows(trx, 'views', 'id', viewIds);
   // Count after locking: another process may have written while this one waited.
   const counts = await countPageRows(trx, viewIds);
-  return new Map(locked.map(({ id }) => [id, counts.get(id) ?? 0]));
+  return new Map(locked.map(({ id }) => [id, counts.get(id)?.rows ?? 0]));
 }
 
 export const pageRowKey = ({ view_id, visit, page }: Omit<ViewPageRow, 'duration_ms'>) =>

@@ -5,7 +5,7 @@ import type { ViewWithPages } from './views.ts';
 
 export type ViewMessage = MessageInitShape<typeof LinkViewSchema>;
 
-export function viewMessage({ view, linkName, pages }: ViewWithPages): ViewMessage {
+export function viewMessage({ view, linkName, visitCount, pages }: ViewWithPages): ViewMessage {
   return {
     id: view.id,
     linkId: view.link_id,
@@ -16,5 +16,6 @@ export function viewMessage({ view, linkName, pages }: ViewWithPages): ViewMessa
     durationMs: view.duration_ms,
     pages: [...pages],
     downloadCount: view.download_count,
+    visitCount,
   };
 }

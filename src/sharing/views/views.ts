@@ -15,6 +15,7 @@ import {
   findLinkNames,
   findViews,
   findViewsIn,
+  type PageRowCount,
   type PageSum,
   sumPageDurations,
   type ViewScope,
@@ -57,8 +58,12 @@ export type Views = {
 export type ViewWithPages = {
   readonly view: StoredView;
   readonly linkName: string;
+  /** The loads of the viewer: at least one. */
+  readonly visitCount: number;
   readonly pages: readonly PageTime[];
 };
+
+type PageRowCounts = ReadonlyMap<string, PageRowCount>;
 
 export type ViewsOptions = {
   readonly db: Database;
@@ -87,18 +92,6 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
   const opened = new LRUCache<string, true>({ max: rememberedMax });
   const downloaded = new LRUCache<string, number>({ max: rememberedMax });
 
-  /** Returns how many of the views fit in one response: at least one. */
-  async function countFitting(views: readonly ViewRow[]): Promise<number> {
-    const ids = views.map(({ id }) => id);
-    const counts = ids.length === 0 ? undefined : await countPageRows(db, ids);
-    let total = 0;
-    const beyond = ids.findIndex((id, i) => {
-      total += counts?.get(id) ?? 0;
-      return i > 0 && total > listRowsMax;
-    });
-    return beyond === -1 ? views.length : beyond;
-  }
-
   async function pagesOf(views: readonly ViewRow[]) {
     const ids = views.map(({ id }) => id);
     const byView = new Map<string, PageSum[]>(ids.map((id) => [id, []]));
@@ -107,12 +100,17 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     return new Map(views.map((view) => [view.id, shareOut(byView.get(view.id) ?? [], view)]));
   }
 
-  async function withPages(views: readonly StoredView[]): Promise<ViewWithPages[]> {
+  async function withPages(
+    views: readonly StoredView[],
+    counts: PageRowCounts,
+  ): Promise<ViewWithPages[]> {
     const linkIds = [...new Set(views.map(({ link_id }) => link_id))];
     const [pages, names] = await Promise.all([pagesOf(views), findLinkNames(db, linkIds)]);
     return views.map((view) => ({
       view,
       linkName: names.get(view.link_id) ?? '',
+      // A download without the viewer is a visit, too.
+      visitCount: Math.max(1, counts.get(view.id)?.visits ?? 0),
       pages: pages.get(view.id) ?? [],
     }));
   }
@@ -135,16 +133,18 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
       const list = viewLists[scope.column];
       const query = parseListRequest(request, list.sorts, signal);
       const found = await findViews(db, scope, query);
-      const page = shortenPage(found, list, query, await countFitting(found.rows));
-      return { ...page, rows: (await withPages(page.rows)).map(viewMessage) };
+      const counts = await countPageRows(db, found.rows.map(idOf));
+      const page = shortenPage(found, list, query, fittingOf(found.rows, counts));
+      return { ...page, rows: (await withPages(page.rows, counts)).map(viewMessage) };
     },
 
     async *read(scope) {
       let after: Position | undefined;
       for (;;) {
         const found = await findViewsIn(db, scope, { limit: sliceMax - 1, after });
-        const slice = found.slice(0, await countFitting(found));
-        if (slice.length > 0) yield await withPages(slice);
+        const counts = await countPageRows(db, found.map(idOf));
+        const slice = found.slice(0, fittingOf(found, counts));
+        if (slice.length > 0) yield await withPages(slice, counts);
         const last = slice.at(-1);
         if (last === undefined || (found.length < sliceMax && slice.length === found.length))
           return;
@@ -178,6 +178,18 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
       }
     },
   };
+}
+
+const idOf = ({ id }: ViewRow) => id;
+
+/** Returns how many of the views fit in one response: at least one. */
+function fittingOf(views: readonly ViewRow[], counts: PageRowCounts): number {
+  let total = 0;
+  const beyond = views.findIndex(({ id }, i) => {
+    total += counts.get(id)?.rows ?? 0;
+    return i > 0 && total > listRowsMax;
+  });
+  return beyond === -1 ? views.length : beyond;
 }
 
 /** Simultaneous visits count the same time twice, so durations are scaled to the view's. */

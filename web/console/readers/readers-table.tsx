@@ -86,7 +86,7 @@ function PageTimes({ view, pageCount }: { readonly view: LinkView; readonly page
   return <HeatStrip label={`Time per page of ${reader}`} cells={cells} />;
 }
 
-function ReaderCell({ email, emailVerified }: LinkView) {
+function ReaderCell({ email, emailVerified, visitCount }: LinkView) {
   return (
     <RowToggle>
       {email === '' ? <span title="The link asks for no address.">Anonymous</span> : null}
@@ -95,6 +95,11 @@ function ReaderCell({ email, emailVerified }: LinkView) {
         <Badge component="span" variant="light" color="teal">
           Verified
         </Badge>
+      ) : null}
+      {visitCount > 1 ? (
+        <Text span size="xs" c="dimmed">
+          {visitCount.toLocaleString()} visits
+        </Text>
       ) : null}
     </RowToggle>
   );
