@@ -1,27 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { referenceHtml } from './scripts/openapi/reference.ts';
 
 // Always builds for production, without the development warnings of React.
 process.env.NODE_ENV = 'production';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const pdfjs = join(root, 'node_modules/pdfjs-dist');
-const redoc = join(root, 'node_modules/redoc/bundles/redoc.standalone.js');
-const redocChanges = [
-  // An image on another origin.
-  ['https://cdn.redoc.ly/redoc/logo-mini.svg', ''],
-  // A style element that is created before Redoc has its options.
-  [
-    't=n.nc;t&&e.setAttribute("nonce",t)',
-    't=document.querySelector("[property=csp-nonce]").nonce;e.setAttribute("nonce",t)',
-  ],
-] as const;
-
 function versionOf(folder: string): string {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
 }
@@ -29,7 +19,6 @@ const version = versionOf(pdfjs);
 
 /** The version in the path lets browsers cache these files forever, like the hashed ones. */
 const pdfjsFolder = `assets/pdfjs-${version}`;
-const redocFolder = `assets/redoc-${versionOf(join(root, 'node_modules/redoc'))}`;
 
 /** Files that pdf.js fetches by name at run time. */
 const pdfjsFiles = [
@@ -58,34 +47,27 @@ function copyPdfjs(): Plugin {
   };
 }
 
-/** The service serves the OpenAPI document from the folder of the browser code. */
-function copyOpenApi(): Plugin {
+/** Writes the OpenAPI document, and the API reference, which is the same document as HTML. */
+function writeReference(): Plugin {
   return {
-    name: 'copy-openapi',
+    name: 'write-reference',
     apply: 'build',
-    async writeBundle({ dir }) {
-      if (!dir) throw new Error('copy-openapi needs an output folder');
-      await cp(join(root, 'gen/openapi.json'), join(dir, 'openapi.json'));
-    },
-  };
-}
-
-/** The built file of Redoc, changed to run under the content security policy. */
-function copyRedoc(): Plugin {
-  return {
-    name: 'copy-redoc',
-    apply: 'build',
-    async writeBundle({ dir }) {
-      if (!dir) throw new Error('copy-redoc needs an output folder');
-      const folder = join(dir, redocFolder);
-      await mkdir(folder, { recursive: true });
-      await cp(`${redoc}.LICENSE.txt`, join(folder, 'LICENSE.txt'));
-      const code = await readFile(redoc, 'utf8');
-      for (const [text] of redocChanges) {
-        if (!code.includes(text)) throw new Error(`Redoc no longer contains ${text}`);
-      }
-      const changed = redocChanges.reduce((all, [text, to]) => all.replace(text, to), code);
-      await writeFile(join(folder, basename(redoc)), changed);
+    async writeBundle({ dir }, bundle) {
+      if (!dir) throw new Error('write-reference needs an output folder');
+      const addressOf = (source: string) => {
+        const found = Object.values(bundle).find(
+          (file) => file.type === 'asset' && file.originalFileNames.includes(source),
+        );
+        if (found === undefined) throw new Error(`the build has no ${source}`);
+        return `/${found.fileName}`;
+      };
+      const text = await readFile(join(root, 'gen/openapi.json'), 'utf8');
+      const files = {
+        styles: addressOf('web/docs/reference.css'),
+        icon: addressOf('web/viewer/mark.svg'),
+      };
+      await writeFile(join(dir, 'openapi.json'), text);
+      await writeFile(join(dir, 'reference.html'), referenceHtml(JSON.parse(text), files));
     },
   };
 }
@@ -107,7 +89,7 @@ function compress(): Plugin {
       async handler({ dir }) {
         if (!dir) throw new Error('compress needs an output folder');
         const names = await readdir(dir, { recursive: true });
-        const ends = ['.js', '.mjs', '.css', '.svg'];
+        const ends = ['.js', '.mjs', '.css', '.svg', '.html'];
         const texts = names.filter(
           (name) => ends.includes(extname(name)) || name === 'openapi.json',
         );
@@ -149,9 +131,8 @@ export default defineConfig({
   publicDir: false,
   define: {
     PDFJS_FOLDER: JSON.stringify(`/${pdfjsFolder}/`),
-    REDOC_FILE: JSON.stringify(`/${redocFolder}/${basename(redoc)}`),
   },
-  plugins: [copyPdfjs(), copyOpenApi(), copyRedoc(), leaveRulesOut(), compress()],
+  plugins: [copyPdfjs(), writeReference(), leaveRulesOut(), compress()],
   build: {
     outDir: 'dist/web',
     assetsDir: 'assets',
@@ -168,7 +149,7 @@ export default defineConfig({
         'web/viewer/gate.ts',
         'web/viewer/pages.css',
         'web/console/main.tsx',
-        'web/docs/main.ts',
+        'web/docs/reference.css',
       ],
       // Mantine marks its modules for server rendering, which is not used
       onwarn(warning, warn) {

@@ -63,6 +63,7 @@ export const texts: Readonly<Record<string, string>> = {
   uri: 'otpauth://totp/Latchkey:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Latchkey',
   actor_name: 'Ada Lovelace',
   target_name: 'For the board',
+  document_name: 'Q3 report.pdf',
   'AuditResource.id': ids.document_id,
   'AuditEvent.code': 'ok',
   'VerifyTokenResponse.code': '',

@@ -1,9 +1,8 @@
 // The routes that belong to no module.
 import { type ConsoleOptions, consoleRoute } from './console-route.ts';
-import { docsRoute } from './docs-route.ts';
 import { errorsRoute } from './errors-route.ts';
 import { homeRoute } from './home-route.ts';
-import { openApiRoute } from './openapi-route.ts';
+import { openApiRoutes } from './openapi-routes.ts';
 import type { HttpRoute } from './route.ts';
 
 export type SiteOptions = ConsoleOptions & {
@@ -15,8 +14,7 @@ export function siteRoutes(options: SiteOptions): HttpRoute[] {
   return [
     homeRoute,
     errorsRoute(options.assets),
-    openApiRoute(options.webDir),
-    docsRoute(options),
+    ...openApiRoutes(options.webDir),
     consoleRoute(options),
   ];
 }

@@ -14,7 +14,8 @@ async function newProject() {
   const notes = path.join(root, 'notes');
   await writeFile(notes, '');
   const bin = path.join(root, 'node_modules/.bin');
-  for (const folder of ['src', 'gen', 'web', 'docs', 'scripts', 'dist', 'node_modules/.bin']) {
+  const built = ['dist', 'node_modules/.bin'];
+  for (const folder of ['src', 'gen', 'web', 'docs', 'scripts/openapi', ...built]) {
     await mkdir(path.join(root, folder), { recursive: true });
   }
   for (const name of ['package.json', 'package-lock.json', 'docs/sample.pdf', 'src/a.ts']) {

@@ -107,7 +107,7 @@ export function sumPageDurations(db: Executor, viewIds: readonly string[]): Prom
     .execute();
 }
 
-/** What a view has in `view_pages`. */
+/** The rows of a view in `view_pages`, and their different visits. */
 export type PageRowCount = { readonly rows: number; readonly visits: number };
 
 /** Counts the page rows and visits of each view. Views without rows are missing in the result. */
