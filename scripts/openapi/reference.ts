@@ -139,7 +139,8 @@ function responseHtml(status: string, response: Response, document: Document): s
   const [first = ''] = status;
   return (
     `<details class="response"${open}><summary>` +
-    `<strong class="status-${first}">${status}</strong> ${briefOf(description)}</summary>\n${markdown(description)}` +
+    `<strong class="status-${first}">${status}</strong> ${briefOf(description)}</summary>\n` +
+    markdown(description) +
     `${bodies.join('\n')}${names.length === 0 ? '' : `<dl>\n${names.join('\n')}\n</dl>`}</details>`
   );
 }
