@@ -16,10 +16,6 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // For two cores: many tests wait for a timeout of the service, and leave their core idle.
     maxWorkers: 3,
-    // A CI machine may suspend a process for seconds. Tests that passed only when repeated are
-    // printed at the end.
-    retry: process.env.CI === undefined ? 0 : 1,
-    reporters: ['default', './test/support/repeated-tests.ts'],
     projects: Object.entries(projects).map(([name, { include, exclude = [], needsServers }]) => ({
       extends: true as const,
       test: {

@@ -6,8 +6,5 @@ export default defineConfig({
     include: ['test/recipes/**/*.recipe.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 60_000,
-    // As in vitest.config.ts.
-    retry: process.env.CI === undefined ? 0 : 1,
-    reporters: ['default', './test/support/repeated-tests.ts'],
   },
 });

@@ -9,9 +9,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
-    // As in vitest.config.ts.
-    retry: process.env.CI === undefined ? 0 : 1,
-    reporters: ['default', './test/support/repeated-tests.ts'],
     // Some tests stop the store, which all files share.
     fileParallelism: false,
   },
