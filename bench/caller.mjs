@@ -2,6 +2,6 @@
 import { createContextValues } from '@connectrpc/connect';
 import { setCaller } from '../src/api/principal.ts';
 
-/** Its caller presented no client certificate. */
+/** Its caller presented no client certificate and sends no header. */
 export const context = { values: createContextValues() };
-setCaller(context, { call: {} });
+setCaller(context, { call: { header: () => undefined } });

@@ -3,6 +3,11 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import {
+  ExchangeApiKeyRequestSchema,
+  IssueTokenRequestSchema,
+} from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { createCredentialDirectory } from '../src/credentials/directory.ts';
 import { generateCredential } from '../src/crypto/credential-format.ts';
 import { loadEd25519 } from '../src/identity/keys/ed25519.ts';
@@ -29,18 +34,18 @@ const calls = {
     title: 'IssueToken',
     issue: (service, text) =>
       service.issueToken(
-        {
+        create(IssueTokenRequestSchema, {
           clientId: `cli_${text.slice(6, 28)}`,
           clientSecret: text,
           scope,
-          grantType: '',
-        },
+        }),
         context,
       ),
   },
   ck: {
     title: 'ExchangeApiKey',
-    issue: (service, text) => service.exchangeApiKey({ apiKey: text, scope }),
+    issue: (service, text) =>
+      service.exchangeApiKey(create(ExchangeApiKeyRequestSchema, { apiKey: text, scope }), context),
   },
 };
 
