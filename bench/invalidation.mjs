@@ -3,7 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { create } from '@bufbuild/protobuf';
 import { sql } from 'kysely';
+import { IssueTokenRequestSchema } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { createCredentialDirectory } from '../src/credentials/directory.ts';
 import { generateCredential } from '../src/crypto/credential-format.ts';
 import { loadEd25519 } from '../src/identity/keys/ed25519.ts';
@@ -154,7 +156,10 @@ async function createService(db) {
   });
   return {
     issue: (clientId, clientSecret) =>
-      service.issueToken({ clientId, clientSecret, scope, grantType: '' }, context),
+      service.issueToken(
+        create(IssueTokenRequestSchema, { clientId, clientSecret, scope }),
+        context,
+      ),
     queries: () => queries,
     stop: () => invalidations.stop(),
   };
