@@ -37,5 +37,7 @@ export default defineConfig({
     sidebar,
     footer: { message: 'MIT license' },
   },
+  // Without this, Vite also reads the configuration of the service's pages.
+  vite: { configFile: false },
   buildEnd: writeLlmsTxt,
 });

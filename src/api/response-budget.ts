@@ -154,20 +154,26 @@ class Budget implements ResponseBudget {
 
   /** Ends the responses without progress for the longest time, until the rest fits. */
   makeRoom(): void {
-    for (const account of this.#unread) {
-      if (this.#bytes <= this.#bytesMax) return;
-      account.end();
-    }
+    while (this.#bytes > this.#bytesMax && this.#endOldest(() => true));
   }
 
   /** Ends that of these responses that has been without progress for the longest time. */
   #endStalled(isOne: (account: Account) => boolean, isUrgent = false): boolean {
-    const latest = isUrgent ? Number.POSITIVE_INFINITY : performance.now() - this.#stalledMs;
-    for (const account of this.#unread) {
-      if (account.progressAt > latest) return false;
-      if (!isOne(account)) continue;
-      account.end();
-      return true;
+    return this.#endOldest(isOne, isUrgent ? undefined : performance.now() - this.#stalledMs);
+  }
+
+  /**
+   * A response of which nothing was sent ends last: not its client but the service holds it up.
+   * `latest` is the last time of progress of a response that may end.
+   */
+  #endOldest(isOne: (account: Account) => boolean, latest = Number.POSITIVE_INFINITY): boolean {
+    for (const isSent of [true, false]) {
+      for (const account of this.#unread) {
+        if (account.progressAt > latest) break;
+        if (account.isSent !== isSent || !isOne(account)) continue;
+        account.end();
+        return true;
+      }
     }
     return false;
   }
@@ -179,6 +185,8 @@ class Account implements ResponseAccount {
   workspaceId = '';
   /** When the client last read something, or when the response was written. */
   progressAt = 0;
+  /** Whether the first bytes were written. */
+  isSent = false;
   #bytes = 0;
   #isClosed = false;
 
@@ -188,6 +196,11 @@ class Account implements ResponseAccount {
   }
 
   hold(bytes: number): void {
+    this.isSent = true;
+    this.#set(bytes);
+  }
+
+  #set(bytes: number): void {
     if (this.#isClosed) return;
     const counted = bytes === 0 ? 0 : bytes + responseBytes;
     const change = counted - this.#bytes;
@@ -204,7 +217,7 @@ class Account implements ResponseAccount {
     if (this.#bytes > 0) return;
     this.workspaceId = workspaceId;
     this.#budget.admitContent(this);
-    this.hold(firstChunkBytes);
+    this.#set(firstChunkBytes);
   }
 
   hasRoom(): boolean {

@@ -20,7 +20,13 @@ function createCase({ units = 8, stalledMs = 60_000 } = {}) {
     account.reserve(workspaceId);
     return account;
   }
-  return { budget, ended, open, reserve };
+  /** Sends the first chunk, too. */
+  function send(name: string, network = name): ResponseAccount {
+    const account = reserve(name, network);
+    account.hold(firstChunkBytes);
+    return account;
+  }
+  return { budget, ended, open, reserve, send };
 }
 
 const unavailable = expect.objectContaining({
@@ -74,8 +80,8 @@ describe('the budget', () => {
 
 describe('in a full budget', () => {
   it('the response whose client has read nothing for the longest time ends first', () => {
-    const { budget, reserve, ended } = createCase({ units: 4 });
-    const accounts = ['a', 'b', 'c', 'd'].map((name) => reserve(name));
+    const { budget, reserve, send, ended } = createCase({ units: 4 });
+    const accounts = ['a', 'b', 'c', 'd'].map((name) => send(name));
     // The clients of all but b read slowly.
     for (const i of [0, 2, 3]) accounts[i]?.hold(firstChunkBytes - 1);
     for (const i of [0, 2, 3]) accounts[i]?.hold(firstChunkBytes);
@@ -86,6 +92,18 @@ describe('in a full budget', () => {
     expect(budget.held()).toEqual({ bytes: 4 * unit, responses: 4 });
   });
 
+  it('a response of which nothing was sent ends last', () => {
+    const { reserve, send, ended } = createCase({ units: 4 });
+    const unsent = reserve('unsent');
+    const [, , grown] = ['a', 'b', 'c'].map((name) => send(name));
+    grown?.hold(firstChunkBytes + unit);
+    expect(ended).toEqual(['a']);
+    grown?.hold(firstChunkBytes + 3 * unit);
+    expect(ended).toEqual(['a', 'b', 'c']);
+    unsent.hold(firstChunkBytes + 4 * unit);
+    expect(ended).toEqual(['a', 'b', 'c', 'unsent']);
+  });
+
   it('a network that holds little gets in several times', () => {
     const { reserve, ended } = createCase({ units: 256 });
     for (let i = 0; i < 256; i++) reserve(`a${i}`);
@@ -94,8 +112,8 @@ describe('in a full budget', () => {
   });
 
   it('a response that grows ends the others that have stalled, not itself', () => {
-    const { budget, reserve, ended } = createCase({ units: 4 });
-    const [first] = ['a', 'b', 'c', 'd'].map((name) => reserve(name));
+    const { budget, send, ended } = createCase({ units: 4 });
+    const [first] = ['a', 'b', 'c', 'd'].map((name) => send(name));
     first?.hold(0);
     first?.hold(2 * unit);
     expect(ended).toEqual(['b', 'c']);
