@@ -10,7 +10,7 @@ import {
   sign,
 } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { createMasterKey, type MasterKey } from '../../src/crypto/master-key.ts';
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
@@ -21,6 +21,7 @@ import { createSigner } from '../../src/identity/tokens/signer.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
 
 const { verifyToken } = VerificationService.method;
@@ -126,7 +127,7 @@ describeAppOnSqlite('a forged token', (suite) => {
   });
   afterAll(() => stop());
 
-  it.each(forgeries)('%s is not active', async (_, make) => {
+  itHoldsFor(forgeries, 42)('is not active', async (_, make) => {
     const verdict = async (token: string) => {
       const answer = await suite.transport('http').call(verifyToken, { token }, { authorization });
       if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
@@ -137,7 +138,7 @@ describeAppOnSqlite('a forged token', (suite) => {
     expect(await verdict(await make(workshop))).toEqual(inactive);
   });
 
-  it.each(forgeries)('%s is rejected as a credential', async (_, make) => {
+  itHoldsFor(forgeries, 42)('is rejected as a credential', async (_, make) => {
     const codeFor = async (token: string) => {
       const own = { authorization: `Bearer ${token}` };
       const answer = await suite.transport('http').call(verifyToken, { token: 'x' }, own);

@@ -35,7 +35,7 @@ export async function findFailures<T extends Case>(
  * The test also fails if there are fewer than `least` cases, because a table that has become empty
  * checks nothing.
  */
-export function itHoldsFor<T extends Case>(cases: readonly T[], least: number) {
+export function itHoldsFor<const T extends Case>(cases: readonly T[], least: number) {
   return (sentence: string, check: (...parts: PartsOf<T>) => unknown): void => {
     it(sentence, { timeout }, async () => {
       expect(await findFailures(cases, check)).toEqual([]);
