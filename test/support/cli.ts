@@ -1,10 +1,13 @@
-// Runs commands against a server, each as a process with its own home folder.
+// Runs commands against a server, each with its own home folder.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import type { CommandHost, Output } from '../../src/cli/base/command.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { builtProgram } from './program.ts';
 
 export type Ran = {
@@ -16,11 +19,11 @@ export type Ran = {
 export type Shell = {
   readonly home: string;
   readonly env: Record<string, string>;
-  /** Runs a command with a standard input. */
+  /** Runs a command with a standard input, in the process of the test. */
   run(words: readonly string[], input?: string | Uint8Array): Promise<Ran>;
-  /** Starts a command whose standard input stays open. */
+  /** Starts a command as a process whose standard input stays open. */
   start(words: readonly string[]): Started;
-  /** Runs a command on a pseudo terminal. Answers each prompt as soon as it is shown. */
+  /** Runs a command as a process on a pseudo terminal. Answers each prompt as soon as it is shown. */
   runOnTerminal(
     words: readonly string[],
     answers?: readonly (readonly [prompt: string, answer: string])[],
@@ -48,11 +51,28 @@ export async function openShell(env: Record<string, string> = {}): Promise<Shell
     env: full,
     start,
     async run(words, input = '') {
-      const started = start(words);
-      // A command may end without reading its input.
-      started.child.stdin.on('error', () => {});
-      started.child.stdin.end(input);
-      return started.ended;
+      const written = { stdout: '', stderr: '' };
+      const outputTo = (name: keyof typeof written): Output => ({
+        write(data, done) {
+          written[name] += Buffer.from(data).toString();
+          done?.();
+        },
+      });
+      const host: CommandHost = {
+        env: full,
+        stdin: Readable.from([Buffer.from(input)]),
+        stdout: outputTo('stdout'),
+        stderr: outputTo('stderr'),
+        on: process.on.bind(process),
+        off: process.off.bind(process),
+      };
+      const folder = process.cwd();
+      process.chdir(home);
+      try {
+        return { status: await runProgram(words, host), ...written };
+      } finally {
+        process.chdir(folder);
+      }
     },
     async runOnTerminal(words, answers = [], columns = 80) {
       const quoted = [process.execPath, builtProgram, ...words].map((word) => `'${word}'`);
