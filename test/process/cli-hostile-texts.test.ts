@@ -9,7 +9,8 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { openShell, type Ran, type Shell } from '../support/cli.ts';
+import { openShell, type Shell } from '../support/cli.ts';
+import type { Ran } from '../support/program.ts';
 
 /** Sets the title of the terminal, clears it, and changes the direction of the text. */
 const hostile = 'x\u001b]0;x\u0007\u009b2Jy\u202ez';

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -7,11 +8,15 @@ import type { Command } from '../../src/cli/base/command.ts';
 import { parseWords } from '../../src/cli/base/parser.ts';
 import { rootCommand } from '../../src/cli/commands.ts';
 import { completionScript, shells } from '../../src/cli/completion.ts';
-import { spawnProgram, startProgram } from '../support/program.ts';
+import { runIn, spawnProgram, startProgram } from '../support/program.ts';
 
-async function run(...words: string[]) {
-  // The help works even with invalid settings.
-  const program = await spawnProgram({ LATCHKEY_HTTP_ADDRESS: 'invalid' }, undefined, words);
+// The help works even with invalid settings.
+const env = { LATCHKEY_HTTP_ADDRESS: 'invalid' };
+
+const run = (...words: string[]) => runIn(tmpdir(), words, env);
+
+async function runAsProcess(...words: string[]) {
+  const program = await spawnProgram(env, undefined, words);
   onTestFinished(() => program.remove());
   const status = await program.ended;
   return { status, stdout: program.stdout(), stderr: program.stderr() };
@@ -48,7 +53,7 @@ describe('the command line', () => {
   });
 
   test('explains a command as a process', async () => {
-    const { status, stdout } = await run('clients', 'create', '--help');
+    const { status, stdout } = await runAsProcess('clients', 'create', '--help');
     expect(status).toBe(0);
     expect(stdout).toContain('Usage: latchkey clients create <name> [options]');
     expect(stdout).toMatch(/^Exit status:\n(?: .*\n)+ {2}docs\/cli\.md has the others\.\n/m);
@@ -181,11 +186,10 @@ test('errors with --json are JSON, also without an answer of a server', async ()
     { words: ['clients', '--json', 'list'], env, code: 'usage', status: 2 },
   ];
   for (const { words, env: variables, code, status } of calls) {
-    const program = await spawnProgram({ HOME: '/nonexistent', ...variables }, undefined, words);
-    onTestFinished(() => program.remove());
-    expect(await program.ended, words.join(' ')).toBe(status);
-    expect(program.stdout()).toBe('');
-    const { error } = JSON.parse(program.stderr());
+    const ran = await runIn(tmpdir(), words, { HOME: '/nonexistent', ...variables });
+    expect(ran.status, words.join(' ')).toBe(status);
+    expect(ran.stdout).toBe('');
+    const { error } = JSON.parse(ran.stderr);
     expect(error).toMatchObject({ code, message: expect.stringMatching(/./), errors: [] });
   }
 });

@@ -3,16 +3,15 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { migratedDatabaseUrl } from '../support/databases.ts';
-import { newDataDir, spawnProgram } from '../support/program.ts';
+import { newDataDir, runIn } from '../support/program.ts';
 import { startSmtpServer } from '../support/smtp.ts';
 import { stoppedInstallation } from '../support/stopped-installation.ts';
 import { createTlsFiles, localNames } from '../support/tls-app.ts';
 
 async function doctor(env: Record<string, string>, dataDir: string) {
-  const program = await spawnProgram(env, dataDir, ['doctor']);
-  const code = await program.ended;
-  expect(program.stderr()).toBe('');
-  return { code, lines: program.stdout().trimEnd().split('\n') };
+  const { status: code, stdout, stderr } = await runIn(dataDir, ['doctor'], env);
+  expect(stderr).toBe('');
+  return { code, lines: stdout.trimEnd().split('\n') };
 }
 
 test('a mail server must accept the login, and gets no mail', async () => {

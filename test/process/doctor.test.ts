@@ -7,16 +7,15 @@ import { SQLite } from '../../src/storage/sqlite-library.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
-import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
+import { newDataDir, runIn, spawnProgram, startProgram } from '../support/program.ts';
 import { stoppedInstallation } from '../support/stopped-installation.ts';
 
 type Report = { readonly code: unknown; readonly lines: readonly string[] };
 
 async function doctor(env: Record<string, string>, dataDir: string): Promise<Report> {
-  const program = await spawnProgram(env, dataDir, ['doctor']);
-  const code = await program.ended;
-  expect(program.stderr()).toBe('');
-  return { code, lines: program.stdout().trimEnd().split('\n') };
+  const { status: code, stdout, stderr } = await runIn(dataDir, ['doctor'], env);
+  expect(stderr).toBe('');
+  return { code, lines: stdout.trimEnd().split('\n') };
 }
 
 async function started(env: Record<string, string> = {}) {
@@ -54,9 +53,9 @@ test('a valid installation passes each check while the server runs', async () =>
 
 test('--json prints the findings as JSON', async () => {
   const { dataDir } = await started();
-  const program = await spawnProgram({}, dataDir, ['doctor', '--json']);
-  expect(await program.ended).toBe(0);
-  const findings: unknown[] = JSON.parse(program.stdout());
+  const { status, stdout } = await runIn(dataDir, ['doctor', '--json']);
+  expect(status).toBe(0);
+  const findings: unknown[] = JSON.parse(stdout);
   expect(findings[0]).toEqual({
     level: 'ok',
     check: 'settings',

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { schemaMigrations } from '../../src/storage/migrate.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
-import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
+import { newDataDir, runIn, spawnProgram, startProgram } from '../support/program.ts';
 
 async function folder(): Promise<string> {
   const dataDir = await newDataDir();
@@ -16,7 +16,8 @@ async function folder(): Promise<string> {
 }
 
 async function run(env: Record<string, string>, dataDir: string, ...words: string[]) {
-  const program = await spawnProgram(env, dataDir, words.length === 0 ? undefined : words);
+  if (words.length > 0) return runIn(dataDir, words, env);
+  const program = await spawnProgram(env, dataDir);
   onTestFinished(program.kill);
   const status = await program.ended;
   return { status, stdout: program.stdout(), stderr: program.stderr() };

@@ -8,7 +8,7 @@ import { callDuring } from '../support/lock-waits.ts';
 import { urlIn, withDatabase } from '../support/master-keys.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
-import { newDataDir, type RunningProgram, spawnProgram, startProgram } from '../support/program.ts';
+import { newDataDir, type RunningProgram, runIn, startProgram } from '../support/program.ts';
 import { addSession, addUser } from '../support/user-rows.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
@@ -19,9 +19,8 @@ async function recover(
   dataDir: string,
   words: readonly string[],
 ): Promise<Answer> {
-  const program = await spawnProgram(env, dataDir, ['recover-staff', ...words]);
-  const code = await program.ended;
-  return { code, password: program.stdout().trimEnd(), stderr: program.stderr() };
+  const { status: code, stdout, stderr } = await runIn(dataDir, ['recover-staff', ...words], env);
+  return { code, password: stdout.trimEnd(), stderr };
 }
 
 type Token = { readonly access_token: string; readonly scope: string };

@@ -4,17 +4,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import type { CommandHost, Output } from '../../src/cli/base/command.ts';
-import { runProgram } from '../../src/cli/program.ts';
-import { builtProgram } from './program.ts';
-
-export type Ran = {
-  readonly status: number | NodeJS.Signals;
-  readonly stdout: string;
-  readonly stderr: string;
-};
+import { builtProgram, programFolder, type Ran, runCommand } from './program.ts';
 
 export type Shell = {
   readonly home: string;
@@ -50,29 +41,10 @@ export async function openShell(env: Record<string, string> = {}): Promise<Shell
     home,
     env: full,
     start,
-    async run(words, input = '') {
-      const written = { stdout: '', stderr: '' };
-      const outputTo = (name: keyof typeof written): Output => ({
-        write(data, done) {
-          written[name] += Buffer.from(data).toString();
-          done?.();
-        },
-      });
-      const host: CommandHost = {
-        env: full,
-        stdin: Readable.from([Buffer.from(input)]),
-        stdout: outputTo('stdout'),
-        stderr: outputTo('stderr'),
-        on: process.on.bind(process),
-        off: process.off.bind(process),
-      };
-      const folder = process.cwd();
+    async run(words, input) {
+      // Files are named relative to the home folder.
       process.chdir(home);
-      try {
-        return { status: await runProgram(words, host), ...written };
-      } finally {
-        process.chdir(folder);
-      }
+      return runCommand(words, full, input).finally(() => process.chdir(programFolder));
     },
     async runOnTerminal(words, answers = [], columns = 80) {
       const quoted = [process.execPath, builtProgram, ...words].map((word) => `'${word}'`);

@@ -1,9 +1,13 @@
-// The built program as a separate process in a separate folder.
+// The program in a separate folder: the built one as a process, or a command in the process of the
+// test.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { CommandHost, Output } from '../../src/cli/base/command.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { parseEnv } from './harness.ts';
 
 export type Program = {
@@ -31,13 +35,57 @@ export type RunningProgram = Program & {
 /** The name of the sample document in a new demo installation. */
 export const sampleName = 'Sample document.pdf';
 
-const root = path.resolve(import.meta.dirname, '../..');
+export const programFolder = path.resolve(import.meta.dirname, '../..');
 
-export const builtProgram = path.join(root, 'dist/src/main.js');
+export const builtProgram = path.join(programFolder, 'dist/src/main.js');
 
 export function newDataDir(): Promise<string> {
   return mkdtemp(path.join(tmpdir(), 'latchkey-program-'));
 }
+
+const settingsFor = (folder: string) => ({
+  PATH: process.env.PATH ?? '',
+  LATCHKEY_DATA_DIR: folder,
+  LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
+  LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
+  LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
+  LATCHKEY_DRAIN_SECONDS: '0',
+});
+
+export type Ran = {
+  readonly status: number | NodeJS.Signals;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** Runs a command in the process of the test. */
+export async function runCommand(
+  words: readonly string[],
+  env: ProgramEnv,
+  input: string | Uint8Array = '',
+): Promise<Ran> {
+  const written = { stdout: '', stderr: '' };
+  const outputTo = (name: keyof typeof written): Output => ({
+    write(data, done) {
+      written[name] += Buffer.from(data).toString();
+      done?.();
+    },
+  });
+  const host: CommandHost = {
+    env,
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: outputTo('stdout'),
+    stderr: outputTo('stderr'),
+    on: process.on.bind(process),
+    off: process.off.bind(process),
+  };
+  const status = await runProgram(words, host);
+  return { status, ...written };
+}
+
+/** Runs a command of an installation in the process of the test. */
+export const runIn = (dataDir: string, words: readonly string[], env: ProgramEnv = {}) =>
+  runCommand(words, { ...settingsFor(dataDir), ...env });
 
 /**
  * Starts the program; every address uses a free port unless `env` says otherwise. `launcher` is a
@@ -55,15 +103,7 @@ export async function spawnProgram(
   const [command = process.execPath, ...args] = [...launcher, ...program];
   const child = spawn(command, args, {
     cwd: folder,
-    env: {
-      PATH: process.env.PATH ?? '',
-      LATCHKEY_DATA_DIR: folder,
-      LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
-      LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
-      LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
-      LATCHKEY_DRAIN_SECONDS: '0',
-      ...env,
-    },
+    env: { ...settingsFor(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const text = { stdout: '', stderr: '' };
