@@ -10,11 +10,11 @@ import { builtProgram, programFolder, type Ran, runCommand } from './program.ts'
 export type Shell = {
   readonly home: string;
   readonly env: Record<string, string>;
-  /** Runs a command with a standard input, in the process of the test. */
+  /** Runs a command in the process of the test. */
   run(words: readonly string[], input?: string | Uint8Array): Promise<Ran>;
   /** Starts a command as a process whose standard input stays open. */
   start(words: readonly string[]): Started;
-  /** Runs a command as a process on a pseudo terminal. Answers each prompt as soon as it is shown. */
+  /** Runs a command on a pseudo terminal. Answers each prompt as soon as it is shown. */
   runOnTerminal(
     words: readonly string[],
     answers?: readonly (readonly [prompt: string, answer: string])[],
