@@ -13,6 +13,19 @@ const busyPollMs = 5;
 
 export const isBusy = (error: unknown) => errorCodeOf(error).startsWith('SQLITE_BUSY');
 
+/** Repeats a call for up to five seconds while another process keeps the file busy. */
+export async function repeatWhileBusy<T>(call: () => T, mayRepeat = () => true): Promise<T> {
+  const end = performance.now() + busyMsMax;
+  for (;;) {
+    try {
+      return call();
+    } catch (error) {
+      if (!isBusy(error) || !mayRepeat() || performance.now() > end) throw error;
+      await sleep(busyPollMs);
+    }
+  }
+}
+
 export class SqliteDriver implements Driver {
   readonly #database: SQLite.Database;
   readonly #statements: Statements;
@@ -269,17 +282,9 @@ class Connection implements DatabaseConnection {
    */
   async #executeAlone(query: CompiledQuery): Promise<QueryResult<unknown>> {
     await this.#startQueries();
-    const end = performance.now() + busyMsMax;
-    for (;;) {
-      try {
-        return this.#statements.execute(query);
-      } catch (error) {
-        // A migration begins its transaction with a query.
-        const isRepeated = isBusy(error) && !this.#database.inTransaction;
-        if (!isRepeated || performance.now() > end) throw error;
-        await sleep(busyPollMs);
-      }
-    }
+    // A migration begins its transaction with a query.
+    const mayRepeat = () => !this.#database.inTransaction;
+    return repeatWhileBusy(() => this.#statements.execute(query), mayRepeat);
   }
 
   streamQuery(): never {

@@ -5,7 +5,7 @@ import { type Dialect, SqliteDialect, sql } from 'kysely';
 import { errorCodeOf } from '../files/error-code.ts';
 import { createTranslate } from './folded-text.ts';
 import type { Database } from './schema.ts';
-import { isBusy, SqliteDriver } from './sqlite-driver.ts';
+import { isBusy, repeatWhileBusy, SqliteDriver } from './sqlite-driver.ts';
 import { openErrorOf, requireSqliteFile } from './sqlite-file.ts';
 import { SQLite } from './sqlite-library.ts';
 
@@ -19,8 +19,8 @@ export type OpenedDialect = {
 };
 
 /** Opens a database file, and creates it if it is missing. */
-export function openSqlite(file: string): OpenedDialect {
-  const database = openWithReserve(file);
+export async function openSqlite(file: string): Promise<OpenedDialect> {
+  const database = await openWithReserve(file);
   return {
     dialect: new OurSqliteDialect(database),
     beginMigration,
@@ -30,10 +30,11 @@ export function openSqlite(file: string): OpenedDialect {
 /** Returns the path of the file that reserves disk space for a database. */
 export const reserveFileOf = (file: string) => `${file}-reserve`;
 
-function openWithReserve(file: string): SqliteDatabase {
+async function openWithReserve(file: string): Promise<SqliteDatabase> {
   requireSqliteFile(file);
   try {
-    return openFile(file);
+    // SQLite does not wait for its busy timeout while several processes set the journal mode.
+    return await repeatWhileBusy(() => openFile(file));
   } catch (cause) {
     const isFull = /^(SQLITE_(IOERR|FULL)|ENOSPC)/.test(errorCodeOf(cause));
     // After a clean stop, SQLite needs space to create the files next to the database.
@@ -49,14 +50,12 @@ function openWithReserve(file: string): SqliteDatabase {
 function openFile(file: string): SqliteDatabase {
   // SQLite creates the files next to the database with the mode of the database file.
   if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-  const database = new SQLite(file, { timeout: 5_000 });
+  const database = new SQLite(file, { timeout: 0 });
   try {
     // With WAL and `synchronous = FULL`, a commit is on the disk when it returns.
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
-    // From now on, waiting for a busy file must not block the event loop.
-    database.pragma('busy_timeout = 0');
     database.function('translate', { deterministic: true }, createTranslate());
     return database;
   } catch (error) {

@@ -30,7 +30,7 @@ async function recordLater(url: string, oldestSupported: string | null): Promise
 
 /** Migrates with other migrations than those of this version. */
 async function migrateWith(url: string, migrations: SchemaMigrations): Promise<readonly string[]> {
-  const opened = url.startsWith('sqlite:') ? openSqlite(fileOf(url)) : openPostgres(url);
+  const opened = url.startsWith('sqlite:') ? await openSqlite(fileOf(url)) : openPostgres(url);
   const db = new Kysely({ dialect: opened.openForMigration?.() ?? opened.dialect });
   const dialect = { db: db as never, begin: opened.beginMigration };
   return migrate(dialect, migrations, { lockedPauseMs: 1 }).finally(() => db.destroy());

@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { SQLite } from '../../src/storage/sqlite-library.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+
+it('opens an SQLite file that another connection locks while it sets the journal mode', async () => {
+  const url = await freshDatabaseUrl('sqlite');
+  const other = new SQLite(url.slice('sqlite:'.length));
+  // The file has no WAL yet, as when two processes create it at the same time.
+  other.exec('begin exclusive');
+
+  const opening = openUntilFinished(url);
+  await sleep(100);
+  other.exec('commit');
+  other.close();
+
+  const db = await opening;
+  expect(await db.selectFrom('workspaces').selectAll().execute()).toEqual([]);
+});
