@@ -7,15 +7,17 @@ import path from 'node:path';
 const clients = path.resolve(import.meta.dirname, '../clients');
 const tsc = path.resolve(clients, '../node_modules/.bin/tsc');
 
-for (const name of ['client', 'verify']) {
+const names = ['cli', 'client', 'verify'];
+
+for (const name of names) {
   const folder = path.join(clients, name);
   rmSync(path.join(folder, 'dist'), { recursive: true, force: true });
   const { status, error } = spawnSync(tsc, ['-p', folder], { stdio: 'inherit' });
   if (error !== undefined) throw error;
   if (status !== 0) process.exit(1);
 }
-omitRules(path.join(clients, 'client/dist/gen'));
-for (const name of ['client', 'verify']) nameDeclarations(path.join(clients, name, 'dist'));
+for (const name of ['cli', 'client']) omitRules(path.join(clients, name, 'dist/gen'));
+for (const name of names) nameDeclarations(path.join(clients, name, 'dist'));
 
 /** The compiler keeps `.ts` in the imports of declarations, which not every tool resolves. */
 function nameDeclarations(dist) {

@@ -15,7 +15,7 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '..');
 const stamp = path.join(root, 'dist/built-from');
 
-const folders = ['src', 'gen', 'web', 'scripts/openapi'];
+const folders = ['src', 'gen', 'web', 'scripts/openapi', 'clients/cli/src', 'clients/client/src'];
 const files = [
   'docs/sample.pdf',
   'package.json',

@@ -2,16 +2,16 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Command, jsonOption, type Option } from '../src/cli/base/command.ts';
-import { exitStatuses } from '../src/cli/base/exit-status.ts';
+import { type Command, jsonOption, type Option } from '../clients/cli/src/base/command.ts';
+import { exitStatuses } from '../clients/cli/src/base/exit-status.ts';
 import {
   aboutText,
   argumentText,
   exampleText,
   optionText,
   usageTextOf,
-} from '../src/cli/base/help.ts';
-import { commandGroups, rootCommand } from '../src/cli/commands.ts';
+} from '../clients/cli/src/base/help.ts';
+import { rootCommand } from '../src/cli/commands.ts';
 
 const intro = `# Command line
 
@@ -93,7 +93,7 @@ export function cliDoc(): string {
     'statuses from 65 to 77\n' +
     'follow `sysexits.h`. A command that a signal ends has the status 128 plus the number ' +
     'of the signal.\n\n';
-  const groups = commandGroups.map(({ title, about, commands }) => {
+  const groups = (rootCommand.groups ?? []).map(({ title, about, commands }) => {
     return `## ${title}\n\n${about}\n\n${commands.flatMap((one) => sections(one, [])).join('')}`;
   });
   return `${intro}${table}${note}${groups.join('')}`.trimEnd().concat('\n');

@@ -53,6 +53,7 @@ export const groups: readonly Group[] = [
       page('Command line', 'docs/cli.md', 'every command, exit statuses, shell completion'),
       page('Client libraries', 'docs/clients.md', 'npm packages, Python, Go'),
       page('@latchkey/client', 'clients/client/README.md', 'calls Latchkey from Node and browsers'),
+      page('@latchkey/cli', 'clients/cli/README.md', 'the command line without the service'),
       page('@latchkey/verify', 'clients/verify/README.md', 'verifies tokens offline in Node'),
       page('Errors', 'docs/errors.md', 'every error code'),
       page('Settings', 'docs/settings.md', 'every environment variable'),

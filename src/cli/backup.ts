@@ -1,6 +1,16 @@
 // `backup <file>`: writes an encrypted copy of all rows, documents and keys. Can run while
 // the service runs.
 import path from 'node:path';
+import {
+  CommandError,
+  type CommandHost,
+  type Input,
+  type Output,
+  textOption,
+  UsageError,
+} from '../../clients/cli/src/base/command.ts';
+import { wantsJson, write, writeJson } from '../../clients/cli/src/base/print.ts';
+import { abortOnSignal } from '../../clients/cli/src/base/signals.ts';
 import { createBackup } from '../backup/create.ts';
 import { createEncrypter, encrypt, generateBackupKey } from '../backup/encryption.ts';
 import {
@@ -23,16 +33,6 @@ import { requireDecryptable } from '../identity/keys/sealed-values.ts';
 import { openDatabaseReadOnly } from '../storage/database.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
 import { compareSchema, type SchemaComparison, schemaMigrations } from '../storage/migrate.ts';
-import {
-  CommandError,
-  type CommandHost,
-  type Input,
-  type Output,
-  textOption,
-  UsageError,
-} from './base/command.ts';
-import { wantsJson, write, writeJson } from './base/print.ts';
-import { abortOnSignal } from './base/signals.ts';
 import { openExistingDatabase } from './existing-database.ts';
 import { sealedColumns } from './rotate-master-key.ts';
 import { blobModeOf, longQueries, withBlobReader } from './stores.ts';

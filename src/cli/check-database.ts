@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
+import { errorMessageOf } from '../../clients/cli/src/base/command.ts';
 import type { Config } from '../config/config.ts';
 import { readMasterKeyIfAny } from '../crypto/master-key-file.ts';
 import { errorCodeOf } from '../files/error-code.ts';
@@ -13,7 +14,6 @@ import {
 } from '../installation/data-folder.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
 import { requireSqliteFile } from '../storage/sqlite-file.ts';
-import { errorMessageOf } from './base/command.ts';
 import { type Finding, fileExists, ok, problem, warning } from './finding.ts';
 import { findUnfinishedRestore } from './stores.ts';
 

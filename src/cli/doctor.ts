@@ -1,7 +1,8 @@
 // `doctor`: checks an installation, or all stored documents.
+
+import { CommandError, type CommandHost, type Input } from '../../clients/cli/src/base/command.ts';
+import { wantsJson, writeJson } from '../../clients/cli/src/base/print.ts';
 import { readConfig } from '../config/config.ts';
-import { CommandError, type CommandHost, type Input } from './base/command.ts';
-import { wantsJson, writeJson } from './base/print.ts';
 import { type BlobReport, checkBlobs } from './check-blobs.ts';
 import { formatFinding, runDoctor } from './installation-checks.ts';
 

@@ -1,7 +1,8 @@
 // The checks of the command `doctor`.
+
+import { errorMessageOf } from '../../clients/cli/src/base/command.ts';
 import type { Clock } from '../clock.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
-import { errorMessageOf } from './base/command.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDescriptors, checkDisk, checkFiles, checkMasterKey } from './check-files.ts';
 import { checkBlobStore, checkMail, checkProxies } from './check-services.ts';

@@ -1,5 +1,5 @@
 // The commands for an installation: its process, database, documents and keys.
-import { type Command, jsonOption } from './base/command.ts';
+import { type Command, jsonOption } from '../../clients/cli/src/base/command.ts';
 
 const serve: Command = {
   name: 'serve',

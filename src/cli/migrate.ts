@@ -1,4 +1,7 @@
 // `migrate`: brings the schema of the database to the latest version.
+
+import { CommandError, type CommandHost, type Input } from '../../clients/cli/src/base/command.ts';
+import { wantsJson, writeJson } from '../../clients/cli/src/base/print.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import {
   databaseFile,
@@ -8,8 +11,6 @@ import {
   prepareFolders,
 } from '../installation/data-folder.ts';
 import { migrateDatabase } from '../storage/database.ts';
-import { CommandError, type CommandHost, type Input } from './base/command.ts';
-import { wantsJson, writeJson } from './base/print.ts';
 
 export async function runMigrate(input: Input, host: CommandHost): Promise<number> {
   const config = readConfig(host.env);

@@ -3,6 +3,13 @@
 // a second.
 
 import { randomBytes } from 'node:crypto';
+import {
+  CommandError,
+  type CommandHost,
+  type Input,
+  UsageError,
+} from '../../clients/cli/src/base/command.ts';
+import { wantsJson, write, writeJson } from '../../clients/cli/src/base/print.ts';
 import { managementScopes, parseStoredScopes } from '../access/scopes.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
@@ -20,8 +27,6 @@ import {
 import { readEmail } from '../net/email.ts';
 import { lockRows } from '../storage/row-locks.ts';
 import type { Database, UserRow } from '../storage/schema.ts';
-import { CommandError, type CommandHost, type Input, UsageError } from './base/command.ts';
-import { wantsJson, write, writeJson } from './base/print.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
 export async function runRecoverStaff(input: Input, host: CommandHost): Promise<number> {

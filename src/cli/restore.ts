@@ -1,6 +1,9 @@
 // `restore <file>`: fills an empty installation from a backup.
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { CommandError, type CommandHost, type Input } from '../../clients/cli/src/base/command.ts';
+import { wantsJson, writeJson } from '../../clients/cli/src/base/print.ts';
+import { abortOnSignal } from '../../clients/cli/src/base/signals.ts';
 import { createDecrypter, decrypt } from '../backup/encryption.ts';
 import { BackupError, type Manifest } from '../backup/format.ts';
 import { withLease } from '../backup/lease.ts';
@@ -20,9 +23,6 @@ import { restrictToOwn } from '../sharing/blobs/own-store.ts';
 import { createStoreIds, takeOverStore } from '../sharing/blobs/store-id.ts';
 import { openDatabase, openDatabaseReadOnly } from '../storage/database.ts';
 import { schemaMigrations } from '../storage/migrate.ts';
-import { CommandError, type CommandHost, type Input } from './base/command.ts';
-import { wantsJson, writeJson } from './base/print.ts';
-import { abortOnSignal } from './base/signals.ts';
 import { sealedColumns } from './rotate-master-key.ts';
 import { longQueries } from './stores.ts';
 

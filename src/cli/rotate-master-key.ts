@@ -2,6 +2,8 @@
 // all values or none, and can be repeated after an interruption.
 
 import { randomBytes } from 'node:crypto';
+import { CommandError, type CommandHost, type Input } from '../../clients/cli/src/base/command.ts';
+import { wantsJson, writeJson } from '../../clients/cli/src/base/print.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import { type Config, readConfig } from '../config/config.ts';
@@ -23,8 +25,6 @@ import {
 import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
 import type { Database } from '../storage/schema.ts';
-import { CommandError, type CommandHost, type Input } from './base/command.ts';
-import { wantsJson, writeJson } from './base/print.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
 export async function runRotateMasterKey(input: Input, host: CommandHost): Promise<number> {

@@ -1,6 +1,11 @@
 // `serve`: runs the service until it gets a signal.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import {
+  type CommandHost,
+  errorMessageOf,
+  type Input,
+} from '../../clients/cli/src/base/command.ts';
 import type { Service } from '../app.ts';
 import { type Config, readSettings } from '../config/config.ts';
 import { packageFolder } from '../files/package-folder.ts';
@@ -8,7 +13,6 @@ import { ListenError } from '../net/listen-error.ts';
 import { createLog, type OpenLog } from '../observe/log.ts';
 import type { AppOptions } from '../stages/options.ts';
 import { formatAnnouncement } from './announcement.ts';
-import { type CommandHost, errorMessageOf, type Input } from './base/command.ts';
 
 /** A stop that is slower after the drain is a failure. */
 const stopMs = 10_000;

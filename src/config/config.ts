@@ -1,7 +1,7 @@
 // Converts the environment to a Config, without opening connections. The only files that it reads
 // are those with secrets. Reports all bad values at once, and repeats none of them, because a value
 // may be a secret.
-import { commandLineVariables } from './command-line-variables.ts';
+import { commandLineVariables } from '../../clients/cli/src/variables.ts';
 import { localSender } from './mail.ts';
 import { fileVariableOf, readSecretFiles } from './secret-files.ts';
 import type { EarlierSettings, Setting } from './setting.ts';

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installPackedClients, type PackedClients } from '../support/packed-clients.ts';
 import { describeBrowser } from './browser-suite.ts';
 import { describeClient } from './client-suite.ts';
+import { describeCommandLine } from './command-line-suite.ts';
 import { describeOtherOrigins } from './cross-origin-suite.ts';
 import { describeMessages } from './messages-suite.ts';
 import { describeNewcomer } from './newcomer-suite.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => packed?.remove());
 
-describe.each(['client', 'verify'])('the package @latchkey/%s', (name) => {
+describe.each(['cli', 'client', 'verify'])('the package @latchkey/%s', (name) => {
   it('has a correct package.json, a README, and the version of the server', async () => {
     const folder = path.join(packed.folder, 'node_modules/@latchkey', name);
     const { messages } = await publint({ pkgDir: folder, pack: false, strict: true });
@@ -62,6 +63,7 @@ it('both packages can be loaded with require', async () => {
   expect(stdout).toContain('createVerifier');
 });
 
+describeCommandLine(installed);
 describeNewcomer(installed);
 describeClient(installed);
 describeMessages(installed);

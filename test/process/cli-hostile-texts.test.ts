@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Code, ConnectError, type ConnectRouter } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
+import { ErrorInfoSchema, RequestInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
@@ -25,8 +25,10 @@ const session = {
 const document = { id: `doc_${hostile}`, name: hostile };
 
 function refuse(): never {
-  const reason = { desc: ErrorInfoSchema, value: { reason: hostile, domain: 'latchkey' } };
-  throw new ConnectError(hostile, Code.InvalidArgument, undefined, [reason]);
+  throw new ConnectError(hostile, Code.InvalidArgument, undefined, [
+    { desc: ErrorInfoSchema, value: { reason: hostile, domain: 'latchkey' } },
+    { desc: RequestInfoSchema, value: { requestId: hostile } },
+  ]);
 }
 
 function routes(router: ConnectRouter): void {
@@ -69,7 +71,7 @@ function expectHarmless({ stdout, stderr }: Ran): void {
 describe('a text of the server cannot control the terminal in', () => {
   test.each([
     ['a page token', ['documents', 'list'], 0, '--page-token xy z\n'],
-    ['an error', ['documents', 'delete', 'doc_1', '--yes'], 65, '(xy z)'],
+    ['an error', ['documents', 'delete', 'doc_1', '--yes'], 65, '(invalid_argument, request xy z)'],
     ['a document id', ['upload', '-', '--name', 'a'], 0, 'doc_xy z\n'],
     ['the address of a new link', ['upload', '-', '--name', 'a', '--share'], 0, '/s/xy z\n'],
     ['an opened address', ['open', 'lnk_1', '--print'], 0, '/s/x%1B]0;x%07%C2%9B2Jy%E2%80%AEz\n'],
@@ -93,7 +95,9 @@ describe('a text of the server cannot control the terminal in', () => {
     expect(login.stderr).toBe(`Signed in to ${address} as ada@example.comxy z.\n`);
     const logout = await shell.run(['logout']);
     expectHarmless(logout);
-    expect(logout.stderr).toContain('the session was not ended: xy z (xy z)');
+    expect(logout.stderr).toContain(
+      'the session was not ended: xy z (invalid_argument, request xy z)',
+    );
   });
 });
 
@@ -120,6 +124,8 @@ describe('JSON has an escape for each dangerous character of', () => {
     const shell = await shellWith({ LATCHKEY_API_KEY: 'lk_wk_a' });
     const ran = await shell.run(['links', 'create', 'other', '--json']);
     expectHarmless(ran);
-    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 'xy z' } });
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      error: { code: 'invalid_argument', message: 'xy z', request_id: 'xy z' },
+    });
   });
 });

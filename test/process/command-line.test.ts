@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Command } from '../../src/cli/base/command.ts';
-import { parseWords } from '../../src/cli/base/parser.ts';
+import type { Command } from '../../clients/cli/src/base/command.ts';
+import { parseWords } from '../../clients/cli/src/base/parser.ts';
+import { completionScript, shells } from '../../clients/cli/src/completion.ts';
 import { rootCommand } from '../../src/cli/commands.ts';
-import { completionScript, shells } from '../../src/cli/completion.ts';
 import { runIn, spawnProgram, startProgram } from '../support/program.ts';
 
 // The help works even with invalid settings.

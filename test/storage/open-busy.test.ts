@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { SQLite } from '../../src/storage/sqlite-library.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 
-it('opens an SQLite file that another connection locks while it sets the journal mode', async () => {
+it('opens a new SQLite file while another connection has a lock on it', async () => {
   const url = await freshDatabaseUrl('sqlite');
   const other = new SQLite(url.slice('sqlite:'.length));
   // The file has no WAL yet, as when two processes create it at the same time.

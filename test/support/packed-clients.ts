@@ -10,14 +10,21 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** The only packages that the two may need. */
+/** The only packages that those of clients/ may need. */
 const permitted = [
   '@bufbuild/protobuf',
   '@connectrpc/connect',
   '@connectrpc/connect-node',
   '@connectrpc/connect-web',
+  'commander',
+  'cookie',
   'jose',
+  'string-width',
 ];
+
+/** The packages that string-width needs. */
+const nested = ['ansi-regex', 'strip-ansi'];
+const indirect = ['emoji-regex', 'get-east-asian-width'];
 
 export type PackedClients = {
   readonly folder: string;
@@ -41,7 +48,11 @@ export async function installPackedClients(): Promise<PackedClients> {
   await run(process.execPath, ['scripts/build-clients.mjs'], { cwd: root });
   await mkdir(folder);
   await npm(root, 'pack', '--workspaces', '--pack-destination', parent);
-  const dependencies = permitted.map((name) => [name, `file:${root}/node_modules/${name}`]);
+  const modules = path.join(root, 'node_modules');
+  const dependencies = [
+    ...[...permitted, ...indirect].map((name) => [name, `file:${modules}/${name}`]),
+    ...nested.map((name) => [name, `file:${modules}/string-width/node_modules/${name}`]),
+  ];
   await writeFile(
     path.join(folder, 'package.json'),
     JSON.stringify({ type: 'module', dependencies: Object.fromEntries(dependencies) }),

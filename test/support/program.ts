@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import type { CommandHost, Output } from '../../src/cli/base/command.ts';
+import type { CommandHost, Output } from '../../clients/cli/src/base/command.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { parseEnv } from './harness.ts';
 

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DescMessage } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
+import type { Command } from '../../clients/cli/src/base/command.ts';
+import { callsOf } from '../../clients/cli/src/remote/call-command.ts';
+import type { CallSpec } from '../../clients/cli/src/remote/call-spec.ts';
+import { methodOf } from '../../clients/cli/src/remote/methods.ts';
+import { itemsField } from '../../clients/cli/src/remote/response.ts';
 import { cliDoc } from '../../scripts/cli-doc.ts';
 import { methodFactsOf } from '../../src/api/endpoint.ts';
 import { services } from '../../src/api/services.ts';
-import type { Command } from '../../src/cli/base/command.ts';
 import { rootCommand } from '../../src/cli/commands.ts';
-import { callsOf } from '../../src/cli/remote/call-command.ts';
-import type { CallSpec } from '../../src/cli/remote/call-spec.ts';
-import { itemsField } from '../../src/cli/remote/response.ts';
-import { methodOf } from '../../src/cli/remote/run-call.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
 test('docs/cli.md is up to date', () => {

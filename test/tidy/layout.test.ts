@@ -3,16 +3,21 @@ import { describe, expect, test } from 'vitest';
 import { listFiles, readText } from './files.ts';
 import { type Import, importsOf } from './imports.ts';
 
-const sources = listFiles('src', '.ts');
+const clients = ['clients/cli', 'clients/client'];
+const sources = ['src', ...clients.map((folder) => `${folder}/src`)].flatMap((folder) =>
+  listFiles(folder, '.ts'),
+);
 const imports = sources.flatMap((file) => importsOf(file, readText(file)));
-const local = imports.filter(({ to }) => to.startsWith('src/') || to.startsWith('gen/'));
+const local = imports.filter(({ to }) => /^(src|gen|clients)\//.test(to));
 
 /**
  * The part of the program that a file belongs to: a folder below `src`, a feature folder below a
- * module, or a file that is directly in `src` or in a module's folder.
+ * module, a file that is directly in `src` or in a module's folder, or a package of `clients`.
  */
 function partOf(file: string): string {
   if (file.startsWith('gen/')) return 'gen';
+  const client = clients.find((folder) => file.startsWith(`${folder}/`));
+  if (client !== undefined) return client;
   const feature = /^src\/((identity|sharing)\/[\w-]+)\//.exec(file)?.[1];
   if (feature !== undefined) return feature;
   if (/^src\/(identity|sharing)\/[\w-]+\.ts$/.test(file)) return file;
@@ -24,7 +29,10 @@ const shared = [...leaves, 'storage', 'api', 'audit', 'access', 'credentials'];
 
 /** The parts whose values a part may import in addition to its own; `*` means any. */
 const mayImport: Record<string, readonly string[]> = {
-  config: leaves,
+  'clients/client': ['gen'],
+  'clients/cli': ['gen', 'clients/client'],
+  // The variables of the command line.
+  config: [...leaves, 'clients/cli'],
   crypto: leaves,
   errors: leaves,
   files: leaves,
@@ -98,10 +106,10 @@ function cyclesOf(edges: Iterable<readonly [string, string]>): string[] {
   return cycles;
 }
 
-/** The folder of a file. A file directly in `src` or in a module's folder counts as a folder. */
+/** The folder of a file. A file directly in `src`, a module or the command line is its own. */
 function folderOf(file: string): string {
   const folder = file.slice(0, file.lastIndexOf('/'));
-  return /^src(\/(identity|sharing))?$/.test(folder) ? file : folder;
+  return /^(src(\/(identity|sharing))?|clients\/cli\/src)$/.test(folder) ? file : folder;
 }
 
 describe('an import', () => {
@@ -130,8 +138,8 @@ describe('an import', () => {
     ['@fastify/busboy', /^src\/transports\//],
     ['@grpc/grpc-js', /^src\/transports\//],
     ['@grpc/reflection', /^src\/transports\//],
-    ['@connectrpc/connect-node', /^src\/(transports|cli\/remote)\//],
-    ['commander', /^src\/cli\/base\/parser\.ts$/],
+    ['@connectrpc/connect-node', /^(src\/transports|clients\/cli|clients\/client)\//],
+    ['commander', /^clients\/cli\/src\/base\/parser\.ts$/],
     ['jose', /^src\/identity\/(keys|tokens)\//],
     ['prom-client', /^src\/observe\//],
     ['pino', /^src\/observe\//],
@@ -177,7 +185,7 @@ test('a query occurs only in the storage and in store files', () => {
 test('no two exports of src and web have the same name', () => {
   const exported = /^export (?:async )?(?:function|const|class|type|enum) (\w+)/gm;
   const files = new Map<string, string[]>();
-  for (const file of [...sources, ...listFiles('web', '.ts', '.tsx')]) {
+  for (const file of [...listFiles('src', '.ts'), ...listFiles('web', '.ts', '.tsx')]) {
     for (const [, name = ''] of readText(file).matchAll(exported)) {
       files.set(name, [...(files.get(name) ?? []), file]);
     }

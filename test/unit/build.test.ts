@@ -15,7 +15,8 @@ async function newProject() {
   await writeFile(notes, '');
   const bin = path.join(root, 'node_modules/.bin');
   const built = ['dist', 'node_modules/.bin'];
-  for (const folder of ['src', 'gen', 'web', 'docs', 'scripts/openapi', ...built]) {
+  const clients = ['clients/cli/src', 'clients/client/src'];
+  for (const folder of ['src', 'gen', 'web', 'docs', 'scripts/openapi', ...clients, ...built]) {
     await mkdir(path.join(root, folder), { recursive: true });
   }
   for (const name of ['package.json', 'package-lock.json', 'docs/sample.pdf', 'src/a.ts']) {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CommandHost } from '../../src/cli/base/command.ts';
+import type { CommandHost } from '../../clients/cli/src/base/command.ts';
 import { stopOnSignal } from '../../src/cli/serve.ts';
 
 function serving(isTerminal: boolean) {

@@ -70,20 +70,23 @@ export type ServiceOptions = {
   readonly connect: (interceptor: Interceptor) => Transport;
 };
 
-type OpenServices = {
-  readonly tokens: TokenSource;
-  readonly services: Services;
-  readonly transport: Transport;
-};
+type OpenTransport = { readonly tokens: TokenSource; readonly transport: Transport };
 
-/** The parts that are the same over each protocol. */
-export function openServices(options: ServiceOptions): OpenServices {
+/** Opens a transport whose calls have a token and an idempotency key, and are repeated. */
+export function openTransport(options: ServiceOptions): OpenTransport {
   const { server, credentials, retry, connect } = options;
   const interceptor = issuanceInterceptor({ server, retry });
   const issuance = createTypedClient(IssuanceService, connect(interceptor));
   const tokens = tokenSourceOf(credentials, issuance);
-  const transport = connect(callInterceptor({ server, tokens, retry }));
-  return { tokens, services: createServices(transport), transport };
+  return { tokens, transport: connect(callInterceptor({ server, tokens, retry })) };
+}
+
+type OpenServices = { readonly tokens: TokenSource; readonly services: Services };
+
+/** The parts that are the same over each protocol. */
+export function openServices(options: ServiceOptions): OpenServices {
+  const { tokens, transport } = openTransport(options);
+  return { tokens, services: createServices(transport) };
 }
 
 export function clientOf(services: Services, tokens: TokenSource, upload: Upload): LatchkeyClient {

@@ -37,7 +37,7 @@ export function callInterceptor({ server, tokens, retry }: CallOptions): Interce
     const isPublic = getOption(method, access).public;
     const attempts: Attempts = {
       server,
-      tokens: isPublic || header.has('authorization') ? undefined : tokens,
+      tokens: isPublic || hasCredential(header) ? undefined : tokens,
       retry,
       repeatable: isRepeatable,
       signal,
@@ -54,6 +54,8 @@ export function callInterceptor({ server, tokens, retry }: CallOptions): Interce
     );
   };
 }
+
+const hasCredential = (header: Headers) => header.has('authorization') || header.has('cookie');
 
 /** For the calls that fetch a token. Another token does no harm, so that they may be repeated. */
 export function issuanceInterceptor(options: Omit<CallOptions, 'tokens'>): Interceptor {

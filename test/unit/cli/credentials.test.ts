@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requireVisible } from '../../../src/cli/remote/profile.ts';
+import { requireVisible } from '../../../clients/cli/src/remote/profile.ts';
 
 test.each(['lk_wk_secret\nX', 'lk_wk_secret ', 'lk_wk_secret\u201d', '\u001b[31mlk_wk_secret'])(
   'the credential %j is refused, and the error does not contain it',

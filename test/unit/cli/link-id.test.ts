@@ -1,8 +1,8 @@
 import { createRouterTransport } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
+import { readLinkId } from '../../../clients/cli/src/remote/link-id.ts';
+import type { Remote } from '../../../clients/cli/src/remote/remote.ts';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { readLinkId } from '../../../src/cli/remote/link-id.ts';
-import type { Remote } from '../../../src/cli/remote/remote.ts';
 
 /** A server with three links on pages of one link. */
 function openServer() {

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
-import type { CommandHost } from '../../../src/cli/base/command.ts';
-import { type Data, type Field, writeObject, writeRows } from '../../../src/cli/base/print.ts';
-import { fieldAt, fieldOf } from '../../../src/cli/remote/columns.ts';
+import type { CommandHost } from '../../../clients/cli/src/base/command.ts';
+import {
+  type Data,
+  type Field,
+  writeObject,
+  writeRows,
+} from '../../../clients/cli/src/base/print.ts';
+import { fieldAt, fieldOf } from '../../../clients/cli/src/remote/columns.ts';
 
 const idAndName: readonly Field[] = [
   { path: 'id', title: 'ID' },

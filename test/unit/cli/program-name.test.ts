@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { CommandHost } from '../../../src/cli/base/command.ts';
+import type { CommandHost } from '../../../clients/cli/src/base/command.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 
 /** Runs a command that fails, and returns its message. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { formatTable } from '../../../src/cli/base/table.ts';
-import { cleanText, cutText, widthOf } from '../../../src/cli/base/text.ts';
+import { formatTable } from '../../../clients/cli/src/base/table.ts';
+import { cleanText, cutText, widthOf } from '../../../clients/cli/src/base/text.ts';
 
 const columns = [
   { title: 'ID', isFixed: true },

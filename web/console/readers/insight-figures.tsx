@@ -1,6 +1,7 @@
 /** The figures about the readers of a document or a link. */
+
+import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
 import type { Insight } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
-import { formatDuration } from '../../../src/http/format-duration.ts';
 import { FigureRow } from '../shared/figure-row.tsx';
 
 type InsightFiguresProps = {

@@ -1,8 +1,8 @@
 import { Badge, Text } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
 import type { LinkView, PageView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { formatDuration } from '../../../src/http/format-duration.ts';
 import { DateTime } from '../shared/date-time.tsx';
 import { type Column, Listing } from '../shared/listing.tsx';
 import { RowToggle } from '../shared/row-toggle.tsx';

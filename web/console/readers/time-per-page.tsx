@@ -1,7 +1,7 @@
 /** How long readers spend on each page, of a document or of a link. */
 import { Paper, Text, Title } from '@mantine/core';
+import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
 import type { Insight } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
-import { formatDuration } from '../../../src/http/format-duration.ts';
 import { longestBar } from './bar-chart.tsx';
 import { type DrawPage, type HeatCell, HeatStrip } from './heat-strip.tsx';
 

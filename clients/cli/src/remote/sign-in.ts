@@ -1,6 +1,9 @@
 // Signs a user in, and keeps the session: its cookie gets a new token every few minutes.
 import type { Transport } from '@connectrpc/connect';
-import { SessionService, type SignedInUser } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import {
+  SessionService,
+  type SignedInUser,
+} from '../../../../gen/latchkey/identity/v1/session_pb.js';
 import { type CommandHost, UsageError } from '../base/command.ts';
 import { ask, readLines } from '../base/prompt.ts';
 import { cleanText } from '../base/text.ts';

@@ -5,12 +5,12 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf';
-import { commandLineVariables as variables } from '../../config/command-line-variables.ts';
 import { type CommandHost, type Input, textOption, UsageError } from '../base/command.ts';
 import { ask, canAsk } from '../base/prompt.ts';
+import { commandLineVariables as variables } from '../variables.ts';
 import { explain } from './errors.ts';
 import { type Profile, readProfile, serverOf } from './profile.ts';
-import { callUnary, openTransport } from './transport.ts';
+import { callUnary, connectTo } from './transport.ts';
 
 /** Returns the server of the option, of the environment or of the profile, or asks for it. */
 export async function readServer(
@@ -31,7 +31,7 @@ export async function callPublic<I extends DescMessage, O extends DescMessage>(
   server: string,
 ): Promise<MessageShape<O>> {
   try {
-    return (await callUnary(openTransport(server), method, request, {})).message;
+    return (await callUnary(connectTo(server), method, request)).message;
   } catch (error) {
     throw explain(error, server);
   }

@@ -6,7 +6,7 @@ export type CallSpec = {
   readonly about: string;
   readonly details?: string;
   readonly examples?: readonly string[];
-  /** The service, as in src/api/services.ts, and the method: `client.listClients`. */
+  /** The service, as in methods.ts, and the method: `client.listClients`. */
   readonly method: `${string}.${string}`;
   /** The required fields, given as arguments. */
   readonly args?: Readonly<Record<string, string>>;

@@ -1,19 +1,19 @@
 // Converts responses to data for the output.
-import type {
-  DescEnum,
-  DescField,
-  DescMessage,
-  JsonObject,
-  JsonValue,
-  Message,
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  toJson,
 } from '@bufbuild/protobuf';
-import { responseJson } from '../../api/response-json.ts';
 import type { Data } from '../base/print.ts';
 import { shortEnumName } from './request.ts';
 
 /** Returns the same JSON as the HTTP API. */
 export const jsonOf = (desc: DescMessage, message: Message) =>
-  responseJson(desc, message) as JsonObject;
+  toJson(desc, message, { alwaysEmitImplicit: true, useProtoFieldName: true }) as JsonObject;
 
 /** Returns data for people: `CREDENTIAL_STATE_LIVE` becomes `live`. */
 export function shownData(desc: DescMessage, json: JsonObject): Data {

@@ -1,6 +1,5 @@
 // `login` and `logout`.
-import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
-import { commandLineVariables as variables } from '../../config/command-line-variables.ts';
+import { SessionService } from '../../../../gen/latchkey/identity/v1/session_pb.js';
 import {
   type CommandHost,
   errorMessageOf,
@@ -10,18 +9,20 @@ import {
 } from '../base/command.ts';
 import { wantsJson, writeJson } from '../base/print.ts';
 import { ask, canAsk, readLines } from '../base/prompt.ts';
+import { commandLineVariables as variables } from '../variables.ts';
 import { explain } from './errors.ts';
 import {
   type Profile,
   type ProfileCredential,
   readProfile,
   removeProfile,
+  requireApiKey,
   requireVisible,
   saveProfile,
 } from './profile.ts';
 import { readServer } from './server.ts';
 import { readPassword, signIn } from './sign-in.ts';
-import { callUnary, cookieHeader, openTransport } from './transport.ts';
+import { callUnary, connectTo, cookieHeader } from './transport.ts';
 import { describeCredential, identify } from './whoami.ts';
 
 export async function runLogin(input: Input, host: CommandHost): Promise<number> {
@@ -56,7 +57,8 @@ async function readCredential(
     return { kind: 'client', clientId, clientSecret };
   }
   if (isApiKey) {
-    return { kind: 'api-key', apiKey: await readSecret(host, variables.apiKey, 'API key') };
+    const apiKey = await readSecret(host, variables.apiKey, 'API key');
+    return { kind: 'api-key', apiKey: requireApiKey(apiKey, 'The API key') };
   }
   return signInUser(input, host, server, earlier);
 }
@@ -79,7 +81,7 @@ async function signInUser(
   // The server ends the earlier session, and recognizes the device.
   const cookies = isSame && earlier.credential.kind === 'session' ? earlier.credential.cookies : {};
   try {
-    return (await signIn(openTransport(server), { email, ...answers }, cookies)).credential;
+    return (await signIn(connectTo(server), { email, ...answers }, cookies)).credential;
   } catch (error) {
     throw explain(error, server);
   }
@@ -104,7 +106,7 @@ export async function runLogout(_input: Input, host: CommandHost): Promise<numbe
   const { server, credential } = profile;
   const method = SessionService.method.signOut;
   try {
-    await callUnary(openTransport(server), method, {}, cookieHeader(credential.cookies));
+    await callUnary(connectTo(server), method, {}, cookieHeader(credential.cookies));
   } catch (error) {
     const reason = errorMessageOf(explain(error, server));
     host.stderr.write(`The profile was removed, but the session was not ended: ${reason}\n`);

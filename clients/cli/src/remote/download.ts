@@ -4,9 +4,8 @@ import type { DescMethodServerStreaming } from '@bufbuild/protobuf';
 import {
   DocumentService,
   type DownloadDocumentResponse,
-} from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
-import { writeNewFile } from '../../files/durable-files.ts';
+} from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { InsightService } from '../../../../gen/latchkey/sharing/v1/insight_pb.js';
 import {
   CommandError,
   type CommandHost,
@@ -14,6 +13,7 @@ import {
   textOption,
   UsageError,
 } from '../base/command.ts';
+import { writeNewFile } from '../base/files.ts';
 import { write } from '../base/print.ts';
 import { abortOnSignal } from '../base/signals.ts';
 import { explain } from './errors.ts';
@@ -51,12 +51,12 @@ async function save(
   const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
   const workspaceId = workspaceIdOf(input, remote) ?? '';
   try {
-    await remote.authorized(method, async (headers) => {
+    await remote.authorized(method, async (transport) => {
       const { signal } = stopping;
       async function* one() {
         yield { ...request, workspaceId };
       }
-      const answer = await remote.transport.stream(method, signal, undefined, headers, one());
+      const answer = await transport.stream(method, signal, 0, undefined, one());
       const chunks = chunksOf(answer.message, remote.profile.server);
       if (output === '-') for await (const bytes of chunks) await write(host, bytes);
       else await writeNewFile(path.resolve(output), chunks);

@@ -1,13 +1,15 @@
 // `whoami`, and the check of a credential.
-import { Code, ConnectError } from '@connectrpc/connect';
-import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { IssuanceService } from '../../../../gen/latchkey/identity/v1/issuance_pb.js';
+import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import type { CommandHost, Input } from '../base/command.ts';
 import { type Data, wantsJson, writeJson, writeObject } from '../base/print.ts';
-import { errorCodeIn, explain } from './errors.ts';
+import { codeOf, explain } from './errors.ts';
 import { type Profile, type ProfileCredential, saveProfile } from './profile.ts';
-import { exchangeKey, isCustomerKey, issueToken, openRemote } from './remote.ts';
+import { isCustomerKey, openRemote } from './remote.ts';
 import { refreshSession } from './sign-in.ts';
-import { callUnary, openTransport } from './transport.ts';
+import { callUnary, connectTo } from './transport.ts';
+
+const { issueToken, exchangeApiKey } = IssuanceService.method;
 
 export async function runWhoami(input: Input, host: CommandHost): Promise<number> {
   const { profile } = await openRemote(host);
@@ -33,7 +35,7 @@ async function check(
   profile: Profile,
   credential: ProfileCredential,
 ): Promise<Data> {
-  const transport = openTransport(profile.server);
+  const transport = connectTo(profile.server);
   switch (credential.kind) {
     case 'session': {
       const { user, scope, credential: refreshed } = await refreshSession(transport, credential);
@@ -42,20 +44,22 @@ async function check(
     }
     case 'client': {
       // The server checks the secret before the scope, so any scope proves the secret.
-      await issueToken(transport, credential, 'tokens:read').catch(
-        ignoreReason('identity.scope_not_granted'),
+      const { clientId, clientSecret } = credential;
+      const request = { clientId, clientSecret, scope: 'tokens:read' };
+      await callUnary(transport, issueToken, request).catch(
+        ignoreCode('identity.scope_not_granted'),
       );
       return { kind: 'client', client_id: credential.clientId };
     }
     case 'api-key': {
       const { apiKey } = credential;
       if (isCustomerKey(apiKey)) {
-        await exchangeKey(transport, apiKey, '');
+        await callUnary(transport, exchangeApiKey, { apiKey });
         return { kind: 'customer', api_key: nameOf(apiKey) };
       }
       const headers = { authorization: `Bearer ${apiKey}` };
       const method = DocumentService.method.listDocuments;
-      await callUnary(transport, method, { pageSize: 1 }, headers).catch(ignoreReason('forbidden'));
+      await callUnary(transport, method, { pageSize: 1 }, headers).catch(ignoreCode('forbidden'));
       return { kind: 'workspace', api_key: nameOf(apiKey) };
     }
     case 'token':
@@ -63,13 +67,10 @@ async function check(
   }
 }
 
-/** A refusal that proves the credential. */
-function ignoreReason(reason: string) {
-  return (error: unknown): undefined => {
-    if (!(error instanceof ConnectError) || error.code === Code.Unknown) throw error;
-    if (errorCodeIn(error) !== reason) throw error;
-  };
-}
+/** Accepts a refusal that proves the credential. */
+const ignoreCode = (code: string) => (error: unknown) => {
+  if (codeOf(error) !== code) throw error;
+};
 
 /** The part of a key that is not secret. */
 const nameOf = (apiKey: string) => `${apiKey.split('_').slice(0, 3).join('_')}_…`;

@@ -1,7 +1,6 @@
 // Prints data: a table on a terminal, tab-separated values for other programs, or JSON.
-import { formatDuration } from '../../http/format-duration.ts';
-import { formatSize } from '../../http/format-size.ts';
 import { CommandError, type CommandHost, type Input } from './command.ts';
+import { formatDuration } from './format-duration.ts';
 import { formatTable } from './table.ts';
 import { cleanText, jsonText, padText, widthOf } from './text.ts';
 
@@ -167,4 +166,22 @@ function shown(value: unknown, { format }: Field): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2Z');
 }
 
-export const formatBytes = (bytes: number) => formatSize(bytes, { locale: 'en' });
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+/** Returns a text such as "1 byte", "14.2 kB" or "100 MB". A kB has 1,000 bytes. */
+export function formatBytes(bytes: number): string {
+  let shown = bytes;
+  let power = 0;
+  // Rounded to one decimal, so that 999,950 bytes are 1 MB and not 1,000 kB.
+  while (Math.round(shown * 10) >= 10_000 && power < units.length - 1) {
+    shown /= 1000;
+    power++;
+  }
+  const format = new Intl.NumberFormat('en', {
+    style: 'unit',
+    unit: units[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  });
+  return format.format(shown);
+}

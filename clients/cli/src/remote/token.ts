@@ -1,9 +1,10 @@
 // `token`, `verify` and `revoke`.
-import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import { type JsonObject, toJson } from '@bufbuild/protobuf';
+import { IssuanceService } from '../../../../gen/latchkey/identity/v1/issuance_pb.js';
 import {
   VerificationService,
   VerifyTokenResponseSchema,
-} from '../../../gen/latchkey/identity/v1/verification_pb.js';
+} from '../../../../gen/latchkey/identity/v1/verification_pb.js';
 import {
   CommandError,
   type CommandHost,
@@ -19,7 +20,7 @@ import { saveProfile } from './profile.ts';
 import { isCustomerKey, openRemote, type Remote } from './remote.ts';
 import { jsonOf } from './response.ts';
 import { refreshSession } from './sign-in.ts';
-import { callUnary } from './transport.ts';
+import { callUnary, connectTo } from './transport.ts';
 
 export async function runToken(input: Input, host: CommandHost): Promise<number> {
   const remote = await openRemote(host);
@@ -40,19 +41,16 @@ type Issued = {
   readonly scope: string;
 };
 
-async function issue(
-  { profile, transport }: Remote,
-  scope: string,
-  host: CommandHost,
-): Promise<Issued> {
+async function issue({ profile }: Remote, scope: string, host: CommandHost): Promise<Issued> {
   const { credential } = profile;
+  const transport = connectTo(profile.server);
   switch (credential.kind) {
     case 'client': {
       if (scope === '') throw new UsageError('A client must name a scope with --scope.');
       const method = IssuanceService.method.issueToken;
       const { clientId, clientSecret } = credential;
       const request = { clientId, clientSecret, scope };
-      return issuedOf((await callUnary(transport, method, request, {})).message);
+      return issuedOf((await callUnary(transport, method, request)).message);
     }
     case 'api-key': {
       const { apiKey } = credential;
@@ -64,7 +62,7 @@ async function issue(
         );
       }
       const method = IssuanceService.method.exchangeApiKey;
-      return issuedOf((await callUnary(transport, method, { apiKey, scope }, {})).message);
+      return issuedOf((await callUnary(transport, method, { apiKey, scope })).message);
     }
     case 'session': {
       if (scope !== '')
@@ -109,10 +107,14 @@ export async function runVerify(input: Input, host: CommandHost): Promise<number
     scope: textOption(input, 'scope') ?? '',
     accountId: textOption(input, 'account') ?? '',
   });
-  const json = jsonOf(VerifyTokenResponseSchema, answer);
+  const { active } = answer;
+  // Like the HTTP API, without the values of a token that is not active.
+  const json = active
+    ? jsonOf(VerifyTokenResponseSchema, answer)
+    : { active, ...(toJson(VerifyTokenResponseSchema, answer) as JsonObject) };
   if (wantsJson(input)) await writeJson(host, json);
   else await writeObject(host, json);
-  return answer.active && answer.allowed ? 0 : 1;
+  return active && answer.allowed ? 0 : 1;
 }
 
 export async function runRevoke(input: Input, host: CommandHost): Promise<number> {

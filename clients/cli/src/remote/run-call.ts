@@ -1,12 +1,5 @@
 // Runs the commands that call one method.
-import {
-  type DescMethod,
-  type DescMethodUnary,
-  fromJson,
-  type JsonObject,
-  type Message,
-} from '@bufbuild/protobuf';
-import { services } from '../../api/services.ts';
+import { type DescMethodUnary, fromJson, type JsonObject, type Message } from '@bufbuild/protobuf';
 import {
   CommandError,
   type CommandHost,
@@ -21,6 +14,7 @@ import type { CallSpec } from './call-spec.ts';
 import { fieldAt, fieldOf } from './columns.ts';
 import { keyHeader, withKey } from './idempotency.ts';
 import { readLinkId } from './link-id.ts';
+import { methodOf } from './methods.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { readRequest } from './request.ts';
 import { bodyField, itemsField, jsonOf, shownData } from './response.ts';
@@ -74,16 +68,6 @@ async function print(
   else if (Object.keys(data).length === 0) host.stderr.write('Done.\n');
   else await writeObject(host, shownData(body?.message ?? method.output, data), fieldAt);
   return 0;
-}
-
-/** The method that a table names. */
-export function methodOf({ method: path }: Pick<CallSpec, 'method'>): DescMethodUnary {
-  const [name = '', localName] = path.split('.');
-  const service = Object.entries(services).find(([key]) => key === name)?.[1];
-  const found: DescMethod | undefined = service?.methods.find((one) => one.localName === localName);
-  if (found?.methodKind !== 'unary') throw new Error(`there is no method ${path}`);
-  // `methodKind` proves it; the library's type does not follow.
-  return found as DescMethodUnary;
 }
 
 /** A workspace's API key is bound to its workspace. */

@@ -1,5 +1,5 @@
 // Finds the link that an argument names by its id, its address, or the last part of its address.
-import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { type Link, LinkService } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import { CommandError, UsageError } from '../base/command.ts';
 import { cleanText } from '../base/text.ts';
 import type { Remote } from './remote.ts';

@@ -1,12 +1,7 @@
 // Converts errors of calls to messages and exit statuses.
 import { Code, ConnectError } from '@connectrpc/connect';
-import {
-  BadRequestSchema,
-  ErrorInfoSchema,
-  RequestInfoSchema,
-  RetryInfoSchema,
-} from '../../../gen/google/rpc/error_details_pb.js';
-import { CommandError } from '../base/command.ts';
+import { LatchkeyError, latchkeyErrorOf } from '../../../client/src/errors.ts';
+import { CommandError, UsageError } from '../base/command.ts';
 import type { ExitStatus } from '../base/exit-status.ts';
 import { cleanText } from '../base/text.ts';
 
@@ -60,11 +55,12 @@ const statuses: Readonly<Record<string, ExitStatus>> = {
 
 const statusOf = (code: string): ExitStatus => statuses[code] ?? 'data';
 
-/** The error code of the service; undefined if the error is not an answer of the service. */
-export function errorCodeIn(error: unknown): string | undefined {
-  if (!(error instanceof ConnectError)) return undefined;
-  return error.findDetails(ErrorInfoSchema).find(({ domain }) => domain === 'latchkey')?.reason;
-}
+/** The code of a failed call; undefined for other errors. */
+export const codeOf = (error: unknown): string | undefined =>
+  isOfCall(error) ? latchkeyErrorOf(error).code : undefined;
+
+const isOfCall = (error: unknown) =>
+  error instanceof ConnectError || error instanceof LatchkeyError;
 
 const signIn = '\nRun: latchkey login';
 const hints: Readonly<Record<string, string>> = {
@@ -74,38 +70,49 @@ const hints: Readonly<Record<string, string>> = {
 
 /** Returns an error with a message for the terminal. */
 export function explain(error: unknown, server: string): unknown {
-  if (!(error instanceof ConnectError)) return error;
-  const code = errorCodeIn(error);
-  if (code === undefined) return explainFailedCall(error, server);
-  const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
-  const violations = error.findDetails(BadRequestSchema).flatMap((one) => one.fieldViolations);
+  const own = ownErrorIn(error);
+  if (own !== undefined) return own;
+  if (!isOfCall(error)) return error;
+  const failure = latchkeyErrorOf(error, server);
+  const { code, message, fields, requestId, retryAfterSeconds } = failure;
+  // Without an id, it is not an answer of the service.
+  if (requestId === undefined) return explainFailedCall(failure, server);
   return new ServerError(
     {
       code: cleanText(code),
-      message: cleanText(error.rawMessage),
-      errors: violations.map(({ field, description }) => ({
+      message: cleanText(message),
+      errors: fields.map(({ field, detail }) => ({
         field: cleanText(field),
-        detail: cleanText(description),
+        detail: cleanText(detail),
       })),
-      request_id: cleanText(error.findDetails(RequestInfoSchema)[0]?.requestId ?? ''),
-      ...(delay === undefined ? {} : { retry_after_seconds: Number(delay.seconds) }),
+      request_id: cleanText(requestId),
+      ...(retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds }),
     },
-    violations.some(({ field }) => field === 'workspace_id')
+    fields.some(({ field }) => field === 'workspace_id')
       ? '\nAdd --workspace <id>.'
       : (hints[code] ?? ''),
   );
 }
 
+/** An error of this program that the library passes on as the cause of another one. */
+function ownErrorIn(error: unknown): unknown {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (one instanceof CommandError || one instanceof UsageError) return one;
+  }
+  return undefined;
+}
+
 /** The call got no answer, or the answer of another program, such as a proxy. */
-function explainFailedCall(error: ConnectError, server: string): CommandError {
-  const { cause } = error;
-  if (error.code === Code.Canceled) {
+function explainFailedCall({ code, message, cause }: LatchkeyError, server: string): CommandError {
+  const isLate = cause instanceof ConnectError && cause.code === Code.DeadlineExceeded;
+  if (code === 'canceled' && !isLate) {
     return new CommandError('Interrupted.', undefined, 'interrupted');
   }
-  const systemCode = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-  const what =
-    error.code === Code.DeadlineExceeded
-      ? `${server} did not answer in time`
-      : `Cannot reach ${server}: ${cleanText(error.rawMessage)}${systemCode}`;
+  const isLost = code === 'connection_failed' || isLate;
+  const what = isLate
+    ? `${server} did not answer in time`
+    : isLost
+      ? cleanText(message)
+      : `Cannot use ${server}: the answer does not come from Latchkey (${cleanText(message)})`;
   return new CommandError(what, undefined, 'unavailable');
 }

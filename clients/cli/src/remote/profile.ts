@@ -2,9 +2,9 @@
 // read.
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { commandLineVariables as variables } from '../../config/command-line-variables.ts';
-import { replaceFile } from '../../files/durable-files.ts';
 import { CommandError, type CommandHost, UsageError } from '../base/command.ts';
+import { replaceFile } from '../base/files.ts';
+import { commandLineVariables as variables } from '../variables.ts';
 
 export type ProfileCredential =
   | {
@@ -64,12 +64,12 @@ export async function findProfile(env: Environment): Promise<Profile | undefined
 }
 
 function credentialIn(env: Environment): ProfileCredential | undefined {
-  const read = (name: string) => {
+  const read = (name: string, require = requireVisible) => {
     const value = env[name];
-    return value ? requireVisible(value, name) : undefined;
+    return value ? require(value, name) : undefined;
   };
   const token = read(variables.token);
-  const apiKey = read(variables.apiKey);
+  const apiKey = read(variables.apiKey, requireApiKey);
   const clientId = read(variables.clientId);
   const clientSecret = read(variables.clientSecret);
   if (token) return { kind: 'token', token };
@@ -82,6 +82,12 @@ function credentialIn(env: Environment): ProfileCredential | undefined {
 export function requireVisible(credential: string, name: string): string {
   if (/^[\x21-\x7e]+$/.test(credential)) return credential;
   throw new UsageError(`${name} contains a space, a line break or another unexpected character.`);
+}
+
+/** Refuses a key of another form. The error does not contain it. */
+export function requireApiKey(apiKey: string, name: string): string {
+  if (/^lk_[cw]k_/.test(requireVisible(apiKey, name))) return apiKey;
+  throw new UsageError(`${name} must begin with lk_ck_ (customer) or lk_wk_ (workspace).`);
 }
 
 /**

@@ -7,12 +7,12 @@ import {
   DocumentService,
   type UploadDocumentRequest,
   UploadDocumentResponseSchema,
-} from '../../../gen/latchkey/sharing/v1/document_pb.js';
+} from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import {
   CreateLinkRequestSchema,
   CreateLinkResponseSchema,
   LinkService,
-} from '../../../gen/latchkey/sharing/v1/link_pb.js';
+} from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import {
   CommandError,
   type CommandHost,
@@ -149,11 +149,10 @@ async function upload(
   const progress = startProgress(host, cleanText(source.fileName), source.sizeBytes);
   const reading: { error?: unknown } = {};
   try {
-    const message = await remote.authorized(method, async (headers) => {
+    const message = await remote.authorized(method, async (transport) => {
       const parts = partsOf(source, workspaceId, progress, reading);
       const { signal } = stopping;
-      const all = { ...keyHeader(key), ...headers };
-      const answer = await remote.transport.stream(method, signal, undefined, all, parts);
+      const answer = await transport.stream(method, signal, 0, keyHeader(key), parts);
       for await (const one of answer.message) return one;
       throw new Error('the server sent no answer');
     });

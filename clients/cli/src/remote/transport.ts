@@ -8,16 +8,35 @@ import type {
 import type { Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { parseCookie } from 'cookie';
+import { openTransport } from '../../../client/src/client.ts';
+import type { Credentials } from '../../../client/src/credentials.ts';
 
 const callMs = 60_000;
 
-export const openTransport = (server: string): Transport =>
-  createConnectTransport({
-    baseUrl: server,
-    httpVersion: '1.1',
-    // An error in JSON can be read in a proxy's log; the size does not matter here.
-    useBinaryFormat: false,
+/** A person waits for the command. */
+const retry = { attemptsMax: 3, waitSecondsMax: 3 };
+
+/** For public methods, and for those that accept the cookie of a session. */
+const noCredential: Credentials = { token: () => '' };
+
+/** Tokens, repeated calls and errors are those of @latchkey/client. */
+export function connectTo(server: string, credentials: Credentials = noCredential): Transport {
+  const { transport } = openTransport({
+    server,
+    credentials,
+    retry,
+    connect: (interceptor) =>
+      createConnectTransport({
+        baseUrl: server,
+        httpVersion: '1.1',
+        // An error in JSON can be read in a proxy's log; the size does not matter here.
+        useBinaryFormat: false,
+        interceptors: [interceptor],
+        defaultTimeoutMs: callMs,
+      }),
   });
+  return transport;
+}
 
 export type Answer<O extends DescMessage> = {
   readonly message: MessageShape<O>;
@@ -29,9 +48,9 @@ export async function callUnary<I extends DescMessage, O extends DescMessage>(
   transport: Transport,
   method: DescMethodUnary<I, O>,
   request: MessageInitShape<I>,
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer<O>> {
-  const { message, header } = await transport.unary(method, undefined, callMs, headers, request);
+  const { message, header } = await transport.unary(method, undefined, undefined, headers, request);
   // The attributes after the first semicolon are for browsers (RFC 6265 §5.2).
   const pairs = header.getSetCookie().map((text) => text.replace(/;.*/s, ''));
   return { message, cookies: parseCookie(pairs.join('; '), { decode: (value) => value }) };

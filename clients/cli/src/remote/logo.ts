@@ -4,7 +4,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import {
   PutWorkspaceLogoResponseSchema,
   WorkspaceService,
-} from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+} from '../../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { CommandHost, Input } from '../base/command.ts';
 import { unreadable } from '../base/files.ts';
 import { wantsJson, writeJson, writeObject } from '../base/print.ts';
@@ -21,14 +21,14 @@ export async function runLogo(input: Input, host: CommandHost): Promise<number> 
   });
   const remote = await openRemote(host);
   const method = WorkspaceService.method.putWorkspaceLogo;
-  const message = await remote.authorized(method, async (headers) => {
+  const message = await remote.authorized(method, async (transport) => {
     async function* parts() {
       yield { workspaceId };
       for (let start = 0; start < bytes.length; start += chunkBytes) {
         yield { file: bytes.subarray(start, start + chunkBytes) };
       }
     }
-    const answer = await remote.transport.stream(method, undefined, undefined, headers, parts());
+    const answer = await transport.stream(method, undefined, undefined, undefined, parts());
     for await (const one of answer.message) return one;
     throw new Error('the server sent no answer');
   });

@@ -1,6 +1,6 @@
 // `open`: opens the console or a link in the browser.
 import { spawn } from 'node:child_process';
-import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { LinkService } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import { CommandError, type CommandHost, type Input } from '../base/command.ts';
 import { write } from '../base/print.ts';
 import { readLinkId } from './link-id.ts';

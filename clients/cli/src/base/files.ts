@@ -1,0 +1,36 @@
+// Reads and writes the files of commands. A file exists in full or not at all.
+import { randomUUID } from 'node:crypto';
+import { access, rename, rm, writeFile } from 'node:fs/promises';
+import { CommandError } from './command.ts';
+
+/** Explains why a file cannot be read. */
+export function unreadable(file: string, error: unknown): CommandError {
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return isMissing
+    ? new CommandError(`${file}: there is no such file.`, undefined, 'missing')
+    : new CommandError('The file cannot be read', error, 'missing');
+}
+
+/** Writes a file that only its owner can read. Replaces an existing file. */
+export async function replaceFile(
+  file: string,
+  content: string | AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const temporary = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(temporary, content, { flag: 'wx', mode: 0o600 });
+    await rename(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Writes a new file that only its owner can read. Throws if the file exists. */
+export async function writeNewFile(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const isFound = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (isFound) throw new Error(`${file} already exists`);
+  await replaceFile(file, chunks);
+}

@@ -1,0 +1,54 @@
+// The commands of a running server's users. The code of a command is loaded only when it runs.
+import type { Command, CommandGroup } from './base/command.ts';
+import { accessCommands } from './remote/access-commands.ts';
+import { clientCommands } from './remote/client-commands.ts';
+import { invitationCommands } from './remote/invitation-commands.ts';
+import { sharingCommands } from './remote/sharing-commands.ts';
+import { uploadCommand } from './remote/transfer-commands.ts';
+import { userCommands } from './remote/user-commands.ts';
+
+const withCredential =
+  'These commands call a running server with the credential of `latchkey login`.';
+
+/** The commands by their purpose, as docs/cli.md lists them. */
+export const remoteGroups: readonly CommandGroup[] = [
+  {
+    title: 'Access',
+    about: 'These commands sign in to a running server, and issue and check tokens.',
+    commands: accessCommands,
+  },
+  { title: 'Clients, customers and keys', about: withCredential, commands: clientCommands },
+  { title: 'Users and audit', about: withCredential, commands: userCommands },
+  {
+    title: 'Documents and links',
+    about: withCredential,
+    commands: [uploadCommand, ...sharingCommands, ...invitationCommands],
+  },
+];
+
+/** The program with these commands, and one that completes them. */
+export function rootOf(groups: readonly CommandGroup[]): Command {
+  const completion: Command = {
+    name: 'completion',
+    about: 'Prints a script that completes commands, options and values in a shell.',
+    args: [{ name: 'shell', values: ['bash', 'zsh', 'fish'], about: 'The shell.' }],
+    examples: [
+      'source <(latchkey completion bash)',
+      'latchkey completion zsh > ~/.zfunc/_latchkey',
+      'latchkey completion fish > ~/.config/fish/completions/latchkey.fish',
+    ],
+    load: async () => {
+      const { runCompletion } = await import('./completion.ts');
+      return (input, host) => runCompletion(root, input, host);
+    },
+  };
+  const about = 'Scripts for bash, zsh and fish.';
+  const all = [...groups, { title: 'Shell completion', about, commands: [completion] }];
+  const root: Command = {
+    name: 'latchkey',
+    about: 'Issues short-lived access tokens and shares documents by link.',
+    commands: all.flatMap(({ commands }) => commands),
+    groups: all,
+  };
+  return root;
+}

@@ -1,0 +1,43 @@
+// The methods that the tables of commands name.
+import type { DescMethod, DescMethodUnary, DescService } from '@bufbuild/protobuf';
+import { AccountService } from '../../../../gen/latchkey/identity/v1/account_pb.js';
+import { AuditService } from '../../../../gen/latchkey/identity/v1/audit_pb.js';
+import { ClientService } from '../../../../gen/latchkey/identity/v1/client_pb.js';
+import { CustomerService } from '../../../../gen/latchkey/identity/v1/customer_pb.js';
+import { PasswordResetService } from '../../../../gen/latchkey/identity/v1/password_reset_pb.js';
+import { SessionService } from '../../../../gen/latchkey/identity/v1/session_pb.js';
+import { SigningKeyService } from '../../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { UserService } from '../../../../gen/latchkey/identity/v1/user_pb.js';
+import { ApiKeyService } from '../../../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { InsightService } from '../../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { InvitationService } from '../../../../gen/latchkey/sharing/v1/invitation_pb.js';
+import { LinkService } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
+import { WorkspaceService } from '../../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import type { CallSpec } from './call-spec.ts';
+
+const services: Readonly<Record<string, DescService>> = {
+  account: AccountService,
+  audit: AuditService,
+  client: ClientService,
+  customer: CustomerService,
+  passwordReset: PasswordResetService,
+  session: SessionService,
+  signingKey: SigningKeyService,
+  user: UserService,
+  apiKey: ApiKeyService,
+  document: DocumentService,
+  insight: InsightService,
+  invitation: InvitationService,
+  link: LinkService,
+  workspace: WorkspaceService,
+};
+
+export function methodOf({ method: path }: Pick<CallSpec, 'method'>): DescMethodUnary {
+  const [name = '', localName] = path.split('.');
+  const methods: readonly DescMethod[] = services[name]?.methods ?? [];
+  const found = methods.find((one) => one.localName === localName);
+  if (found?.methodKind !== 'unary') throw new Error(`there is no method ${path}`);
+  // `methodKind` proves it; the library's type does not follow.
+  return found as DescMethodUnary;
+}

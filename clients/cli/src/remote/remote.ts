@@ -1,0 +1,142 @@
+// Calls methods with the credential of the profile or of the environment.
+import {
+  type DescMessage,
+  type DescMethod,
+  type DescMethodUnary,
+  getOption,
+  type MessageInitShape,
+  type MessageShape,
+} from '@bufbuild/protobuf';
+import type { Transport } from '@connectrpc/connect';
+import { access } from '../../../../gen/latchkey/options/v1/access_pb.js';
+import type { Credentials } from '../../../client/src/credentials.ts';
+import type { AccessToken } from '../../../client/src/token-source.ts';
+import { CommandError, type CommandHost } from '../base/command.ts';
+import { canAsk } from '../base/prompt.ts';
+import { codeOf, explain } from './errors.ts';
+import { findProfile, type Profile, saveProfile } from './profile.ts';
+import { readPassword, refreshSession, type SessionCredential, signIn } from './sign-in.ts';
+import { callUnary, connectTo } from './transport.ts';
+
+export type Remote = {
+  readonly profile: Profile;
+  call<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageInitShape<I>,
+    /** More headers, such as the Idempotency-Key. */
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<MessageShape<O>>;
+  /** Runs a call of a method. Repeats it once after a new sign-in. */
+  authorized<T>(method: DescMethod, work: (transport: Transport) => Promise<T>): Promise<T>;
+};
+
+/** Throws an error if the caller has not signed in and the environment has no credential. */
+export async function openRemote(host: CommandHost): Promise<Remote> {
+  const profile = await findProfile(host.env);
+  if (profile === undefined) {
+    throw new CommandError('You are not signed in. Run: latchkey login', undefined, 'access');
+  }
+  return createRemote(host, profile);
+}
+
+/** A token with less time left is replaced, so that it does not expire on its way. */
+const leftMsMin = 15_000;
+
+function createRemote(host: CommandHost, first: Profile): Remote {
+  const { server } = first;
+  let profile = first;
+  /** Tokens that were given to the transport, which asks again if the server refuses one. */
+  const used = new Set<string>();
+  /** By the scope of their tokens. */
+  const transports = new Map<string, Transport>();
+
+  async function replaceSession(credential: SessionCredential): Promise<void> {
+    profile = { ...profile, credential };
+    transports.clear();
+    await saveProfile(host.env, profile);
+  }
+
+  async function sessionToken(credential: SessionCredential): Promise<AccessToken> {
+    let { token, expireMs } = credential;
+    if (used.has(token) || expireMs - Date.now() < leftMsMin) {
+      const refreshed = await refreshSession(connectTo(server), credential);
+      await replaceSession(refreshed.credential);
+      ({ token, expireMs } = refreshed.credential);
+    }
+    used.add(token);
+    return { accessToken: token, expiresInSeconds: (expireMs - Date.now()) / 1000 };
+  }
+
+  function credentialsFor(scope: string): Credentials {
+    const { credential } = profile;
+    switch (credential.kind) {
+      case 'token':
+        return { token: () => credential.token };
+      case 'client': {
+        if (scope !== '') return { ...credential, scope };
+        throw new CommandError('Only users can do this', undefined, 'access');
+      }
+      case 'api-key':
+        return { apiKey: credential.apiKey, scope };
+      case 'session':
+        return {
+          token: () => {
+            const { credential: now } = profile;
+            return sessionToken(now.kind === 'session' ? now : credential);
+          },
+        };
+    }
+  }
+
+  /** The token of a client or customer has the scope of the method alone. */
+  function transportFor(method: DescMethod): Transport {
+    const { scope } = getOption(method, access);
+    const key = ['client', 'api-key'].includes(profile.credential.kind) ? scope : '';
+    const known = transports.get(key);
+    if (known !== undefined) return known;
+    const transport = connectTo(server, credentialsFor(scope));
+    transports.set(key, transport);
+    return transport;
+  }
+
+  async function authorized<T>(
+    method: DescMethod,
+    work: (transport: Transport) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await work(transportFor(method)).catch(async (error: unknown) => {
+        if (codeOf(error) !== 'step_up_required' || !(await signInAgain())) throw error;
+        return work(transportFor(method));
+      });
+    } catch (error) {
+      throw explain(error, server);
+    }
+  }
+
+  /** Asks for the password. Returns false without a terminal. */
+  async function signInAgain(): Promise<boolean> {
+    const { credential } = profile;
+    if (credential.kind !== 'session' || !canAsk(host)) return false;
+    const { email, cookies } = credential;
+    host.stderr.write(`This needs a recent sign-in. Sign in again as ${email}.\n`);
+    const answers = await readPassword(host, false);
+    await replaceSession(
+      (await signIn(connectTo(server), { email, ...answers }, cookies)).credential,
+    );
+    return true;
+  }
+
+  return {
+    get profile() {
+      return profile;
+    },
+    authorized,
+    call: (method, request, headers) =>
+      authorized(method, async (transport) => {
+        const { message } = await callUnary(transport, method, request, headers);
+        return message;
+      }),
+  };
+}
+
+export const isCustomerKey = (apiKey: string) => apiKey.startsWith('lk_ck_');
