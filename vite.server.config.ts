@@ -12,7 +12,6 @@ const external = [
   '@node-rs/argon2',
   'better-sqlite3',
   'better-sqlite3-node20',
-  'pdfjs-dist',
   'sodium-native',
 ];
 

@@ -6,7 +6,7 @@ import { Code } from '@connectrpc/connect';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
-import { SQLite } from '../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../src/storage/sqlite-library.ts';
 import { startTestApp, type TestApp } from './support/harness.ts';
 import { describeFeature } from './support/matrix.ts';
 import { type Added, addClient } from './support/owner-rows.ts';
@@ -78,7 +78,7 @@ describe('an SQLite file that another process keeps locked', () => {
     onTestFinished(() => test.stop());
     const transports = openTransports(test.app);
     onTestFinished(() => closeAll(transports));
-    const locker = new SQLite(`${folder}/latchkey.db`, { timeout: 0 });
+    const locker = openSqliteFile(`${folder}/latchkey.db`, { timeout: 0 });
     onTestFinished(() => void locker.close());
     const own = { type: 'service', scope: 'tokens:write' } as const;
     const token = await signToken(test.app, own);

@@ -7,7 +7,7 @@ import { createTranslate } from './folded-text.ts';
 import type { Database } from './schema.ts';
 import { isBusy, repeatWhileBusy, SqliteDriver } from './sqlite-driver.ts';
 import { openErrorOf, requireSqliteFile } from './sqlite-file.ts';
-import { SQLite } from './sqlite-library.ts';
+import { loadSqlite, openSqliteFile } from './sqlite-library.ts';
 
 /** A Kysely dialect with open connections. */
 export type OpenedDialect = {
@@ -32,6 +32,7 @@ export const reserveFileOf = (file: string) => `${file}-reserve`;
 
 async function openWithReserve(file: string): Promise<SqliteDatabase> {
   requireSqliteFile(file);
+  loadSqlite();
   try {
     // SQLite does not wait for its busy timeout while several processes set the journal mode.
     return await repeatWhileBusy(() => openFile(file));
@@ -50,7 +51,7 @@ async function openWithReserve(file: string): Promise<SqliteDatabase> {
 function openFile(file: string): SqliteDatabase {
   // SQLite creates the files next to the database with the mode of the database file.
   if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-  const database = new SQLite(file, { timeout: 0 });
+  const database = openSqliteFile(file, { timeout: 0 });
   try {
     // With WAL and `synchronous = FULL`, a commit is on the disk when it returns.
     database.pragma('journal_mode = WAL');
@@ -90,7 +91,7 @@ class OurSqliteDialect extends SqliteDialect {
 /** Opens an existing file for reading only. */
 export function openSqliteReadOnly(file: string): Dialect {
   requireSqliteFile(file);
-  const database = new SQLite(file, { fileMustExist: true, timeout: 5_000 });
+  const database = openSqliteFile(file, { fileMustExist: true, timeout: 5_000 });
   database.pragma('query_only = ON');
   return new SqliteDialect({ database });
 }

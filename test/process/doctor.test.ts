@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { SQLite } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
@@ -104,7 +104,7 @@ test('every invalid setting is a problem', async () => {
 test('open file modes, a clock set back and an unreachable mail server are problems', async () => {
   const dataDir = await stoppedInstallation();
   await chmod(path.join(dataDir, 'master.key'), 0o644);
-  const db = new SQLite(path.join(dataDir, 'latchkey.db'));
+  const db = openSqliteFile(path.join(dataDir, 'latchkey.db'));
   db.exec(`update users set create_time = ${Date.now() + 400 * 86_400_000}`);
   db.close();
   const env = {
@@ -163,7 +163,7 @@ test('an interrupted restore is a problem', async () => {
 
 test('a database of a newer version and an unreachable one are problems', async () => {
   const dataDir = await stoppedInstallation();
-  const db = new SQLite(path.join(dataDir, 'latchkey.db'));
+  const db = openSqliteFile(path.join(dataDir, 'latchkey.db'));
   db.exec(`insert into kysely_migration values ('9999-future', '2027-01-01')`);
   db.close();
 
@@ -184,7 +184,7 @@ test('a database of a newer version and an unreachable one are problems', async 
 
 test('a newer, compatible schema passes, and a missing migration is shown', async () => {
   const dataDir = await stoppedInstallation();
-  const db = new SQLite(path.join(dataDir, 'latchkey.db'));
+  const db = openSqliteFile(path.join(dataDir, 'latchkey.db'));
   db.exec(`insert into schema_migrations values ('9999-future', '', '0002-scale-out')`);
   db.close();
   const newer = await doctor({}, dataDir);

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SQLite } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 
@@ -90,7 +90,7 @@ describe('readiness', () => {
   test('fails when no signing key is available', async () => {
     const program = await started();
     const { env, dataDir } = program;
-    const db = new SQLite(path.join(dataDir, 'latchkey.db'), { timeout: 5_000 });
+    const db = openSqliteFile(path.join(dataDir, 'latchkey.db'), { timeout: 5_000 });
     onTestFinished(() => void db.close());
 
     db.exec("UPDATE signing_keys SET state = 'retired'");

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SQLite } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
 import { sampleName, startProgram } from '../support/program.ts';
 
 async function started(env: Record<string, string> = {}) {
@@ -48,7 +48,7 @@ describe('the sample data of a demo', () => {
     const { sha256, page_count, size_bytes } = stored;
     expect(document).toMatchObject({ sha256, page_count, size_bytes });
 
-    const database = new SQLite(path.join(dataDir, 'latchkey.db'), { readonly: true });
+    const database = openSqliteFile(path.join(dataDir, 'latchkey.db'), { readonly: true });
     onTestFinished(() => void database.close());
     expect(database.prepare('select * from pending_blobs').all()).toEqual([]);
     const usage = database.prepare('select bytes, documents, links, views from workspace_usage');
@@ -57,7 +57,7 @@ describe('the sample data of a demo', () => {
 
   test('is not created with `owner`', async () => {
     const { dataDir } = await started({ LATCHKEY_BOOTSTRAP: 'owner' });
-    const database = new SQLite(path.join(dataDir, 'latchkey.db'), { readonly: true });
+    const database = openSqliteFile(path.join(dataDir, 'latchkey.db'), { readonly: true });
     onTestFinished(() => void database.close());
     expect(database.prepare('select count(*) as rows from documents').get()).toEqual({ rows: 0 });
   });

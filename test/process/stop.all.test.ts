@@ -10,7 +10,7 @@ import {
   type UploadDocumentResponse,
   UploadDocumentResponseSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { SQLite } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
 import { frame, http2Preface, types } from '../support/http2-frames.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
 import { multipartBody, openRawHttp, type RawHttp, requestHead } from '../support/raw-http.ts';
@@ -79,7 +79,7 @@ async function listens(port: number): Promise<boolean> {
 
 /** The number of uploads that the server has begun to read. */
 async function uploadsOf({ dataDir }: RunningProgram): Promise<number> {
-  const database = new SQLite(path.join(dataDir, 'latchkey.db'), { readonly: true });
+  const database = openSqliteFile(path.join(dataDir, 'latchkey.db'), { readonly: true });
   try {
     return database.prepare('select * from pending_blobs').all().length;
   } finally {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { SQLite } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 
 it('opens a new SQLite file while another connection has a lock on it', async () => {
   const url = await freshDatabaseUrl('sqlite');
-  const other = new SQLite(url.slice('sqlite:'.length));
+  const other = openSqliteFile(url.slice('sqlite:'.length));
   // The file has no WAL yet, as when two processes create it at the same time.
   other.exec('begin exclusive');
 

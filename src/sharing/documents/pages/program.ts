@@ -68,9 +68,10 @@ async function loadPdfjs() {
   Object.assign(globalThis, { process: undefined });
   const pdfjs = await import('pdfjs-dist/legacy/build/pdf.mjs');
   Object.assign(globalThis, { process });
-  pdfjs.GlobalWorkerOptions.workerSrc = import.meta.resolve(
-    'pdfjs-dist/legacy/build/pdf.worker.mjs',
-  );
+  // Otherwise, pdf.js loads its worker from a file, and the bundle has none.
+  Object.assign(globalThis, {
+    pdfjsWorker: await import('pdfjs-dist/legacy/build/pdf.worker.mjs'),
+  });
 
   return async (sizeBytes: number, read: Read): Promise<number> => {
     let reading = Promise.resolve();
