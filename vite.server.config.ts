@@ -40,7 +40,7 @@ export default defineConfig({
         main: 'src/main.ts',
         'identity/keys/thread-program': 'src/identity/keys/thread-program.ts',
         'sharing/documents/pages/program': 'src/sharing/documents/pages/program.ts',
-        'workers/program': 'src/workers/program.ts',
+        'workers/program': 'src/boot/workers/program.ts',
       },
       output: {
         entryFileNames: '[name].js',

@@ -8,8 +8,8 @@ import {
   ExchangeApiKeyRequestSchema,
   IssueTokenRequestSchema,
 } from '../gen/latchkey/identity/v1/issuance_pb.js';
+import { generateCredential } from '../src/base/crypto/credential-format.ts';
 import { createCredentialDirectory } from '../src/credentials/directory.ts';
-import { generateCredential } from '../src/crypto/credential-format.ts';
 import { loadEd25519 } from '../src/identity/keys/ed25519.ts';
 import { createIssuanceService } from '../src/identity/tokens/issuance-service.ts';
 import { createSigner } from '../src/identity/tokens/signer.ts';

@@ -1,8 +1,8 @@
 // Writes gen/openapi.json. With --check it writes nothing and fails if the file is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { siteRoutes } from '../src/http/site-routes.ts';
 import { type SharingRouteOptions, sharingRoutes } from '../src/sharing/routes.ts';
+import { siteRoutes } from '../src/site/site-routes.ts';
 import { openApiDocument } from './openapi/document.ts';
 
 const target = path.resolve(import.meta.dirname, '../gen/openapi.json');

@@ -3,7 +3,7 @@
 // its rule are tested through one transport: the guard decides before a transport matters.
 // Bad credentials: access-credentials.test.ts. Roles and users' own data: access-users.test.ts.
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../src/config/config.ts';
+import { readConfig } from '../src/base/config/config.ts';
 import { describeApp, describeAppOnSqlite } from './support/app-suite.ts';
 import { describeTransports } from './support/matrix.ts';
 import {

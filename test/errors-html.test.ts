@@ -1,6 +1,6 @@
 // The HTML that explains the error codes to people.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { catalogue } from '../src/errors/catalogue.ts';
+import { catalogue } from '../src/base/errors/catalogue.ts';
 import { startTestApp, type TestApp } from './support/harness.ts';
 
 let test: TestApp;

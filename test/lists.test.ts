@@ -1,6 +1,6 @@
 // The rules that every list of the API follows: its text search, its orders and its total.
 import { beforeAll, expect, it } from 'vitest';
-import { managementScopes } from '../src/access/scopes.ts';
+import { managementScopes } from '../src/api/access/scopes.ts';
 import { describeApp } from './support/app-suite.ts';
 import { addListedRows } from './support/listed-rows.ts';
 import { credentialFor } from './support/member-rows.ts';

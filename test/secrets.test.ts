@@ -9,7 +9,7 @@ import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
-import { newId } from '../src/crypto/ids.ts';
+import { newId } from '../src/base/crypto/ids.ts';
 import { describeApp, type Suite } from './support/app-suite.ts';
 import { allRows, auditEventsOf } from './support/audit-rows.ts';
 import { mistype, unknownCredential, wrongSecret } from './support/invalid-credentials.ts';

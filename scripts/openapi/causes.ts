@@ -1,6 +1,6 @@
 // The possible errors of an operation.
 import type { Endpoint } from '../../src/api/endpoint.ts';
-import { catalogue, type ErrorCode } from '../../src/errors/catalogue.ts';
+import { catalogue, type ErrorCode } from '../../src/base/errors/catalogue.ts';
 import type { Binding } from '../../src/transports/gateway/binding.ts';
 import { errorsIn } from './comments.ts';
 import { downloadHeaders } from './download.ts';

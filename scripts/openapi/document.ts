@@ -1,9 +1,9 @@
 // The OpenAPI document: the methods by the bindings that route requests, and the other routes.
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Endpoint, methodFactsOf } from '../../src/api/endpoint.ts';
+import type { HttpRoute } from '../../src/api/routes/route.ts';
+import { routeTags } from '../../src/api/routes/route-doc.ts';
 import { services } from '../../src/api/services.ts';
-import type { HttpRoute } from '../../src/http/route.ts';
-import { routeTags } from '../../src/http/route-doc.ts';
 import { bindingsOf } from '../../src/transports/gateway/binding.ts';
 import type { Template } from '../../src/transports/gateway/template.ts';
 import { opsRoutes } from '../../src/transports/ops-routes.ts';

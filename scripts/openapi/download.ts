@@ -1,6 +1,6 @@
 // The parameters and responses of downloads (RFC 9110 §13 and §14).
 import type { DescMessage } from '@bufbuild/protobuf';
-import type { RouteHeader } from '../../src/http/route-doc.ts';
+import type { RouteHeader } from '../../src/api/routes/route-doc.ts';
 import type { Schema } from './schema.ts';
 
 /** The request headers that set fields of a download's request. */

@@ -1,5 +1,5 @@
 // The error responses of an operation, from the error catalogue.
-import { catalogue, type ErrorCode } from '../../src/errors/catalogue.ts';
+import { catalogue, type ErrorCode } from '../../src/base/errors/catalogue.ts';
 import type { Schema } from './schema.ts';
 
 /** The possible errors of an operation: codes and causes. An empty cause is the catalogue's. */

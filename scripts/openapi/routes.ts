@@ -1,7 +1,8 @@
 // The operations of routes that are not methods, from the descriptions at their definitions.
-import type { ErrorCode } from '../../src/errors/catalogue.ts';
-import type { HttpRoute } from '../../src/http/route.ts';
-import type { RouteAnswer, RouteDoc } from '../../src/http/route-doc.ts';
+
+import type { HttpRoute } from '../../src/api/routes/route.ts';
+import type { RouteAnswer, RouteDoc } from '../../src/api/routes/route-doc.ts';
+import type { ErrorCode } from '../../src/base/errors/catalogue.ts';
 import { formType } from '../../src/transports/gateway/content-type.ts';
 import { errorHeaders, errorResponses } from './errors.ts';
 import type { Schema } from './schema.ts';

@@ -3,7 +3,6 @@
 
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
-import type { MethodGuard } from './method-guard.ts';
 import { anonymous, type Caller, type MembershipsOf, type Principal } from './principal.ts';
 
 /**
@@ -13,17 +12,26 @@ import { anonymous, type Caller, type MembershipsOf, type Principal } from './pr
  */
 const ageMsMax = 250;
 
+/** The rules of a method that a check applies. */
+export type AccessRules = {
+  readonly method: MethodFacts;
+  readonly membershipsOf: MembershipsOf;
+  authenticate(call: Call, validAt: number): Principal | Promise<Principal>;
+  /** Throws if the caller may not call the method. */
+  authorise(caller: Caller): void;
+};
+
 export class AccessCheck implements Caller {
   readonly call: Call;
-  readonly #methodGuard: MethodGuard;
+  readonly #rules: AccessRules;
   readonly #validAt: number;
   #runTime = 0;
   #principal = anonymous;
 
   /** `validAt` is the time at which a key or token must not have expired. */
-  constructor(methodGuard: MethodGuard, call: Call, validAt: number) {
+  constructor(rules: AccessRules, call: Call, validAt: number) {
     this.call = call;
-    this.#methodGuard = methodGuard;
+    this.#rules = rules;
     this.#validAt = validAt;
   }
 
@@ -33,18 +41,18 @@ export class AccessCheck implements Caller {
   }
 
   get method(): MethodFacts {
-    return this.#methodGuard.method;
+    return this.#rules.method;
   }
 
   get membershipsOf(): MembershipsOf {
-    return this.#methodGuard.membershipsOf;
+    return this.#rules.membershipsOf;
   }
 
   /** Authenticates and authorises the caller, or throws. */
   async run(): Promise<void> {
     const runTime = performance.now();
-    this.#principal = await this.#methodGuard.authenticate(this.call, this.#validAt);
-    this.#methodGuard.authorise(this);
+    this.#principal = await this.#rules.authenticate(this.call, this.#validAt);
+    this.#rules.authorise(this);
     this.#runTime = runTime;
   }
 

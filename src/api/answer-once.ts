@@ -15,9 +15,9 @@ import {
   type KeyedRequest,
   replayedHeader,
   setClaim,
-} from './idempotency.ts';
+} from './idempotency/claim.ts';
+import { UploadIdentity, unaryRequest } from './idempotency/request-identity.ts';
 import type { MethodGuard } from './method-guard.ts';
-import { UploadIdentity, unaryRequest } from './request-identity.ts';
 import { repeatAccessCheck } from './workspace.ts';
 
 type Keyed = {

@@ -1,9 +1,9 @@
 // Authenticates the caller by a bearer token or key (RFC 6750 §2.1) or a session cookie.
 import { parseCookie } from 'cookie';
 import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
-import { parseAnyCredentialId } from '../crypto/credential-format.ts';
-import { bearerChallenge } from '../errors/challenge.ts';
-import { type Failure, fail } from '../errors/errors.ts';
+import { parseAnyCredentialId } from '../base/crypto/credential-format.ts';
+import { bearerChallenge } from '../base/errors/challenge.ts';
+import { type Failure, fail } from '../base/errors/errors.ts';
 import type { Call } from './call.ts';
 import type { Principal } from './principal.ts';
 

@@ -1,7 +1,7 @@
 // The memory for request bodies that the process has received and not yet decoded. All transports
 // share it, so that many unfinished requests together cannot exhaust the memory.
 
-import { fail } from '../errors/errors.ts';
+import { fail } from '../base/errors/errors.ts';
 import type { MethodFacts } from './endpoint.ts';
 
 /** The largest body of a unary request, in bytes, on every transport. */

@@ -19,7 +19,7 @@ import {
   message as messageRules,
   StringRulesSchema,
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
-import { fail, invalid } from '../errors/errors.ts';
+import { fail, invalid } from '../base/errors/errors.ts';
 
 export type LoadValidator = () => Promise<Validator>;
 

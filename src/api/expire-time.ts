@@ -1,5 +1,5 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
-import { invalid } from '../errors/errors.ts';
+import { invalid } from '../base/errors/errors.ts';
 
 /**
  * Returns a request's `expire_time` in milliseconds since 1970, or null if it is unset. Throws

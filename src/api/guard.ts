@@ -3,7 +3,7 @@
 // took long -> workspace -> bounds -> recorded answer or handler -> error catalogue, metrics, log.
 import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
-import { type Failure, fail } from '../errors/errors.ts';
+import { type Failure, fail } from '../base/errors/errors.ts';
 import { answerUnaryOnce, answerUploadOnce } from './answer-once.ts';
 import type { Call } from './call.ts';
 import {

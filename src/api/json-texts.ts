@@ -2,7 +2,7 @@
 // defines: it changes February 30 to March 2, and accepts numbers such as 0x5.
 import { type DescField, type DescMessage, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt';
-import { invalid } from '../errors/errors.ts';
+import { invalid } from '../base/errors/errors.ts';
 import { fieldNamed, isObjectMessage } from './json-members.ts';
 
 const timePattern =

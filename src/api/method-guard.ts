@@ -2,9 +2,9 @@
 
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { PrincipalType, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
-import type { Clock } from '../clock.ts';
-import { bearerChallenge } from '../errors/challenge.ts';
-import { type Failure, fail } from '../errors/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import { bearerChallenge } from '../base/errors/challenge.ts';
+import { type Failure, fail } from '../base/errors/errors.ts';
 import { AccessCheck } from './access-check.ts';
 import {
   type AuthenticationOptions,
@@ -14,7 +14,7 @@ import {
 import { type CheckBounds, createBoundsCheck, type LoadValidator } from './bounds.ts';
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
-import { type KeyedCall, type RecordedAnswers, readKeyedCall } from './idempotency.ts';
+import { type KeyedCall, type RecordedAnswers, readKeyedCall } from './idempotency/claim.ts';
 import {
   anonymous,
   type Caller,

@@ -1,5 +1,5 @@
-import { invalid } from '../errors/errors.ts';
-import { isPrintable } from '../net/printable.ts';
+import { invalid } from '../base/errors/errors.ts';
+import { isPrintable } from '../base/net/printable.ts';
 
 /** Returns the value of the field `name`. Throws `invalid_argument` if it is displayed wrongly. */
 export function printableName(name: string): string {

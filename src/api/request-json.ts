@@ -1,7 +1,7 @@
 // Parses the JSON text of a request, for every transport that accepts JSON.
 import type { DescField, DescMessage, JsonValue } from '@bufbuild/protobuf';
-import { fail, invalid } from '../errors/errors.ts';
-import { isNestedTooDeeply } from '../limits/json-nesting.ts';
+import { fail, invalid } from '../base/errors/errors.ts';
+import { isNestedTooDeeply } from '../base/limits/json-nesting.ts';
 import { findRepeatedField, hasRepeatedName } from './json-members.ts';
 import { checkTexts } from './json-texts.ts';
 

@@ -2,8 +2,8 @@
 // transports share it, so that many clients that do not read cannot exhaust the memory together.
 
 import type { HandlerContext } from '@connectrpc/connect';
-import { fail } from '../errors/errors.ts';
-import { createFairAmounts } from '../limits/fair-share.ts';
+import { fail } from '../base/errors/errors.ts';
+import { createFairAmounts } from '../base/limits/fair-share.ts';
 import { workspaceIfAny } from './workspace.ts';
 
 export type ResponseBudget = {

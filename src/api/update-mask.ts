@@ -8,7 +8,7 @@ import {
   type MessageShape,
 } from '@bufbuild/protobuf';
 import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
-import { invalid } from '../errors/errors.ts';
+import { invalid } from '../base/errors/errors.ts';
 
 /** Converts each changeable field, by proto name, to a change of its row. */
 export type UpdateFields<D extends DescMessage, C> = Readonly<

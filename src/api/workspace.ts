@@ -1,6 +1,6 @@
 // The workspace of a call.
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
-import { fail, invalid } from '../errors/errors.ts';
+import { fail, invalid } from '../base/errors/errors.ts';
 import { callerOf, type Membership } from './principal.ts';
 
 const workspaceKey = createContextKey<string>('', { description: 'the workspace of the call' });

@@ -3,10 +3,10 @@
 
 import type { HandlerContext } from '@connectrpc/connect';
 import type { MethodFacts } from '../api/endpoint.ts';
-import { claimOf } from '../api/idempotency.ts';
+import { claimOf } from '../api/idempotency/claim.ts';
 import { type Caller, callerOf, principalId } from '../api/principal.ts';
-import type { Clock } from '../clock.ts';
-import { newId, type Random } from '../crypto/ids.ts';
+import type { Clock } from '../base/clock.ts';
+import { newId, type Random } from '../base/crypto/ids.ts';
 import { transact } from '../storage/database.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
 import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';

@@ -3,9 +3,9 @@
 
 import type { MethodFacts } from '../api/endpoint.ts';
 import type { Observation } from '../api/method-guard.ts';
-import type { Clock } from '../clock.ts';
-import { newId, type Random } from '../crypto/ids.ts';
-import type { ErrorCode } from '../errors/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import { newId, type Random } from '../base/crypto/ids.ts';
+import type { ErrorCode } from '../base/errors/errors.ts';
 import { transact } from '../storage/database.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { originOf } from './audit-log.ts';

@@ -2,7 +2,7 @@ import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { principalOf } from '../api/principal.ts';
-import { invalid } from '../errors/errors.ts';
+import { invalid } from '../base/errors/errors.ts';
 import { parsePageRequest } from '../storage/page-token.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { findEvents } from './events.ts';

@@ -1,6 +1,6 @@
 // Produces a backup: reads all rows from one snapshot of the database, and the blobs of its
 // documents.
-import type { KeyFileTexts } from '../crypto/master-key-file.ts';
+import type { KeyFileTexts } from '../base/crypto/master-key-file.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { DamagedBlob } from '../storage/damaged-blob.ts';
 import type { Database, Executor } from '../storage/schema.ts';

@@ -6,7 +6,7 @@
 //   blobs/<id>                     the content of each of these documents
 //   rows/<table>-<n>.jsonl         the rows of a table, one JSON object per line
 //   end.json                       counts; proves that the backup is complete
-import { isRandomText } from '../crypto/ids.ts';
+import { isRandomText } from '../base/crypto/ids.ts';
 
 /** The version of this format. A reader refuses higher versions. */
 export const formatVersion = 1;

@@ -1,7 +1,7 @@
 // Restores a backup into an empty installation. Nothing is visible before the last step, which
 // commits all rows in one transaction. Until then the database has only notes about the written
 // blobs, by which a second restore removes what an interrupted one left.
-import type { KeyFileTexts } from '../crypto/master-key-file.ts';
+import type { KeyFileTexts } from '../base/crypto/master-key-file.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import type { Database, Executor } from '../storage/schema.ts';
 import { type ArchiveEntry, readArchive, readText } from './archive.ts';

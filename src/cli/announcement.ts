@@ -1,7 +1,7 @@
 // The text that a successful start shows on the terminal.
 import { readFile } from 'node:fs/promises';
-import type { App } from '../app.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../base/config/config.ts';
+import type { App } from '../boot/app.ts';
 
 export type StartedApp = Pick<
   App,

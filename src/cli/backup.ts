@@ -21,14 +21,14 @@ import {
   type Manifest,
 } from '../backup/format.ts';
 import { withLease } from '../backup/lease.ts';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { type Config, ConfigError, readConfig } from '../base/config/config.ts';
 import {
   type KeyFileTexts,
   readKeyFileTexts,
   readMasterKeyIfAny,
-} from '../crypto/master-key-file.ts';
-import { removeTemporaries, writeFileOnce, writeNewFile } from '../files/durable-files.ts';
-import { readVersion } from '../files/version.ts';
+} from '../base/crypto/master-key-file.ts';
+import { removeTemporaries, writeFileOnce, writeNewFile } from '../base/files/durable-files.ts';
+import { readVersion } from '../base/files/version.ts';
 import { requireDecryptable } from '../identity/keys/sealed-values.ts';
 import { openDatabaseReadOnly } from '../storage/database.ts';
 import { inspectDatabase } from '../storage/inspection.ts';

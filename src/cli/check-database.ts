@@ -3,15 +3,15 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { errorMessageOf } from '../../clients/cli/src/base/command.ts';
-import type { Config } from '../config/config.ts';
-import { readMasterKeyIfAny } from '../crypto/master-key-file.ts';
-import { errorCodeOf } from '../files/error-code.ts';
+import type { Config } from '../base/config/config.ts';
+import { readMasterKeyIfAny } from '../base/crypto/master-key-file.ts';
+import { errorCodeOf } from '../base/files/error-code.ts';
 import {
   databaseFile,
   describeLostDatabase,
   findInstallationRemains,
   isMissingOrEmpty,
-} from '../installation/data-folder.ts';
+} from '../boot/installation/data-folder.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
 import { requireSqliteFile } from '../storage/sqlite-file.ts';
 import { type Finding, fileExists, ok, problem, warning } from './finding.ts';

@@ -2,10 +2,10 @@
 import { constants } from 'node:fs';
 import { access, readFile, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../config/config.ts';
-import { describeMissingMasterKey } from '../crypto/master-key-file.ts';
-import { findExposedPath } from '../files/private-files.ts';
-import { databaseFile, isMissingOrEmpty, privateFiles } from '../installation/data-folder.ts';
+import type { Config } from '../base/config/config.ts';
+import { describeMissingMasterKey } from '../base/crypto/master-key-file.ts';
+import { findExposedPath } from '../base/files/private-files.ts';
+import { databaseFile, isMissingOrEmpty, privateFiles } from '../boot/installation/data-folder.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
 import { type Finding, fileExists, ok, problem, warning } from './finding.ts';
 

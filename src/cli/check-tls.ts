@@ -1,5 +1,5 @@
 // The check of the certificate, its key and the CA of client certificates.
-import type { Config } from '../config/config.ts';
+import type { Config } from '../base/config/config.ts';
 import { checkTlsFiles, soonMs } from '../transports/tls/tls.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 

@@ -2,7 +2,7 @@
 
 import { CommandError, type CommandHost, type Input } from '../../clients/cli/src/base/command.ts';
 import { wantsJson, writeJson } from '../../clients/cli/src/base/print.ts';
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../base/config/config.ts';
 import { type BlobReport, checkBlobs } from './check-blobs.ts';
 import { formatFinding, runDoctor } from './installation-checks.ts';
 

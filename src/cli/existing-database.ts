@@ -1,7 +1,7 @@
 // Opens the database for commands that must neither create nor fill one.
 import { access } from 'node:fs/promises';
-import type { Config } from '../config/config.ts';
-import { databaseFile } from '../installation/data-folder.ts';
+import type { Config } from '../base/config/config.ts';
+import { databaseFile } from '../boot/installation/data-folder.ts';
 import { type DatabaseSettings, openDatabase } from '../storage/database.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
 import type { Database } from '../storage/schema.ts';

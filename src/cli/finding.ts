@@ -1,6 +1,6 @@
 // The result of a check of `doctor`.
 import { stat } from 'node:fs/promises';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../base/config/config.ts';
 
 export type Finding = {
   readonly level: 'ok' | 'warning' | 'problem';

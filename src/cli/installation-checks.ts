@@ -1,8 +1,8 @@
 // The checks of the command `doctor`.
 
 import { errorMessageOf } from '../../clients/cli/src/base/command.ts';
-import type { Clock } from '../clock.ts';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import type { Clock } from '../base/clock.ts';
+import { type Config, ConfigError, readConfig } from '../base/config/config.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDescriptors, checkDisk, checkFiles, checkMasterKey } from './check-files.ts';
 import { checkBlobStore, checkMail, checkProxies } from './check-services.ts';

@@ -2,14 +2,14 @@
 
 import { CommandError, type CommandHost, type Input } from '../../clients/cli/src/base/command.ts';
 import { wantsJson, writeJson } from '../../clients/cli/src/base/print.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../base/config/config.ts';
 import {
   databaseFile,
   describeLostDatabase,
   findInstallationRemains,
   isMissingOrEmpty,
   prepareFolders,
-} from '../installation/data-folder.ts';
+} from '../boot/installation/data-folder.ts';
 import { migrateDatabase } from '../storage/database.ts';
 
 export async function runMigrate(input: Input, host: CommandHost): Promise<number> {

@@ -1,8 +1,8 @@
 // Runs the command that the arguments name, and returns its exit status.
 import { CommandError, type CommandHost } from '../../clients/cli/src/base/command.ts';
 import { reportError } from '../../clients/cli/src/report.ts';
-import { ConfigError } from '../config/config.ts';
-import { readVersion } from '../files/version.ts';
+import { ConfigError } from '../base/config/config.ts';
+import { readVersion } from '../base/files/version.ts';
 
 export async function runProgram(words: readonly string[], host: CommandHost): Promise<number> {
   // The service starts without the parser and the other commands.

@@ -10,12 +10,13 @@ import {
   UsageError,
 } from '../../clients/cli/src/base/command.ts';
 import { wantsJson, write, writeJson } from '../../clients/cli/src/base/print.ts';
-import { managementScopes, parseStoredScopes } from '../access/scopes.ts';
+import { managementScopes, parseStoredScopes } from '../api/access/scopes.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
-import type { Clock } from '../clock.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import type { Clock } from '../base/clock.ts';
+import { type Config, readConfig } from '../base/config/config.ts';
+import { encodeBase62, newId, type Random } from '../base/crypto/ids.ts';
+import { readEmail } from '../base/net/email.ts';
 import { createPasswords } from '../credentials/passwords.ts';
-import { encodeBase62, newId, type Random } from '../crypto/ids.ts';
 import { countSigningKeys } from '../identity/keys/store.ts';
 import {
   deleteSeed,
@@ -24,7 +25,6 @@ import {
   insertUser,
   updateUser,
 } from '../identity/users/store.ts';
-import { readEmail } from '../net/email.ts';
 import { lockRows } from '../storage/row-locks.ts';
 import type { Database, UserRow } from '../storage/schema.ts';
 import { openExistingDatabase } from './existing-database.ts';

@@ -9,14 +9,18 @@ import { BackupError, type Manifest } from '../backup/format.ts';
 import { withLease } from '../backup/lease.ts';
 import { type RestoreResult, type RestoreTarget, restoreBackup } from '../backup/restore.ts';
 import { findFilledTable, restoreLease } from '../backup/store.ts';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { type Config, ConfigError, readConfig } from '../base/config/config.ts';
 import {
   parseKeyFileTexts,
   placeKeyFileTexts,
   readMasterKeyIfAny,
-} from '../crypto/master-key-file.ts';
+} from '../base/crypto/master-key-file.ts';
+import {
+  databaseFile,
+  isMissingOrEmpty,
+  prepareDataFolder,
+} from '../boot/installation/data-folder.ts';
 import { requireDecryptable } from '../identity/keys/sealed-values.ts';
-import { databaseFile, isMissingOrEmpty, prepareDataFolder } from '../installation/data-folder.ts';
 import type { MarkedStore } from '../sharing/blobs/blob-store.ts';
 import { openMarkedStore } from '../sharing/blobs/open-store.ts';
 import { restrictToOwn } from '../sharing/blobs/own-store.ts';

@@ -5,17 +5,17 @@ import { randomBytes } from 'node:crypto';
 import { CommandError, type CommandHost, type Input } from '../../clients/cli/src/base/command.ts';
 import { wantsJson, writeJson } from '../../clients/cli/src/base/print.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
-import type { Clock } from '../clock.ts';
-import { type Config, readConfig } from '../config/config.ts';
-import type { Random } from '../crypto/ids.ts';
-import { createMasterKey, type MasterKey } from '../crypto/master-key.ts';
+import type { Clock } from '../base/clock.ts';
+import { type Config, readConfig } from '../base/config/config.ts';
+import type { Random } from '../base/crypto/ids.ts';
+import { createMasterKey, type MasterKey } from '../base/crypto/master-key.ts';
 import {
   makeNextMasterKeyFile,
   placeNextMasterKeyFile,
   readExistingMasterKeyFile,
   readMasterKeyFile,
   readNextMasterKeyFile,
-} from '../crypto/master-key-file.ts';
+} from '../base/crypto/master-key-file.ts';
 import {
   type ResealResult,
   requireDecryptable,

@@ -6,12 +6,12 @@ import {
   errorMessageOf,
   type Input,
 } from '../../clients/cli/src/base/command.ts';
-import type { Service } from '../app.ts';
-import { type Config, readSettings } from '../config/config.ts';
-import { packageFolder } from '../files/package-folder.ts';
-import { ListenError } from '../net/listen-error.ts';
+import { type Config, readSettings } from '../base/config/config.ts';
+import { packageFolder } from '../base/files/package-folder.ts';
+import { ListenError } from '../base/net/listen-error.ts';
+import type { Service } from '../boot/app.ts';
+import type { AppOptions } from '../boot/options.ts';
 import { createLog, type OpenLog } from '../observe/log.ts';
-import type { AppOptions } from '../stages/options.ts';
 import { formatAnnouncement } from './announcement.ts';
 
 /** A stop that is slower after the drain is a failure. */
@@ -26,10 +26,10 @@ export async function runServe(_input: Input, host: CommandHost): Promise<number
   const workers = config.workers === 0 ? availableParallelism() : config.workers;
   const logFormat = config.logFormat ?? (host.stdout.isTTY === true ? 'pretty' : 'json');
   if (workers === 1) {
-    const { startApp } = await import('../app.ts');
+    const { startApp } = await import('../boot/app.ts');
     return runService({ config, host, logFormat, start: startApp });
   }
-  const { startPrimary } = await import('../workers/primary.ts');
+  const { startPrimary } = await import('../boot/workers/primary.ts');
   const start: Start = (options) => startPrimary({ ...options, settings, workers, logFormat });
   return runService({ config, host, logFormat, logFields: { pid: process.pid }, start });
 }

@@ -1,8 +1,8 @@
 // The choices of commands that read or write everything.
 import type { BlobMode } from '../backup/format.ts';
 import { isRestoreUnfinished, unfinishedRestore } from '../backup/store.ts';
-import type { Config } from '../config/config.ts';
-import { databaseFile, isMissingOrEmpty } from '../installation/data-folder.ts';
+import type { Config } from '../base/config/config.ts';
+import { databaseFile, isMissingOrEmpty } from '../boot/installation/data-folder.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { withBlobStore } from '../sharing/blobs/open-store.ts';
 import { restrictToOwn } from '../sharing/blobs/own-store.ts';

@@ -1,12 +1,12 @@
 // Finds the owner of a generated credential. Verifying a token must be fast: a credential that was
 // seen before costs a hash and no query, until the cache is invalidated (see
 // storage/invalidation.ts).
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import {
   type CredentialKind,
   digestMatches,
   parseCredentialId,
-} from '../crypto/credential-format.ts';
+} from '../base/crypto/credential-format.ts';
 import { type EntityKey, entityKey } from '../storage/change.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../storage/revocation-safe-cache.ts';

@@ -2,8 +2,8 @@
 // pool. Only a few run at a time, because tokens are signed on the same pool and each hash needs 19
 // MiB of memory.
 import type { Options } from '@node-rs/argon2';
-import { fail } from '../errors/errors.ts';
-import { createFairQueue, type FairQueue, type OwnerPath } from '../limits/fair-share.ts';
+import { fail } from '../base/errors/errors.ts';
+import { createFairQueue, type FairQueue, type OwnerPath } from '../base/limits/fair-share.ts';
 
 /**
  * Each kind has a queue: sign-ins of users in known browsers (`known`) and in others (`users`), new

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { parseStoredScopes } from '../access/scopes.ts';
-import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
+import { parseStoredScopes } from '../api/access/scopes.ts';
+import type { CredentialKind, NewCredential } from '../base/crypto/credential-format.ts';
 import { type List, type ListPage, readList } from '../storage/list.ts';
 import type { ListQuery } from '../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';

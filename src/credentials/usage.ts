@@ -1,6 +1,6 @@
 // Records when credentials were last used. The times are collected in memory and written
 // periodically, so that no request waits for a write.
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { transact } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
 import { type CredentialUse, updateLastUsedTimes } from './store.ts';

@@ -1,7 +1,7 @@
 // The log: JSON lines with the request id. Callers log facts, never messages or headers, so that it
 // contains no secrets. Fields that could contain one are censored by name.
 import pino from 'pino';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../base/config/config.ts';
 import { errorFields } from './error-fields.ts';
 import { formatLogLine } from './format-log-line.ts';
 import { createLogWriter } from './log-writer.ts';

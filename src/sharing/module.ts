@@ -1,17 +1,17 @@
 // The sharing module: workspaces, documents, links, gates and views.
 
+import type { HttpRoute, RouteRequest } from '../api/routes/route.ts';
 import type { Implementations } from '../api/services.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config/config.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Config } from '../base/config/config.ts';
+import type { Random } from '../base/crypto/ids.ts';
+import type { MasterKey } from '../base/crypto/master-key.ts';
+import { createSignedValues } from '../base/crypto/signed-value.ts';
+import type { Assets } from '../base/http/assets.ts';
+import type { Mailer } from '../base/mail/mailer.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Passwords } from '../credentials/passwords.ts';
-import type { Random } from '../crypto/ids.ts';
-import type { MasterKey } from '../crypto/master-key.ts';
-import { createSignedValues } from '../crypto/signed-value.ts';
-import type { Assets } from '../http/assets.ts';
-import type { HttpRoute, RouteRequest } from '../http/route.ts';
-import type { Mailer } from '../mail/mailer.ts';
 import type { Log } from '../observe/log.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
 import type { Invalidations } from '../storage/invalidation.ts';

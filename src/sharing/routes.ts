@@ -1,5 +1,5 @@
 // The routes of the sharing module.
-import type { HttpRoute } from '../http/route.ts';
+import type { HttpRoute } from '../api/routes/route.ts';
 import type { Database } from '../storage/schema.ts';
 import { brandRoutes } from './brand/routes.ts';
 import { type GateRouteOptions, gateRoutes } from './gate/routes.ts';

@@ -1,7 +1,7 @@
 // Opens the database: an SQLite file or a PostgreSQL server, with one schema.
 import { Kysely, type Transaction } from 'kysely';
-import { Failure, fail } from '../errors/errors.ts';
-import { errorCodeOf } from '../files/error-code.ts';
+import { Failure, fail } from '../base/errors/errors.ts';
+import { errorCodeOf } from '../base/files/error-code.ts';
 import { CommitListeners, commitListenersOf, WriteRecorder } from './cached-tables.ts';
 import type { EntityChange } from './change.ts';
 import type { PostgresSettings } from './postgres.ts';

@@ -1,5 +1,5 @@
 // Evicts what this process has cached of an entity when any process changes the entity.
-import { Failure, fail } from '../errors/errors.ts';
+import { Failure, fail } from '../base/errors/errors.ts';
 import { commitListenersOf } from './cached-tables.ts';
 import { type Changes, type EntityChange, noChanges } from './change.ts';
 import { storageFailureOf } from './database.ts';

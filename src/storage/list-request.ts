@@ -1,7 +1,7 @@
 // Parses list requests: the page, the order and the text to search. A page token holds the position
 // of the last row in this order, so that no row is lost or repeated if the list grows.
 import { createHash } from 'node:crypto';
-import { invalid } from '../errors/errors.ts';
+import { invalid } from '../base/errors/errors.ts';
 import { type PageRequest, pageTokenAt, parsePageRequest } from './page-token.ts';
 
 export type ListRequest = PageRequest & { readonly query: string; readonly orderBy: string };

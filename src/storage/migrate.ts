@@ -2,7 +2,7 @@
 // release, so that two successive releases run on one schema.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Migration, Migrator, sql } from 'kysely';
-import { errorCodeOf } from '../files/error-code.ts';
+import { errorCodeOf } from '../base/files/error-code.ts';
 import { createRecords, readApplied, recordSupport, recordsTable } from './migration-records.ts';
 import { createFirstSchema } from './migrations/0001-schema.ts';
 import { scaleOut } from './migrations/0002-scale-out.ts';

@@ -1,6 +1,6 @@
 // Page tokens of lists that are sorted newest first. A token is opaque and versioned. It holds a
 // position rather than a count, so the list may grow between two pages.
-import { invalid } from '../errors/errors.ts';
+import { invalid } from '../base/errors/errors.ts';
 
 /** The time and id of the last row of a page. */
 export type Position = { readonly time: number; readonly id: string };

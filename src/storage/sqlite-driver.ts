@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type SQLite from 'better-sqlite3';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { errorCodeOf } from '../files/error-code.ts';
+import { errorCodeOf } from '../base/files/error-code.ts';
 
 const busyMsMax = 5_000;
 const busyPollMs = 5;

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import type { Database as SqliteDatabase } from 'better-sqlite3';
 import { type Dialect, SqliteDialect, sql } from 'kysely';
-import { errorCodeOf } from '../files/error-code.ts';
+import { errorCodeOf } from '../base/files/error-code.ts';
 import { createTranslate } from './folded-text.ts';
 import type { Database } from './schema.ts';
 import { isBusy, repeatWhileBusy, SqliteDriver } from './sqlite-driver.ts';

@@ -2,9 +2,9 @@
 // attempts are forgotten over time.
 
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../clock.ts';
-import type { DerivedKeys } from '../crypto/master-key.ts';
-import type { Failure } from '../errors/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import type { DerivedKeys } from '../base/crypto/master-key.ts';
+import type { Failure } from '../base/errors/errors.ts';
 import { transact } from './database.ts';
 import { oldRows } from './delete-oldest.ts';
 import type { RetentionRule } from './retention.ts';

@@ -2,7 +2,7 @@
 // memory, so turns stay short, and the operations port and new connections get their turn.
 import type { Server } from 'node:net';
 import { setImmediate } from 'node:timers';
-import { type Failure, fail } from '../errors/errors.ts';
+import { type Failure, fail } from '../base/errors/errors.ts';
 
 /** A call that cannot begin at once. */
 export type WaitingCall = {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import Fastify from 'fastify';
 import type { ResponseBudget } from '../api/response-budget.ts';
-import { type Failure, fail } from '../errors/errors.ts';
+import { type Failure, fail } from '../base/errors/errors.ts';
 import type { CallAdmission } from './admission.ts';
 import { createConnectTransport } from './connect/handler.ts';
 import { registerAssets } from './gateway/assets.ts';

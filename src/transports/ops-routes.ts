@@ -1,5 +1,5 @@
 // The routes of the operations port, with their descriptions in the OpenAPI document.
-import type { RouteDoc } from '../http/route-doc.ts';
+import type { RouteDoc } from '../api/routes/route-doc.ts';
 
 const checks = {
   type: 'object',

@@ -1,7 +1,7 @@
 // The sentences of the audit log.
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import { newId } from '../../src/crypto/ids.ts';
+import { newId } from '../../src/base/crypto/ids.ts';
 import { shortId } from '../../web/console/shared/short-id.ts';
 import { type ConsoleUser, contentLoaded, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';

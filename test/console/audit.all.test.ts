@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../src/crypto/ids.ts';
+import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { openFilter } from '../support/console-menus.ts';

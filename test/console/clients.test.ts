@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { generateCredential } from '../../src/base/crypto/credential-format.ts';
 import { insertCredential } from '../../src/credentials/store.ts';
-import { generateCredential } from '../../src/crypto/credential-format.ts';
 import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';

@@ -1,7 +1,7 @@
 // The effect of a change of the signed-in user on the session.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { managementScopes } from '../../src/access/scopes.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { heading } from '../support/browser-tabs.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, useConsole } from '../support/console-suite.ts';

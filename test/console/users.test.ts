@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { managementScopes } from '../../src/access/scopes.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { transact } from '../../src/storage/database.ts';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { openFilter } from '../support/console-menus.ts';

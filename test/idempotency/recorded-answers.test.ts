@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createMasterKey } from '../../src/crypto/master-key.ts';
-import { createRecordedAnswers } from '../../src/idempotency/recorded-answers.ts';
+import { createRecordedAnswers } from '../../src/api/idempotency/recorded-answers.ts';
+import { createMasterKey } from '../../src/base/crypto/master-key.ts';
 import { transact } from '../../src/storage/database.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';

@@ -5,7 +5,7 @@ import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { newId } from '../../src/crypto/ids.ts';
+import { newId } from '../../src/base/crypto/ids.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';

@@ -6,7 +6,7 @@ import { type Call, LazyContext } from '../../src/api/call.ts';
 import { type MethodFacts, methodFactsOf } from '../../src/api/endpoint.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { createFailedCalls } from '../../src/audit/failed-calls.ts';
-import { type ErrorCode, fail } from '../../src/errors/errors.ts';
+import { type ErrorCode, fail } from '../../src/base/errors/errors.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { withFailingAuditLog } from '../support/audit-rows.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';

@@ -2,7 +2,7 @@
 // of events.
 import { CompiledQuery, sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { managementScopes } from '../../src/access/scopes.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { findNames } from '../../src/audit/names/names.ts';
 import { idKinds } from '../../src/audit/names/store.ts';
 import { type EventFilter, selectEvents } from '../../src/audit/store.ts';

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
-import { managementScopes } from '../../src/access/scopes.ts';
-import { newId } from '../../src/crypto/ids.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
+import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';

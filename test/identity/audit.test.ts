@@ -9,7 +9,7 @@ import {
   type ListAuditEventsRequestSchema,
 } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { newId } from '../../src/crypto/ids.ts';
+import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { createMasterKey } from '../../src/base/crypto/master-key.ts';
+import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import { createPasswords } from '../../src/credentials/passwords.ts';
-import { createMasterKey } from '../../src/crypto/master-key.ts';
-import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import { createSession } from '../../src/identity/sessions/session.ts';
 import { createSignInCheck } from '../../src/identity/sessions/sign-in-check.ts';
 import { insertSession } from '../../src/identity/sessions/store.ts';

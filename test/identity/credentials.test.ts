@@ -6,14 +6,14 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { createCredentialDirectory } from '../../src/credentials/directory.ts';
 import {
   type CredentialKind,
   digestMatches,
   digestOf,
   generateCredential,
   parseCredentialId,
-} from '../../src/crypto/credential-format.ts';
+} from '../../src/base/crypto/credential-format.ts';
+import { createCredentialDirectory } from '../../src/credentials/directory.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { describeApp } from '../support/app-suite.ts';

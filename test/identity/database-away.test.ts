@@ -2,7 +2,7 @@
 // the database could not be read for 5 seconds.
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { createMasterKey } from '../../src/crypto/master-key.ts';
+import { createMasterKey } from '../../src/base/crypto/master-key.ts';
 import { nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
 import { openKeyring } from '../../src/identity/keys/keyring.ts';
 import { generateSigningKey } from '../../src/identity/keys/signing-key.ts';

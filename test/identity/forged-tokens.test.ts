@@ -12,8 +12,8 @@ import {
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { createMasterKey, type MasterKey } from '../../src/crypto/master-key.ts';
-import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
+import { createMasterKey, type MasterKey } from '../../src/base/crypto/master-key.ts';
+import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import { nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
 import { type ActiveKey, type Keyring, openKeyring } from '../../src/identity/keys/keyring.ts';
 import { sealedSigningKeys } from '../../src/identity/keys/sealed-values.ts';

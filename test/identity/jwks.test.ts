@@ -8,7 +8,7 @@ import {
 } from 'jose';
 import { expect, it } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
+import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { describeTransports } from '../support/matrix.ts';

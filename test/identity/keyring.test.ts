@@ -1,7 +1,7 @@
 // The loaded signing keys of a process after a change in the database.
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { createMasterKey } from '../../src/crypto/master-key.ts';
+import { createMasterKey } from '../../src/base/crypto/master-key.ts';
 import { type Ed25519, loadEd25519, nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
 import { openKeyring } from '../../src/identity/keys/keyring.ts';
 import type { SealableKey } from '../../src/identity/keys/signature-thread.ts';

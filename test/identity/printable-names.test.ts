@@ -5,7 +5,7 @@ import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
-import { managementScopes } from '../../src/access/scopes.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';

@@ -1,13 +1,13 @@
 // The throttle of sign-ins: it slows guesses, and does not slow the user.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { failureOf } from '../../src/errors/errors.ts';
+import { failureOf } from '../../src/base/errors/errors.ts';
+import { normaliseAddress } from '../../src/base/net/address.ts';
+import { networkOf } from '../../src/base/net/network.ts';
 import {
   createSignInThrottle,
   type SignInThrottle,
 } from '../../src/identity/sessions/sign-in-throttle.ts';
-import { normaliseAddress } from '../../src/net/address.ts';
-import { networkOf } from '../../src/net/network.ts';
 import { transact } from '../../src/storage/database.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { managementScopes } from '../../src/access/scopes.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { matchTotpStep } from '../../src/identity/users/totp.ts';
 import { transact } from '../../src/storage/database.ts';
 import { describeApp } from '../support/app-suite.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
-import { managementScopes } from '../../src/access/scopes.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { describeTransports } from '../support/matrix.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { managementScopes } from '../../src/access/scopes.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { managementScopes } from '../../src/access/scopes.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { describeTransports } from '../support/matrix.ts';
 import { addMember, credentialFor, liveSessions } from '../support/member-rows.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Failure } from '../../src/errors/errors.ts';
-import type { Mail, OpenMailer } from '../../src/mail/mailer.ts';
-import { createSmtpMailer, type SmtpOptions } from '../../src/mail/smtp.ts';
+import { Failure } from '../../src/base/errors/errors.ts';
+import type { Mail, OpenMailer } from '../../src/base/mail/mailer.ts';
+import { createSmtpMailer, type SmtpOptions } from '../../src/base/mail/smtp.ts';
 import { closedPort, startSmtpServer, type TestSmtpServer } from '../support/smtp.ts';
 
 const mail: Mail = { to: 'reader@example.com', subject: 'Your code', text: '123456\n' };

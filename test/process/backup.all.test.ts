@@ -3,7 +3,7 @@
 import { copyFile, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
+import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import { transact } from '../../src/storage/database.ts';
 import {
   type BackupPlace,

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
-import type { MasterKey } from '../../src/crypto/master-key.ts';
+import { readConfig } from '../../src/base/config/config.ts';
+import type { MasterKey } from '../../src/base/crypto/master-key.ts';
+import { createModules } from '../../src/boot/modules.ts';
+import type { AppOptions } from '../../src/boot/options.ts';
+import { bindSockets } from '../../src/boot/sockets.ts';
+import { openStorage } from '../../src/boot/storage.ts';
 import { createLog } from '../../src/observe/log.ts';
-import { createModules } from '../../src/stages/modules.ts';
-import type { AppOptions } from '../../src/stages/options.ts';
-import { bindSockets } from '../../src/stages/sockets.ts';
-import { openStorage } from '../../src/stages/storage.ts';
 import { startTestApp, type TestAppOptions } from '../support/harness.ts';
 
 async function emptyFolder(): Promise<string> {

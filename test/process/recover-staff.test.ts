@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { managementScopes } from '../../src/access/scopes.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { transact } from '../../src/storage/database.ts';
 import { callDuring } from '../support/lock-waits.ts';
 import { urlIn, withDatabase } from '../support/master-keys.ts';

@@ -2,7 +2,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
+import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import { sealedSigningKeys } from '../../src/identity/keys/sealed-values.ts';
 import { addSealed, fileKey, masterKeyIds, urlIn, withDatabase } from '../support/master-keys.ts';
 import {

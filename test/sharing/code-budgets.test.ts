@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { Failure } from '../../src/errors/errors.ts';
+import { Failure } from '../../src/base/errors/errors.ts';
 import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import {

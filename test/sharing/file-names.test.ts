@@ -1,7 +1,7 @@
 import { parse as parseDisposition } from 'content-disposition';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDownloadHead } from '../../src/http/download.ts';
+import { createDownloadHead } from '../../src/base/http/download.ts';
 import { checkName } from '../../src/sharing/documents/upload.ts';
 import {
   openStreamTransports,

@@ -5,7 +5,7 @@ import { type DescMessage, type DescMethod, getOption, ScalarType } from '@bufbu
 import { beforeAll, describe, expect, it } from 'vitest';
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import { principalTypes } from '../../src/api/principal.ts';
-import { newId } from '../../src/crypto/ids.ts';
+import { newId } from '../../src/base/crypto/ids.ts';
 import { type Role, roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { describeApp } from '../support/app-suite.ts';
 import {

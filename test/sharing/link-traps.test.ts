@@ -2,7 +2,7 @@
 // the document or whether the link exists.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { encodeBase62 } from '../../src/crypto/ids.ts';
+import { encodeBase62 } from '../../src/base/crypto/ids.ts';
 import { openRpcStreamTransports } from '../support/document-streams.ts';
 import { cookieOf, secretPdf, useSecretDocument } from '../support/gated-document.ts';
 import { startTestApp } from '../support/harness.ts';

@@ -1,6 +1,6 @@
 // Several processes on one store: only the rows in the database show which blobs are settled.
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { fail } from '../../src/errors/errors.ts';
+import { fail } from '../../src/base/errors/errors.ts';
 import { UnconfirmedCommit } from '../../src/storage/database.ts';
 import { startLeases } from '../../src/storage/leases.ts';
 import { describeDialects } from '../support/matrix.ts';

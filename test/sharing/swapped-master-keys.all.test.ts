@@ -3,9 +3,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createMasterKey, type MasterKey } from '../../src/crypto/master-key.ts';
-import { createSignedValues } from '../../src/crypto/signed-value.ts';
-import { Failure } from '../../src/errors/errors.ts';
+import { createMasterKey, type MasterKey } from '../../src/base/crypto/master-key.ts';
+import { createSignedValues } from '../../src/base/crypto/signed-value.ts';
+import { Failure } from '../../src/base/errors/errors.ts';
 import { createSignInThrottle } from '../../src/identity/sessions/sign-in-throttle.ts';
 import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createGateCodes } from '../../src/sharing/gate/codes.ts';

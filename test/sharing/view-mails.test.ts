@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { fail } from '../../src/errors/errors.ts';
-import type { Mail } from '../../src/mail/mailer.ts';
+import { fail } from '../../src/base/errors/errors.ts';
+import type { Mail } from '../../src/base/mail/mailer.ts';
 import { createBrands } from '../../src/sharing/brand/brand.ts';
 import { createNotices } from '../../src/sharing/notices/notices.ts';
 import { insertView } from '../../src/sharing/views/store.ts';

@@ -8,7 +8,7 @@ import { type BlobMode, formatVersion, type Manifest } from '../../src/backup/fo
 import { withLease } from '../../src/backup/lease.ts';
 import { type RestoreResult, restoreBackup } from '../../src/backup/restore.ts';
 import { restoreLease } from '../../src/backup/store.ts';
-import { fail } from '../../src/errors/errors.ts';
+import { fail } from '../../src/base/errors/errors.ts';
 import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import { DamagedBlob } from '../../src/storage/damaged-blob.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fail } from '../../src/errors/errors.ts';
+import { fail } from '../../src/base/errors/errors.ts';
 import {
   isForeignKeyViolation,
   openDatabase,

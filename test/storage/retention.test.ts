@@ -1,7 +1,7 @@
 // Old rows are deleted in slices, between which requests are answered.
 import { randomBytes } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
-import { newId } from '../../src/crypto/ids.ts';
+import { newId } from '../../src/base/crypto/ids.ts';
 import { deleteOldest, oldRows } from '../../src/storage/delete-oldest.ts';
 import { createRetention } from '../../src/storage/retention.ts';
 import type { Database } from '../../src/storage/schema.ts';

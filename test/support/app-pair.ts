@@ -1,6 +1,6 @@
 // Two apps on one database, data folder and clock, as two processes would run them.
 
-import type { Config } from '../../src/config/config.ts';
+import type { Config } from '../../src/base/config/config.ts';
 import { freePort } from './free-port.ts';
 import { startTestApp, type TestApp } from './harness.ts';
 import type { Dialect } from './matrix.ts';

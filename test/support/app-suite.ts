@@ -1,6 +1,6 @@
 // A test suite whose tests share one app, its three transports and its clock.
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/boot/app.ts';
 import { startTestApp, type TestApp } from './harness.ts';
 import { type Dialect, describeFeature, type TransportName } from './matrix.ts';
 import { openTransports, type Transport } from './transports.ts';

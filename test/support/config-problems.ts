@@ -1,4 +1,4 @@
-import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { ConfigError, readConfig } from '../../src/base/config/config.ts';
 
 /** Returns everything that is wrong with the environment. */
 export function problemsOf(env: Record<string, string>): readonly string[] {

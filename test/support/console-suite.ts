@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
-import { managementScopes } from '../../src/access/scopes.ts';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import type { Database, MemberRow } from '../../src/storage/schema.ts';
 import { sharedBrowser } from './browser.ts';
 import { desktop, newReader, type Reader, settle } from './browser-pages.ts';

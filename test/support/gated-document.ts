@@ -1,7 +1,7 @@
 // A document behind gates: an app for a whole suite, and a check that an answer reveals nothing of
 // the document.
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Config } from '../../src/config/config.ts';
+import type { Config } from '../../src/base/config/config.ts';
 import { startTestApp, type TestApp } from './harness.ts';
 import type { Dialect } from './matrix.ts';
 import { makePdf } from './pdf.ts';

@@ -29,7 +29,7 @@ import { LazyContext } from '../../src/api/call.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { createGuard } from '../../src/api/guard.ts';
 import type { Principal } from '../../src/api/principal.ts';
-import { failureOf } from '../../src/errors/errors.ts';
+import { failureOf } from '../../src/base/errors/errors.ts';
 import { noAnswers } from './no-answers.ts';
 
 export type Rule = {

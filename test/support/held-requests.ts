@@ -1,7 +1,7 @@
 // Requests whose last bytes the client holds back, on each transport.
 import { type DescMethod, type Message, toBinary, toJsonString } from '@bufbuild/protobuf';
 import { onTestFinished } from 'vitest';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/boot/app.ts';
 import type { TransportName } from './matrix.ts';
 import { openCall, openSession, prefix } from './raw-grpc.ts';
 import { openRawHttp, requestHead } from './raw-http.ts';

@@ -1,10 +1,13 @@
 // Invalid credentials, and a credential directory that must reject them.
 import { randomBytes } from 'node:crypto';
 import {
+  type CredentialKind,
+  generateCredential,
+} from '../../src/base/crypto/credential-format.ts';
+import {
   type CredentialDirectory,
   createCredentialDirectory,
 } from '../../src/credentials/directory.ts';
-import { type CredentialKind, generateCredential } from '../../src/crypto/credential-format.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import type { Added } from './owner-rows.ts';

@@ -4,7 +4,7 @@ import {
   formatLinkToken,
   generateLinkToken,
   linkTokenDigest,
-} from '../../src/crypto/link-token.ts';
+} from '../../src/base/crypto/link-token.ts';
 import { replaceInvitation } from '../../src/sharing/workspaces/store.ts';
 import type { InvitationRow } from '../../src/storage/schema.ts';
 import type { TestApp } from './harness.ts';

@@ -1,5 +1,5 @@
 // Callers that manage clients and customers, and their calls through a transport.
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/boot/app.ts';
 import type { Added } from './owner-rows.ts';
 import { signToken } from './signed-tokens.ts';
 import type { TransportAnswer } from './transports.ts';

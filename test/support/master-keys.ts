@@ -1,7 +1,7 @@
 // The values that the database stores encrypted under the master key.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createMasterKey, type MasterKey } from '../../src/crypto/master-key.ts';
+import { createMasterKey, type MasterKey } from '../../src/base/crypto/master-key.ts';
 import { generateSigningKey, newKeyRow } from '../../src/identity/keys/signing-key.ts';
 import { insertSigningKey } from '../../src/identity/keys/store.ts';
 import { openDatabase, transact } from '../../src/storage/database.ts';

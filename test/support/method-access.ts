@@ -6,7 +6,7 @@ import {
   SessionCookie,
 } from '../../gen/latchkey/options/v1/access_pb.js';
 import { principalTypes, tokenPrincipalTypes } from '../../src/api/principal.ts';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/boot/app.ts';
 import type { Suite } from './app-suite.ts';
 import { addMember, subjectOf } from './member-rows.ts';
 import { allMethods, type MethodCall } from './method-calls.ts';

@@ -17,7 +17,7 @@ import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import { services } from '../../src/api/services.ts';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/boot/app.ts';
 import type { TransportName } from './matrix.ts';
 import { connectError, grpcError, httpRequestOf, type TransportError } from './transports.ts';
 

@@ -1,4 +1,4 @@
-import type { RecordedAnswers } from '../../src/api/idempotency.ts';
+import type { RecordedAnswers } from '../../src/api/idempotency/claim.ts';
 
 /** For tests of the guard whose calls have no Idempotency-Key. */
 export const noAnswers: RecordedAnswers = {

@@ -1,9 +1,9 @@
 // Writes callers into the database as another process would: through the real stores, announced
 // only by the triggers.
 import { randomBytes } from 'node:crypto';
+import { generateCredential } from '../../src/base/crypto/credential-format.ts';
+import { newId } from '../../src/base/crypto/ids.ts';
 import { type CredentialOwner, insertCredential } from '../../src/credentials/store.ts';
-import { generateCredential } from '../../src/crypto/credential-format.ts';
-import { newId } from '../../src/crypto/ids.ts';
 import { insertClient } from '../../src/identity/clients/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';

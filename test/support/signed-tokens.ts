@@ -1,7 +1,7 @@
 // Tokens of every type of caller, signed as the app signs them.
 
 import type { TokenPrincipalType } from '../../src/api/principal.ts';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/boot/app.ts';
 import { addClient, addCustomer } from './owner-rows.ts';
 import { addSession, addUser } from './user-rows.ts';
 

@@ -7,7 +7,7 @@ import {
   SigningKeyService,
   SigningKeyState,
 } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/boot/app.ts';
 import type { Suite } from './app-suite.ts';
 import type { TransportName } from './matrix.ts';
 import { signToken } from './signed-tokens.ts';

@@ -12,7 +12,7 @@ import type { Endpoint, Handler } from '../../src/api/endpoint.ts';
 import { createGuard } from '../../src/api/guard.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { createResponseBudget } from '../../src/api/response-budget.ts';
-import { failureOf } from '../../src/errors/errors.ts';
+import { failureOf } from '../../src/base/errors/errors.ts';
 import { createAdmission } from '../../src/transports/admission.ts';
 import { createPeerOf } from '../../src/transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../../src/transports/http-transport.ts';

@@ -33,7 +33,7 @@ import {
   RequestInfoSchema,
 } from '../../gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/boot/app.ts';
 
 /** An error as a transport returned it. */
 export type TransportError = {

@@ -1,10 +1,10 @@
 // Writes users and their sessions into the database, as another process would.
 import { randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
+import { newId } from '../../src/base/crypto/ids.ts';
+import { createMasterKey } from '../../src/base/crypto/master-key.ts';
+import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import { createPasswords } from '../../src/credentials/passwords.ts';
-import { newId } from '../../src/crypto/ids.ts';
-import { createMasterKey } from '../../src/crypto/master-key.ts';
-import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import { createSession } from '../../src/identity/sessions/session.ts';
 import { insertSession } from '../../src/identity/sessions/store.ts';
 import { insertUser } from '../../src/identity/users/store.ts';

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Setting } from '../../src/config/setting.ts';
-import { settings } from '../../src/config/settings.ts';
+import type { Setting } from '../../src/base/config/setting.ts';
+import { settings } from '../../src/base/config/settings.ts';
 import { readText, root } from './files.ts';
 
 type Service = {

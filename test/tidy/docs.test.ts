@@ -56,7 +56,7 @@ itHoldsFor(documents, 90)(
   },
 );
 
-/** Paths of the repository that a document names in code, such as `src/app.ts`. */
+/** Paths of the repository that a document names in code, such as `src/boot/app.ts`. */
 function namedPaths(file: string): string[] {
   const text = readFileSync(path.join(root, file), 'utf8');
   const paths = /`((?:src|web|test|proto|gen|docs|bench|scripts)\/[\w./-]*)`/g;

@@ -11,8 +11,8 @@ const imports = sources.flatMap((file) => importsOf(file, readText(file)));
 const local = imports.filter(({ to }) => /^(src|gen|clients)\//.test(to));
 
 /**
- * The part of the program that a file belongs to: a folder below `src`, a feature folder below a
- * module, a file that is directly in `src` or in a module's folder, or a package of `clients`.
+ * The part of the program that a file belongs to: a room, which is a folder of `src`, a feature
+ * folder of a module, a file that is directly in `src` or in a module's folder, or a package.
  */
 function partOf(file: string): string {
   if (file.startsWith('gen/')) return 'gen';
@@ -24,55 +24,39 @@ function partOf(file: string): string {
   return /^src\/([\w-]+)\//.exec(file)?.[1] ?? file;
 }
 
-const leaves = ['gen', 'src/clock.ts', 'config', 'crypto', 'errors', 'files', 'limits', 'net'];
-const shared = [...leaves, 'storage', 'api', 'audit', 'access', 'credentials'];
+const belowApi = ['gen', 'base', 'storage'];
+const belowFeatures = [...belowApi, 'api', 'credentials', 'audit'];
 
 /** The parts whose values a part may import in addition to its own; `*` means any. */
 const mayImport: Record<string, readonly string[]> = {
   'clients/client': ['gen'],
   'clients/cli': ['gen', 'clients/client'],
-  // The variables of the command line.
-  config: [...leaves, 'clients/cli'],
-  crypto: leaves,
-  errors: leaves,
-  files: leaves,
-  limits: leaves,
-  net: leaves,
-  storage: leaves,
-  mail: leaves,
-  http: leaves,
-  observe: [...leaves, 'api'],
-  telemetry: [...leaves, 'api'],
-  api: leaves,
-  access: [...leaves, 'storage', 'api'],
-  audit: [...leaves, 'storage', 'api'],
-  idempotency: [...leaves, 'storage', 'api'],
-  credentials: [...leaves, 'storage', 'access', 'api'],
-  feature: [...shared, 'http'],
-  backup: shared,
-  transports: [...leaves, 'api', 'http'],
-  installation: ['*'],
+  // The names of the variables of the command line.
+  base: ['gen', 'clients/cli'],
+  storage: ['gen', 'base'],
+  api: belowApi,
+  credentials: [...belowApi, 'api'],
+  audit: [...belowApi, 'api'],
+  observe: [...belowApi, 'api'],
+  site: ['gen', 'base', 'api'],
+  feature: belowFeatures,
+  backup: belowFeatures,
+  transports: ['gen', 'base', 'api', 'site'],
+  boot: ['*'],
   cli: ['*'],
   'src/identity/module.ts': ['*'],
   'src/sharing/module.ts': ['*'],
   'src/sharing/routes.ts': ['*'],
-  stages: ['*'],
-  workers: ['*'],
-  'src/app.ts': ['*'],
   'src/main.ts': ['*'],
 };
 
 /** The parts of which a part may import only the types; `module.ts` passes in the values. */
 const mayImportTypes: Record<string, readonly string[]> = {
-  // A feature receives other features of the same module, and the mailer.
-  'identity feature': ['identity feature', 'mail'],
-  'sharing feature': ['sharing feature', 'mail'],
-  observe: ['http', 'storage'],
-  telemetry: ['observe', 'http'],
+  // A feature receives other features of the same module.
+  'identity feature': ['identity feature'],
+  'sharing feature': ['sharing feature'],
   // A backup receives the blob store.
   backup: ['sharing feature'],
-  // The roles of a caller can be read within a transaction.
-  api: ['storage'],
 };
 
 const moduleOf = (part: string) => /^(identity|sharing)\//.exec(part)?.[1];
@@ -106,10 +90,10 @@ function cyclesOf(edges: Iterable<readonly [string, string]>): string[] {
   return cycles;
 }
 
-/** The folder of a file. A file directly in `src`, a module or the command line is its own. */
+/** The folder of a file. A file directly in one of these folders counts as a folder. */
 function folderOf(file: string): string {
   const folder = file.slice(0, file.lastIndexOf('/'));
-  return /^(src(\/(identity|sharing))?|clients\/cli\/src)$/.test(folder) ? file : folder;
+  return /^(src(\/(api|identity|sharing))?|clients\/cli\/src)$/.test(folder) ? file : folder;
 }
 
 describe('an import', () => {
@@ -120,7 +104,7 @@ describe('an import', () => {
 
   test('of a transport does not refer to a product message', () => {
     const broken = local.filter(
-      ({ from, to }) => /^src\/(transports|http)\//.test(from) && productMessages.test(to),
+      ({ from, to }) => /^src\/(transports|site)\//.test(from) && productMessages.test(to),
     );
     expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
@@ -143,9 +127,9 @@ describe('an import', () => {
     ['jose', /^src\/identity\/(keys|tokens)\//],
     ['prom-client', /^src\/observe\//],
     ['pino', /^src\/observe\//],
-    ['@opentelemetry/api', /^src\/telemetry\//],
-    ['@opentelemetry/core', /^src\/telemetry\//],
-    ['nodemailer', /^src\/mail\//],
+    ['@opentelemetry/api', /^src\/observe\/telemetry\//],
+    ['@opentelemetry/core', /^src\/observe\/telemetry\//],
+    ['nodemailer', /^src\/base\/mail\//],
   ])('of %s occurs only in its part', (library, places) => {
     const users = imports.filter(({ to }) => to === library).map(({ from }) => from);
     expect(users.length).toBeGreaterThan(0);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { settingsDoc } from '../../scripts/settings-doc.ts';
-import { type Setting, settingGroups } from '../../src/config/setting.ts';
-import { settings } from '../../src/config/settings.ts';
+import { type Setting, settingGroups } from '../../src/base/config/setting.ts';
+import { settings } from '../../src/base/config/settings.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
 const file = path.resolve(import.meta.dirname, '../../docs/settings.md');

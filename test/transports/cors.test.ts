@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { ConfigError, readConfig } from '../../src/base/config/config.ts';
 import { sharedBrowser } from '../support/browser.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 

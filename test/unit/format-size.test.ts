@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatSize } from '../../src/http/format-size.ts';
+import { formatSize } from '../../src/base/http/format-size.ts';
 
 test.each([
   [1, '1 byte'],

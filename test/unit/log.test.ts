@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { fail } from '../../src/errors/errors.ts';
+import { fail } from '../../src/base/errors/errors.ts';
 import { createLog } from '../../src/observe/log.ts';
 
 /** Logs an error, and returns the line. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Log } from '../../src/observe/log.ts';
-import { openTelemetry } from '../../src/telemetry/open-telemetry.ts';
+import { openTelemetry } from '../../src/observe/telemetry/open-telemetry.ts';
 
 describe('a start', () => {
   const open = async (env: Record<string, string>) => {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createReadHandles, type ReadHandle } from '../../src/files/read-handles.ts';
+import { createReadHandles, type ReadHandle } from '../../src/base/files/read-handles.ts';
 
 let folder: string;
 beforeAll(async () => {

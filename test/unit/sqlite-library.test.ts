@@ -3,6 +3,6 @@ import { loadSqlite } from '../../src/storage/sqlite-library.ts';
 
 test('a missing SQLite package is an error with the next step', () => {
   expect(() => loadSqlite('better-sqlite3-missing')).toThrow(
-    /^cannot load SQLite for Node [\d.]+: Cannot find module 'better-sqlite3-missing'; install the /,
+    /^cannot load SQLite for Node [\d.]+: Cannot find module 'better-sqlite3-missing'; install/,
   );
 });

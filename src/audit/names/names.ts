@@ -12,7 +12,7 @@ import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { type Principal, principalTypes } from '../../api/principal.ts';
-import { printableOf } from '../../net/printable.ts';
+import { printableOf } from '../../base/net/printable.ts';
 import type { Database } from '../../storage/schema.ts';
 import { idKinds, type OwnedResource, type ResourceKind } from './store.ts';
 

@@ -2,7 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { type Principal, principalOf } from '../../api/principal.ts';
-import { fail } from '../../errors/errors.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { AccountRow, Database } from '../../storage/schema.ts';
 import { type AccountFilter, accountList, findAccount, findAccounts } from './store.ts';

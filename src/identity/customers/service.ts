@@ -4,15 +4,15 @@ import {
   type CustomerService,
   UpdateCustomerRequestSchema,
 } from '../../../gen/latchkey/identity/v1/customer_pb.js';
-import { parseStoredScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { printableName } from '../../api/names.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { generateCredential } from '../../base/crypto/credential-format.ts';
+import { newId, type Random } from '../../base/crypto/ids.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
 import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
-import { generateCredential } from '../../crypto/credential-format.ts';
-import { newId, type Random } from '../../crypto/ids.ts';
-import { fail, invalid } from '../../errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import {

@@ -1,8 +1,8 @@
 // Limits what a customer's tokens contain. Every token carries the accounts and scopes, and it must
 // fit in the request headers (16 KiB in total).
 
-import { isManagementScope } from '../../access/scopes.ts';
-import { invalid } from '../../errors/errors.ts';
+import { isManagementScope } from '../../api/access/scopes.ts';
+import { invalid } from '../../base/errors/errors.ts';
 
 const idsLengthMax = 6_000;
 const scopesLengthMax = 4_000;

@@ -1,7 +1,7 @@
 // Holds the signing keys in memory, so that they are imported once and not per signature.
 
-import type { Clock } from '../../clock.ts';
-import type { MasterKey } from '../../crypto/master-key.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { transact } from '../../storage/database.ts';
 import { failToUpdate, type Invalidations } from '../../storage/invalidation.ts';
 import { createLoader } from '../../storage/loader.ts';

@@ -1,6 +1,6 @@
 // The lifecycle of a signing key, as tables: its states, the transitions between them, and their
 // times.
-import { fail } from '../../errors/errors.ts';
+import { fail } from '../../base/errors/errors.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 
 export type KeyState = SigningKeyRow['state'];

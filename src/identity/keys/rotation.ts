@@ -4,8 +4,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../clock.ts';
-import type { MasterKey } from '../../crypto/master-key.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { Lease } from '../../storage/leases.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { Keyring } from './keyring.ts';

@@ -1,6 +1,6 @@
 // The columns that are encrypted under the master key, for encrypting them again under a new one.
 
-import type { MasterKey } from '../../crypto/master-key.ts';
+import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findSealedKeys, updateSealedKey } from './store.ts';
 

@@ -5,9 +5,9 @@ import {
   SigningKeyState,
 } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../clock.ts';
-import type { MasterKey } from '../../crypto/master-key.ts';
-import { fail } from '../../errors/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { MasterKey } from '../../base/crypto/master-key.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
 import { type KeyState, keyStateAt, readyTime, successionStep } from './lifecycle.ts';

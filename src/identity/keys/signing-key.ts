@@ -1,7 +1,7 @@
 // Generates signing keys and opens stored ones.
 import { generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
-import type { MasterKey } from '../../crypto/master-key.ts';
+import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import { type Ed25519, type PrivateKey, type PublicKey, seedOf } from './ed25519.ts';
 import { sealedSigningKeys } from './sealed-values.ts';

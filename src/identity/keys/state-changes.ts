@@ -1,5 +1,5 @@
 // Changes the state of signing keys. The transaction must have locked them with `lockSigningKeys`.
-import { fail } from '../../errors/errors.ts';
+import { fail } from '../../base/errors/errors.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
 import { findActiveKey, type KeyEvent, type KeyStep, keyChangeOf, readyTime } from './lifecycle.ts';
 import { type NewKey, newKeyRow } from './signing-key.ts';

@@ -5,10 +5,10 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import { parseCookie, type SerializeOptions, serialize } from 'cookie';
 import { callerOf } from '../../api/principal.ts';
-import type { Clock } from '../../clock.ts';
-import { type Random, randomText } from '../../crypto/ids.ts';
-import type { DerivedKeys } from '../../crypto/master-key.ts';
-import { createSignedValues } from '../../crypto/signed-value.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type Random, randomText } from '../../base/crypto/ids.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { createSignedValues } from '../../base/crypto/signed-value.ts';
 
 export type Cookies = {
   /** The name of the session cookie. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
 import { sessionMsMax } from './session.ts';

@@ -1,4 +1,4 @@
-import { parseStoredScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { MembershipsOf } from '../../api/principal.ts';
 import type { UserRow } from '../../storage/schema.ts';
 

@@ -1,9 +1,9 @@
 // A session: a cookie `<id>.<secret>` that authenticates a user until the session ends.
 
 import type { UserPrincipal } from '../../api/principal.ts';
-import type { Clock } from '../../clock.ts';
-import { digestMatches, digestOf } from '../../crypto/credential-format.ts';
-import { encodeBase62, newId, type Random } from '../../crypto/ids.ts';
+import type { Clock } from '../../base/clock.ts';
+import { digestMatches, digestOf } from '../../base/crypto/credential-format.ts';
+import { encodeBase62, newId, type Random } from '../../base/crypto/ids.ts';
 import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
 import type { ScopesOf } from './scopes.ts';
 import { findSession } from './store.ts';

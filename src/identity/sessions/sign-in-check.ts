@@ -1,8 +1,8 @@
 // Checks an e-mail address, a password and a one-time code. Every wrong address or password gets
 // the same answer in the same time. Only the right password reveals that a code is needed.
 
+import { fail } from '../../base/errors/errors.ts';
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
-import { fail } from '../../errors/errors.ts';
 import type { Database, Executor, UserRow } from '../../storage/schema.ts';
 import type { RecoveryCodeDigest } from '../users/recovery-codes.ts';
 import type { MatchSealedTotpStep } from '../users/totp.ts';

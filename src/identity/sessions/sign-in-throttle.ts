@@ -2,9 +2,9 @@
 // and networks have separate counters.
 
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../clock.ts';
-import type { DerivedKeys } from '../../crypto/master-key.ts';
-import { fail } from '../../errors/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { fail } from '../../base/errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import { isFamiliarNetwork, rememberNetwork } from './store.ts';

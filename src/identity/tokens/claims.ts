@@ -1,6 +1,6 @@
 // The claims of our tokens: those of RFC 9068 §2.2 and three that we define.
 
-import { parseStoredScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
 import {
   type Principal,
   type TokenPrincipalType,

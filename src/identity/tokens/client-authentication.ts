@@ -1,12 +1,12 @@
 // Authenticates the client of a token request: by its secret, or by the certificate of its gRPC
 // connection (RFC 8705 §2.1).
 
-import { parseStoredScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { Call, ClientCertificate } from '../../api/call.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { isId } from '../../base/crypto/ids.ts';
+import { type Failure, fail } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
-import { isId } from '../../crypto/ids.ts';
-import { type Failure, fail } from '../../errors/errors.ts';
 import type { ClientRow } from '../../storage/schema.ts';
 import type { CertificateNames } from '../clients/store.ts';
 

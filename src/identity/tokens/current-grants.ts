@@ -1,7 +1,7 @@
 // The current grants behind a token. A token stops working with its client, key or session, and
 // never covers more than their current grants. Only this service checks the grants: a verifier that
 // only uses the published keys accepts a token until its `exp`.
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { EntityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';

@@ -1,10 +1,10 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
-import { parseRequestedScopes, requireGranted } from '../../access/scopes.ts';
+import { parseRequestedScopes, requireGranted } from '../../api/access/scopes.ts';
 import type { Call } from '../../api/call.ts';
 import { callerOf } from '../../api/principal.ts';
-import { parseAnyCredentialId } from '../../crypto/credential-format.ts';
-import { type Failure, fail, invalid } from '../../errors/errors.ts';
+import { parseAnyCredentialId } from '../../base/crypto/credential-format.ts';
+import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { authenticateClient, type ClientAuthenticationOptions } from './client-authentication.ts';
 import type { Signer } from './signer.ts';
 

@@ -4,7 +4,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createLoader } from '../../storage/loader.ts';

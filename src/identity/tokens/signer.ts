@@ -1,8 +1,8 @@
 // Signs tokens: JWTs with EdDSA (RFC 8037 §3.1, RFC 9068 §2).
 
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../clock.ts';
-import { fail } from '../../errors/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors/errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Claims } from './claims.ts';
 

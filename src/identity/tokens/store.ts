@@ -1,4 +1,4 @@
-import { parseStoredScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { entityKey } from '../../storage/change.ts';
 import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
 import type { StoredGrants } from './current-grants.ts';

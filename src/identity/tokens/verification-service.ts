@@ -3,9 +3,9 @@ import type {
   VerificationService,
   VerifyTokenRequest,
 } from '../../../gen/latchkey/identity/v1/verification_pb.js';
-import { parseScopes, parseStoredScopes } from '../../access/scopes.ts';
+import { parseScopes, parseStoredScopes } from '../../api/access/scopes.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { invalid } from '../../errors/errors.ts';
+import { invalid } from '../../base/errors/errors.ts';
 import type { Executor } from '../../storage/schema.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Claims } from './claims.ts';

@@ -1,5 +1,5 @@
 // Verifies tokens and limits them to the current grants.
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Claims } from './claims.ts';
 import type { LimitToGrants } from './current-grants.ts';
 import type { Revocations } from './revocations.ts';

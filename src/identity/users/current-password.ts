@@ -3,10 +3,10 @@
 
 import type { HandlerContext } from '@connectrpc/connect';
 import { isUser, principalOf } from '../../api/principal.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
-import type { DerivedKeys } from '../../crypto/master-key.ts';
-import { Failure, fail, invalid } from '../../errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, UserRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';

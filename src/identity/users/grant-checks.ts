@@ -1,8 +1,8 @@
 // Compares the current grants of the caller and of a user. A caller cannot take over or weaken a
 // user who has more grants than the caller.
 import type { HandlerContext } from '@connectrpc/connect';
-import { requireHeldScopes } from '../../access/privilege.ts';
-import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
+import { requireHeldScopes } from '../../api/access/privilege.ts';
+import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { callerOf, isUser } from '../../api/principal.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
 import { lockUser } from './users.ts';

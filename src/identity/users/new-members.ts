@@ -1,10 +1,10 @@
 // Creates the users of accepted invitations.
 
 import { printableName } from '../../api/names.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { newId, type Random } from '../../base/crypto/ids.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
-import { newId, type Random } from '../../crypto/ids.ts';
-import { fail } from '../../errors/errors.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
 import { checkPassword } from './password-rules.ts';

@@ -7,9 +7,8 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { callerOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../clock.ts';
-import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
-import type { Random } from '../../crypto/ids.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/crypto/ids.ts';
 import {
   formatLinkToken,
   generateLinkToken,
@@ -17,12 +16,13 @@ import {
   linkTokenDigest,
   linkTokenMatches,
   parseLinkToken,
-} from '../../crypto/link-token.ts';
-import type { DerivedKeys } from '../../crypto/master-key.ts';
-import { fail, invalid } from '../../errors/errors.ts';
-import type { Mailer } from '../../mail/mailer.ts';
-import { readEmail } from '../../net/email.ts';
-import { networkOf } from '../../net/network.ts';
+} from '../../base/crypto/link-token.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
+import type { Mailer } from '../../base/mail/mailer.ts';
+import { readEmail } from '../../base/net/email.ts';
+import { networkOf } from '../../base/net/network.ts';
+import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';

@@ -1,6 +1,6 @@
 // The rules for passwords (NIST SP 800-63B §5.1.1.2): a minimum length, and no rules for
 // composition.
-import { invalid } from '../../errors/errors.ts';
+import { invalid } from '../../base/errors/errors.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** More than the standard's 8, because many users here have far-reaching permissions. */

@@ -2,9 +2,9 @@
 // Crockford's base32, so a fast hash is enough.
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { digestOf } from '../../crypto/credential-format.ts';
-import type { Random } from '../../crypto/ids.ts';
-import { fail } from '../../errors/errors.ts';
+import { digestOf } from '../../base/crypto/credential-format.ts';
+import type { Random } from '../../base/crypto/ids.ts';
+import { fail } from '../../base/errors/errors.ts';
 import type { UserOptions } from './factor-methods.ts';
 import { findSeed, replaceRecoveryCodes } from './store.ts';
 import { lockUser } from './users.ts';

@@ -1,10 +1,10 @@
 // The mails to users about changes of their password, address and factors, and about new devices,
 // so that a user notices a takeover.
 
-import { type MailPart, type MailSender, renderMail } from '../../http/mail-body.ts';
-import type { Mail } from '../../mail/mailer.ts';
-import { mailAddress } from '../../net/mail-name.ts';
-import { mailTime } from '../../net/mail-time.ts';
+import { type MailPart, type MailSender, renderMail } from '../../base/mail/mail-body.ts';
+import type { Mail } from '../../base/mail/mailer.ts';
+import { mailAddress } from '../../base/net/mail-name.ts';
+import { mailTime } from '../../base/net/mail-time.ts';
 
 export type SecurityEvent =
   | 'password'

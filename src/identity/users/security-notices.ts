@@ -3,11 +3,11 @@
 
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, isUser, type Principal } from '../../api/principal.ts';
-import type { Clock } from '../../clock.ts';
-import type { DerivedKeys } from '../../crypto/master-key.ts';
-import { Failure, fail } from '../../errors/errors.ts';
-import type { Mail, Mailer } from '../../mail/mailer.ts';
-import { networkOf } from '../../net/network.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { Failure, fail } from '../../base/errors/errors.ts';
+import type { Mail, Mailer } from '../../base/mail/mailer.ts';
+import { networkOf } from '../../base/net/network.ts';
 import type { Database, UserRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import { type SecurityEvent, securityNotice } from './security-notice.ts';

@@ -4,15 +4,15 @@ import {
   UserKind,
   type UserService,
 } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { requireHeldScopes } from '../../access/privilege.ts';
-import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
+import { requireHeldScopes } from '../../api/access/privilege.ts';
+import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { printableName } from '../../api/names.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
+import { newId } from '../../base/crypto/ids.ts';
+import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
+import { readEmail } from '../../base/net/email.ts';
 import { passwordChangeQueue } from '../../credentials/passwords.ts';
-import { newId } from '../../crypto/ids.ts';
-import { type Failure, fail, invalid } from '../../errors/errors.ts';
-import { readEmail } from '../../net/email.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRows } from '../../storage/row-locks.ts';

@@ -2,9 +2,9 @@
 // every app supports.
 
 import { Secret, TOTP } from 'otpauth';
-import type { Clock } from '../../clock.ts';
-import type { Random } from '../../crypto/ids.ts';
-import type { MasterKey } from '../../crypto/master-key.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/crypto/ids.ts';
+import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { TotpSeedRow } from '../../storage/schema.ts';
 
 const issuer = 'Latchkey';

@@ -1,7 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { parseStoredScopes } from '../../access/scopes.ts';
-import { fail } from '../../errors/errors.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findUser, type User } from './store.ts';

@@ -1,12 +1,12 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
-import { requireHeldScopes } from '../../access/privilege.ts';
-import { parseStoredScopes } from '../../access/scopes.ts';
+import { requireHeldScopes } from '../../api/access/privilege.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { generateCredential } from '../../base/crypto/credential-format.ts';
+import type { Random } from '../../base/crypto/ids.ts';
 import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
-import { generateCredential } from '../../crypto/credential-format.ts';
-import type { Random } from '../../crypto/ids.ts';
 import type { CredentialRow } from '../../storage/schema.ts';
 
 export type ApiKeyOptions = {

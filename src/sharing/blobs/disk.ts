@@ -2,11 +2,11 @@
 // `<root>/marker`.
 import { type FileHandle, mkdir, open, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readFileIfAny, replaceFile, syncFolder } from '../../files/durable-files.ts';
-import { errorCodeOf } from '../../files/error-code.ts';
-import { makeFolders } from '../../files/private-files.ts';
-import { createReadHandles, type ReadHandle } from '../../files/read-handles.ts';
-import { type ChunkBuffers, createChunkBuffers } from '../../limits/chunk-buffers.ts';
+import { readFileIfAny, replaceFile, syncFolder } from '../../base/files/durable-files.ts';
+import { errorCodeOf } from '../../base/files/error-code.ts';
+import { makeFolders } from '../../base/files/private-files.ts';
+import { createReadHandles, type ReadHandle } from '../../base/files/read-handles.ts';
+import { type ChunkBuffers, createChunkBuffers } from '../../base/limits/chunk-buffers.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { type BlobPart, type MarkedStore, requireBlobId } from './blob-store.ts';
 import { isForeignFolder } from './foreign-folder.ts';

@@ -1,6 +1,6 @@
 // Opens the blob store that the settings name. The AWS SDK is loaded only for an S3 store.
-import type { BlobLocation, S3Location } from '../../config/blob-url.ts';
-import type { ChunkBuffers } from '../../limits/chunk-buffers.ts';
+import type { BlobLocation, S3Location } from '../../base/config/blob-url.ts';
+import type { ChunkBuffers } from '../../base/limits/chunk-buffers.ts';
 import type { BlobStore, MarkedStore } from './blob-store.ts';
 import { openDiskBlobs } from './disk.ts';
 import { restrictToOwn } from './own-store.ts';

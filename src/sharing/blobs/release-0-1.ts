@@ -3,7 +3,7 @@
 // to the bytes, and a file `leases/<owner>` for each process. The next release deletes this file.
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database } from '../../storage/schema.ts';
 import { insertExpiredBlob } from './store.ts';

@@ -3,7 +3,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
-import type { S3Location } from '../../config/blob-url.ts';
+import type { S3Location } from '../../base/config/blob-url.ts';
 import { requireBlobId } from './blob-store.ts';
 import { brokenResponse } from './s3-failure.ts';
 

@@ -1,6 +1,6 @@
 // Maps errors of an S3 store to errors of the catalogue.
-import { Failure, fail } from '../../errors/errors.ts';
-import { errorCodeOf } from '../../files/error-code.ts';
+import { Failure, fail } from '../../base/errors/errors.ts';
+import { errorCodeOf } from '../../base/files/error-code.ts';
 import { DamagedBlob } from '../../storage/damaged-blob.ts';
 
 /** The codes of a store without space (MinIO, Ceph, Wasabi). */

@@ -11,7 +11,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { describeBlobLocation, type S3Location } from '../../config/blob-url.ts';
+import { describeBlobLocation, type S3Location } from '../../base/config/blob-url.ts';
 import type { BlobHeaders, MarkedStore } from './blob-store.ts';
 import { mapErrors } from './map-errors.ts';
 import { type Bucket, openBucket } from './s3-client.ts';

@@ -3,8 +3,8 @@
 // transaction that deletes the document until the bytes are gone. A process renews the rows of its
 // uploads. After a crash or a lost database connection they expire, and a sweep removes the bytes.
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { type Random, randomText } from '../../crypto/ids.ts';
-import { fail } from '../../errors/errors.ts';
+import { type Random, randomText } from '../../base/crypto/ids.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { transact, UnconfirmedCommit } from '../../storage/database.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
 import { isLeaseHeld } from '../../storage/leases.ts';

@@ -1,6 +1,6 @@
 // Maps errors of the file system to errors of the catalogue.
-import { Failure, fail } from '../../errors/errors.ts';
-import { errorCodeOf } from '../../files/error-code.ts';
+import { Failure, fail } from '../../base/errors/errors.ts';
+import { errorCodeOf } from '../../base/files/error-code.ts';
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 

@@ -1,6 +1,6 @@
 // Checks the blob store every five seconds. Logs when it starts to fail and when it works again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../errors/errors.ts';
+import { Failure } from '../../base/errors/errors.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { BlobStore } from './blob-store.ts';
 import { describeStoreError } from './s3-failure.ts';

@@ -8,9 +8,9 @@ import type {
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { repeatAccessCheck, resolveWorkspace, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { type Random, randomText } from '../../crypto/ids.ts';
-import { fail } from '../../errors/errors.ts';
-import { failIfStalled } from '../../limits/stall-timeout.ts';
+import { type Random, randomText } from '../../base/crypto/ids.ts';
+import { fail } from '../../base/errors/errors.ts';
+import { failIfStalled } from '../../base/limits/stall-timeout.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { WorkspaceRow } from '../../storage/schema.ts';
 import { type Logo, startLogoUpload } from './logo.ts';

@@ -1,7 +1,7 @@
 // Checks an uploaded logo. The image is stored unchanged; only browsers decode it.
 import { fileTypeFromBuffer } from 'file-type';
 import type { PutWorkspaceLogoRequest } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { fail, invalid } from '../../errors/errors.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
 import { imageSizeOf } from './image-size.ts';
 
 const bytesMax = 1_048_576;

@@ -1,8 +1,8 @@
 // Serves the logos of workspaces. They are public: a gate shows one before the reader is known.
 import { LRUCache } from 'lru-cache';
-import { fail } from '../../errors/errors.ts';
-import type { HttpRoute } from '../../http/route.ts';
-import type { RouteDoc } from '../../http/route-doc.ts';
+import type { HttpRoute } from '../../api/routes/route.ts';
+import type { RouteDoc } from '../../api/routes/route-doc.ts';
+import { fail } from '../../base/errors/errors.ts';
 import type { Database } from '../../storage/schema.ts';
 import { findLogoContent, findLogoType } from './store.ts';
 

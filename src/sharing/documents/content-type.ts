@@ -1,6 +1,6 @@
 // Detects the content type of an upload. See docs/decisions/0055.
 import { fileTypeFromBuffer } from 'file-type';
-import { isInert } from '../../http/viewer-kinds.ts';
+import { isInert } from '../../base/http/viewer-kinds.ts';
 
 /** The first bytes of a file that decide its type. file-type needs at most this many. */
 export const inspectedBytesMax = 4_100;

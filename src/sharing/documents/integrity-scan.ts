@@ -2,7 +2,7 @@
 // backup still exists. Reads one blob at a time, slowly.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
 import type { Lease } from '../../storage/leases.ts';

@@ -1,8 +1,8 @@
 // Redirects of API downloads to a URL of the S3 store. See docs/decisions/0048.
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, isUser } from '../../api/principal.ts';
-import type { RangeRequest } from '../../http/byte-range.ts';
-import { createDownloadHead } from '../../http/download.ts';
+import type { RangeRequest } from '../../base/http/byte-range.ts';
+import { createDownloadHead } from '../../base/http/download.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { OpenDocument } from './documents.ts';

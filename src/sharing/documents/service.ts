@@ -4,15 +4,15 @@ import type {
   DocumentService,
   UploadDocumentRequest,
 } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { AlreadyRecorded, claimOf } from '../../api/idempotency.ts';
+import { AlreadyRecorded, claimOf } from '../../api/idempotency/claim.ts';
 import { repeatAccessCheck, resolveWorkspace, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../clock.ts';
-import { newId, type Random } from '../../crypto/ids.ts';
-import { fail } from '../../errors/errors.ts';
-import { viewerKindOf } from '../../http/viewer-kinds.ts';
-import { createFairPlaces } from '../../limits/fair-share.ts';
-import { failIfStalled } from '../../limits/stall-timeout.ts';
+import type { Clock } from '../../base/clock.ts';
+import { newId, type Random } from '../../base/crypto/ids.ts';
+import { fail } from '../../base/errors/errors.ts';
+import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
+import { createFairPlaces } from '../../base/limits/fair-share.ts';
+import { failIfStalled } from '../../base/limits/stall-timeout.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { printableName } from '../../api/names.ts';
-import { fail, invalid } from '../../errors/errors.ts';
-import { printableOf } from '../../net/printable.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
+import { printableOf } from '../../base/net/printable.ts';
 import { detectContentType, inspectedBytesMax } from './content-type.ts';
 
 const nameLengthMax = 255;

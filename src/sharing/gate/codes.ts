@@ -1,13 +1,13 @@
 // One-time codes of six digits. A visitor who enters the code has verified the e-mail address.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../clock.ts';
-import type { Random } from '../../crypto/ids.ts';
-import type { DerivedKeys } from '../../crypto/master-key.ts';
-import { fail } from '../../errors/errors.ts';
-import type { MailPart } from '../../http/mail-body.ts';
-import type { Mailer } from '../../mail/mailer.ts';
-import { mailName } from '../../net/mail-name.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/crypto/ids.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { fail } from '../../base/errors/errors.ts';
+import type { MailPart } from '../../base/mail/mail-body.ts';
+import type { Mailer } from '../../base/mail/mailer.ts';
+import { mailName } from '../../base/net/mail-name.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';

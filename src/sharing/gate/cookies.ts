@@ -1,8 +1,8 @@
 // The cookies of a link's gate. Scripts cannot read them, and no other link receives them.
 import { parse, serialize } from 'cookie';
-import type { Random } from '../../crypto/ids.ts';
-import type { SignedValues } from '../../crypto/signed-value.ts';
-import type { RouteRequest } from '../../http/route.ts';
+import type { RouteRequest } from '../../api/routes/route.ts';
+import type { Random } from '../../base/crypto/ids.ts';
+import type { SignedValues } from '../../base/crypto/signed-value.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import { signatureContextOf } from './access-session.ts';
 import type { Admission } from './gate.ts';

@@ -1,6 +1,6 @@
 // The forms of a link's gate. They reveal nothing about the document but its title, if the link
 // shows it. They need no script: a script only submits a complete code.
-import { type Html, html } from '../../http/html.ts';
+import { type Html, html } from '../../base/http/html.ts';
 import type { GateStep } from './gate-steps.ts';
 import { hiddenTitle, logoOf, type Presentation } from './presentation.ts';
 

@@ -1,10 +1,11 @@
 // The HTML of shared links. Styles and script: web/viewer.
-import type { Assets } from '../../http/assets.ts';
-import { formatSize } from '../../http/format-size.ts';
-import { type Html, html } from '../../http/html.ts';
-import { htmlHeaders } from '../../http/html-headers.ts';
-import type { RouteReply } from '../../http/route.ts';
-import { type ViewerKind, viewerKindOf } from '../../http/viewer-kinds.ts';
+
+import type { RouteReply } from '../../api/routes/route.ts';
+import type { Assets } from '../../base/http/assets.ts';
+import { formatSize } from '../../base/http/format-size.ts';
+import { type Html, html } from '../../base/http/html.ts';
+import { htmlHeaders } from '../../base/http/html-headers.ts';
+import { type ViewerKind, viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import type { Brand } from '../brand/brand.ts';
 import type { SharedDocument } from '../links/links.ts';
 import { type GateForm, renderGateForm } from './forms.ts';

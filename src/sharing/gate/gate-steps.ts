@@ -1,8 +1,9 @@
 // The steps of a gate. A visitor completes them in order by submitting forms.
+
+import { type Random, randomText } from '../../base/crypto/ids.ts';
+import { type ErrorCode, Failure } from '../../base/errors/errors.ts';
+import { readEmail } from '../../base/net/email.ts';
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
-import { type Random, randomText } from '../../crypto/ids.ts';
-import { type ErrorCode, Failure } from '../../errors/errors.ts';
-import { readEmail } from '../../net/email.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import type { CodeRequester, CodeTarget, GateCodes } from './codes.ts';
 import {

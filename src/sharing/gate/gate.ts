@@ -1,9 +1,9 @@
 // The gate of a link. Every request for a shared document is checked here. An expiry takes effect
 // immediately, and a revocation within a second: see storage/revocation-safe-cache.ts.
-import type { Clock } from '../../clock.ts';
-import { newId, type Random } from '../../crypto/ids.ts';
-import type { SignedValues } from '../../crypto/signed-value.ts';
-import { admits } from '../../net/address-lists.ts';
+import type { Clock } from '../../base/clock.ts';
+import { newId, type Random } from '../../base/crypto/ids.ts';
+import type { SignedValues } from '../../base/crypto/signed-value.ts';
+import { admits } from '../../base/net/address-lists.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';

@@ -3,7 +3,7 @@
 // Down Online Guessing Attacks with Device Cookies"). The cookie grants no access. A new password
 // invalidates it, because a reader who knew the last password may guess the next one.
 import { createHash } from 'node:crypto';
-import { type Random, randomText } from '../../crypto/ids.ts';
+import { type Random, randomText } from '../../base/crypto/ids.ts';
 
 export const knownBrowserSeconds = 90 * 24 * 60 * 60;
 

@@ -1,8 +1,8 @@
 // Slows the guessing of links' passwords. Known browsers have separate limits, so that an attacker
 // cannot lock out readers.
-import type { Clock } from '../../clock.ts';
-import type { DerivedKeys } from '../../crypto/master-key.ts';
-import { fail } from '../../errors/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';

@@ -1,6 +1,6 @@
 // The parts of the HTML of a link that show its workspace and the title of its document.
 import { createHash } from 'node:crypto';
-import { type Html, html } from '../../http/html.ts';
+import { type Html, html } from '../../base/http/html.ts';
 import type { Brand } from '../brand/brand.ts';
 import type { SharedDocument } from '../links/links.ts';
 import { extensionOf } from './extension.ts';

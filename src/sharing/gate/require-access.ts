@@ -1,7 +1,8 @@
 // The access that a request has to a shared document. Every route of a link requires it, except the
 // HTML, which shows the gate instead.
-import { fail } from '../../errors/errors.ts';
-import type { RouteRequest } from '../../http/route.ts';
+
+import type { RouteRequest } from '../../api/routes/route.ts';
+import { fail } from '../../base/errors/errors.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { AccessSession } from './access-session.ts';
 import type { GateCookies } from './cookies.ts';

@@ -1,5 +1,5 @@
 // The descriptions of the routes of a shared link in the OpenAPI document.
-import type { RouteAnswer, RouteDoc } from '../../http/route-doc.ts';
+import type { RouteAnswer, RouteDoc } from '../../api/routes/route-doc.ts';
 
 const path = { slug: 'The secret part of the address of the link.' };
 const html = ['text/html'];

@@ -1,10 +1,10 @@
 // The routes of a shared link: its HTML, its gate's form, and the document's bytes.
 
-import { fail } from '../../errors/errors.ts';
-import { createDownloadHead, startBody } from '../../http/download.ts';
-import type { HttpRoute, RouteReply, RouteRequest } from '../../http/route.ts';
-import { viewerKindOf } from '../../http/viewer-kinds.ts';
-import { networkOf } from '../../net/network.ts';
+import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
+import { fail } from '../../base/errors/errors.ts';
+import { createDownloadHead, startBody } from '../../base/http/download.ts';
+import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
+import { networkOf } from '../../base/net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { Documents } from '../documents/documents.ts';

@@ -1,5 +1,5 @@
 // Computes the figures of the newest views.
-import { viewerKindOf } from '../../http/viewer-kinds.ts';
+import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { PageTime, ViewWithPages } from '../views/views.ts';
 

@@ -1,4 +1,4 @@
-import { type Failure, fail } from '../../errors/errors.ts';
+import { type Failure, fail } from '../../base/errors/errors.ts';
 import { entityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';

@@ -9,9 +9,9 @@ import {
 import { readExpireTime } from '../../api/expire-time.ts';
 import { printableName } from '../../api/names.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
-import { invalid } from '../../errors/errors.ts';
-import { viewerKindOf } from '../../http/viewer-kinds.ts';
-import { entriesOf, storeList } from '../../net/address-lists.ts';
+import { invalid } from '../../base/errors/errors.ts';
+import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
+import { entriesOf, storeList } from '../../base/net/address-lists.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import type { LinkChange, LinkedDocument } from './store.ts';
 

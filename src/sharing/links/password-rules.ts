@@ -1,4 +1,4 @@
-import { invalid } from '../../errors/errors.ts';
+import { invalid } from '../../base/errors/errors.ts';
 
 const charactersMin = 8;
 

@@ -1,9 +1,9 @@
 // The mails about views, for the user who created the link.
 
-import type { MailPart } from '../../http/mail-body.ts';
-import type { Mail } from '../../mail/mailer.ts';
-import { mailAddress, mailName, shortName } from '../../net/mail-name.ts';
-import { mailTime } from '../../net/mail-time.ts';
+import type { MailPart } from '../../base/mail/mail-body.ts';
+import type { Mail } from '../../base/mail/mailer.ts';
+import { mailAddress, mailName, shortName } from '../../base/net/mail-name.ts';
+import { mailTime } from '../../base/net/mail-time.ts';
 import type { ViewRow } from '../../storage/schema.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
 import type { DueNotice } from './store.ts';

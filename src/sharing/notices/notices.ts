@@ -1,9 +1,9 @@
 // Mails about views to the users who created the links. The transaction of a view notes it; one
 // process of the deployment sends the mails. See docs/decisions/0053.
-import type { Clock } from '../../clock.ts';
-import type { DerivedKeys } from '../../crypto/master-key.ts';
-import { Failure, fail } from '../../errors/errors.ts';
-import type { Mailer } from '../../mail/mailer.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { Failure, fail } from '../../base/errors/errors.ts';
+import type { Mailer } from '../../base/mail/mailer.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';

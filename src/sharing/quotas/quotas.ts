@@ -1,7 +1,7 @@
 // Quotas limit how much a workspace may store. Usage is counted in the transaction that stores or
 // deletes data, so that the count is correct after a crash and with concurrent calls.
-import { Failure, fail } from '../../errors/errors.ts';
-import { createKeyedQueue } from '../../limits/keyed-queue.ts';
+import { Failure, fail } from '../../base/errors/errors.ts';
+import { createKeyedQueue } from '../../base/limits/keyed-queue.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import {
   addUsage,

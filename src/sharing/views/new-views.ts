@@ -1,9 +1,9 @@
 // The first report of a reader's browser creates a view. The rate of new views is limited for each
 // network and each link, so that requests cannot fill the database. A reader over the limit can
 // still read the document; the browser's next report tries again to create the view.
-import type { Clock } from '../../clock.ts';
-import type { DerivedKeys } from '../../crypto/master-key.ts';
-import { type ErrorCode, Failure, fail } from '../../errors/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';

@@ -1,10 +1,10 @@
 // The HTML of a shared link reports here which pages its reader sees (`navigator.sendBeacon`).
 
-import { invalid } from '../../errors/errors.ts';
-import type { HttpRoute, RouteRequest } from '../../http/route.ts';
-import type { RouteDoc } from '../../http/route-doc.ts';
-import { viewerKindOf } from '../../http/viewer-kinds.ts';
-import { networkOf } from '../../net/network.ts';
+import type { HttpRoute, RouteRequest } from '../../api/routes/route.ts';
+import type { RouteDoc } from '../../api/routes/route-doc.ts';
+import { invalid } from '../../base/errors/errors.ts';
+import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
+import { networkOf } from '../../base/net/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { GrantedAccess } from '../gate/require-access.ts';
 import type { ViewReport, Views } from './views.ts';

@@ -1,6 +1,6 @@
 // Buffers the reports of readers' browsers in memory and writes them in batches, so that no report
 // waits for a write. Reports contain totals: if one is lost, the next one replaces it.
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, ViewPageRow } from '../../storage/schema.ts';
 import {

@@ -1,8 +1,8 @@
 // Views: who opened a link, for how long, and which pages they read. The reader's browser reports
 // totals. The largest total counts, and a view is never longer than the time since its start.
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../clock.ts';
-import { invalid } from '../../errors/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { invalid } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import { type ListPage, shortenPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';

@@ -3,20 +3,24 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { requireHeldScopes } from '../../access/privilege.ts';
-import { claimOf } from '../../api/idempotency.ts';
+import { requireHeldScopes } from '../../api/access/privilege.ts';
+import { claimOf } from '../../api/idempotency/claim.ts';
 import { type Principal, principalId, principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../clock.ts';
-import type { Random } from '../../crypto/ids.ts';
-import { formatLinkToken, generateLinkToken, linkTokenDigest } from '../../crypto/link-token.ts';
-import type { DerivedKeys } from '../../crypto/master-key.ts';
-import { fail, invalid } from '../../errors/errors.ts';
-import type { MailPart } from '../../http/mail-body.ts';
-import type { Mailer } from '../../mail/mailer.ts';
-import { readEmail } from '../../net/email.ts';
-import { mailAddress, mailName } from '../../net/mail-name.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/crypto/ids.ts';
+import {
+  formatLinkToken,
+  generateLinkToken,
+  linkTokenDigest,
+} from '../../base/crypto/link-token.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
+import type { MailPart } from '../../base/mail/mail-body.ts';
+import type { Mailer } from '../../base/mail/mailer.ts';
+import { readEmail } from '../../base/net/email.ts';
+import { mailAddress, mailName } from '../../base/net/mail-name.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { RetentionRule } from '../../storage/retention.ts';

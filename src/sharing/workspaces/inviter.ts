@@ -1,6 +1,6 @@
 // The inviter of an invitation must still be able to give the role when it is accepted. Otherwise
 // a removed administrator could come back with an invitation to another address.
-import { parseStoredScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, InvitationRow } from '../../storage/schema.ts';
 import { roleScopes } from './roles.ts';

@@ -3,12 +3,12 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { requireHeldScopes } from '../../access/privilege.ts';
+import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../clock.ts';
-import { fail } from '../../errors/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor } from '../../storage/schema.ts';

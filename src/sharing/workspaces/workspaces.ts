@@ -1,4 +1,4 @@
-import { type Failure, fail } from '../../errors/errors.ts';
+import { type Failure, fail } from '../../base/errors/errors.ts';
 import type { Database } from '../../storage/schema.ts';
 import { findWorkspace } from './store.ts';
 

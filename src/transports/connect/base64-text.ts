@@ -1,7 +1,7 @@
 // The content type application/grpc-web-text: gRPC-Web in base64, for clients that cannot read or
 // send binary bodies.
 import type { UniversalServerResponse } from '@connectrpc/connect/protocol';
-import { fail } from '../../errors/errors.ts';
+import { fail } from '../../base/errors/errors.ts';
 
 const wholePattern = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)*$/;
 

@@ -2,7 +2,7 @@
 // handler's result is ignored.
 import { Code } from '@connectrpc/connect';
 import type { Call } from '../../api/call.ts';
-import { Failure, fail } from '../../errors/errors.ts';
+import { Failure, fail } from '../../base/errors/errors.ts';
 
 /** The same error as on gRPC: `canceled`, with the status DEADLINE_EXCEEDED. */
 export function deadlineExceeded(detail: string): Failure {

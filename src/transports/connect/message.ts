@@ -9,7 +9,7 @@ import {
 } from '@bufbuild/protobuf';
 import { findRepeatedField } from '../../api/json-members.ts';
 import { parseRequestJson } from '../../api/request-json.ts';
-import { type Failure, fail, invalid } from '../../errors/errors.ts';
+import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 
 /** Throws `invalid_argument`. */
 export function decodeBinary(schema: DescMessage, bytes: Uint8Array): Message {

@@ -13,7 +13,7 @@ import {
 } from '@connectrpc/connect/protocol-grpc-web';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { type Failure, fail } from '../../errors/errors.ts';
+import { type Failure, fail } from '../../base/errors/errors.ts';
 
 /** A protocol's headers for compression and deadline. */
 type HeaderNames = {

@@ -20,7 +20,7 @@ import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Call } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ResponseAccount } from '../../api/response-budget.ts';
-import { Failure, fail } from '../../errors/errors.ts';
+import { Failure, fail } from '../../base/errors/errors.ts';
 import { type ConnectBody, decompress, readFrame, readFrames, readUnframed } from './body.ts';
 import { deadlineExceeded } from './deadline.ts';
 import { decodeBinary, decodeJson } from './message.ts';

@@ -10,8 +10,8 @@ import {
 import { errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Call } from '../../api/call.ts';
-import { errorDetails } from '../../errors/details.ts';
-import { type Failure, failureOf } from '../../errors/errors.ts';
+import { errorDetails } from '../../base/errors/details.ts';
+import { type Failure, failureOf } from '../../base/errors/errors.ts';
 import { withholdContinue } from '../http/request-body.ts';
 import type { Unread } from '../http/unread.ts';
 

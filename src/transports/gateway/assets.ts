@@ -2,8 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { fail } from '../../errors/errors.ts';
-import { createSharedFiles } from '../../http/shared-files.ts';
+import { createSharedFiles } from '../../api/routes/shared-files.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { type ChunkOptions, sendBytes } from './send-chunks.ts';
 
 const types: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
-import { fail } from '../../errors/errors.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { sendContinue } from '../http/request-body.ts';
 
 const tooLarge = () => fail('payload_too_large', 'The body is too large.');

@@ -1,6 +1,6 @@
 // The content types of requests.
 import type { IncomingMessage } from 'node:http';
-import { fail } from '../../errors/errors.ts';
+import { fail } from '../../base/errors/errors.ts';
 
 type Request = Pick<IncomingMessage, 'headers'>;
 

@@ -4,12 +4,12 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { BodyBudgets } from '../../api/body-budget.ts';
 import { requestIdFrom } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { bearerChallenge } from '../../errors/challenge.ts';
-import { Failure, fail } from '../../errors/errors.ts';
-import { acceptsHtml } from '../../http/accepts-html.ts';
-import type { NotFoundHtml } from '../../http/not-found-html.ts';
-import type { HttpObservation } from '../../http/observation.ts';
-import type { HttpRoute } from '../../http/route.ts';
+import type { HttpObservation } from '../../api/routes/observation.ts';
+import type { HttpRoute } from '../../api/routes/route.ts';
+import { bearerChallenge } from '../../base/errors/challenge.ts';
+import { Failure, fail } from '../../base/errors/errors.ts';
+import { acceptsHtml } from '../../base/http/accepts-html.ts';
+import type { NotFoundHtml } from '../../site/not-found-html.ts';
 import type { Deadlines } from '../http/deadlines.ts';
 import type { PeerOf } from '../http/peer.ts';
 import { type Problem, problemOf } from '../http/problem.ts';

@@ -5,7 +5,7 @@ import { finished, PassThrough, type Readable } from 'node:stream';
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Busboy, type BusboyConfig } from '@fastify/busboy';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { type Failure, fail, failureOf, invalid } from '../../errors/errors.ts';
+import { type Failure, fail, failureOf, invalid } from '../../base/errors/errors.ts';
 import { parseFieldText } from './text-values.ts';
 import { messageFromFields } from './transcode.ts';
 

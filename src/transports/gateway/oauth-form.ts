@@ -2,7 +2,7 @@
 // become fields of the request.
 import { isUtf8 } from 'node:buffer';
 import type { DescMessage, JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { fail, invalid } from '../../errors/errors.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
 
 /** The fields of a token request. All are strings. */
 export const oauthFields = ['client_id', 'client_secret', 'grant_type'] as const;

@@ -1,8 +1,8 @@
 // Handles a request for an HttpRoute.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyBudget } from '../../api/body-budget.ts';
-import { fail } from '../../errors/errors.ts';
-import type { HttpRoute } from '../../http/route.ts';
+import type { HttpRoute } from '../../api/routes/route.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { compressText } from '../http/compression.ts';
 import { hasBody } from '../http/request-body.ts';
 import { readTextBody } from './body.ts';

@@ -1,6 +1,6 @@
 // The result of routing a request in the gateway.
 
-import type { HttpRoute } from '../../http/route.ts';
+import type { HttpRoute } from '../../api/routes/route.ts';
 import type { Binding } from './binding.ts';
 import type { Capture } from './template.ts';
 

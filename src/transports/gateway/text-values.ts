@@ -3,7 +3,7 @@ import { type DescField, type DescMessage, type JsonValue, ScalarType } from '@b
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt';
 import { isObjectMessage } from '../../api/json-members.ts';
 import { requireTextForm, wrongType } from '../../api/json-texts.ts';
-import { invalid } from '../../errors/errors.ts';
+import { invalid } from '../../base/errors/errors.ts';
 
 /** Throws `invalid_argument` for the field at `path`. */
 export function parseFieldText(field: DescField, path: string, values: string[]): JsonValue {

@@ -15,7 +15,7 @@ import { fieldNamed, isObjectMessage } from '../../api/json-members.ts';
 import { wrongType } from '../../api/json-texts.ts';
 import { parseRequestJson } from '../../api/request-json.ts';
 import { responseJson } from '../../api/response-json.ts';
-import { fail, invalid } from '../../errors/errors.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
 import { type Binding, topLevelFieldOf, type UpdateMask } from './binding.ts';
 import { addBasicClient, parseOAuthForm, requireClientCredentials } from './oauth-form.ts';
 import type { Capture } from './template.ts';

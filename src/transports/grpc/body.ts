@@ -2,8 +2,8 @@
 import { Code } from '@connectrpc/connect';
 import { type StatusObject, status } from '@grpc/grpc-js';
 import type { BodyAccount, BodyBudget } from '../../api/body-budget.ts';
-import { Failure, fail } from '../../errors/errors.ts';
-import { undeclaredCompression } from '../../errors/undeclared-compression.ts';
+import { Failure, fail } from '../../base/errors/errors.ts';
+import { undeclaredCompression } from '../../base/errors/undeclared-compression.ts';
 
 /**
  * The limit of grpc-js for one message, before and after decompression. A message of an upload

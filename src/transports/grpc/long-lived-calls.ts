@@ -9,8 +9,8 @@ import {
 } from '@grpc/grpc-js';
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { requestIdFrom } from '../../api/call.ts';
-import { type Failure, fail } from '../../errors/errors.ts';
-import { type Connections, lateRequest } from '../http2/connections.ts';
+import { type Failure, fail } from '../../base/errors/errors.ts';
+import { type Connections, lateRequest } from '../http/connections.ts';
 import { GrpcBody } from './body.ts';
 import { isCompressed, streamOf } from './library.ts';
 import { errorMetadata } from './metadata.ts';

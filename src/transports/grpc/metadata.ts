@@ -3,8 +3,8 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { anyPack } from '@bufbuild/protobuf/wkt';
 import { Metadata } from '@grpc/grpc-js';
 import { StatusSchema } from '../../../gen/google/rpc/status_pb.js';
-import { errorDetails } from '../../errors/details.ts';
-import type { Failure } from '../../errors/errors.ts';
+import { errorDetails } from '../../base/errors/details.ts';
+import type { Failure } from '../../base/errors/errors.ts';
 
 export function headersOf(metadata: Metadata | undefined): Headers {
   const headers = new Headers();

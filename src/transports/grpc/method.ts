@@ -3,7 +3,7 @@ import { fromBinary, type Message } from '@bufbuild/protobuf';
 import { unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ResponseBudget } from '../../api/response-budget.ts';
-import { fail } from '../../errors/errors.ts';
+import { fail } from '../../base/errors/errors.ts';
 import type { BodyRules } from './body.ts';
 import type { GrpcCall } from './call.ts';
 import type { CallLimits } from './call-limits.ts';

@@ -24,7 +24,7 @@ import {
   type Connections,
   connectionLimits,
   limitConnections,
-} from '../http2/connections.ts';
+} from '../http/connections.ts';
 import { acceptWaiting, type BoundSocket } from '../socket.ts';
 import type { Tls } from '../tls/tls.ts';
 import { messageBytesMax } from './body.ts';

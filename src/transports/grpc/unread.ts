@@ -6,8 +6,8 @@ import {
   type ResponseBudget,
   smallBytes,
 } from '../../api/response-budget.ts';
-import { networkOf } from '../../net/network.ts';
-import { endStream } from '../http2/connections.ts';
+import { networkOf } from '../../base/net/network.ts';
+import { endStream } from '../http/connections.ts';
 
 export class GrpcUnread {
   readonly #budget: ResponseBudget;

@@ -12,7 +12,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Duplex, ReadableOptions } from 'node:stream';
-import { connectionLimits, limitConnections } from '../http2/connections.ts';
+import { connectionLimits, limitConnections } from './connections.ts';
 import { rememberExpectation } from './request-body.ts';
 import { type HttpServerOptions, stalledMs } from './server.ts';
 import type { Unread } from './unread.ts';

@@ -1,5 +1,5 @@
 // Errors of the catalogue over HTTP: RFC 9457, and RFC 6749 §5.2 on the routes that issue tokens.
-import type { Failure } from '../../errors/errors.ts';
+import type { Failure } from '../../base/errors/errors.ts';
 
 export type Problem = {
   readonly status: number;

@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { requestIdFrom } from '../../api/call.ts';
-import { fail } from '../../errors/errors.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { handleInSequence, type ResponsesUnderWay } from './pipelining.ts';
 import { problemOf } from './problem.ts';
 import { rememberExpectation } from './request-body.ts';

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { ListenError } from '../../net/listen-error.ts';
+import { ListenError } from '../../base/net/listen-error.ts';
 
 export type TlsPaths = {
   readonly tlsCert: string;

@@ -7,7 +7,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
-import type { S3Location } from '../../../src/config/blob-url.ts';
+import type { S3Location } from '../../../src/base/config/blob-url.ts';
 import type { S3Keys } from '../components/radosgw.ts';
 import type {} from './setup.ts';
 

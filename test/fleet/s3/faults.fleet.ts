@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PutBucketPolicyCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { S3Location } from '../../../src/config/blob-url.ts';
+import type { S3Location } from '../../../src/base/config/blob-url.ts';
 import { openS3Blobs, type S3Blobs } from '../../../src/sharing/blobs/s3.ts';
 import { type S3Server, startRadosgw } from '../components/radosgw.ts';
 import { digest, mib, partBytes, pieces, readBlob } from './blob-content.ts';

@@ -2,7 +2,7 @@
 // folder.
 import { randomUUID } from 'node:crypto';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import type { S3Location } from '../../../src/config/blob-url.ts';
+import type { S3Location } from '../../../src/base/config/blob-url.ts';
 import { postForm } from '../../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { describeDialects } from '../../support/matrix.ts';

@@ -2,13 +2,13 @@
 // ends.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/base/errors/errors.ts';
 import {
   createPasswords,
   type PasswordHasher,
   type PasswordQueue,
   passwordChangeQueue,
 } from '../../../src/credentials/passwords.ts';
-import { Failure } from '../../../src/errors/errors.ts';
 
 const link = (workspace: string, id = 'lnk') =>
   ({ kind: 'links', owner: [workspace, id] }) as const;

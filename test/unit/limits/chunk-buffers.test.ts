@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createChunkBuffers } from '../../../src/limits/chunk-buffers.ts';
+import { createChunkBuffers } from '../../../src/base/limits/chunk-buffers.ts';
 
 const full = 256 * 1024;
 

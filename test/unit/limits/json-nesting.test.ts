@@ -1,6 +1,6 @@
 // The nesting depth of JSON texts, measured without parsing.
 import { expect, test } from 'vitest';
-import { isNestedTooDeeply } from '../../../src/limits/json-nesting.ts';
+import { isNestedTooDeeply } from '../../../src/base/limits/json-nesting.ts';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createKeyedQueue } from '../../../src/limits/keyed-queue.ts';
+import { createKeyedQueue } from '../../../src/base/limits/keyed-queue.ts';
 
 /** A task that ends when the test says so. */
 function openTask() {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failIfStalled } from '../../../src/limits/stall-timeout.ts';
+import { failIfStalled } from '../../../src/base/limits/stall-timeout.ts';
 
 const isEmpty = (message: string) => message === '';
 /** Lets timers run. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
+import { readConfig } from '../../../src/base/config/config.ts';
 import { problemsOf } from '../../support/config-problems.ts';
 
 describe('mail', () => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Mail } from '../../../src/mail/mailer.ts';
-import { openOutbox } from '../../../src/mail/outbox.ts';
+import type { Mail } from '../../../src/base/mail/mailer.ts';
+import { openOutbox } from '../../../src/base/mail/outbox.ts';
 
 const mail: Mail = { to: 'reader@example.com', subject: 'Grüße', text: 'Grüße\n\n.\n= end' };
 const from = { name: 'Latchkey', address: 'no-reply@localhost' };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readEmail } from '../../../src/net/email.ts';
+import { readEmail } from '../../../src/base/net/email.ts';
 
 it.each([
   ['a+b@example.com', 'a+b@example.com'],

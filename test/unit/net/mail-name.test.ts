@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mailAddress, mailName, shortName } from '../../../src/net/mail-name.ts';
+import { mailAddress, mailName, shortName } from '../../../src/base/net/mail-name.ts';
 
 describe('a name in a mail', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/errors/errors.ts';
-import { selectBytes } from '../../../src/http/byte-range.ts';
+import { Failure } from '../../../src/base/errors/errors.ts';
+import { selectBytes } from '../../../src/base/http/byte-range.ts';
 import { rangeCases } from '../../support/range-cases.ts';
 
 describe('the Range header', () => {

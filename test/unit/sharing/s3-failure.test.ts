@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fail } from '../../../src/errors/errors.ts';
+import { fail } from '../../../src/base/errors/errors.ts';
 import { describeStoreError, s3FailureOf } from '../../../src/sharing/blobs/s3-failure.ts';
 import { DamagedBlob } from '../../../src/storage/damaged-blob.ts';
 

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Server } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Failure } from '../../../src/errors/errors.ts';
+import type { Failure } from '../../../src/base/errors/errors.ts';
 import {
   type AdmissionLimits,
   type CallAdmission,

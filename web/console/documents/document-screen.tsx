@@ -4,7 +4,7 @@ import { IconDownload, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { formatSize } from '../../../src/http/format-size.ts';
+import { formatSize } from '../../../src/base/http/format-size.ts';
 import { ShareButton } from '../links/share/share-button.tsx';
 import type { DrawPage } from '../readers/heat-strip.tsx';
 import { useHasScope } from '../session/session-context.tsx';

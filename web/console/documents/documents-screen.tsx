@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { IconFileUpload, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { formatSize } from '../../../src/http/format-size.ts';
+import { formatSize } from '../../../src/base/http/format-size.ts';
 import { ShareButton } from '../links/share/share-button.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';

@@ -1,5 +1,5 @@
 /** Reads a text part by part, so that a large one is never loaded as a whole. */
-import { formatSize } from '../../../src/http/format-size.ts';
+import { formatSize } from '../../../src/base/http/format-size.ts';
 import type { Shell } from '../shell/shell.ts';
 import { finalProblemOf } from './file-source.ts';
 import { FinalError, PersistentRequests, UnexpectedResponse } from './persistent-requests.ts';

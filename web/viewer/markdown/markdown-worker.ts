@@ -1,6 +1,6 @@
 /** Converts Markdown to HTML, which is not sanitized yet. A worker, so that it can be stopped. */
 import { Marked } from 'marked';
-import { html } from '../../../src/http/html.ts';
+import { html } from '../../../src/base/http/html.ts';
 
 const marked = new Marked({
   async: false,

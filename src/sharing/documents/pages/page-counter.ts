@@ -1,6 +1,6 @@
 // Counts the pages of PDFs in a separate program, one PDF at a time. The program starts on demand
 // and ends when it is idle. The queue is fair between workspaces.
-import { createFairQueue } from '../../../limits/fair-share.ts';
+import { createFairQueue } from '../../../base/limits/fair-share.ts';
 import { type PdfSource, type ProgramOptions, startProgram } from './program-process.ts';
 
 export type PageCounter = {

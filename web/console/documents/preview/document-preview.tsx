@@ -1,6 +1,10 @@
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
-import { formatSize } from '../../../../src/http/format-size.ts';
-import { isRasterImage, type ViewerKind, viewerKindOf } from '../../../../src/http/viewer-kinds.ts';
+import { formatSize } from '../../../../src/base/http/format-size.ts';
+import {
+  isRasterImage,
+  type ViewerKind,
+  viewerKindOf,
+} from '../../../../src/base/http/viewer-kinds.ts';
 import { Section } from '../../shared/section.tsx';
 import { MediaPreview } from './media-preview.tsx';
 import { PdfPreview, type PdfPreviewProps } from './pdf-preview.tsx';

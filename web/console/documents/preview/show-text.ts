@@ -1,7 +1,7 @@
 /** Shows the beginning of a text, with the modules of the link viewer. */
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
-import { formatSize } from '../../../../src/http/format-size.ts';
-import type { ViewerKind } from '../../../../src/http/viewer-kinds.ts';
+import { formatSize } from '../../../../src/base/http/format-size.ts';
+import type { ViewerKind } from '../../../../src/base/http/viewer-kinds.ts';
 import { decodeText, type TextFile } from '../../../viewer/loading/text-file.ts';
 import { renderMarkdown } from '../../../viewer/markdown/render-markdown.ts';
 import { createTable } from '../../../viewer/table/create-table.ts';

@@ -1,5 +1,5 @@
 import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
-import { formatSize } from '../../../../src/http/format-size.ts';
+import { formatSize } from '../../../../src/base/http/format-size.ts';
 import { ShareButton } from '../../links/share/share-button.tsx';
 import { reasonOf } from '../../session/error-details.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';

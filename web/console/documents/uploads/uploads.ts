@@ -1,6 +1,6 @@
 /** The uploads of a user. They continue while the user visits other screens. */
 
-import { formatSize } from '../../../../src/http/format-size.ts';
+import { formatSize } from '../../../../src/base/http/format-size.ts';
 import { ProblemError } from '../../session/problem-error.ts';
 import { Listeners } from '../../shared/listeners.ts';
 import type { SendFile } from './send-file.ts';

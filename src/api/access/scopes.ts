@@ -1,0 +1,69 @@
+// Scopes: `<area>:<read|write>`, separated by single spaces (RFC 6749 §3.3).
+import { fail, invalid } from '../../base/errors/errors.ts';
+
+const scopePattern = /^[a-z][a-z0-9_]{0,63}:(?:read|write)$/;
+const scopesMax = 100;
+
+/** Parses a space-separated list and removes duplicates. Returns undefined if it is malformed. */
+export function parseScopes(text: string): string[] | undefined {
+  const scopes = text.split(' ');
+  if (scopes.length > scopesMax) throw invalid('scope', `must have at most ${scopesMax} scopes`);
+  return scopes.every((scope) => scopePattern.test(scope)) ? [...new Set(scopes)] : undefined;
+}
+
+/**
+ * Parses the scopes of a token request. Throws `invalid_scope` (RFC 6749 §5.2) if they are
+ * malformed.
+ */
+export function parseRequestedScopes(text: string): string[] {
+  const scopes = parseScopes(text);
+  if (scopes !== undefined) return scopes;
+  throw fail(
+    'identity.scope_not_granted',
+    'The scope must be a list of `<area>:<read|write>`, separated by single spaces.',
+  );
+}
+
+/** Throws if a scope is not granted. A request with a missing scope is refused, never narrowed. */
+export function requireGranted(scopes: readonly string[], granted: ReadonlySet<string>): void {
+  for (const scope of scopes) {
+    if (!granted.has(scope)) {
+      throw fail('identity.scope_not_granted', `The scope ${scope} is not granted.`);
+    }
+  }
+}
+
+/** Parses a stored list: space-separated, empty if there are no scopes. */
+export function parseStoredScopes(text: string): ReadonlySet<string> {
+  return new Set(text === '' ? [] : text.split(' '));
+}
+
+/** The areas of this service's methods. */
+const managementAreas = [
+  'accounts',
+  'api_keys',
+  'audit',
+  'clients',
+  'customers',
+  'documents',
+  'links',
+  'signing_keys',
+  'tokens',
+  'users',
+  'workspaces',
+];
+
+/** The scopes that staff need to run the service: every management area. */
+export const managementScopes = managementAreas.flatMap((area) => [
+  `${area}:read`,
+  `${area}:write`,
+]);
+
+const management: ReadonlySet<string> = new Set(managementScopes);
+
+/**
+ * Returns whether a scope belongs to this service, not to another service that trusts its tokens.
+ */
+export function isManagementScope(scope: string): boolean {
+  return management.has(scope);
+}

@@ -1,0 +1,83 @@
+import { skipLocked } from '../../storage/row-locks.ts';
+import type { Executor, RecordedAnswerRow } from '../../storage/schema.ts';
+
+/** The times of rows that count. */
+export type ValidTimes = { readonly after: number; readonly until: number };
+
+export async function hasAnswer(db: Executor, key: string, times: ValidTimes): Promise<boolean> {
+  return (await validAnswer(db, key, times).select('key').executeTakeFirst()) !== undefined;
+}
+
+export function findAnswer(
+  db: Executor,
+  key: string,
+  times: ValidTimes,
+): Promise<RecordedAnswerRow | undefined> {
+  return validAnswer(db, key, times).selectAll().executeTakeFirst();
+}
+
+function validAnswer(db: Executor, key: string, { after, until }: ValidTimes) {
+  return db
+    .selectFrom('recorded_answers')
+    .where('key', '=', key)
+    .where('create_time', '>', after)
+    .where('create_time', '<=', until);
+}
+
+/**
+ * Returns false if a valid row has the key. Waits for a transaction that has inserted the key and
+ * not yet ended.
+ */
+export async function insertAnswer(
+  trx: Executor,
+  row: RecordedAnswerRow,
+  { after, until }: ValidTimes,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await trx
+    .insertInto('recorded_answers')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .column('key')
+        .doUpdateSet(row)
+        .where((eb) =>
+          eb.or([
+            eb('recorded_answers.create_time', '<=', after),
+            eb('recorded_answers.create_time', '>', until),
+          ]),
+        ),
+    )
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+export async function deleteAnswer(trx: Executor, key: string): Promise<void> {
+  await trx.deleteFrom('recorded_answers').where('key', '=', key).execute();
+}
+
+/** The largest number of rows that one insert deletes. */
+const deletedMax = 20;
+
+/** Deletes the oldest answers of a caller who has more than `answersMax`. */
+export async function deleteSurplus(
+  trx: Executor,
+  caller: string,
+  answersMax: number,
+): Promise<void> {
+  const own = trx.selectFrom('recorded_answers').where('caller', '=', caller);
+  const surplus = await own
+    .select('create_time')
+    .orderBy('create_time', 'desc')
+    .offset(answersMax)
+    .limit(1)
+    .executeTakeFirst();
+  if (surplus === undefined) return;
+  const oldest = own
+    .select('key')
+    .where('create_time', '<=', surplus.create_time)
+    .orderBy('create_time')
+    .limit(deletedMax);
+  const keys = (await skipLocked(trx, oldest).execute()).map(({ key }) => key);
+  if (keys.length === 0) return;
+  await trx.deleteFrom('recorded_answers').where('key', 'in', keys).execute();
+}

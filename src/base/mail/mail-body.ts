@@ -1,0 +1,102 @@
+// The body of a mail, as plain text and as HTML.
+
+import { type Html, html } from '../http/html.ts';
+import { mailName } from '../net/mail-name.ts';
+
+/** A part of a mail: a paragraph, a note, a code, a list, or a link. */
+export type MailPart =
+  | { readonly text: string }
+  /** Less important than the rest. */
+  | { readonly note: string }
+  | { readonly code: string }
+  | { readonly lines: readonly string[] }
+  | { readonly label: string; readonly url: string };
+
+/** The name, the colours and the logo at the top of a mail. */
+export type MailSender = {
+  readonly name: string;
+  /** Undefined for the colours of the service. */
+  readonly colors: { readonly accent: string; readonly ink: string } | undefined;
+  /** Empty without a logo. */
+  readonly logoUrl: string;
+};
+
+export type MailBody = { readonly text: string; readonly html: string };
+
+/** Characters of a line of plain text. */
+const widthMax = 72;
+
+export function renderMail(sender: MailSender, parts: readonly MailPart[]): MailBody {
+  return {
+    text: `${parts.map(textOf).join('\n\n')}\n`,
+    html: page(sender, parts).text,
+  };
+}
+
+function textOf(part: MailPart): string {
+  if ('text' in part) return wrap(part.text);
+  if ('note' in part) return wrap(part.note);
+  if ('code' in part) return `Your code is ${part.code}`;
+  if ('lines' in part) return part.lines.map((line) => `- ${line}`).join('\n');
+  return `${part.label}:\n${part.url}`;
+}
+
+function wrap(text: string): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > widthMax) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join('\n');
+}
+
+// Mail programs support only inline styles reliably.
+const styles = {
+  body: 'margin:0;padding:24px;background:#f4f5f7;color:#1a2330;font:16px/1.5 system-ui,sans-serif',
+  card:
+    'max-width:480px;margin:0 auto;padding:24px;background:#ffffff;border-radius:12px;' +
+    'overflow-wrap:anywhere',
+  code: 'margin:16px 0;font:600 28px/1.3 ui-monospace,monospace;letter-spacing:4px',
+  text: 'margin:16px 0',
+  list: 'margin:16px 0;padding-left:24px',
+  note: 'margin:16px 0 0;color:#566273;font-size:14px',
+  logo: 'max-width:200px;max-height:48px',
+  name: 'margin:0 0 16px;font-weight:600',
+};
+
+function page({ name, colors, logoUrl }: MailSender, parts: readonly MailPart[]): Html {
+  const { accent, ink } = colors ?? { accent: '#1d5bb8', ink: '#ffffff' };
+  const button =
+    `display:inline-block;padding:10px 16px;border-radius:8px;background:${accent};` +
+    `color:${ink};text-decoration:none;font-weight:500`;
+  const head =
+    logoUrl === ''
+      ? html`<p style="${styles.name}">${mailName(name)}</p>`
+      : html`<img src="${logoUrl}" alt="${mailName(name)}"
+style="${styles.logo}">`;
+  return html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"></head>
+<body style="${styles.body}">
+<div style="${styles.card};border-top:4px solid ${accent}">
+${head}
+${parts.map((part) => htmlOf(part, button))}</div>
+</body>
+</html>
+`;
+}
+
+function htmlOf(part: MailPart, button: string): Html {
+  if ('text' in part) return html`<p style="${styles.text}">${part.text}</p>\n`;
+  if ('note' in part) return html`<p style="${styles.note}">${part.note}</p>\n`;
+  if ('code' in part) return html`<p style="${styles.code}">${part.code}</p>\n`;
+  if ('lines' in part) {
+    const items = part.lines.map((line) => html`<li>${line}</li>`);
+    return html`<ul style="${styles.list}">${items}</ul>\n`;
+  }
+  return html`<p style="${styles.text}">
+<a href="${part.url}" style="${button}">${part.label}</a></p>\n`;
+}

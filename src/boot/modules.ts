@@ -1,0 +1,92 @@
+// The stage of modules: identity and sharing, and the parts that both use.
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { createAuditLog } from '../audit/audit-log.ts';
+import type { Config } from '../base/config/config.ts';
+import { type Assets, readAssets } from '../base/http/assets.ts';
+import type { OpenMailer } from '../base/mail/mailer.ts';
+import type { MessageOptions } from '../base/mail/message.ts';
+import { openOutbox } from '../base/mail/outbox.ts';
+import { createIdentityModule, type IdentityModule } from '../identity/module.ts';
+import { createObserver, type Observer } from '../observe/observer.ts';
+import { createSharingModule, type SharingModule } from '../sharing/module.ts';
+import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
+import { closeOnFailure } from './close-on-failure.ts';
+import type { AppOptions } from './options.ts';
+import type { Sockets } from './sockets.ts';
+import type { OpenStorage } from './storage.ts';
+
+export type Modules = {
+  readonly identity: IdentityModule;
+  readonly sharing: SharingModule;
+  readonly membershipsOf: ReturnType<typeof createMemberships>;
+  readonly assets: Assets;
+  readonly observer: Observer;
+  /** Writes pending data. */
+  stop(): Promise<void>;
+};
+
+export function createModules(
+  options: AppOptions,
+  { urls: { publicUrl } }: Sockets,
+  { db, reserve, blobs, stagedBlobs, invalidations, leases, masterKey }: OpenStorage,
+): Promise<Modules> {
+  const { config, log, webDir, now = Date.now, random = randomBytes } = options;
+  return closeOnFailure(async (onFailure) => {
+    const mailer = await openMailer(config, { from: config.mailFrom, random, now });
+    onFailure(mailer.stop);
+    const auditLog = createAuditLog({ db, reserve, random, now });
+    const shared = {
+      ...{ config, log, db, invalidations, leases, auditLog, masterKey },
+      ...{ now, random, publicUrl },
+    };
+    const membershipsOf = createMemberships({ db, invalidations });
+    // Built programs are next to the built browser code, even if the service runs from its sources.
+    const programs = path.join(webDir, '../src');
+    const identity = await createIdentityModule({
+      ...shared,
+      onFailure,
+      mailer,
+      membershipsOf,
+      rolesOf,
+      threadProgram: path.join(programs, 'identity/keys/thread-program.js'),
+    });
+    const assets = await readAssets(webDir);
+    const observer = createObserver(log, options.droppedLines, options.telemetry?.traces);
+    const sharing = await createSharingModule({
+      ...shared,
+      onFailure,
+      reserve,
+      blobs,
+      stagedBlobs,
+      mailer,
+      credentials: identity.credentials,
+      passwords: identity.passwords,
+      newMembers: identity.newMembers,
+      assets,
+      pagesProgram: path.join(programs, 'sharing/documents/pages/program.js'),
+      observeBlob: observer.blob,
+      observeStore: observer.store,
+      uploadStalledMs: options.uploadStalledMs ?? 45_000,
+      blobLeaseMs: options.blobLeaseMs ?? 120_000,
+    });
+    return {
+      identity,
+      sharing,
+      membershipsOf,
+      assets,
+      observer,
+      async stop() {
+        mailer.stop();
+        await Promise.all([identity.stop(), sharing.stop()]);
+      },
+    };
+  });
+}
+
+async function openMailer(config: Config, message: MessageOptions): Promise<OpenMailer> {
+  const folder = path.join(config.dataDir, 'outbox');
+  if (config.smtp === undefined) return openOutbox({ ...message, folder });
+  const { createSmtpMailer } = await import('../base/mail/smtp.ts');
+  return createSmtpMailer({ ...message, server: config.smtp });
+}

@@ -1,0 +1,54 @@
+// The options that the service is started with.
+import path from 'node:path';
+import type { ResponseBudgetOptions } from '../api/response-budget.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Config } from '../base/config/config.ts';
+import type { Random } from '../base/crypto/ids.ts';
+import type { Log } from '../observe/log.ts';
+import type { Telemetry } from '../observe/telemetry.ts';
+import type { ChangeSource } from '../storage/poll-changes.ts';
+import type { Database } from '../storage/schema.ts';
+import type { AdmissionLimits } from '../transports/admission.ts';
+import type { GrpcLimits } from '../transports/grpc/server.ts';
+import type { HttpLimits } from '../transports/http/server.ts';
+import type { TlsTimes } from '../transports/tls/tls.ts';
+import type { Sockets } from './sockets.ts';
+
+export type AppOptions = {
+  readonly config: Config;
+  readonly log: Log;
+  /** Returns the number of lines that the log has dropped. */
+  readonly droppedLines: () => number;
+  /** The variables of the process, for OpenTelemetry. It is off without them. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Undefined if OpenTelemetry is off. */
+  readonly telemetry?: Telemetry | undefined;
+  /** The folder of the built browser code. */
+  readonly webDir: string;
+  /** A PDF for the demo workspace, which is empty without it. */
+  readonly sampleFile?: string;
+  /** The sockets of a worker process. Without them, the service binds its own. */
+  readonly sockets?: Sockets;
+  /** Learns of the changes of other processes. The default reads them from the database. */
+  readonly changeSource?: (db: Database) => ChangeSource;
+  readonly now?: Clock;
+  readonly random?: Random;
+  /** How long an upload may pause. Must be shorter than the timeout of the HTTP transport. */
+  readonly uploadStalledMs?: number;
+  /** How long the unsettled uploads of an ended process are kept. */
+  readonly blobLeaseMs?: number;
+  /** The timeout for the whole body of a request that is not an upload. */
+  readonly bodyTimeoutMs?: number;
+  /** A smaller budget for tests, which cannot fill the real one. */
+  readonly responseBudget?: Partial<ResponseBudgetOptions>;
+  readonly httpLimits?: Partial<HttpLimits>;
+  readonly admissionLimits?: Partial<AdmissionLimits>;
+  /** Shorter times for tests. */
+  readonly tlsTimes?: Partial<TlsTimes>;
+  /** Lower limits for tests, which cannot reach the real ones. */
+  readonly grpcLimits?: Partial<GrpcLimits>;
+};
+
+/** The file with the secrets of the first start. */
+export const bootstrapFileOf = ({ config }: AppOptions) =>
+  path.join(config.dataDir, 'bootstrap.env');

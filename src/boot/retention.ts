@@ -1,0 +1,52 @@
+// The stage of retention: deletes the rows that no request needs any more. Every table that grows
+// without a quota has a rule here; docs/decisions/0043 lists the others.
+
+import { recordedAnswerRetention } from '../api/idempotency/recorded-answers.ts';
+import { auditRetention } from '../audit/retention.ts';
+import { sessionRetention } from '../identity/sessions/retention.ts';
+import { revocationRetention } from '../identity/tokens/revocations.ts';
+import { passwordResetRetention } from '../identity/users/password-resets.ts';
+import { gateRetention } from '../sharing/gate/retention.ts';
+import { removal } from '../sharing/removal/removal.ts';
+import { invitationRetention } from '../sharing/workspaces/invitations.ts';
+import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
+import { createRetention } from '../storage/retention.ts';
+import { throttleRetention } from '../storage/throttle.ts';
+import type { AppOptions } from './options.ts';
+import type { OpenStorage } from './storage.ts';
+
+const everyMs = 60_000;
+
+export type RetentionTask = PeriodicTask & {
+  /** Runs an additional round. */
+  round(): Promise<void>;
+};
+
+/**
+ * Runs rounds in one process of the deployment: one at once, and then one minute after the end of
+ * each round.
+ */
+export function startRetention(options: AppOptions, storage: OpenStorage): RetentionTask {
+  const { db, leases } = storage;
+  const { config, log, now = Date.now } = options;
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const round = createRetention({
+    db,
+    warn,
+    rules: [
+      removal,
+      throttleRetention(now),
+      ...gateRetention(now),
+      ...sessionRetention(now),
+      passwordResetRetention(now),
+      invitationRetention(now),
+      revocationRetention(now),
+      recordedAnswerRetention(now),
+      auditRetention({ db, days: config.auditRetentionDays, now, warn }),
+    ],
+  });
+  const onError = (err: unknown) => warn({ err }, 'cannot delete old rows');
+  const lease = leases.lease('retention');
+  const task = startPeriodicTask({ pauseMs: everyMs, round, onError, lease });
+  return { ...task, round: () => round(new AbortController().signal) };
+}

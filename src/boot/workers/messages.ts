@@ -1,0 +1,43 @@
+// The messages between the primary process of a node and its workers.
+import type { Environment } from '../../base/config/config.ts';
+import type { ProcessMetrics } from '../../observe/merge-metrics.ts';
+import type { Readiness } from '../../transports/ops-server.ts';
+import type { Sockets } from '../sockets.ts';
+import type { SentDelivery } from './change-feed.ts';
+
+export type SharedSocket = 'http' | 'grpc';
+
+export type StartMessage = {
+  readonly type: 'start';
+  /** The settings of the primary. Files with secrets may have changed since it read them. */
+  readonly settings: Environment;
+  /** The ports that the workers share. */
+  readonly ports: Readonly<Record<SharedSocket, number>>;
+  readonly urls: Sockets['urls'];
+  readonly logFormat: 'json' | 'pretty';
+};
+
+export type ToWorker =
+  | StartMessage
+  | { readonly type: 'stop' }
+  /** Requests a `pong`, which a worker sends at once unless it hangs. */
+  | { readonly type: 'ping' }
+  | { readonly type: 'report'; readonly id: number }
+  | { readonly type: 'changes'; readonly delivery: SentDelivery }
+  /** The answer to `refresh`. The changes were sent before it. */
+  | { readonly type: 'refreshed'; readonly id: number; readonly isFresh: boolean }
+  /** The primary no longer listens on the port, so that the workers can. */
+  | { readonly type: 'released'; readonly socket: SharedSocket };
+
+export type Report = { readonly readiness: Readiness; readonly metrics: ProcessMetrics };
+
+export type FromWorker =
+  /** The worker now receives messages; earlier ones would be lost. */
+  | { readonly type: 'listening' }
+  | { readonly type: 'release'; readonly socket: SharedSocket }
+  | { readonly type: 'ready' }
+  | { readonly type: 'pong' }
+  /** The worker cannot start and will end. */
+  | { readonly type: 'failed'; readonly reason: string }
+  | { readonly type: 'refresh'; readonly id: number }
+  | { readonly type: 'report'; readonly id: number; readonly report: Report };

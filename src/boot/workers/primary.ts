@@ -1,0 +1,93 @@
+// The primary process of a node with several workers: prepares the storage, owns the operations
+// port, and starts, replaces and stops the workers. It serves no calls.
+import path from 'node:path';
+import { useNodeTextEncoding } from '../../api/text-encoding.ts';
+import type { Environment } from '../../base/config/config.ts';
+import type { OpenLog } from '../../observe/log.ts';
+import { type ChangeSource, pollChanges } from '../../storage/poll-changes.ts';
+import type { Database } from '../../storage/schema.ts';
+import { startOpsServer } from '../../transports/ops-server.ts';
+import { noteAddresses } from '../addresses.ts';
+import type { Service } from '../app.ts';
+import { closeOnFailure } from '../close-on-failure.ts';
+import { type AppOptions, bootstrapFileOf } from '../options.ts';
+import { bindSockets } from '../sockets.ts';
+import { openStorage } from '../storage.ts';
+import { passOn } from './change-feed.ts';
+import type { SharedSocket } from './messages.ts';
+import { WorkerPool } from './pool.ts';
+
+export type PrimaryOptions = AppOptions & {
+  /** The variables from which a worker reads the same config. */
+  readonly settings: Environment;
+  /** The number of workers. */
+  readonly workers: number;
+  readonly logFormat: 'json' | 'pretty';
+  /** A worker that has not answered for this time is replaced. The default is 30 seconds. */
+  readonly workerHungMs?: number;
+} & Pick<OpenLog, 'writeLines'>;
+
+/** Starts a node. Resolves when each worker serves calls or has failed, and at least one serves. */
+export function startPrimary(options: PrimaryOptions): Promise<Service> {
+  useNodeTextEncoding();
+  const { config, log, writeLines, droppedLines, webDir, workers: size } = options;
+  const { settings, logFormat } = options;
+  return closeOnFailure(async (onFailure) => {
+    const sockets = await bindSockets(config);
+    onFailure(sockets.close);
+    let pool: WorkerPool | undefined;
+    let source: ChangeSource | undefined;
+    const changeSource = (db: Database) => {
+      source = passOn(pollChanges(db), (delivery) => pool?.sendChanges(delivery));
+      return source;
+    };
+    // Creates the schema and the first rows before any worker starts.
+    const storage = await openStorage({ ...options, changeSource });
+    onFailure(storage.close);
+    const { http, grpc, ops: opsSocket, urls } = sockets;
+    const closing = new Map<SharedSocket, Promise<void>>();
+    const workers = new WorkerPool({
+      hungMs: options.workerHungMs,
+      size,
+      log,
+      writeLines,
+      droppedLines,
+      refresh: async () => source?.refresh(),
+      // The program is next to the built browser code, even if the service runs from its sources.
+      program: path.join(webDir, '../src/workers/program.js'),
+      start: {
+        type: 'start',
+        settings,
+        ports: { http: http.port, grpc: grpc.port },
+        urls,
+        logFormat,
+      },
+      release(name) {
+        const closed = closing.get(name) ?? sockets[name].close();
+        closing.set(name, closed);
+        return closed;
+      },
+    });
+    pool = workers;
+    onFailure(() => workers.kill());
+    await workers.start();
+    const ops = await startOpsServer({
+      socket: opsSocket,
+      readiness: () => workers.readiness(),
+      metrics: { contentType: workers.metricsType, read: () => workers.metrics() },
+    });
+    onFailure(ops.close);
+    await noteAddresses(options, urls);
+    return {
+      ...urls,
+      bootstrapFile: bootstrapFileOf(options),
+      bootstrapped: storage.bootstrapped,
+      async stop() {
+        ops.drain();
+        await workers.stop();
+        await ops.close();
+        await storage.close();
+      },
+    };
+  });
+}
