@@ -1,12 +1,19 @@
 // Writes the blobs of a backup. The database notes each blob before its first byte is written.
+import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { hasBlob } from '../storage/damaged-blob.ts';
 import { transact } from '../storage/database.ts';
+import type { Database } from '../storage/schema.ts';
 import { BackupError, type BlobFacts, type BlobMode, requireBlobIds } from './format.ts';
 import { measureBytes } from './measure-bytes.ts';
-import type { RestoreTarget } from './restore.ts';
 import { deleteNotes, findNotes, insertNotes } from './store.ts';
 
-type Target = Pick<RestoreTarget, 'db' | 'blobs' | 'signal'>;
+type Target = {
+  readonly db: Database;
+  readonly blobs: RestoreBlobs;
+  readonly signal: AbortSignal;
+};
+
+export type RestoreBlobs = Pick<BlobStore, 'read' | 'write' | 'remove'>;
 
 export type BlobWriter = {
   /** Starts the next batch of documents. */

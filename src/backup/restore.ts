@@ -2,7 +2,6 @@
 // commits all rows in one transaction. Until then the database has only notes about the written
 // blobs, by which a second restore removes what an interrupted one left.
 import type { KeyFileTexts } from '../base/crypto/master-key-file.ts';
-import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import type { Database, Executor } from '../storage/schema.ts';
 import { type ArchiveEntry, readArchive, readText } from './archive.ts';
 import {
@@ -17,7 +16,12 @@ import {
   type Row,
   requireBlobIds,
 } from './format.ts';
-import { type BlobWriter, createBlobWriter, removeNotedBlobs } from './restore-blobs.ts';
+import {
+  type BlobWriter,
+  createBlobWriter,
+  type RestoreBlobs,
+  removeNotedBlobs,
+} from './restore-blobs.ts';
 import {
   allowLongTransaction,
   clearAfterRestore,
@@ -29,8 +33,6 @@ import {
   ownsRestoreLease,
 } from './store.ts';
 import { backedUpTables } from './tables.ts';
-
-type RestoreBlobs = Pick<BlobStore, 'read' | 'write' | 'remove'>;
 
 /** The parts of the installation that the restore fills. */
 export type RestoreTarget = {

@@ -8,13 +8,13 @@ import type { CallAdmission } from './admission.ts';
 import { createConnectTransport } from './connect/handler.ts';
 import { registerAssets } from './gateway/assets.ts';
 import {
-  type GatewayOptions,
   oauthPathsOf,
   pathOf,
   refuseRequest,
   registerGateway,
   sendError,
 } from './gateway/gateway.ts';
+import type { GatewayOptions } from './gateway/options.ts';
 import { createDeadlines } from './http/deadlines.ts';
 import { hostProblemOf } from './http/host.ts';
 import type { Http2Options } from './http/http2.ts';

@@ -1,7 +1,7 @@
 // Repeats a call: once with a fresh token after `unauthenticated`, and a few times after errors
 // that pass, if repeating is safe.
 import { type LatchkeyError, latchkeyErrorOf } from './errors.ts';
-import type { TokenSource } from './token-source.ts';
+import { type TokenSource, untilAborted } from './token-source.ts';
 
 export type RetryOptions = {
   /** How often a call is sent at most, including the first time. Default 3. */
@@ -69,15 +69,4 @@ async function sleep(seconds: number, signal: AbortSignal | undefined): Promise<
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Rejects with a LatchkeyError as soon as the signal is aborted. The work itself goes on. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(latchkeyErrorOf(signal.reason));
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort);
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -1,5 +1,4 @@
 // Fetches, keeps and renews access tokens.
-import { untilAborted } from './attempts.ts';
 import { latchkeyErrorOf } from './errors.ts';
 
 export type AccessToken = {
@@ -83,4 +82,15 @@ export function keptToken(
       return true;
     },
   };
+}
+
+/** Rejects with a LatchkeyError as soon as the signal is aborted. The work itself goes on. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(latchkeyErrorOf(signal.reason));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }

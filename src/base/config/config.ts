@@ -3,7 +3,7 @@
 // may be a secret.
 import { commandLineVariables } from '../../../clients/cli/src/variables.ts';
 import { localSender } from './mail.ts';
-import { fileVariableOf, readSecretFiles } from './secret-files.ts';
+import { type Environment, fileVariableOf, readSecretFiles } from './secret-files.ts';
 import type { EarlierSettings, Setting } from './setting.ts';
 import { settings } from './settings.ts';
 import type { ValueType } from './values.ts';
@@ -21,8 +21,6 @@ type ValueOf<S extends Setting> = S extends { readonly type: ValueType<infer T> 
   : never;
 
 export type Config = { readonly [K in keyof Settings]: ValueOf<Settings[K]> };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Lists everything that is wrong with the environment. */
 export class ConfigError extends Error {

@@ -1,7 +1,9 @@
 // Reads secrets from files: `<NAME>_FILE` names a file with the value of the setting `<NAME>`.
 // Containers and systemd provide secrets this way.
 import { readFileSync } from 'node:fs';
-import type { Environment } from './config.ts';
+
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const fileVariableOf = (name: string) => `${name}_FILE`;
 

@@ -1,5 +1,5 @@
 // The messages between the primary process of a node and its workers.
-import type { Environment } from '../../base/config/config.ts';
+import type { Environment } from '../../base/config/secret-files.ts';
 import type { ProcessMetrics } from '../../observe/merge-metrics.ts';
 import type { Readiness } from '../../transports/ops-server.ts';
 import type { Sockets } from '../sockets.ts';

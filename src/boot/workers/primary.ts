@@ -2,7 +2,7 @@
 // port, and starts, replaces and stops the workers. It serves no calls.
 import path from 'node:path';
 import { useNodeTextEncoding } from '../../api/text-encoding.ts';
-import type { Environment } from '../../base/config/config.ts';
+import type { Environment } from '../../base/config/secret-files.ts';
 import type { OpenLog } from '../../observe/log.ts';
 import { type ChangeSource, pollChanges } from '../../storage/poll-changes.ts';
 import type { Database } from '../../storage/schema.ts';

@@ -2,14 +2,7 @@
 
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { findSealedKeys, updateSealedKey } from './store.ts';
-
-export type SealedValue = {
-  /** The row's id. */
-  readonly id: string;
-  readonly ciphertext: string;
-  readonly masterKeyId: string;
-};
+import { findSealedKeys, type SealedValue, updateSealedKey } from './store.ts';
 
 /** A table column whose values are encrypted. */
 export type SealedColumn = {

@@ -3,7 +3,6 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
 import { type KeyChange, publishedStates, statesWithPrivateKey } from './lifecycle.ts';
-import type { SealedValue } from './sealed-values.ts';
 
 /** Returns the keys that can verify an unexpired token, newest first. */
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
@@ -70,6 +69,13 @@ export async function countSigningKeys(db: Executor): Promise<number> {
     .executeTakeFirstOrThrow();
   return count;
 }
+
+export type SealedValue = {
+  /** The row's id. */
+  readonly id: string;
+  readonly ciphertext: string;
+  readonly masterKeyId: string;
+};
 
 export function findSealedKeys(db: Executor): Promise<SealedValue[]> {
   return db

@@ -2,30 +2,11 @@
 // never covers more than their current grants. Only this service checks the grants: a verifier that
 // only uses the published keys accepts a token until its `exp`.
 import type { Clock } from '../../base/clock.ts';
-import type { EntityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database } from '../../storage/schema.ts';
 import type { Claims } from './claims.ts';
-import { findClientGrants, findKeyGrants } from './store.ts';
-
-/** The current grants of an enabled client or a valid API key. */
-export type Grants = {
-  readonly ownerId: string;
-  readonly scopes: ReadonlySet<string>;
-  /** The customer's accounts; empty for a client, whose tokens are not restricted to accounts. */
-  readonly accounts: ReadonlySet<string>;
-  /** Milliseconds since 1970; undefined if the grants do not expire. */
-  readonly expireTime: number | undefined;
-};
-
-/** The stored grants of a client or an API key. */
-export type StoredGrants = {
-  /** Undefined if the client is disabled or the key is invalid. */
-  readonly grants: Grants | undefined;
-  /** The entities that the grants were read from. */
-  readonly entities: readonly EntityKey[];
-};
+import { findClientGrants, findKeyGrants, type Grants, type StoredGrants } from './store.ts';
 
 /**
  * Limits claims to the current grants. Returns undefined if the client is disabled, the key is

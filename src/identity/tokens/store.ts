@@ -1,7 +1,24 @@
 import { parseStoredScopes } from '../../api/access/scopes.ts';
-import { entityKey } from '../../storage/change.ts';
+import { type EntityKey, entityKey } from '../../storage/change.ts';
 import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
-import type { StoredGrants } from './current-grants.ts';
+
+/** The current grants of an enabled client or a valid API key. */
+export type Grants = {
+  readonly ownerId: string;
+  readonly scopes: ReadonlySet<string>;
+  /** The customer's accounts; empty for a client, whose tokens are not restricted to accounts. */
+  readonly accounts: ReadonlySet<string>;
+  /** Milliseconds since 1970; undefined if the grants do not expire. */
+  readonly expireTime: number | undefined;
+};
+
+/** The stored grants of a client or an API key. */
+export type StoredGrants = {
+  /** Undefined if the client is disabled or the key is invalid. */
+  readonly grants: Grants | undefined;
+  /** The entities that the grants were read from. */
+  readonly entities: readonly EntityKey[];
+};
 
 /** Reads the current grants of a client, which has none while it is disabled. */
 export async function findClientGrants(db: Database, id: string): Promise<StoredGrants> {

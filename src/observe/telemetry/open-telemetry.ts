@@ -1,17 +1,7 @@
 // Starts OpenTelemetry. Its packages are loaded only if the variables OTEL_* name an exporter or an
 // endpoint.
-import type { Log } from '../log.ts';
 import type { Telemetry } from '../telemetry.ts';
-
-export type TelemetryOptions = {
-  readonly log: Log;
-  /** The variables of the process. The packages of OpenTelemetry read them themselves. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether other processes of the node have the same variables. */
-  readonly isWorker: boolean;
-};
-
-export type Signals = { readonly traces: boolean; readonly metrics: boolean };
+import type { Signals, TelemetryOptions } from './start.ts';
 
 /** Opens the exporters. Returns undefined if none is configured, or if none can start. */
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry | undefined> {

@@ -22,10 +22,19 @@ import type { Telemetry } from '../telemetry.ts';
 import { createTraces } from './call-spans.ts';
 import { openMetricExporter, openTraceExporter } from './exporters.ts';
 import { createMetricProducer } from './metric-producer.ts';
-import type { Signals, TelemetryOptions } from './open-telemetry.ts';
 
 /** How long a stop waits for the exporters. It must fit into the time after the last call. */
 const stopMs = 900;
+
+export type TelemetryOptions = {
+  readonly log: Log;
+  /** The variables of the process. The packages of OpenTelemetry read them themselves. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether other processes of the node have the same variables. */
+  readonly isWorker: boolean;
+};
+
+export type Signals = { readonly traces: boolean; readonly metrics: boolean };
 
 type StartOptions = TelemetryOptions & { readonly signals: Signals };
 

@@ -1,6 +1,9 @@
 // Views: who opened a link, for how long, and which pages they read. The reader's browser reports
 // totals. The largest total counts, and a view is never longer than the time since its start.
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { LRUCache } from 'lru-cache';
+import type { LinkViewSchema } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Clock } from '../../base/clock.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
@@ -21,7 +24,6 @@ import {
   type ViewScope,
   viewLists,
 } from './store.ts';
-import { type ViewMessage, viewMessage } from './view-message.ts';
 import type { ViewRecorder } from './view-recorder.ts';
 
 export type { ViewScope } from './store.ts';
@@ -54,6 +56,8 @@ export type Views = {
    */
   recordDownload(reader: Reader): Promise<void>;
 };
+
+type ViewMessage = MessageInitShape<typeof LinkViewSchema>;
 
 export type ViewWithPages = {
   readonly view: StoredView;
@@ -205,4 +209,19 @@ function sumOf(numbers: Iterable<number>): number {
   let sum = 0;
   for (const number of numbers) sum += number;
   return sum;
+}
+
+function viewMessage({ view, linkName, visitCount, pages }: ViewWithPages): ViewMessage {
+  return {
+    id: view.id,
+    linkId: view.link_id,
+    linkName,
+    email: view.email,
+    emailVerified: view.email_verified === 1,
+    createTime: timestampFromMs(view.create_time),
+    durationMs: view.duration_ms,
+    pages: [...pages],
+    downloadCount: view.download_count,
+    visitCount,
+  };
 }

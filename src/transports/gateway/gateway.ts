@@ -1,45 +1,23 @@
 // The JSON gateway: serves every annotated method and every route, and sends all errors.
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { BodyBudgets } from '../../api/body-budget.ts';
 import { requestIdFrom } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { HttpObservation } from '../../api/routes/observation.ts';
 import type { HttpRoute } from '../../api/routes/route.ts';
 import { bearerChallenge } from '../../base/errors/challenge.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import { acceptsHtml } from '../../base/http/accepts-html.ts';
-import type { NotFoundHtml } from '../../site/not-found-html.ts';
-import type { Deadlines } from '../http/deadlines.ts';
-import type { PeerOf } from '../http/peer.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
-import { hasWindow, type Unread } from '../http/unread.ts';
+import { hasWindow } from '../http/unread.ts';
 import { bindingsOf } from './binding.ts';
 import { handleMethod } from './method-handler.ts';
 import { basicChallenge } from './oauth-form.ts';
+import type { GatewayOptions } from './options.ts';
 import { handleRoute } from './route-handler.ts';
 import type { RoutedRequest, RouteTarget } from './routed-request.ts';
 import { createRouter, type Route } from './router.ts';
 import { parseTemplate, rootTemplate } from './template.ts';
-
-export type GatewayOptions = {
-  readonly endpoints: readonly Endpoint[];
-  readonly routes: readonly HttpRoute[];
-  /** Sent to browsers for a path that does not exist. */
-  readonly notFoundHtml?: NotFoundHtml;
-  /** The service's own origin. */
-  readonly publicUrl: string;
-  readonly peerOf: PeerOf;
-  readonly bodies: BodyBudgets;
-  readonly deadlines: Deadlines;
-  readonly unread: Unread;
-  /** Called with each chunk of a download that is written. */
-  readonly releaseChunk: (chunk: Uint8Array) => void;
-  readonly observe: (observation: HttpObservation) => void;
-  /** Converts a thrown value to an error of the catalogue. */
-  readonly failureOf: (thrown: unknown) => Failure;
-};
 
 /** Throws an error with the methods' names if a rule is not supported or two rules collide. */
 export function registerGateway(app: FastifyInstance, options: GatewayOptions): void {

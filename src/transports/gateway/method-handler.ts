@@ -23,9 +23,9 @@ import {
   requireContentType,
   requireUtf8,
 } from './content-type.ts';
-import type { GatewayOptions } from './gateway.ts';
 import { readMultipartMessages } from './multipart.ts';
 import { isBasicAuthorization } from './oauth-form.ts';
+import type { GatewayOptions } from './options.ts';
 import type { RoutedRequest } from './routed-request.ts';
 import { sendChunks } from './send-chunks.ts';
 import { encodeResponse, transcodeRequest } from './transcode.ts';

@@ -7,7 +7,7 @@ import { compressText } from '../http/compression.ts';
 import { hasBody } from '../http/request-body.ts';
 import { readTextBody } from './body.ts';
 import { formType, requireContentType } from './content-type.ts';
-import type { GatewayOptions } from './gateway.ts';
+import type { GatewayOptions } from './options.ts';
 import type { RoutedRequest } from './routed-request.ts';
 import { sendBytes, sendChunks } from './send-chunks.ts';
 

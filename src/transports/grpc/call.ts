@@ -28,7 +28,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   due: number;
   isAccepted = false;
   readonly unread: GrpcUnread;
-  readonly #method: GrpcMethod;
+  readonly #method: GrpcMethod<GrpcCall>;
   readonly #base: Base;
   readonly #stream: ServerHttp2Stream;
   readonly #body: GrpcBody;
@@ -45,7 +45,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   /** Whether grpc-js has ended the call at its deadline. */
   #isLate = false;
 
-  constructor(method: GrpcMethod, base: Base, stream: ServerHttp2Stream) {
+  constructor(method: GrpcMethod<GrpcCall>, base: Base, stream: ServerHttp2Stream) {
     this.#method = method;
     this.#base = base;
     this.#stream = stream;

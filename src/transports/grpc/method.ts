@@ -5,21 +5,22 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import type { ResponseBudget } from '../../api/response-budget.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { BodyRules } from './body.ts';
-import type { GrpcCall } from './call.ts';
 import type { CallLimits } from './call-limits.ts';
 
-export type GrpcMethod = {
+export type GrpcMethod<Call> = {
   readonly endpoint: Endpoint;
   readonly isUpload: boolean;
   readonly body: BodyRules;
   readonly limits: CallLimits;
   readonly responses: ResponseBudget;
   /** Handles a call. Called after its headers have arrived. */
-  readonly serve: (call: GrpcCall) => void;
+  readonly serve: (call: Call) => void;
 };
 
+type MethodKind = Pick<GrpcMethod<never>, 'endpoint' | 'isUpload'>;
+
 /** Throws an error of the catalogue if the bytes are too long or not a valid message. */
-export function decodeRequest({ endpoint, isUpload }: GrpcMethod, bytes: Buffer): Message {
+export function decodeRequest({ endpoint, isUpload }: MethodKind, bytes: Buffer): Message {
   if (bytes.length > unaryBodyBytesMax && !isUpload) {
     throw fail('payload_too_large', `A message is larger than ${unaryBodyBytesMax} bytes.`);
   }

@@ -200,7 +200,7 @@ function methodOf(
     admission,
   }: Pick<GrpcTransportOptions, 'bodies' | 'responses' | 'admission'>,
   limits: CallLimits,
-): GrpcMethod {
+): GrpcMethod<GrpcCall> {
   const isUpload = endpoint.kind === 'client_streaming';
   const body = {
     budget: budgetOf(endpoint, bodies),
