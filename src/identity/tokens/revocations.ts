@@ -1,9 +1,8 @@
 // Tokens that were revoked before they expired. A row is kept until its token would have expired.
-// Each process keeps a digest of every row, and gets new rows from the changes. While it reads all
+// Each process keeps the ids of all rows, and gets new rows from the changes. While it reads all
 // rows, it looks up each token in the database.
 
 import { setImmediate } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
@@ -11,7 +10,6 @@ import { createLoader } from '../../storage/loader.ts';
 import { unannouncedRevision } from '../../storage/release-0-1.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import { createRevokedDigests } from './revoked-digests.ts';
 import { findRevokedTokens, insertRevokedToken, isTokenRevoked } from './store.ts';
 
 export type Revocations = {
@@ -44,20 +42,41 @@ const skewMaxMs = 300_000;
 /** Parsing a page blocks the event loop for a few milliseconds. */
 const pageMax = 2_000;
 
-/** A token that is known to be revoked costs no query. */
-const confirmedMax = 10_000;
+/** Expired ids are removed when there are more ids than this, and twice as many as before. */
+const idsMin = 1_024;
+
+/**
+ * Returns a set of ids that keeps each one until its expire time is before `forgetBefore()`, and
+ * maybe longer. Both are in milliseconds since 1970.
+ */
+export function createExpiringIds(forgetBefore: () => number) {
+  const expireTimes = new Map<string, number>();
+  let idsMax = idsMin;
+  return {
+    add(id: string, expireTime: number): void {
+      expireTimes.set(id, Math.max(expireTime, expireTimes.get(id) ?? 0));
+      if (expireTimes.size < idsMax) return;
+      const before = forgetBefore();
+      for (const [one, time] of expireTimes) if (time < before) expireTimes.delete(one);
+      idsMax = Math.max(idsMin, 2 * expireTimes.size);
+    },
+    has: (id: string) => expireTimes.has(id),
+    get size() {
+      return expireTimes.size;
+    },
+  };
+}
 
 export function openRevocations(options: RevocationsOptions): Revocations {
   const { db, invalidations, now } = options;
-  const digests = createRevokedDigests(() => now() - skewMaxMs);
-  const confirmed = new LRUCache<string, true>({ max: confirmedMax });
+  const revoked = createExpiringIds(() => now() - skewMaxMs);
 
   async function readAll(): Promise<void> {
     let after = '';
     for (;;) {
       const page = { after, unexpiredAt: now() - skewMaxMs, limit: pageMax };
       const rows = await findRevokedTokens(db, page);
-      for (const { jti, expire_time } of rows) digests.add(jti, expire_time);
+      for (const { jti, expire_time } of rows) revoked.add(jti, expire_time);
       const last = rows.at(-1);
       if (last === undefined || rows.length < pageMax) return;
       after = last.jti;
@@ -70,7 +89,7 @@ export function openRevocations(options: RevocationsOptions): Revocations {
   const startLoad = () => void loader.load().catch(() => {});
   invalidations.onEviction(({ isComplete, list }) => {
     for (const { entity, entityId, expireTime } of list) {
-      if (entity === 'revoked_token') digests.add(entityId, expireTime ?? Number.MAX_SAFE_INTEGER);
+      if (entity === 'revoked_token') revoked.add(entityId, expireTime ?? Number.MAX_SAFE_INTEGER);
     }
     if (isComplete) return;
     loader.noteChange();
@@ -82,19 +101,16 @@ export function openRevocations(options: RevocationsOptions): Revocations {
     async has(jti) {
       const refresh = invalidations.ensureFresh();
       if (refresh !== undefined) await refresh;
-      if (!loader.isCurrent()) startLoad();
-      else if (!digests.mayHave(jti)) return false;
-      if (confirmed.has(jti)) return true;
-      // Another token can have the same digest. Before all rows are read, digests are missing.
-      const isRevoked = await isTokenRevoked(db, jti);
-      if (isRevoked) confirmed.set(jti, true);
-      return isRevoked;
+      if (revoked.has(jti)) return true;
+      if (loader.isCurrent()) return false;
+      startLoad();
+      return isTokenRevoked(db, jti);
     },
     async revoke(jti, exp, change) {
       const expireTime = exp * 1000;
       const row = { jti, expire_time: expireTime, revision: unannouncedRevision };
       await change((trx) => insertRevokedToken(trx, row));
-      digests.add(jti, expireTime);
+      revoked.add(jti, expireTime);
     },
   };
 }
