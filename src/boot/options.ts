@@ -6,8 +6,6 @@ import type { Config } from '../base/config/config.ts';
 import type { Random } from '../base/crypto/ids.ts';
 import type { Log } from '../observe/log.ts';
 import type { Telemetry } from '../observe/telemetry.ts';
-import type { ChangeSource } from '../storage/poll-changes.ts';
-import type { Database } from '../storage/schema.ts';
 import type { AdmissionLimits } from '../transports/admission.ts';
 import type { GrpcLimits } from '../transports/grpc/server.ts';
 import type { HttpLimits } from '../transports/http/server.ts';
@@ -29,8 +27,6 @@ export type AppOptions = {
   readonly sampleFile?: string;
   /** The sockets of a worker process. Without them, the service binds its own. */
   readonly sockets?: Sockets;
-  /** Learns of the changes of other processes. The default reads them from the database. */
-  readonly changeSource?: (db: Database) => ChangeSource;
   readonly now?: Clock;
   readonly random?: Random;
   /** How long an upload may pause. Must be shorter than the timeout of the HTTP transport. */

@@ -79,9 +79,7 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     const sample = sampleFile === undefined ? undefined : { file: sampleFile, blobs: stagedBlobs };
     const bootstrapped = await bootstrap({ ...first, ...firstStart, sample });
     await firstStart.end();
-    const source = options.changeSource?.(db);
-    const watching = source === undefined ? {} : { source };
-    const invalidations = await watchInvalidations(db, watching);
+    const invalidations = await watchInvalidations(db);
     const onError = (err: unknown) => log.warn({ err }, 'cannot renew the leases of jobs');
     const leases = startLeases({ db, onError });
     const upkeep = startChangesUpkeep({

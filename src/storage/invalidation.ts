@@ -28,6 +28,7 @@ export type Invalidations = {
 export type InvalidationOptions = {
   /** Returns milliseconds and never jumps. */
   readonly monotonicNow?: () => number;
+  /** Replaces the reads of the database, for tests. */
   readonly source?: ChangeSource;
 };
 

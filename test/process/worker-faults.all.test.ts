@@ -133,9 +133,9 @@ async function impatient(dataDir: string): Promise<string[]> {
   const file = path.join(dataDir, 'primary.mjs');
   const text = `
     import cluster from 'node:cluster';
-    import { readConfig } from '${src}/config/config.ts';
+    import { readConfig } from '${src}/base/config/config.ts';
     import { createLog } from '${src}/observe/log.ts';
-    import { startPrimary } from '${src}/workers/primary.ts';
+    import { startPrimary } from '${src}/boot/workers/primary.ts';
     const webDir = ${JSON.stringify(path.join(root, 'dist/web'))};
     const log = createLog({ level: 'info' });
     // The workers run the built program.

@@ -3,7 +3,6 @@ import type { Environment } from '../../base/config/secret-files.ts';
 import type { ProcessMetrics } from '../../observe/merge-metrics.ts';
 import type { Readiness } from '../../transports/ops-server.ts';
 import type { Sockets } from '../sockets.ts';
-import type { SentDelivery } from './change-feed.ts';
 
 export type SharedSocket = 'http' | 'grpc';
 
@@ -23,9 +22,6 @@ export type ToWorker =
   /** Requests a `pong`, which a worker sends at once unless it hangs. */
   | { readonly type: 'ping' }
   | { readonly type: 'report'; readonly id: number }
-  | { readonly type: 'changes'; readonly delivery: SentDelivery }
-  /** The answer to `refresh`. The changes were sent before it. */
-  | { readonly type: 'refreshed'; readonly id: number; readonly isFresh: boolean }
   /** The primary no longer listens on the port, so that the workers can. */
   | { readonly type: 'released'; readonly socket: SharedSocket };
 
@@ -39,5 +35,4 @@ export type FromWorker =
   | { readonly type: 'pong' }
   /** The worker cannot start and will end. */
   | { readonly type: 'failed'; readonly reason: string }
-  | { readonly type: 'refresh'; readonly id: number }
   | { readonly type: 'report'; readonly id: number; readonly report: Report };

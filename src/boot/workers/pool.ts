@@ -9,7 +9,6 @@ import {
   type ProcessMetrics,
 } from '../../observe/merge-metrics.ts';
 import type { Readiness } from '../../transports/ops-server.ts';
-import type { SentDelivery } from './change-feed.ts';
 import type { FromWorker, Report, SharedSocket, StartMessage, ToWorker } from './messages.ts';
 import { Replacements } from './replacements.ts';
 import { wholeLines } from './whole-lines.ts';
@@ -24,8 +23,6 @@ export type WorkerPoolOptions = {
   readonly start: StartMessage;
   /** Closes the primary's socket on a shared port. */
   readonly release: (socket: SharedSocket) => Promise<void>;
-  /** Reads the changes and sends them to the workers. */
-  readonly refresh: () => Promise<void>;
   readonly log: Log;
   /** Writes whole lines of the log of a worker. */
   readonly writeLines: (bytes: Buffer) => void;
@@ -184,7 +181,6 @@ export class WorkerPool {
         if (message.type === 'listening') send(worker, this.#options.start);
         else if (message.type === 'release') void this.#release(worker, message.socket);
         else if (message.type === 'report') this.#receive(member, message);
-        else if (message.type === 'refresh') void this.#refresh(worker, message.id);
         else if (message.type === 'failed') this.#failureReason ??= message.reason;
         else if (message.type === 'ready') {
           member.isReady = true;
@@ -198,19 +194,6 @@ export class WorkerPool {
   async #release(worker: Worker, socket: SharedSocket): Promise<void> {
     await this.#options.release(socket);
     send(worker, { type: 'released', socket });
-  }
-
-  /** Sends a delivery of changes to all workers. */
-  sendChanges(delivery: SentDelivery): void {
-    for (const { worker } of this.#members) send(worker, { type: 'changes', delivery });
-  }
-
-  async #refresh(worker: Worker, id: number): Promise<void> {
-    const isFresh = await this.#options.refresh().then(
-      () => true,
-      () => false,
-    );
-    send(worker, { type: 'refreshed', id, isFresh });
   }
 
   async #noteEnd(

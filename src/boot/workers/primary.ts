@@ -4,8 +4,6 @@ import path from 'node:path';
 import { useNodeTextEncoding } from '../../api/text-encoding.ts';
 import type { Environment } from '../../base/config/secret-files.ts';
 import type { OpenLog } from '../../observe/log.ts';
-import { type ChangeSource, pollChanges } from '../../storage/poll-changes.ts';
-import type { Database } from '../../storage/schema.ts';
 import { startOpsServer } from '../../transports/ops-server.ts';
 import { noteAddresses } from '../addresses.ts';
 import type { Service } from '../app.ts';
@@ -13,7 +11,6 @@ import { closeOnFailure } from '../close-on-failure.ts';
 import { type AppOptions, bootstrapFileOf } from '../options.ts';
 import { bindSockets } from '../sockets.ts';
 import { openStorage } from '../storage.ts';
-import { passOn } from './change-feed.ts';
 import type { SharedSocket } from './messages.ts';
 import { WorkerPool } from './pool.ts';
 
@@ -35,14 +32,8 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
   return closeOnFailure(async (onFailure) => {
     const sockets = await bindSockets(config);
     onFailure(sockets.close);
-    let pool: WorkerPool | undefined;
-    let source: ChangeSource | undefined;
-    const changeSource = (db: Database) => {
-      source = passOn(pollChanges(db), (delivery) => pool?.sendChanges(delivery));
-      return source;
-    };
     // Creates the schema and the first rows before any worker starts.
-    const storage = await openStorage({ ...options, changeSource });
+    const storage = await openStorage(options);
     onFailure(storage.close);
     const { http, grpc, ops: opsSocket, urls } = sockets;
     const closing = new Map<SharedSocket, Promise<void>>();
@@ -52,7 +43,6 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
       log,
       writeLines,
       droppedLines,
-      refresh: async () => source?.refresh(),
       // The program is next to the built browser code, even if the service runs from its sources.
       program: path.join(webDir, '../src/workers/program.js'),
       start: {
@@ -68,7 +58,6 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
         return closed;
       },
     });
-    pool = workers;
     onFailure(() => workers.kill());
     await workers.start();
     const ops = await startOpsServer({

@@ -8,7 +8,6 @@ import { createLog } from '../../observe/log.ts';
 import { type BoundSocket, backlog, listen } from '../../transports/socket.ts';
 import { type App, startApp } from '../app.ts';
 import type { Sockets } from '../sockets.ts';
-import { type Feed, receiveChanges } from './change-feed.ts';
 import type { FromWorker, SharedSocket, StartMessage, ToWorker } from './messages.ts';
 
 const send = (message: FromWorker) => void process.send?.(message);
@@ -63,9 +62,8 @@ async function serve(start: StartMessage, end: (status: number) => void): Promis
     urls: start.urls,
     close: async () => {},
   };
-  const changeSource = () => receiveChanges(feed());
   const { env } = process;
-  await startApp({ config, log, env, droppedLines, webDir, sockets, changeSource }).then((app) => {
+  await startApp({ config, log, env, droppedLines, webDir, sockets }).then((app) => {
     onMessage(
       'stop',
       () =>
@@ -77,32 +75,6 @@ async function serve(start: StartMessage, end: (status: number) => void): Promis
     onMessage('report', ({ id }) => void report(app, id));
     send({ type: 'ready' });
   }, failStart);
-}
-
-/** How long a call waits for the primary if it cannot trust cached values. */
-const refreshMs = 10_000;
-
-/** The changes that the primary reads. */
-function feed(): Feed {
-  const waiting = new Map<number, (isFresh: boolean) => void>();
-  let lastId = 0;
-  onMessage('refreshed', ({ id, isFresh }) => waiting.get(id)?.(isFresh));
-  return {
-    onDelivery: (listener) => onMessage('changes', ({ delivery }) => listener(delivery)),
-    refresh: () =>
-      new Promise((resolve, reject) => {
-        const id = ++lastId;
-        const settle = (isFresh: boolean) => {
-          clearTimeout(timer);
-          waiting.delete(id);
-          if (isFresh) resolve();
-          else reject(new Error('the primary process cannot read the changes'));
-        };
-        const timer = setTimeout(() => settle(false), refreshMs).unref();
-        waiting.set(id, settle);
-        send({ type: 'refresh', id });
-      }),
-  };
 }
 
 async function report({ operations }: App, id: number): Promise<void> {
