@@ -158,6 +158,22 @@ describe('an import', () => {
   });
 });
 
+test('only these transports cast objects of a library', () => {
+  const cast = /as unknown as|getPrototypeOf/;
+  const users = sources.filter(
+    (file) => /^src\/transports\//.test(file) && cast.test(readText(file)),
+  );
+  expect(users).toEqual([
+    'src/transports/grpc/private-members.ts',
+    // Calls, as the library expects them.
+    'src/transports/grpc/reflection-index.ts',
+    'src/transports/grpc/server.ts',
+    // The requests and responses of node:http2, as those of node:http.
+    'src/transports/http/http2.ts',
+    'src/transports/http/secure-server.ts',
+  ]);
+});
+
 test('a query occurs only in the storage and in store files', () => {
   const query = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
   const users = sources.filter((file) => query.test(readText(file)));

@@ -12,7 +12,7 @@ import { unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Call } from '../../api/call.ts';
 import { errorDetails } from '../../base/errors/details.ts';
 import { type Failure, failureOf } from '../../base/errors/errors.ts';
-import { withholdContinue } from '../http/request-body.ts';
+import { hasBody, withholdContinue } from '../http/request-body.ts';
 import type { Unread } from '../http/unread.ts';
 
 /** Returns a function that throws an error of the guard as the library's error. */
@@ -120,11 +120,6 @@ function drained(response: ServerResponse): Promise<void> {
     };
     response.on('drain', done).on('close', done);
   });
-}
-
-/** RFC 9112 §6.3 */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Yields the body of a response. Ends after the request, or after `lingerMs`. */

@@ -10,10 +10,9 @@ import { normaliseAddress } from '../../base/net/address.ts';
 import { type ActiveCall, canceledCall, endStream, lateRequest } from '../http/connections.ts';
 import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
-import { isCompressed } from './library.ts';
 import { errorMetadata, headersOf, headMetadata } from './metadata.ts';
 import { decodeRequest, type GrpcMethod } from './method.ts';
-import { type CallFilter, filterCall, type SentStatus } from './overrides.ts';
+import { type CallFilter, filterCall, isCompressed, type SentStatus } from './private-members.ts';
 import { GrpcUnread } from './unread.ts';
 
 type Base = ServerInterceptingCallInterface;

@@ -12,9 +12,8 @@ import { requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import { type Connections, lateRequest } from '../http/connections.ts';
 import { GrpcBody } from './body.ts';
-import { isCompressed, streamOf } from './library.ts';
 import { errorMetadata } from './metadata.ts';
-import { filterCall } from './overrides.ts';
+import { filterCall, isCompressed, streamOf } from './private-members.ts';
 
 export type LongLivedCalls = {
   intercept(path: string, call: ServerInterceptingCallInterface): ServerInterceptingCall;

@@ -31,9 +31,9 @@ import { messageBytesMax } from './body.ts';
 import { GrpcCall } from './call.ts';
 import { type CallLimits, callLimits } from './call-limits.ts';
 import { createHealth } from './health.ts';
-import { http2ServerOf, streamOf } from './library.ts';
 import { trackLongLivedCalls } from './long-lived-calls.ts';
 import type { GrpcMethod } from './method.ts';
+import { http2ServerOf, streamOf } from './private-members.ts';
 import { addReflection } from './reflection.ts';
 
 export type GrpcTransport = {
