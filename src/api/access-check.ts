@@ -1,5 +1,5 @@
 // The access check of one call. It is repeated while the request arrives: the caller decides how
-// long that takes, and may lose its access meanwhile.
+// long that takes, and may lose access in the meantime.
 
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';

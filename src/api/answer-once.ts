@@ -110,8 +110,8 @@ async function runClaimed(
   } catch (error) {
     const known = request();
     if (known === undefined) throw error;
-    // Another call may have recorded an answer meanwhile. So may this one: the database has not
-    // confirmed its commit.
+    // Another call may have recorded an answer in the meantime. So may this one: the database has
+    // not confirmed its commit.
     const replayed = await repeatCheck()
       .then(() => replay(call, known))
       .catch((reason: unknown) => {

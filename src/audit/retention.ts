@@ -9,11 +9,11 @@ import { findNewestTime, readRetentionTime, writeRetentionTime } from './store.t
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
-/** How much faster than real time the believed time may follow the clock. */
+/** How much faster than real time the trusted time may follow the clock. */
 const catchUpFactor = 24;
-/** A longer time since the last round counts as an hour: another process deleted meanwhile. */
+/** A longer time since the last round counts as an hour: another process deleted events. */
 const elapsedMsMax = hourMs;
-/** A larger difference between the clock and the believed time is logged. */
+/** A larger difference between the clock and the trusted time is logged. */
 const warnMs = 2 * dayMs;
 
 export type AuditRetentionOptions = {
@@ -31,8 +31,8 @@ export function auditRetention(options: AuditRetentionOptions): RetentionRule {
   let lastRound = monotonicNow();
   let lastWarning = Number.NEGATIVE_INFINITY;
 
-  /** Moves the believed time, which is stored in the database, towards the clock and returns it. */
-  async function believedTime(): Promise<number> {
+  /** Moves the trusted time, which is stored in the database, towards the clock and returns it. */
+  async function trustedTime(): Promise<number> {
     const roundTime = monotonicNow();
     const elapsedMs = Math.min(roundTime - lastRound, elapsedMsMax);
     const clock = now();
@@ -45,7 +45,7 @@ export function auditRetention(options: AuditRetentionOptions): RetentionRule {
     lastRound = roundTime;
     if (clock - time > warnMs && roundTime - lastWarning >= hourMs) {
       lastWarning = roundTime;
-      const facts = { clock: textOf(clock), believed: textOf(time) };
+      const facts = { clock: textOf(clock), trusted: textOf(time) };
       warn(facts, 'the clock is far ahead of its last known time; old audit events are kept');
     }
     return time;
@@ -54,7 +54,7 @@ export function auditRetention(options: AuditRetentionOptions): RetentionRule {
   return {
     rows: 'audit_events',
     async begin() {
-      const before = (await believedTime()) - days * dayMs;
+      const before = (await trustedTime()) - days * dayMs;
       const events = { table: 'audit_events', key: 'id', time: 'create_time' } as const;
       return (trx, limit) => deleteOldest(trx, events, { before }, limit);
     },

@@ -110,7 +110,7 @@ export function selectScanEnd(
 
 const retentionName = 'audit_events';
 
-/** Reads the believed time of the last deletion. */
+/** Reads the trusted time of the last deletion. */
 export async function readRetentionTime(db: Executor): Promise<number | undefined> {
   const row = await db
     .selectFrom('retention_times')

@@ -6,7 +6,7 @@ import type { Sockets } from './sockets.ts';
  * Writes the addresses to the bootstrap file, for convenience: a full or read-only disk does not
  * prevent the start.
  */
-export async function noteAddresses(options: AppOptions, urls: Sockets['urls']): Promise<void> {
+export async function writeOwnAddresses(options: AppOptions, urls: Sockets['urls']): Promise<void> {
   const addresses = {
     LATCHKEY_BASE_URL: urls.publicUrl,
     LATCHKEY_SHARING_BASE_URL: `${urls.publicUrl}/api/v1`,

@@ -7,7 +7,7 @@ import type { Signer } from '../identity/tokens/signer.ts';
 import { openTelemetry } from '../observe/telemetry/open-telemetry.ts';
 import type { ViewRecorder } from '../sharing/views/view-recorder.ts';
 import type { Database } from '../storage/schema.ts';
-import { noteAddresses } from './addresses.ts';
+import { writeOwnAddresses } from './addresses.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import { createModules } from './modules.ts';
 import { type AppOptions, bootstrapFileOf } from './options.ts';
@@ -67,7 +67,7 @@ export function startApp(given: AppOptions): Promise<App> {
     onFailure(modules.stop);
     const transports = await startTransports(options, { sockets, storage, modules });
     // The primary process notes the addresses of its workers.
-    if (sockets.ops !== undefined) await noteAddresses(options, sockets.urls);
+    if (sockets.ops !== undefined) await writeOwnAddresses(options, sockets.urls);
     const { db } = storage;
     const { signer, rotation } = modules.identity;
     const { deleteOldRows, readiness, responses, metrics } = transports;

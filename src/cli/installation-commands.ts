@@ -17,8 +17,8 @@ const migrate: Command = {
   about: 'Brings the schema of the database to the latest version.',
   details:
     'A start does the same, unless LATCHKEY_MIGRATE=off. Processes of this release and of the ' +
-    'previous one may run meanwhile. It applies all missing migrations or none, and prints one ' +
-    'line for each.',
+    'previous one may run at the same time. It applies all missing migrations or none, and ' +
+    'prints one line for each.',
   options: [jsonOption],
   load: async () => (await import('./migrate.ts')).runMigrate,
 };

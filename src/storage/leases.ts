@@ -161,8 +161,8 @@ class LeaseKeeper implements Leases {
       },
       extend: (time) => {
         clearTimeout(deadline);
-        const restMs = time + this.#durationMs - performance.now();
-        deadline = setTimeout(holding.lose, restMs).unref();
+        const trailingBodyMs = time + this.#durationMs - performance.now();
+        deadline = setTimeout(holding.lose, trailingBodyMs).unref();
       },
       lose: () => {
         clearTimeout(deadline);

@@ -29,18 +29,18 @@ export async function repeatWhileBusy<T>(call: () => T, mayRepeat = () => true):
 export class SqliteDriver implements Driver {
   readonly #database: SQLite.Database;
   readonly #statements: Statements;
-  readonly #turns: Turns;
+  readonly #queue: ConnectionQueue;
 
   constructor(database: SQLite.Database) {
     this.#database = database;
     this.#statements = new Statements(database);
-    this.#turns = new Turns(this.#statements, database);
+    this.#queue = new ConnectionQueue(this.#statements, database);
   }
 
   async init() {}
 
   async acquireConnection(): Promise<Connection> {
-    return new Connection(this.#database, this.#statements, this.#turns);
+    return new Connection(this.#database, this.#statements, this.#queue);
   }
 
   beginTransaction(connection: Connection) {
@@ -60,7 +60,7 @@ export class SqliteDriver implements Driver {
   }
 
   async destroy() {
-    this.#turns.end();
+    this.#queue.end();
     this.#database.close();
   }
 }
@@ -105,7 +105,7 @@ class Group {
 }
 
 /** Gives the connection to one transaction or query at a time. */
-class Turns {
+class ConnectionQueue {
   readonly #statements: Statements;
   readonly #database: SQLite.Database;
   readonly #transactions: (() => void)[] = [];
@@ -219,27 +219,27 @@ class Turns {
 class Connection implements DatabaseConnection {
   readonly #database: SQLite.Database;
   readonly #statements: Statements;
-  readonly #turns: Turns;
+  readonly #queue: ConnectionQueue;
   #state: 'idle' | 'queries' | 'transaction' | 'part' = 'idle';
 
-  constructor(database: SQLite.Database, statements: Statements, turns: Turns) {
+  constructor(database: SQLite.Database, statements: Statements, turns: ConnectionQueue) {
     this.#database = database;
     this.#statements = statements;
-    this.#turns = turns;
+    this.#queue = turns;
   }
 
   async begin(): Promise<void> {
-    await this.#turns.enterTransaction();
+    await this.#queue.enterTransaction();
     try {
-      this.#state = this.#turns.begin() ? 'part' : 'transaction';
+      this.#state = this.#queue.begin() ? 'part' : 'transaction';
     } catch (error) {
-      this.#turns.leave();
+      this.#queue.leave();
       throw error;
     }
   }
 
   async commit(): Promise<void> {
-    const committed = this.#turns.finish(this.#state === 'part');
+    const committed = this.#queue.finish(this.#state === 'part');
     this.#state = 'idle';
     await committed;
   }
@@ -249,11 +249,11 @@ class Connection implements DatabaseConnection {
     if (this.#state === 'idle') return;
     const isPart = this.#state === 'part';
     this.#state = 'idle';
-    this.#turns.rollBack(isPart);
+    this.#queue.rollBack(isPart);
   }
 
   async release(): Promise<void> {
-    if (this.#state === 'queries') this.#turns.leave();
+    if (this.#state === 'queries') this.#queue.leave();
     this.#state = 'idle';
   }
 
@@ -271,7 +271,7 @@ class Connection implements DatabaseConnection {
     try {
       return this.#statements.execute(query);
     } catch (error) {
-      this.#turns.noteError(error);
+      this.#queue.noteError(error);
       throw error;
     }
   }
@@ -293,7 +293,7 @@ class Connection implements DatabaseConnection {
 
   async #startQueries(): Promise<void> {
     if (this.#state === 'queries') return;
-    await this.#turns.enterQuery();
+    await this.#queue.enterQuery();
     this.#state = 'queries';
   }
 }

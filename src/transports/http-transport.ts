@@ -18,7 +18,7 @@ import type { GatewayOptions } from './gateway/options.ts';
 import { createDeadlines } from './http/deadlines.ts';
 import { hostProblemOf } from './http/host.ts';
 import type { Http2Options } from './http/http2.ts';
-import type { ResponsesUnderWay } from './http/pipelining.ts';
+import type { PendingResponses } from './http/pipelining.ts';
 import { hasBody } from './http/request-body.ts';
 import type { SecureHttpServer } from './http/secure-server.ts';
 import {
@@ -76,7 +76,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   const isOAuth = ({ url = '' }: IncomingMessage) => oauthPaths.has(pathOf(url));
   let isStopping = false;
   const isSecure = isHttps(options.publicUrl);
-  const underWay: ResponsesUnderWay = new Map();
+  const pendingResponses: PendingResponses = new Map();
   const { tls } = options;
   const secureServers = tls && (await import('./http/secure-server.ts'));
   let secure: SecureHttpServer | undefined;
@@ -138,7 +138,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     serverFactory: (handle) => {
       const serverOptions = {
         limits,
-        underWay,
+        pendingResponses,
         unread,
         warn: options.warn,
         accept: (request: IncomingMessage, response: ServerResponse) =>
@@ -159,7 +159,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     },
     clientErrorHandler: (error: Error & { code?: string }, socket) => {
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && deadlines.isExtended(socket)) return;
-      if (underWay.get(socket)?.headersSent) socket.destroy();
+      if (pendingResponses.get(socket)?.headersSent) socket.destroy();
       else refuseMalformed(error, socket, options.publicUrl);
     },
   });
@@ -170,7 +170,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   await options.socket.handTo(app.server);
   function announceStop(): void {
     isStopping = true;
-    for (const response of underWay.values()) {
+    for (const response of pendingResponses.values()) {
       if (!response.headersSent) response.setHeader('connection', 'close');
     }
   }

@@ -118,8 +118,8 @@ describe('an action that requires a recent sign-in', () => {
     await changePassword(visit, own, 'a long new password');
     await stepUpOf(visit).getByRole('button', { name: 'Cancel' }).click();
     const problem = passwordOf(visit).getByRole('alert');
-    await problem.getByText('Not saved').waitFor();
     await problem.getByText('Nothing was changed').waitFor();
+    await problem.getByText('This action requires a recent sign-in.').waitFor();
     await problem.getByText('Request ID:').waitFor();
     await expectAccessible(visit.page);
     expect(await hashOf(own)).toBe(before);
@@ -196,7 +196,7 @@ describe('the keyboard', () => {
     await stepUpOf(visit).locator('input[name=password]').and(focus).waitFor();
     await page.keyboard.press('Escape');
     await stepUpOf(visit).waitFor({ state: 'hidden' });
-    await passwordOf(visit).getByText('Not saved').waitFor();
+    await passwordOf(visit).getByText('Nothing was changed').waitFor();
     const again = passwordOf(visit).getByRole('button', { name: 'Change password' });
     await again.and(focus).waitFor();
     await page.keyboard.press('Escape');

@@ -102,12 +102,12 @@ describeDialects('an event', (dialect) => {
     expect(await targetsOf(db)).toEqual(['new']);
     expect(warn.mock.calls).toEqual([
       [
-        { clock: '2027-07-06T00:00:00.000Z', believed: '2026-06-01T00:00:00.000Z' },
+        { clock: '2027-07-06T00:00:00.000Z', trusted: '2026-06-01T00:00:00.000Z' },
         'the clock is far ahead of its last known time; old audit events are kept',
       ],
     ]);
 
-    // After 30 hours the clock is believed for 30 of the days that it is ahead.
+    // After 30 hours the clock is trusted for 30 of the days that it is ahead.
     for (let hours = 1; hours <= 30; hours++) {
       running += hourMs;
       await round();

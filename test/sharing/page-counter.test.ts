@@ -110,7 +110,7 @@ describe('the pages of a PDF', () => {
   });
 
   it('are counted by a new program after an idle one has ended', async () => {
-    const { count } = counter({ restMs: 0 });
+    const { count } = counter({ trailingBodyMs: 0 });
     for (let i = 0; i < 3; i++) expect(await count(pdf)).toBe(7);
   });
 

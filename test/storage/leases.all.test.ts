@@ -136,14 +136,14 @@ describeDialects('a lease', (dialect) => {
   it.each([
     ['has expired', -1],
     ['ends too late, because the clock was set back', 3_600_000],
-  ])('that %s is not renewed, because other processes ignore it', async (_, restMs) => {
+  ])('that %s is not renewed, because other processes ignore it', async (_, trailingBodyMs) => {
     const url = await migratedDatabaseUrl(dialect);
     const db = await openUntilFinished(url);
     const leases = await open(url);
     const held = await leases.lease('job').acquire(new AbortController().signal);
     expect(held?.signal.aborted).toBe(false);
 
-    const expire_time = Date.now() + restMs;
+    const expire_time = Date.now() + trailingBodyMs;
     await db.updateTable('leases').set({ expire_time }).execute();
 
     await expect.poll(() => held?.signal.aborted).toBe(true);

@@ -44,7 +44,7 @@ describe('the gRPC server', () => {
     socket = await bindSocket({ host: '127.0.0.1', port: 0 });
     const responses = createResponseBudget({ bytesMax: 1024 * 1024 });
     const admission = createAdmission({ warn: () => {} });
-    const limits = { restMs: 300 };
+    const limits = { trailingBodyMs: 300 };
     const budgets = { bodies, responses, admission };
     transport = await startGrpcTransport({ endpoints, ...budgets, socket, limits });
   });

@@ -47,7 +47,9 @@ function callJwks(client: Client): Promise<ServiceError | null> {
 test('a steady stream of calls sees no error while its connection is replaced', async () => {
   // A client repeats a refused call once. On a busy machine, a call can arrive so late that a new
   // connection has also reached a shorter age.
-  const { app } = await started({ grpcLimits: { ageMs: 1_500, graceMs: 10_000, lookMs: 10 } });
+  const { app } = await started({
+    grpcLimits: { ageMs: 1_500, graceMs: 10_000, checkIntervalMs: 10 },
+  });
   const proxy = await countingProxy(app.grpcAddress);
   const client = new Client(proxy.address, credentials.createInsecure());
   onTestFinished(() => client.close());
@@ -68,7 +70,7 @@ test('a steady stream of calls sees no error while its connection is replaced', 
 }, 60_000);
 
 test('a call that outlasts the grace period is ended with UNAVAILABLE', async () => {
-  const limits = { ageMs: 200, graceMs: 300, lookMs: 10, lingerMs: 30_000 };
+  const limits = { ageMs: 200, graceMs: 300, checkIntervalMs: 10, lingerMs: 30_000 };
   const app = await started({ grpcLimits: limits });
   const { id: documentId } = await upload(app, Buffer.alloc(8 * 1024 * 1024, 'text '));
   const session = await openSession(app.app.grpcAddress);

@@ -12,7 +12,7 @@ import { openCall, openSession, prefix } from '../support/raw-grpc.ts';
 let app: TestApp;
 beforeAll(async () => {
   // Without these, a call that stays open would end before its test does.
-  app = await startTestApp({ grpcLimits: { restMs: 3_600_000, unreadMs: 3_600_000 } });
+  app = await startTestApp({ grpcLimits: { trailingBodyMs: 3_600_000, unreadMs: 3_600_000 } });
 });
 afterAll(() => app.remove());
 

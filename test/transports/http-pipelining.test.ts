@@ -62,7 +62,7 @@ test('bytes that were read before their connection was closed are not parsed', a
   let thrown: unknown;
   const server = createHttpServer({
     limits: defaultHttpLimits,
-    underWay: new Map(),
+    pendingResponses: new Map(),
     unread: createUnread(createResponseBudget({ bytesMax: 1024 * 1024 }), () => ''),
     warn: () => {},
     accept: () => {},

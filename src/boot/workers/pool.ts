@@ -228,12 +228,12 @@ export class WorkerPool {
         this.#reports.delete(id);
         resolve(report);
       };
-      const look = () => {
+      const checkAnswer = () => {
         if (member.answeredAt < askedAt) give(undefined);
         else timer = setTimeout(() => give(undefined), reportMs - answerMs);
       };
       // After a suspension, the primary first reads the messages that have arrived.
-      let timer = setTimeout(() => setImmediate(look), answerMs);
+      let timer = setTimeout(() => setImmediate(checkAnswer), answerMs);
       this.#reports.set(id, give);
       send(member.worker, { type: 'ping' });
       send(member.worker, { type: 'report', id });

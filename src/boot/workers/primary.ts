@@ -5,7 +5,7 @@ import { useNodeTextEncoding } from '../../api/text-encoding.ts';
 import type { Environment } from '../../base/config/secret-files.ts';
 import type { OpenLog } from '../../observe/log.ts';
 import { startOpsServer } from '../../transports/ops-server.ts';
-import { noteAddresses } from '../addresses.ts';
+import { writeOwnAddresses } from '../addresses.ts';
 import type { Service } from '../app.ts';
 import { closeOnFailure } from '../close-on-failure.ts';
 import { type AppOptions, bootstrapFileOf } from '../options.ts';
@@ -66,7 +66,7 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
       metrics: { contentType: workers.metricsType, read: () => workers.metrics() },
     });
     onFailure(ops.close);
-    await noteAddresses(options, urls);
+    await writeOwnAddresses(options, urls);
     return {
       ...urls,
       bootstrapFile: bootstrapFileOf(options),

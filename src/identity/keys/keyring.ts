@@ -119,7 +119,7 @@ type LoadedKeys = {
 async function load(options: KeyringOptions, before: readonly LoadedKey[]): Promise<LoadedKeys> {
   const rows = await findPublishedKeys(options.db);
   const activeRow = rows.find(({ state }) => state === 'active');
-  if (activeRow !== undefined && (await noteTokenSeconds(options, activeRow))) {
+  if (activeRow !== undefined && (await raiseTokenLifetime(options, activeRow))) {
     return load(options, before);
   }
   const all = rows.map((row) => {
@@ -146,7 +146,7 @@ const privateKeyOf = (row: SigningKeyRow, { masterKey, ed25519 }: KeyringOptions
  * it signs, because a retired key stays published for that long. Returns whether the key has to be
  * read again.
  */
-async function noteTokenSeconds(
+async function raiseTokenLifetime(
   { db, tokenSecondsMax }: KeyringOptions,
   { kid, token_seconds_max }: SigningKeyRow,
 ): Promise<boolean> {

@@ -21,7 +21,7 @@ import type { PeerOf } from '../http/peer.ts';
 import { hasWindow, type Unread } from '../http/unread.ts';
 import { encodeBase64 } from './base64-text.ts';
 import { untilDeadline, untilEachDeadline } from './deadline.ts';
-import { type ConnectForm, compressions, formOf } from './protocol.ts';
+import { compressions, readWireFormat, type WireFormat } from './protocol.ts';
 import {
   callOf,
   exchangeOf,
@@ -96,10 +96,10 @@ async function respond(
 ): Promise<void> {
   const { peerOf } = options;
   const bodies = budgetOf(endpoint, options.bodies);
-  let form: ConnectForm;
+  let form: WireFormat;
   try {
     options.unread.admit(request);
-    form = formOf(endpoint, request);
+    form = readWireFormat(endpoint, request);
   } catch (error) {
     return refuse(failureOf(error), request, response, options);
   }

@@ -40,7 +40,7 @@ const grpcWeb: HeaderNames = {
   timeout: 'grpc-timeout',
 };
 
-export type ConnectForm = {
+export type WireFormat = {
   /** The content type of the request and the response, before their encoding in base64. */
   readonly type: string;
   /** Whether the bodies are in base64 (application/grpc-web-text). */
@@ -55,7 +55,7 @@ export type ConnectForm = {
 };
 
 /** Throws `method_not_allowed` or `unsupported_media_type`. */
-export function formOf(endpoint: Endpoint, request: IncomingMessage): ConnectForm {
+export function readWireFormat(endpoint: Endpoint, request: IncomingMessage): WireFormat {
   const { method, headers, url = '' } = request;
   const acceptsGet = endpoint.kind === 'unary' && !endpoint.sideEffects;
   if ((method === 'GET' || method === 'HEAD') && acceptsGet) return formOfQuery(url);
@@ -83,7 +83,7 @@ function withoutCharset(type: string): string {
   return json;
 }
 
-function formOfQuery(url: string): ConnectForm {
+function formOfQuery(url: string): WireFormat {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const encoding = query.get('encoding');
   if (encoding !== 'json' && encoding !== 'proto') {
@@ -108,7 +108,7 @@ export const compressions: readonly Compression[] = [compressionGzip, compressio
 
 /** The compression of the request's messages. Throws if it is not supported. */
 export function compressionOf(
-  form: ConnectForm,
+  form: WireFormat,
   headers: IncomingHttpHeaders,
 ): Compression | undefined {
   const { encoding, acceptEncoding } = form.names;
@@ -129,10 +129,7 @@ export function compressionOf(
 const timeoutMsMax = 30 * 60_000;
 
 /** Milliseconds until the deadline; undefined without one. Throws for a malformed header. */
-export function timeoutOf(
-  { names }: ConnectForm,
-  headers: IncomingHttpHeaders,
-): number | undefined {
+export function timeoutOf({ names }: WireFormat, headers: IncomingHttpHeaders): number | undefined {
   const header = headers[names.timeout];
   if (header === undefined) return undefined;
   const parse = names === grpcWeb ? parseGrpcTimeout : parseConnectTimeout;
@@ -144,6 +141,6 @@ export function timeoutOf(
 }
 
 /** Formats a timeout header of the protocol. */
-export function timeoutHeader({ names }: ConnectForm, timeoutMs: number): string {
+export function timeoutHeader({ names }: WireFormat, timeoutMs: number): string {
   return names === grpcWeb ? `${timeoutMs}m` : String(timeoutMs);
 }

@@ -24,7 +24,7 @@ import { Failure, fail } from '../../base/errors/errors.ts';
 import { type ConnectBody, decompress, readFrame, readFrames, readUnframed } from './body.ts';
 import { deadlineExceeded } from './deadline.ts';
 import { decodeBinary, decodeJson } from './message.ts';
-import { type ConnectForm, compressionOf, timeoutHeader, timeoutOf } from './protocol.ts';
+import { compressionOf, timeoutHeader, timeoutOf, type WireFormat } from './protocol.ts';
 
 export type Exchange = {
   readonly request: IncomingMessage;
@@ -33,7 +33,7 @@ export type Exchange = {
   /** The caller's network address. */
   readonly peer: string;
   readonly bodies: BodyBudget;
-  readonly form: ConnectForm;
+  readonly form: WireFormat;
   /** Opens the account of the response. */
   readonly account: () => ResponseAccount;
 };

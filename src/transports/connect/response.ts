@@ -87,7 +87,7 @@ export async function sendResponse(
   return write({ ...result, header, body }, response, unread);
 }
 
-/** Replaces the library's function, which never ends if the client disconnects meanwhile. */
+/** Replaces the library's function, which never ends if the client disconnects in the meantime. */
 async function write(
   { status, header = new Headers(), body = createAsyncIterable([]) }: UniversalServerResponse,
   response: ServerResponse,

@@ -252,7 +252,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   onCancel(): void {
     this.#body.drop();
     // The rest of a body is dropped. Resetting the stream now could overtake the status.
-    if (!this.#hasBody) this.due = performance.now() + this.#method.limits.restMs;
+    if (!this.#hasBody) this.due = performance.now() + this.#method.limits.trailingBodyMs;
     if (this.#isAnswered) return;
     this.#isEnded = true;
     // The status of grpc-js is sent. The rest of the body would change nothing.

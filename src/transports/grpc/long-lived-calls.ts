@@ -26,7 +26,7 @@ export type LongLivedCallsOptions = {
   /** Time limit for the body. A response has no time limit. */
   readonly bodyMs: number;
   /** Time limit for the client to end its body after the response. */
-  readonly restMs: number;
+  readonly trailingBodyMs: number;
   readonly reflectionMs: number;
   /** The limit of health watchers, and separately of reflection calls. */
   readonly lastingCallsMax: number;
@@ -35,7 +35,7 @@ export type LongLivedCallsOptions = {
 };
 
 /** The number of calls of one kind, in all and on each connection. */
-class Places {
+class CallSlots {
   readonly #bySession = new WeakMap<Http2Session, number>();
   readonly #limits: LongLivedCallsOptions;
   #taken = 0;
@@ -44,7 +44,7 @@ class Places {
     this.#limits = limits;
   }
 
-  /** Returns a function that frees the place, or undefined if the limit is reached. */
+  /** Returns a function that frees the slot, or undefined if the limit is reached. */
   take(session: Http2Session): (() => void) | undefined {
     const { lastingCallsMax, lastingCallsPerConnectionMax } = this.#limits;
     const own = this.#bySession.get(session) ?? 0;
@@ -61,7 +61,7 @@ class Places {
 
 type Kind = {
   /** Undefined for short calls, which need no limit. */
-  readonly places: Places | undefined;
+  readonly slots: CallSlots | undefined;
   /** Time limit for the client to end its request. */
   readonly bodyMs: number;
   /** Time limit from the end of the request to the end of the call. */
@@ -70,10 +70,14 @@ type Kind = {
 
 export function trackLongLivedCalls(options: LongLivedCallsOptions): LongLivedCalls {
   const { bodyMs, reflectionMs } = options;
-  const short: Kind = { places: undefined, bodyMs, responseMs: bodyMs };
-  const watch: Kind = { places: new Places(options), bodyMs, responseMs: Number.POSITIVE_INFINITY };
+  const short: Kind = { slots: undefined, bodyMs, responseMs: bodyMs };
+  const watch: Kind = {
+    slots: new CallSlots(options),
+    bodyMs,
+    responseMs: Number.POSITIVE_INFINITY,
+  };
   const reflection: Kind = {
-    places: new Places(options),
+    slots: new CallSlots(options),
     bodyMs: reflectionMs,
     responseMs: bodyMs,
   };
@@ -96,19 +100,19 @@ export function trackLongLivedCalls(options: LongLivedCallsOptions): LongLivedCa
 function track(
   call: ServerInterceptingCallInterface,
   calls: Set<ServerInterceptingCallInterface>,
-  { places, bodyMs, responseMs }: Kind,
-  { budget, restMs, connections }: LongLivedCallsOptions,
+  { slots, bodyMs, responseMs }: Kind,
+  { budget, trailingBodyMs, connections }: LongLivedCallsOptions,
 ): ServerInterceptingCall {
   const stream = streamOf(call);
   const { session } = stream;
-  const giveBack = session === undefined ? undefined : places?.take(session);
-  if (giveBack !== undefined) stream.once('close', giveBack);
-  const isRefused = places !== undefined && giveBack === undefined;
+  const release = session === undefined ? undefined : slots?.take(session);
+  if (release !== undefined) stream.once('close', release);
+  const isRefused = slots !== undefined && release === undefined;
   let requestId = requestIdFrom(undefined);
   let hasBody = false;
   const refuse = (failure: Failure) => {
     calls.delete(call);
-    active.due = performance.now() + restMs;
+    active.due = performance.now() + trailingBodyMs;
     const metadata = errorMetadata(failure, requestId);
     call.sendStatus({ code: Number(failure.grpc), details: failure.message, metadata });
   };
@@ -153,7 +157,7 @@ function track(
     onCancel() {
       body.drop();
       calls.delete(call);
-      if (!hasBody) active.due = performance.now() + restMs;
+      if (!hasBody) active.due = performance.now() + trailingBodyMs;
     },
   };
   return new ServerInterceptingCall(call, {

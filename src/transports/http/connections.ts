@@ -28,7 +28,7 @@ export type ConnectionLimits = {
   /** Pings and settings of a client for each check of the connection. */
   readonly controlFramesMax: number;
   /** The interval of checks of connections and calls. */
-  readonly lookMs: number;
+  readonly checkIntervalMs: number;
 };
 
 export const connectionLimits: ConnectionLimits = {
@@ -40,7 +40,7 @@ export const connectionLimits: ConnectionLimits = {
   graceMs: 30_000,
   lastCallsMs: 2_000,
   controlFramesMax: 1000,
-  lookMs: 1000,
+  checkIntervalMs: 1000,
 };
 
 /** Connections that node:http2 may accept beyond the limit until others are closed. */
@@ -135,8 +135,8 @@ export function limitConnections(
   const timer = setInterval(() => {
     const now = performance.now();
     for (const call of calls) if (call.due <= now) call.expire();
-    for (const connection of connections) look(connection, now, limits);
-  }, limits.lookMs).unref();
+    for (const connection of connections) checkConnection(connection, now, limits);
+  }, limits.checkIntervalMs).unref();
   listener.once('close', () => {
     clearInterval(timer);
     clearInterval(unreadTimer);
@@ -218,7 +218,7 @@ function endRetired({ calls, socket }: Connection, lateMs: number, lingerMs: num
   if (lateMs > lingerMs) socket.destroy();
 }
 
-function look(connection: Connection, now: number, limits: ConnectionLimits): void {
+function checkConnection(connection: Connection, now: number, limits: ConnectionLimits): void {
   const { socket, session } = connection;
   connection.controlFrames = 0;
   const { retiredSince, retireAt } = connection;

@@ -46,7 +46,7 @@ const idleMs = 30_000;
 export function createHttp2(options: Http2Options): Http2 {
   const { limits, unread, accept, refuse, refuseExpectation, isExtended } = options;
   const serverOptions: object = {
-    Http2ServerRequest: EvenRequest,
+    Http2ServerRequest: Http1StyleRequest,
     Http2ServerResponse: countedResponses(unread),
     ...refusals,
     settings: {
@@ -65,7 +65,11 @@ export function createHttp2(options: Http2Options): Http2 {
     graceMs: Number.POSITIVE_INFINITY,
   });
 
-  function handle(given: Http2ServerRequest, givenResponse: Http2ServerResponse, isUnmet = false) {
+  function handle(
+    given: Http2ServerRequest,
+    givenResponse: Http2ServerResponse,
+    isUnsupportedExpectation = false,
+  ) {
     // The classes below have what the service uses of the classes of node:http.
     const request = given as unknown as IncomingMessage;
     const response = givenResponse as unknown as ServerResponse;
@@ -86,7 +90,7 @@ export function createHttp2(options: Http2Options): Http2 {
       call.due = Number.POSITIVE_INFINITY;
     });
     try {
-      if (isUnmet) refuseExpectation(request, response);
+      if (isUnsupportedExpectation) refuseExpectation(request, response);
       else accept(request, response);
     } catch (thrown) {
       refuse(thrown, request, response);
@@ -108,7 +112,7 @@ export function createHttp2(options: Http2Options): Http2 {
   };
 }
 
-class EvenRequest extends Http2ServerRequest {
+class Http1StyleRequest extends Http2ServerRequest {
   constructor(
     stream: ServerHttp2Stream,
     headers: IncomingHttpHeaders,
@@ -142,7 +146,7 @@ class EvenRequest extends Http2ServerRequest {
   }
 }
 
-class EvenResponse extends Http2ServerResponse {
+class Http1StyleResponse extends Http2ServerResponse {
   setHeaders(headers: Headers): this {
     for (const [name, value] of headers) {
       if (name !== 'set-cookie') this.setHeader(name, value);
@@ -176,8 +180,8 @@ class EvenResponse extends Http2ServerResponse {
 }
 
 /** Returns a class whose responses count what they write. `end` calls `write`. */
-function countedResponses(unread: Unread): typeof EvenResponse {
-  return class extends EvenResponse {
+function countedResponses(unread: Unread): typeof Http1StyleResponse {
+  return class extends Http1StyleResponse {
     override write(chunk: unknown, ...rest: unknown[]): boolean {
       const isBelowMark = super.write(chunk, ...rest);
       unread.count(this as unknown as ServerResponse);
@@ -187,14 +191,14 @@ function countedResponses(unread: Unread): typeof EvenResponse {
 }
 
 // The types of Node say that these exist.
-Object.defineProperties(EvenResponse.prototype, {
+Object.defineProperties(Http1StyleResponse.prototype, {
   destroyed: {
-    get(this: EvenResponse) {
+    get(this: Http1StyleResponse) {
       return this.stream.destroyed;
     },
   },
   writableNeedDrain: {
-    get(this: EvenResponse) {
+    get(this: Http1StyleResponse) {
       return this.stream.writableNeedDrain;
     },
   },

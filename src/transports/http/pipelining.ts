@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The response that each busy connection waits for. */
-export type ResponsesUnderWay = Map<Socket, ServerResponse>;
+export type PendingResponses = Map<Socket, ServerResponse>;
 
 /** Requests of one connection that may wait for the responses to earlier ones. */
 const waitingMax = 16;
@@ -14,20 +14,20 @@ const waitingMax = 16;
 /**
  * Handles the requests of a connection one after another, and closes a connection with too many
  * waiting requests. One read can contain thousands of requests, and Node emits them all. Keeps
- * `underWay` current.
+ * `pendingResponses` current.
  */
-export function handleInSequence(handle: Handle, underWay: ResponsesUnderWay): Handle {
+export function handleInSequence(handle: Handle, pendingResponses: PendingResponses): Handle {
   const waiting = new Map<Socket, ServerResponse[]>();
 
   function begin(request: IncomingMessage, response: ServerResponse): void {
-    underWay.set(request.socket, response);
+    pendingResponses.set(request.socket, response);
     response.on('close', beginNext);
     handle(request, response);
   }
 
   function beginNext(this: ServerResponse): void {
     const { socket } = this.req;
-    underWay.delete(socket);
+    pendingResponses.delete(socket);
     const next = waiting.get(socket)?.shift();
     if (next === undefined || socket.destroyed) waiting.delete(socket);
     else begin(next.req, next);
@@ -36,7 +36,7 @@ export function handleInSequence(handle: Handle, underWay: ResponsesUnderWay): H
   return (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return;
-    if (!underWay.has(socket)) {
+    if (!pendingResponses.has(socket)) {
       begin(request, response);
       return;
     }

@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { requestIdFrom } from '../../api/call.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { handleInSequence, type ResponsesUnderWay } from './pipelining.ts';
+import { handleInSequence, type PendingResponses } from './pipelining.ts';
 import { problemOf } from './problem.ts';
 import { rememberExpectation } from './request-body.ts';
 import { countedResponses, type Unread } from './unread.ts';
@@ -39,7 +39,7 @@ export const defaultHttpLimits: HttpLimits = {
 export type HttpServerOptions = {
   readonly limits: HttpLimits;
   /** Filled by the server. */
-  readonly underWay: ResponsesUnderWay;
+  readonly pendingResponses: PendingResponses;
   readonly unread: Unread;
   /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
@@ -58,31 +58,31 @@ export const stalledMs = 60_000;
 const lateCheckMs = 1_000;
 
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { limits, underWay, unread, warn, accept, refuse, refuseExpectation } = options;
+  const { limits, pendingResponses, unread, warn, accept, refuse, refuseExpectation } = options;
   const server = (options.create ?? createServer)({
     requestTimeout: limits.requestMs,
     headersTimeout: Math.min(20_000, limits.requestMs),
     connectionsCheckingInterval: lateCheckMs,
     ServerResponse: countedResponses(unread),
   });
-  const unmet = new WeakSet<IncomingMessage>();
+  const unsupportedExpectations = new WeakSet<IncomingMessage>();
   const onRequest = handleInSequence((request, response) => {
     if (isFramingDoubtful(request)) response.setHeader('connection', 'close');
     try {
-      if (unmet.has(request)) refuseExpectation(request, response);
+      if (unsupportedExpectations.has(request)) refuseExpectation(request, response);
       else accept(request, response);
     } catch (thrown) {
       // An uncaught error of a listener would end the process.
       refuse(thrown, request, response);
     }
-  }, underWay);
+  }, pendingResponses);
   server.on('request', onRequest);
   server.on('checkContinue', (request, response) => {
     rememberExpectation(request);
     onRequest(request, response);
   });
   server.on('checkExpectation', (request, response) => {
-    unmet.add(request);
+    unsupportedExpectations.add(request);
     onRequest(request, response);
   });
   server.setTimeout(stalledMs);

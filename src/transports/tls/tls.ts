@@ -49,7 +49,7 @@ export const soonMs = 14 * 86_400_000;
 export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tls> {
   const { pollMs, handshakeMs } = { ...defaultTimes, ...times };
   let current = await readTlsFiles(paths);
-  noteExpiry(checkTlsContents(current), log);
+  warnIfExpiring(checkTlsContents(current), log);
   const servers = new Map<Server, Listener>();
   const caListeners: (() => void)[] = [];
 
@@ -62,7 +62,7 @@ export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tl
     }
     const { fingerprint256, validTo } = certificate;
     log.info({ fingerprint256, expire_time: validTo }, 'TLS files reloaded');
-    noteExpiry(certificate, log);
+    warnIfExpiring(certificate, log);
     if (isNewCa) for (const listener of caListeners) listener();
   }
 
@@ -142,7 +142,7 @@ function contextOf({ cert, key, clientCa }: TlsContents, listener: Listener): Se
   };
 }
 
-function noteExpiry({ validTo }: X509Certificate, log: TlsLog): void {
+function warnIfExpiring({ validTo }: X509Certificate, log: TlsLog): void {
   const leftMs = Date.parse(validTo) - Date.now();
   if (leftMs >= soonMs) return;
   const text = leftMs < 0 ? 'has expired' : 'expires soon';

@@ -129,11 +129,7 @@ export class Session {
   /** Throws if the signed-in user has changed since an action started. */
   requireSameUser(userId: string): void {
     if (this.userId === userId && userId !== '') return;
-    throw localError(
-      'session_changed',
-      'Nothing was changed, because your session has ended.',
-      Code.Aborted,
-    );
+    throw localError('session_changed', 'Your session has ended.', Code.Aborted);
   }
 
   /** Throws the error of the service. */

@@ -50,7 +50,7 @@ function handleStepUp(session: Session, stepUp: StepUp): Interceptor {
 const declined = (cause: unknown) =>
   localError(
     'step_up_declined',
-    'Nothing was changed, because this action requires a recent sign-in.',
+    'This action requires a recent sign-in.',
     Code.Unauthenticated,
     requestIdOf(cause),
   );

@@ -72,7 +72,12 @@ export function CreateWorkspaceKeyDialog({
 function ScopeChoice(props: object) {
   const hasScope = useHasScope();
   return (
-    <Checkbox.Group label="Scopes" description="Permissions of the key." required {...props}>
+    <Checkbox.Group
+      label="Scopes"
+      description="The actions that the key allows."
+      required
+      {...props}
+    >
       <Stack gap="xs" mt="xs">
         {offered.map(({ scope, text }) => (
           <Checkbox

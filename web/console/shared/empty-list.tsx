@@ -32,7 +32,7 @@ export function NoResults({ search }: { readonly search: ListSearch }) {
     <EmptyList
       icon={IconSearchOff}
       title="No results"
-      text={`Nothing matches “${search.text.trim()}”. Check the spelling or search for less.`}
+      text={`Nothing matches “${search.text.trim()}”. Check the spelling or use fewer words.`}
       action={
         <Button variant="default" onClick={() => search.change('')}>
           Show all

@@ -82,8 +82,8 @@ const titles: Record<string, string> = {
   'identity.code_invalid': 'Wrong code',
   payload_too_large: 'File too large',
   step_up_required: 'Sign in again',
-  step_up_declined: 'Not saved',
-  session_changed: 'Not saved',
+  step_up_declined: 'Nothing was changed',
+  session_changed: 'Nothing was changed',
   rate_limited: 'Too many attempts',
   unavailable: 'Temporarily unavailable',
 };

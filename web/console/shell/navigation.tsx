@@ -41,12 +41,12 @@ type MenuSectionProps = {
   readonly isStaffArea?: boolean;
 };
 
-function MenuSection({ title, items, base, ...look }: MenuSectionProps) {
+function MenuSection({ title, items, base, ...style }: MenuSectionProps) {
   const hasScope = useHasScope();
   const shown = items.filter(({ scope }) => hasScope(scope));
   if (shown.length === 0) return null;
   return (
-    <MenuGroup title={title} {...look}>
+    <MenuGroup title={title} {...style}>
       {shown.map(({ path, ...item }) => (
         <MenuEntry key={path} path={`${base}${path}`} {...item} />
       ))}

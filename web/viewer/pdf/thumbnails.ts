@@ -77,7 +77,7 @@ export class Thumbnails {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
     await this.view.idle();
-    // The reader may have scrolled on meanwhile.
+    // The reader may have scrolled on.
     const next = [...this.#visible].find((page) => !this.#drawn.has(page));
     if (next !== undefined) {
       this.#drawn.add(next);

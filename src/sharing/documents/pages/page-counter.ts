@@ -25,7 +25,7 @@ const queueLimits = {
 const programLimits = {
   startMs: 10_000,
   countMs: 5_000,
-  restMs: 30_000,
+  trailingBodyMs: 30_000,
   memoryBytesMax: 256 * 1024 * 1024,
 };
 

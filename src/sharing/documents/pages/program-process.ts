@@ -15,7 +15,7 @@ export type ProgramOptions = {
   /** Time limit for one count. */
   readonly countMs: number;
   /** The program ends after this idle time. */
-  readonly restMs: number;
+  readonly trailingBodyMs: number;
   /** Memory limit of the program. */
   readonly memoryBytesMax: number;
 };
@@ -31,7 +31,7 @@ type Count = { readonly source: PdfSource; settle(pages: number): void; timer: N
 
 /** Starts the program without access to the service's settings or open files. */
 export function startProgram(options: ProgramOptions): CountingProgram {
-  const { startMs, countMs, restMs } = options;
+  const { startMs, countMs, trailingBodyMs } = options;
   const child = fork(options.file, [String(options.memoryBytesMax)], {
     env: {},
     execArgv: ['--disallow-code-generation-from-strings'],
@@ -54,7 +54,7 @@ export function startProgram(options: ProgramOptions): CountingProgram {
     clearTimeout(current?.timer);
     current?.settle(pages);
     current = undefined;
-    if (isRunning) rest = setTimeout(end, restMs).unref();
+    if (isRunning) rest = setTimeout(end, trailingBodyMs).unref();
   }
 
   function say(message: ToProgram): void {

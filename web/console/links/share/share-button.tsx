@@ -33,7 +33,7 @@ type Sharing = { readonly made?: QuickLink; readonly isCopied: boolean; readonly
 
 const idle: Sharing = { isCopied: false };
 
-function Share({ document, isOneOfMany = false, ...look }: ShareButtonProps) {
+function Share({ document, isOneOfMany = false, ...buttonProps }: ShareButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const [{ made, isCopied, error }, setSharing] = useState(idle);
   const button = useRef<HTMLButtonElement>(null);
@@ -69,7 +69,7 @@ function Share({ document, isOneOfMany = false, ...look }: ShareButtonProps) {
           <Button
             ref={button}
             leftSection={<IconShare3 size={16} />}
-            {...look}
+            {...buttonProps}
             {...(isOneOfMany ? { 'aria-label': `Share “${document.name}”` } : {})}
             onClick={() => (isOpen ? setOpen(false) : void share())}
           >
