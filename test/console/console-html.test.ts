@@ -42,6 +42,8 @@ describe('the HTML of the console', () => {
       'form-action': "'none'",
       'base-uri': "'none'",
       'frame-ancestors': "'none'",
+      'require-trusted-types-for': "'script'",
+      'trusted-types': 'latchkey-icons latchkey-workers dompurify',
     });
     expect(nonce).toMatch(/^[\w+/]{22}==$/);
   });
@@ -58,6 +60,7 @@ describe('the HTML of the console', () => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
     expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('permissions-policy')).toContain('camera=(), ');
     expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
   });
 

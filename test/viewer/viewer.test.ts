@@ -139,6 +139,33 @@ describe('a link with a gate', () => {
     await takePicture(page, 'gate-desktop');
   });
 
+  it('permits no markup and no policy of other code', async () => {
+    const { page } = await read();
+    await page.goto((await share(pdf, 'terms.pdf', {})).url);
+    const attempts = await page.evaluate(() => {
+      const { trustedTypes } = globalThis as unknown as {
+        trustedTypes: { createPolicy(name: string, rules: object): unknown };
+      };
+      const messageOf = (work: () => unknown) => {
+        try {
+          return work();
+        } catch (error) {
+          return String(error);
+        }
+      };
+      return [
+        messageOf(() => Object.assign(document.body, { innerHTML: '<b>' })),
+        messageOf(() => trustedTypes.createPolicy('other', {})),
+        messageOf(() => new Worker('/assets/other.js')),
+      ];
+    });
+    expect(attempts).toEqual([
+      expect.stringContaining('TrustedHTML'),
+      expect.stringContaining('createPolicy'),
+      expect.stringContaining('TrustedScriptURL'),
+    ]);
+  });
+
   it('shows an error for an invalid e-mail and accepts a valid one', async () => {
     const link = await share(pdf, 'terms.pdf', { email_required: true });
     const { page, requests, complaints } = await read();

@@ -1,6 +1,6 @@
 // The headers of HTML responses. They prevent caching and embedding.
 
-/** Permits only the service's own code (CSP Level 3). */
+/** Permits only the service's own code (CSP Level 3, Trusted Types). */
 const policy = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -12,7 +12,28 @@ const policy = {
   'form-action': "'self'",
   'base-uri': "'none'",
   'frame-ancestors': "'none'",
+  'require-trusted-types-for': "'script'",
+  'trusted-types': 'latchkey-icons latchkey-workers dompurify',
 };
+
+/** Features of the browser that no page uses (W3C Permissions Policy). */
+const permissions = [
+  'accelerometer',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+  'xr-spatial-tracking',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ');
 
 /** `others` replaces the default sources. */
 export function htmlHeaders(
@@ -22,6 +43,7 @@ export function htmlHeaders(
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': directives.map((directive) => directive.join(' ')).join('; '),
+    'permissions-policy': permissions,
     'referrer-policy': 'no-referrer',
     'x-robots-tag': 'noindex, nofollow',
     'x-content-type-options': 'nosniff',

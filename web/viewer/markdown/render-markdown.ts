@@ -3,6 +3,8 @@
  * permits a list of elements without styles, images and names.
  */
 import DOMPurify from 'dompurify';
+import { startWorker } from '../shell/trusted-types.ts';
+import workerUrl from './markdown-worker.ts?worker&url';
 
 const tags = [
   ...['h2', 'h3', 'h4', 'h5', 'h6', 'p', 'blockquote', 'pre', 'code', 'hr', 'br', 'div', 'span'],
@@ -33,8 +35,7 @@ export async function renderMarkdown(text: string): Promise<DocumentFragment | u
 }
 
 function convertMarkdown(text: string): Promise<string | undefined> {
-  // Vite recognizes only this form.
-  const worker = new Worker(new URL('./markdown-worker.ts', import.meta.url), { type: 'module' });
+  const worker = startWorker(workerUrl);
   const converted = new Promise<string | undefined>((resolve) => {
     worker.addEventListener('message', ({ data }: MessageEvent<string>) => resolve(data));
     worker.addEventListener('error', (event) => {

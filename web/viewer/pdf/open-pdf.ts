@@ -2,6 +2,7 @@
 import type { PDFDataRangeTransport, PDFDocumentProxy } from 'pdfjs-dist';
 import { chunkBytes, type FileSource } from '../loading/file-source.ts';
 import type { LoadProblem } from '../loading/persistent-requests.ts';
+import { startWorker } from '../shell/trusted-types.ts';
 
 export type Pdfjs = typeof import('./pdfjs.ts');
 
@@ -27,7 +28,7 @@ class EngineLost extends Error {}
  * browsers.
  */
 export function startPdfjs(): Engine {
-  const worker = new Worker(`${PDFJS_FOLDER}pdf.worker.min.mjs`, { type: 'module' });
+  const worker = startWorker(`${PDFJS_FOLDER}pdf.worker.min.mjs`);
   const workerLost = new Promise<never>((_, reject) => {
     worker.onerror = () => reject(new EngineLost('worker'));
   });

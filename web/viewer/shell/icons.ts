@@ -18,6 +18,7 @@ import printer from '@tabler/icons/outline/printer.svg?raw';
 import rotate from '@tabler/icons/outline/rotate-clockwise.svg?raw';
 import search from '@tabler/icons/outline/search.svg?raw';
 import x from '@tabler/icons/outline/x.svg?raw';
+import { createPolicy } from './trusted-types.ts';
 
 const icons = {
   close: x,
@@ -43,8 +44,18 @@ const icons = {
 
 export type IconName = keyof typeof icons;
 
+const texts: ReadonlySet<string> = new Set(Object.values(icons));
+
+const policy = createPolicy('latchkey-icons', {
+  createHTML(text: string) {
+    if (texts.has(text)) return text;
+    throw new TypeError('the text is not an icon of this service');
+  },
+});
+
 export function createIcon(name: IconName): Element {
-  const svg = new DOMParser().parseFromString(icons[name], 'image/svg+xml').documentElement;
+  const text = policy.createHTML(icons[name]);
+  const svg = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
   svg.setAttribute('class', 'icon');
   svg.setAttribute('aria-hidden', 'true');
   return svg;
