@@ -94,6 +94,7 @@ const isPreflight = ({ method, init, response }: Exchange) =>
 const generalHeaders = new Set([
   ...['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive'],
   ...['access-control-allow-origin', 'access-control-expose-headers', 'content-security-policy'],
+  'permissions-policy',
   'cross-origin-opener-policy',
   ...['cross-origin-resource-policy', 'pragma', 'referrer-policy', 'strict-transport-security'],
   ...['transfer-encoding', 'vary', 'x-content-type-options', 'x-robots-tag'],
