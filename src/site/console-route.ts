@@ -6,7 +6,7 @@ import type { RouteDoc } from '../api/routes/route-doc.ts';
 import type { Random } from '../base/crypto/ids.ts';
 import type { Assets } from '../base/http/assets.ts';
 import { html } from '../base/http/html.ts';
-import { htmlHeaders } from '../base/http/html-headers.ts';
+import { htmlHeaders, trustedTypes } from '../base/http/html-headers.ts';
 import { createNonce, entryElements } from '../base/http/page-entry.ts';
 
 export type ConsoleOptions = {
@@ -42,6 +42,7 @@ export function consoleRoute(options: ConsoleOptions): HttpRoute {
       'img-src': "'self' blob:",
       'media-src': "'self' blob:",
       'form-action': "'none'",
+      'trusted-types': `default ${trustedTypes}`,
     });
     const body = html`<!doctype html>
 <html lang="en">

@@ -43,7 +43,7 @@ describe('the HTML of the console', () => {
       'base-uri': "'none'",
       'frame-ancestors': "'none'",
       'require-trusted-types-for': "'script'",
-      'trusted-types': 'latchkey-icons latchkey-workers dompurify',
+      'trusted-types': 'default latchkey-icons latchkey-workers dompurify',
     });
     expect(nonce).toMatch(/^[\w+/]{22}==$/);
   });

@@ -1,5 +1,8 @@
 // The headers of HTML responses. They prevent caching and embedding.
 
+/** The policies of the browser code: see web/viewer/shell/trusted-types.ts. */
+export const trustedTypes = 'latchkey-icons latchkey-workers dompurify';
+
 /** Permits only the service's own code (CSP Level 3, Trusted Types). */
 const policy = {
   'default-src': "'none'",
@@ -13,7 +16,7 @@ const policy = {
   'base-uri': "'none'",
   'frame-ancestors': "'none'",
   'require-trusted-types-for': "'script'",
-  'trusted-types': 'latchkey-icons latchkey-workers dompurify',
+  'trusted-types': trustedTypes,
 };
 
 /** Features of the browser that no page uses (W3C Permissions Policy). */

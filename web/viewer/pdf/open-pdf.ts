@@ -1,5 +1,5 @@
 /** Opens a PDF with pdf.js, which is loaded only when needed. */
-import type { PDFDataRangeTransport, PDFDocumentProxy } from 'pdfjs-dist';
+import type { PDFDataRangeTransport, PDFDocumentLoadingTask, PDFDocumentProxy } from 'pdfjs-dist';
 import { chunkBytes, type FileSource } from '../loading/file-source.ts';
 import type { LoadProblem } from '../loading/persistent-requests.ts';
 import { startWorker } from '../shell/trusted-types.ts';
@@ -11,6 +11,11 @@ export interface Engine {
   readonly worker: Worker;
   /** Rejects if the script of the worker cannot be loaded. */
   readonly workerLost: Promise<never>;
+  /** Set once the document is being opened. */
+  task?: PDFDocumentLoadingTask;
+  isClosed: boolean;
+  /** Ends the document and the worker, and frees their memory. */
+  close(): void;
 }
 
 export interface OpenPdf {
@@ -38,7 +43,17 @@ export function startPdfjs(): Engine {
   // Both are awaited later; until then, a rejection must not be reported as unhandled.
   pdfjs.catch(() => {});
   workerLost.catch(() => {});
-  return { pdfjs, worker, workerLost };
+  return {
+    pdfjs,
+    worker,
+    workerLost,
+    isClosed: false,
+    close() {
+      this.isClosed = true;
+      const ended = this.task?.destroy() ?? Promise.resolve();
+      void ended.catch(() => {}).finally(() => worker.terminate());
+    },
+  };
 }
 
 export async function openPdf(
@@ -49,7 +64,7 @@ export async function openPdf(
   try {
     return await Promise.race([open(engine, source, askPassword), engine.workerLost]);
   } catch (error) {
-    console.error(error);
+    if (!engine.isClosed) console.error(error);
     return error instanceof EngineLost ? 'busy' : 'broken';
   }
 }
@@ -75,6 +90,8 @@ async function open(
     iccUrl: `${PDFJS_FOLDER}iccs/`,
     wasmUrl: `${PDFJS_FOLDER}wasm/`,
   });
+  engine.task = task;
+  if (engine.isClosed) engine.close();
   task.onPassword = async (submit: (password: string) => void, reason: number) => {
     submit(await askPassword(reason === pdfjs.PasswordResponses.INCORRECT_PASSWORD));
   };

@@ -167,6 +167,7 @@ export class PdfView implements Zoomable, Pager {
       const finish = () => {
         for (const event of events) this.eventBus.off(event, check);
         clearTimeout(timer);
+        this.#ending.signal.removeEventListener('abort', finish);
         resolve();
       };
       const check = () => {
@@ -174,6 +175,7 @@ export class PdfView implements Zoomable, Pager {
       };
       const timer = setTimeout(finish, idleMillisecondsMax);
       for (const event of events) this.eventBus.on(event, check);
+      this.#ending.signal.addEventListener('abort', finish);
       check();
     });
   }

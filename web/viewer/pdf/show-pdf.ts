@@ -35,7 +35,7 @@ export async function showPdf(shell: Shell): Promise<void> {
     const view = showPages(shell, outcome);
     shell.ended.addEventListener('abort', () => {
       view.close();
-      void outcome.pdf.loadingTask.destroy().finally(() => engine.worker.terminate());
+      engine.close();
     });
     return;
   }

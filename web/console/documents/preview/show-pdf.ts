@@ -35,7 +35,7 @@ export type PdfPreviewOptions = {
 export function showPdfPreview(options: PdfPreviewOptions): () => void {
   const closing = new AbortController();
   const engine = startPdfjs();
-  closing.signal.addEventListener('abort', () => engine.worker.terminate());
+  closing.signal.addEventListener('abort', () => engine.close());
   // A failure is final: later events must not replace it.
   const fail = (error: unknown) => {
     if (closing.signal.aborted) return;
