@@ -1,4 +1,4 @@
-// What closed previews leave behind in the memory of a browser.
+// A browser frees the memory of closed previews.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useConsole } from '../support/console-suite.ts';
