@@ -29,7 +29,7 @@ needs.
 
 \`\`\`console
 $ latchkey login --server https://keys.example.com
-E-mail: ada@example.com
+Email: ada@example.com
 Password:
 One-time or recovery code (Enter if you have none): 123456
 Signed in to https://keys.example.com as ada@example.com.

@@ -74,7 +74,7 @@ describeApp('written data', (suite) => {
 
   it('in the database has only the secrets that must be readable', async () => {
     const rows = (await allRows(suite.app.inside.db)).join('\n');
-    // The search does find readable values: a link's URL, and the e-mail address of a viewer.
+    // The search does find readable values: a link's URL, and the email address of a viewer.
     expect(tour.readable.size).toBe(2);
     for (const secret of tour.secrets) {
       expect(rows.includes(secret), secret.slice(0, 8)).toBe(tour.readable.has(secret));
@@ -242,7 +242,7 @@ class Tour {
     for (const [path, init] of requests) await (await fetch(app.publicUrl + path, init)).text();
   }
 
-  /** Passes a link's gate, with its cookie and an e-mail address. */
+  /** Passes a link's gate, with its cookie and an email address. */
   async sharedLink(): Promise<void> {
     const { app, testApp } = this.#suite;
     const authorization = `Bearer ${testApp.env.API_KEY}`;

@@ -24,7 +24,7 @@ const lists = ({ workspaceId, clientId }, few) => {
     ['accounts of a customer', `/accounts?customer_id=${idOf('cus', 1)}`, few],
     ['users', '/users'],
     ['staff', '/users?kind=USER_KIND_STAFF'],
-    ['a user by e-mail', '/users?email=0000000000000000000007@example.com', few],
+    ['a user by email', '/users?email=0000000000000000000007@example.com', few],
     ['workspaces', '/workspaces'],
     ['members of a workspace', `/workspaces/${workspaceId}/members`],
     ['sessions of a user', '/sessions'],

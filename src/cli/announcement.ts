@@ -35,7 +35,7 @@ export async function formatAnnouncement(
     lines.push(
       '',
       'Sign in to the console. This is shown once:',
-      `  e-mail                 ${email}`,
+      `  email                 ${email}`,
       `  password               ${password}`,
     );
   }

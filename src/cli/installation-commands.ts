@@ -62,10 +62,10 @@ const recoverStaff: Command = {
   about: 'Gives a staff user a new password and every management scope.',
   details:
     'Use this command if no staff user can sign in. It enables the user, removes the second ' +
-    'factor and ends all sessions. If no user has that e-mail address, it creates a staff ' +
+    'factor and ends all sessions. If no user has that email address, it creates a staff ' +
     'user. It ' +
     'works while the service runs and prints the password once, alone on standard output.',
-  args: [{ name: 'email', about: 'The e-mail address of the staff user.' }],
+  args: [{ name: 'email', about: 'The email address of the staff user.' }],
   options: [jsonOption],
   examples: ['recover-staff ada@example.com'],
   statuses: { 1: 'Not possible, for example because a member has the address.' },

@@ -32,7 +32,7 @@ import { openExistingDatabase } from './existing-database.ts';
 export async function runRecoverStaff(input: Input, host: CommandHost): Promise<number> {
   const { email: address = '' } = input.args;
   const email = readEmail(address);
-  if (email === undefined) throw new UsageError(`"${address}" is not an e-mail address`);
+  if (email === undefined) throw new UsageError(`"${address}" is not an email address`);
   const config = readConfig(host.env);
   const options = { config, email, random: randomBytes, now: Date.now };
   const { password, isNew } = await recoverStaff(options).catch((error: unknown) => {

@@ -169,7 +169,7 @@ function createTurns() {
 
   return async <T>(queue: PasswordQueue, work: () => Promise<T>): Promise<T> => {
     if (queue.kind !== 'known') return take(queue, work);
-    // One attempt per e-mail address goes first, so that one user cannot occupy both places.
+    // One attempt per email address goes first, so that one user cannot occupy both places.
     const key = queue.owner.at(-1) ?? '';
     if (knownUnderWay.has(key)) return take({ ...queue, kind: 'users' }, work);
     knownUnderWay.add(key);

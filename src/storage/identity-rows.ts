@@ -5,7 +5,7 @@ export type PasswordResetRow = {
   id: string;
   user_id: string;
   /**
-   * The hexadecimal SHA-256 digest of the link's secret and of the user's e-mail address and
+   * The hexadecimal SHA-256 digest of the link's secret and of the user's email address and
    * password hash. A change of either makes the link invalid.
    */
   digest: string;
@@ -17,7 +17,7 @@ export type PasswordResetRow = {
 export type InvitationRow = {
   id: string;
   workspace_id: string;
-  /** The e-mail address in lower case. */
+  /** The email address in lower case. */
   email: string;
   role: 'owner' | 'admin' | 'member';
   /** The principal who created the invitation. Acceptance requires that it may still invite. */

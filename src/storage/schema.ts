@@ -124,7 +124,7 @@ export type CredentialRow = {
 export type UserRow = {
   id: string;
   kind: 'staff' | 'member';
-  /** The e-mail address in lower case. */
+  /** The email address in lower case. */
   email: string;
   name: string;
   /** The argon2id hash in PHC string format. */

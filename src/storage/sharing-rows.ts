@@ -163,7 +163,7 @@ export type ViewPageRow = {
   duration_ms: number;
 };
 
-/** The one-time code that verifies an e-mail address for a link's gate. */
+/** The one-time code that verifies an email address for a link's gate. */
 export type GateCodeRow = {
   /** A digest of the link and the address, so that only the last code sent is valid. */
   key: string;
@@ -176,7 +176,7 @@ export type GateCodeRow = {
   expire_time: number;
 };
 
-/** An e-mail address that a reader has verified at a gate of a workspace. */
+/** An email address that a reader has verified at a gate of a workspace. */
 export type VerifiedAddressRow = {
   /** A digest of the workspace and the address. */
   key: string;

@@ -95,7 +95,7 @@ describe("the user's password", () => {
     await change('short');
     await dialog.getByText('Enter at least 12 characters.').first().waitFor();
     await change(own.email);
-    await dialog.getByText('Choose a password without your e-mail address.').first().waitFor();
+    await dialog.getByText('Choose a password without your email address.').first().waitFor();
     await change('a long new password', 'a long new password', 'not the password');
     await dialog.getByText('Check your input').waitFor();
     const wrong = dialog.getByText('This password is wrong.');

@@ -44,7 +44,7 @@ it('a refused call without a target has a sentence with an end', () => {
   expect(actionWords({ ...refused, action, target: 'cli_1' })).toBe('tried to rotate a secret of');
 });
 
-it('a refused sign-in names the user of the e-mail address', () => {
+it('a refused sign-in names the user of the email address', () => {
   const refused = { action: 'SessionService.SignIn', code: 'identity.credential_invalid' };
   expect(actionWords({ ...refused, actor: '', target: 'usr_1' })).toBe('tried to sign in as');
 });

@@ -30,11 +30,11 @@ describe('an error in a form', () => {
     await page.getByRole('button', { name: 'Create user' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Type').selectOption('Staff: manages the service');
-    await dialog.getByLabel('E-mail address').fill('nonsense');
+    await dialog.getByLabel('Email address').fill('nonsense');
     await dialog.locator('input[type=password]').fill('a lantern on the quay');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await expectFocus(page, /^input: E-mail address/);
-    const box = await dialog.getByLabel('E-mail address').boundingBox();
+    await expectFocus(page, /^input: Email address/);
+    const box = await dialog.getByLabel('Email address').boundingBox();
     expect(box?.y).toBeGreaterThan(0);
   });
 

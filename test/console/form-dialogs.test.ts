@@ -55,7 +55,7 @@ it('asks before it discards what the user has entered', async () => {
 
 it('says where mail matters that the server sends none', async () => {
   const { page, open } = await visitAs(await member('admin'));
-  const note = page.getByText('This server sends no mail');
+  const note = page.getByText('This server sends no email');
   await open(`/workspaces/${workspaceId()}/members`);
   await page.getByRole('button', { name: 'Invite' }).click();
   await note.waitFor();
@@ -67,8 +67,8 @@ it('says where mail matters that the server sends none', async () => {
   const access = page.getByRole('radiogroup', { name: 'Who can open it' });
   for (const [option, count] of [
     ['Anyone with the link', 0],
-    ['E-mail required', 0],
-    ['Verified e-mail', 1],
+    ['Email required', 0],
+    ['Verified email', 1],
     ['Specific people', 1],
   ] as const) {
     await access.getByLabel(option).check();
@@ -77,7 +77,7 @@ it('says where mail matters that the server sends none', async () => {
 
   const stranger = await visit();
   await stranger.open('/forgot-password');
-  await stranger.page.getByText('This server sends no mail').waitFor();
+  await stranger.page.getByText('This server sends no email').waitFor();
 });
 
 describe('with a mail server', () => {
@@ -88,6 +88,6 @@ describe('with a mail server', () => {
     const { page, open } = await configured.visit();
     await open('/forgot-password');
     await page.getByRole('button', { name: 'Send link' }).waitFor();
-    expect(await page.getByText('This server sends no mail').count()).toBe(0);
+    expect(await page.getByText('This server sends no email').count()).toBe(0);
   });
 });

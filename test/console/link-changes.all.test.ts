@@ -69,14 +69,14 @@ describe('a link', () => {
     expect(await reader.asked()).toBe('document');
   });
 
-  it('no longer requires an e-mail, so it no longer verifies it', async () => {
+  it('no longer requires an email, so it no longer verifies it', async () => {
     const given = { email_required: true, email_verification_required: true };
     const link = await makeLink(app(), document.id, { name: 'Opens', ...given });
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     const dialog = await edited(page, 'Opens');
-    expect(await dialog.getByLabel('Verified e-mail').isChecked()).toBe(true);
-    await dialog.getByText(/confirm it with a code from a mail/).waitFor();
+    expect(await dialog.getByLabel('Verified email').isChecked()).toBe(true);
+    await dialog.getByText(/confirm it with a code from an email/).waitFor();
     await dialog.getByLabel('Anyone with the link').check();
     await dialog.getByText('Anyone with the link can read the document.').waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();

@@ -78,8 +78,8 @@ describe('the links of a workspace', () => {
     await chooseDocument(page, /^terms\.pdf · /);
     await dialog.getByLabel('Name').fill('For the board');
     await dialog.locator('input[type=password]').fill('open sesame');
-    expect(await dialog.getByLabel('E-mail required').isChecked()).toBe(true);
-    await dialog.getByLabel('Verified e-mail').check();
+    expect(await dialog.getByLabel('Email required').isChecked()).toBe(true);
+    await dialog.getByLabel('Verified email').check();
     await dialog.getByLabel('Allow download').check();
     const ends = Math.floor(Date.now() / 60_000) * 60_000 + 3 * dayMs;
     await dialog.getByLabel('Expires').fill(localText(ends));
@@ -106,11 +106,11 @@ describe('the links of a workspace', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url);
     await clock.resume();
     await ready.getByRole('button', { name: 'Done' }).click();
-    await rowOf(page, 'For the board').getByText('Password and verified e-mail').waitFor();
+    await rowOf(page, 'For the board').getByText('Password and verified email').waitFor();
     await button.and(page.locator(':focus')).waitFor();
   });
 
-  it('require an e-mail and never expire by default', async () => {
+  it('require an email and never expire by default', async () => {
     const { page, open } = await visitAs(await staff());
     await open(linksPath());
     await page.getByRole('button', { name: 'Create link' }).click();

@@ -18,7 +18,7 @@ it('a user who forgot the password sets a new one with a mailed link', async () 
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await heading(page, 'Reset your password').waitFor();
   await expectAccessible(page);
-  await page.getByLabel('E-mail address').fill(own.email);
+  await page.getByLabel('Email address').fill(own.email);
   await page.getByRole('button', { name: 'Send link' }).click();
   await page.getByText('a link is on its way').waitFor();
 
@@ -46,7 +46,7 @@ it('a used link is explained, and an address without a token as well', async () 
   const { page, open } = await visit();
   for (const path of ['/reset-password', '/invitation']) {
     await open(path);
-    await page.getByText('Open the link in the e-mail again.').waitFor();
+    await page.getByText('Open the link in the email again.').waitFor();
   }
   await open('/reset-password#nonsense');
   await page.locator('input[name=password]').fill(password);
@@ -123,9 +123,9 @@ it('an owner invites a person, sends the mail again and withdraws the invitation
   await open(`/workspaces/${workspaceId()}/members`);
   const table = page.getByRole('table', { name: 'Open invitations' });
   expect(await table.count()).toBe(0);
-  await page.getByRole('button', { name: 'Invite by e-mail' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Invite by e-mail' });
-  await dialog.getByLabel('E-mail address').fill(email);
+  await page.getByRole('button', { name: 'Invite by email' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Invite by email' });
+  await dialog.getByLabel('Email address').fill(email);
   await dialog.getByRole('button', { name: 'Send invitation' }).click();
   await table.getByText(email).waitFor();
   await expectAccessible(page);

@@ -31,7 +31,7 @@ async function newWorkspace(): Promise<string> {
 }
 
 describe('members', () => {
-  it('are added by staff by e-mail address', async () => {
+  it('are added by staff by email address', async () => {
     const { page, open } = await visitAs(await staff());
     const workspace = await newWorkspace();
     const user = await addUser(db(), { kind: 'member', name: 'Harbour master' });
@@ -40,10 +40,10 @@ describe('members', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Add member' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add member' });
-    const who = dialog.getByLabel('E-mail address or user ID');
+    const who = dialog.getByLabel('Email address or user ID');
     await who.fill('nobody@example.com');
     await dialog.getByRole('button', { name: 'Add' }).click();
-    await dialog.getByText('No user has the e-mail address nobody@example.com').waitFor();
+    await dialog.getByText('No user has the email address nobody@example.com').waitFor();
     await expect.poll(() => who.getAttribute('aria-invalid')).toBe('true');
     await expectAccessible(page);
     await who.fill(user.email.toUpperCase());
@@ -59,7 +59,7 @@ describe('members', () => {
     const { page, open } = await visitAs(await member('owner', workspace));
     const user = await member('member', workspace);
     await open(pathOf(workspace));
-    await page.getByRole('button', { name: 'Invite by e-mail' }).waitFor();
+    await page.getByRole('button', { name: 'Invite by email' }).waitFor();
     expect(await page.getByRole('button', { name: 'Add member' }).count()).toBe(0);
 
     await chooseRowAction(rowOf(page, user), 'Change role');
@@ -79,7 +79,7 @@ describe('members', () => {
     await open(pathOf(workspace));
     await page.getByRole('button', { name: 'Add member' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add member' });
-    const who = dialog.getByLabel('E-mail address or user ID');
+    const who = dialog.getByLabel('Email address or user ID');
     for (const text of [admin.email, admin.id]) {
       await who.fill(text);
       await dialog.getByRole('button', { name: 'Add' }).click();

@@ -13,14 +13,14 @@ const db = () => app().app.inside.db;
 
 async function changeAddress(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Edit' }).click();
-  const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
-  await edit.getByLabel('E-mail address').fill(email);
+  const edit = page.getByRole('dialog', { name: 'Edit name and email' });
+  await edit.getByLabel('Email address').fill(email);
   await edit.getByRole('button', { name: 'Save' }).click();
   await edit.waitFor({ state: 'hidden' });
 }
 
 describe('a change of the own user', () => {
-  it('updates the e-mail address of the step-up dialog', async () => {
+  it('updates the email address of the step-up dialog', async () => {
     const own = await staff();
     const { page, open } = await visitAs(own);
     await open(`/users/${own.id}`);
@@ -37,8 +37,8 @@ describe('a change of the own user', () => {
     await page.reload();
     const again = `again.${own.email}`;
     await page.getByRole('button', { name: 'Edit' }).click();
-    const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
-    await edit.getByLabel('E-mail address').fill(again);
+    const edit = page.getByRole('dialog', { name: 'Edit name and email' });
+    await edit.getByLabel('Email address').fill(again);
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog', { name: 'Confirm it’s you' }).getByText(email).waitFor();
     await fillSignIn(page, { ...own, email });

@@ -240,16 +240,34 @@ describe('a script', () => {
 
   it('that is injected into the HTML does not run', async () => {
     const { page, open, complaints } = await visitAs(await member('member'));
+    const injected = '<script>window.ran = 1</script><img src="/x" onerror="window.ran = 1">';
+    await page.route('**/console/account', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('</body>', `${injected}</body>`);
+      await route.fulfill({ response, body });
+    });
     await open('/account');
-    await page.evaluate(`(() => {
-      const script = document.createElement('script');
-      script.textContent = 'window.ran = 1';
-      document.body.append(script);
-      const place = document.createElement('div');
-      place.innerHTML = '<img src="/nowhere" onerror="window.ran = 1">';
-      document.body.append(place);
-    })()`);
     await expect.poll(() => complaints.filter((one) => one.includes('script-src')).length).toBe(2);
+    expect(await page.evaluate('window.ran')).toBeUndefined();
+    complaints.splice(0);
+  });
+
+  it('that other code adds to the page does not run', async () => {
+    const { page, open, complaints } = await visitAs(await member('member'));
+    await open('/account');
+    const errors = await page.evaluate<string[]>(`
+      [
+        (script) => { script.textContent = 'window.ran = 1'; },
+        (script) => { script.src = '/assets/other.js'; },
+        () => { document.body.innerHTML = '<img src="/x" onerror="window.ran = 1">'; },
+        () => { document.body.setAttribute('onclick', 'window.ran = 1'); },
+      ].map((attempt) => {
+        const script = document.createElement('script');
+        try { return attempt(script); } catch (error) { return error.message; }
+      })
+    `);
+    expect(errors).toHaveLength(4);
+    for (const error of errors) expect(error).toMatch(/Trusted|markup/);
     expect(await page.evaluate('window.ran')).toBeUndefined();
     complaints.splice(0);
   });

@@ -28,7 +28,7 @@ describe('the Share button', () => {
     expect(link).toMatchObject({ email_required: true, allow_download: false });
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url);
     expect(await dialog.getByLabel('URL', { exact: true }).inputValue()).toBe(link.url);
-    await dialog.getByText('Readers enter their e-mail address.').waitFor();
+    await dialog.getByText('Readers enter their email address.').waitFor();
     await expectAccessible(page);
     await changeColorScheme(page, 'dark');
     await expectAccessible(page);

@@ -28,7 +28,7 @@ describe('with the keyboard only, a user', () => {
     const own = await member('member');
     const { page, open } = await visit();
     await open('/sign-in');
-    await page.getByLabel('E-mail address').and(focused(page)).waitFor();
+    await page.getByLabel('Email address').and(focused(page)).waitFor();
     await page.keyboard.type(own.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(own.password);

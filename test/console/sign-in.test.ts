@@ -118,7 +118,7 @@ describe('a sign-in', () => {
     for (const device of [{}, phone]) {
       const { page, open } = await visit(device);
       await open('/sign-in');
-      await page.getByLabel('E-mail address').and(page.locator(':focus')).waitFor();
+      await page.getByLabel('Email address').and(page.locator(':focus')).waitFor();
       expect(await overhangOf(page)).toBe(0);
       await expectAccessible(page);
       await changeColorScheme(page, 'dark');

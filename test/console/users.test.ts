@@ -50,7 +50,7 @@ describe('users', () => {
     await page.getByRole('button', { name: 'Create user' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create user' });
     await dialog.getByLabel('Type').selectOption('Staff: manages the service');
-    await dialog.getByLabel('E-mail address').fill('Night.Watch@example.com');
+    await dialog.getByLabel('Email address').fill('Night.Watch@example.com');
     await dialog.getByLabel('Name').fill('Night watch');
     await dialog.locator('input[type=password]').fill('short');
     await expect.poll(() => dialog.getByRole('checkbox').count()).toBe(3);
@@ -69,7 +69,7 @@ describe('users', () => {
     await signInAs({ id: '', email: 'night.watch@example.com', password });
   });
 
-  it('of type member have no scopes, and e-mail addresses are unique', async () => {
+  it('of type member have no scopes, and email addresses are unique', async () => {
     const { page, open } = await visitAs(await staff());
     const other = await addUser(db(), { kind: 'member' });
     await open('/users');
@@ -77,24 +77,24 @@ describe('users', () => {
     const dialog = page.getByRole('dialog', { name: 'Create user' });
     await dialog.waitFor();
     expect(await dialog.getByRole('checkbox').count()).toBe(0);
-    await dialog.getByLabel('E-mail address').fill(other.email);
+    await dialog.getByLabel('Email address').fill(other.email);
     await dialog.locator('input[type=password]').fill('a lantern on the quay');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('Another user has the e-mail address.').waitFor();
+    await dialog.getByText('Another user has the email address.').waitFor();
     await dialog.getByText('Request ID').waitFor();
-    await dialog.getByLabel('E-mail address').fill('deck.hand@example.com');
+    await dialog.getByLabel('Email address').fill('deck.hand@example.com');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'deck.hand@example.com' }).waitFor();
     expect(await userOf('deck.hand@example.com')).toMatchObject({ kind: 'member', scopes: '' });
     expect(await page.getByRole('button', { name: 'Change scopes' }).count()).toBe(0);
   });
 
-  it('are filtered by type and e-mail, and the URL keeps the filter', async () => {
+  it('are filtered by type and email, and the URL keeps the filter', async () => {
     const { page, open } = await visitAs(await staff());
     const wanted = await addUser(db(), { kind: 'member', email: 'pilot@example.com' });
     await open('/users');
     await openFilter(page);
-    await page.getByLabel('E-mail address').fill('PILOT@example.com');
+    await page.getByLabel('Email address').fill('PILOT@example.com');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
     await openFilter(page);
@@ -126,21 +126,21 @@ describe('users', () => {
 });
 
 describe('a user', () => {
-  it('gets a new name, e-mail address and scopes', async () => {
+  it('gets a new name, email address and scopes', async () => {
     const { page, open } = await visitAs(await staff());
     const user = await addUser(db(), { scopes: 'audit:read payments:read' });
     await open(`/users/${user.id}`);
     await page.getByRole('button', { name: 'Edit' }).click();
-    const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
-    await edit.getByLabel('E-mail address').fill('nonsense');
+    const edit = page.getByRole('dialog', { name: 'Edit name and email' });
+    await edit.getByLabel('Email address').fill('nonsense');
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit
-      .getByText('Enter an e-mail address, such as name@example.com.', { exact: true })
+      .getByText('Enter an email address, such as name@example.com.', { exact: true })
       .waitFor();
-    await edit.getByLabel('E-mail address').fill('Bosun@example.com');
+    await edit.getByLabel('Email address').fill('Bosun@example.com');
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit.getByText('The caller must also hold payments:read.').waitFor();
-    await edit.getByLabel('E-mail address').fill(user.email);
+    await edit.getByLabel('Email address').fill(user.email);
     await edit.getByLabel('Name').fill('Bosun');
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { level: 1, name: 'Bosun' }).waitFor();
@@ -158,13 +158,13 @@ describe('a user', () => {
     expect(scopes.split(' ').sort()).toEqual(['links:read', 'payments:read']);
   });
 
-  it('signs in with a new e-mail address', async () => {
+  it('signs in with a new email address', async () => {
     const { page, open } = await visitAs(await staff());
     const user = await member('member');
     await open(`/users/${user.id}`);
     await page.getByRole('button', { name: 'Edit' }).click();
-    const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
-    await edit.getByLabel('E-mail address').fill('Helm@example.com');
+    const edit = page.getByRole('dialog', { name: 'Edit name and email' });
+    await edit.getByLabel('Email address').fill('Helm@example.com');
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('definition').getByText('helm@example.com').waitFor();
     await signInAs({ ...user, email: 'helm@example.com' });

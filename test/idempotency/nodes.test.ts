@@ -61,7 +61,7 @@ describeDialects('two nodes', (dialect) => {
     }
   });
 
-  it('create one user for equal calls, whose e-mail address must be unique', async () => {
+  it('create one user for equal calls, whose email address must be unique', async () => {
     const credential = await managerCredential(pair.apps[0].app, 'users:write', { type: 'staff' });
     const headers = { ...credential, 'content-type': 'application/json' };
     const password = newKey();

@@ -79,12 +79,12 @@ describeApp('a mail to the user', (suite) => {
     const request = { userId, email: changed, name: 'Ada' };
     messageOf(await transport().call(users.updateUser, request, service));
     for (const to of [email, changed]) {
-      const [mail] = await expectMails(to, ['Your e-mail address was changed']);
+      const [mail] = await expectMails(to, ['Your email address was changed']);
       expect(mail?.text).toContain(`- Old address: ${email}\n- New address: ${changed}\n`);
     }
     messageOf(await transport().call(users.updateUser, { userId, name: 'Grace' }, service));
     messageOf(await transport().call(users.setPassword, { userId, password: next }, service));
-    await expectMails(changed, ['Your e-mail address was changed', 'Your password was changed']);
+    await expectMails(changed, ['Your email address was changed', 'Your password was changed']);
   });
 
   it('follows each change of the second factor', async () => {

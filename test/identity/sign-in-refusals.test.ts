@@ -65,7 +65,7 @@ describeApp('signing in', (suite) => {
         ok: false,
         error: {
           code: 'identity.credential_invalid',
-          message: 'The e-mail address, the password or the one-time code is wrong.',
+          message: 'The email address, the password or the one-time code is wrong.',
         },
       });
       expect(ada.set).toEqual([]);

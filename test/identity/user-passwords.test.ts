@@ -39,7 +39,7 @@ describeApp('passwords', (suite) => {
       ['12 characters that are 11 once normalised', 'abcdefghijé'.normalize('NFD')],
       ['more than 1024 bytes', 'é'.repeat(513)],
       ['one repeated character', 'a'.repeat(40)],
-      ['the e-mail address in another case', 'my SOMEBODY@example.com pass'],
+      ['the email address in another case', 'my SOMEBODY@example.com pass'],
       ['a common password', '1qaz2wsx3edc4rfv'],
       ['a common password in another case', 'FinalFantasy'],
       ['a common password with digits and signs after it', 'Password1234!'],

@@ -124,8 +124,8 @@ describeApp('users', (suite) => {
     });
 
     it.each([
-      ['no e-mail address', { email: '' }, 'email'],
-      ['a malformed e-mail address', { email: 'nobody' }, 'email'],
+      ['no email address', { email: '' }, 'email'],
+      ['a malformed email address', { email: 'nobody' }, 'email'],
       ['no kind', { kind: UserKind.UNSPECIFIED }, 'kind'],
       ['a kind that there is not', { kind: 9 as UserKind }, 'kind'],
       ['scopes for a member', { kind: UserKind.MEMBER, scopes: ['links:read'] }, 'scopes'],
@@ -141,7 +141,7 @@ describeApp('users', (suite) => {
       expect(await countUsers()).toBe(before);
     });
 
-    it('cannot share an e-mail address, in any case', async () => {
+    it('cannot share an email address, in any case', async () => {
       const { email } = await addUser(db(), { kind: 'member' });
       const other = await addUser(db(), { kind: 'member' });
       const request = { email: email.toUpperCase(), password, kind: UserKind.MEMBER };
@@ -194,7 +194,7 @@ describeApp('users', (suite) => {
         expect(await call(updateUser, kept, limited)).toMatchObject({ ok: true });
       });
 
-      it('cannot be given another e-mail address, or be enabled or disabled', async () => {
+      it('cannot be given another email address, or be enabled or disabled', async () => {
         const strong = await addUser(db(), { kind: 'staff', scopes: `${scope} audit:read` });
         const change = { userId: strong.id, email: newEmail() };
         expect(await call(updateUser, change, limited)).toMatchObject(forbidden);

@@ -148,7 +148,7 @@ describe('on a terminal', () => {
     const { status, text } = await shell.runOnTerminal(
       ['login', '--server', server],
       [
-        ['E-mail: ', `${STAFF_EMAIL}\r`],
+        ['Email: ', `${STAFF_EMAIL}\r`],
         ['Password: ', `${STAFF_PASSWORD}\r`],
         ['none): ', '\r'],
       ],

@@ -88,7 +88,7 @@ describe('a text of the server cannot control the terminal in', () => {
     expect(ran).toEqual({ status: 0, stdout: 'xy z\n', stderr: '' });
   });
 
-  test('the e-mail address and the reason of a session', async () => {
+  test('the email address and the reason of a session', async () => {
     const shell = await shellWith({});
     const words = ['login', '--email', 'ada@example.com', '--password-stdin'];
     const login = await shell.run(words, 'password');

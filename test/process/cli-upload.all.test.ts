@@ -44,7 +44,7 @@ test('a file is uploaded and downloaded without a change', async () => {
   expect(existing).toMatchObject({ status: 74, stderr: expect.stringContaining('exists') });
 });
 
-test('--share prints the address of a link that asks for an e-mail address', async () => {
+test('--share prints the address of a link that asks for an email address', async () => {
   const shell = await workspaceShell();
   const share = ['--share', '--email-required', '--expires', '30d'];
   const { status, stdout } = await shell.run(['upload', '-', '--name', 'a.txt', ...share], 'text');

@@ -121,7 +121,7 @@ describeFeature('recover-staff', (dialect) => {
   });
 });
 
-test('recover-staff changes no user whose e-mail address changes during the command', async () => {
+test('recover-staff changes no user whose email address changes during the command', async () => {
   const url = await freshPostgresDatabase();
   const dataDir = await newDataDir();
   const settings = { LATCHKEY_DATABASE_URL: url };
@@ -164,7 +164,7 @@ test.each([[[]], [['ada@example.com', 'bo@example.com']], [['nonsense']]])(
     const { code, password, stderr } = await recover({}, await newDataDir(), words);
     expect([code, password]).toEqual([2, '']);
     expect(stderr).toMatch(
-      /^(Missing argument|Unexpected argument|"nonsense" is not an e-mail address)/,
+      /^(Missing argument|Unexpected argument|"nonsense" is not an email address)/,
     );
   },
 );

@@ -83,7 +83,7 @@ describeFeature('a link that requires a verified address', (dialect) => {
     expect(await visitor.asked()).toBe('Password');
 
     await visitor.post({ password: 'open sesame' });
-    expect(await visitor.asked()).toBe('E-mail address');
+    expect(await visitor.asked()).toBe('Email address');
     await visitor.post({ email });
     expect(await visitor.asked()).toBe('Code');
     await visitor.post({ code: await lastCode(app(), email) });
@@ -179,7 +179,7 @@ describeFeature('a link that requires a verified address', (dialect) => {
     // The cookie that names an address is valid for one link only.
     const moved = new Visitor(other);
     moved.cookies.set('latchkey_gate', here.visitor.cookies.get('latchkey_gate') ?? '');
-    expect(await moved.asked()).toBe('E-mail address');
+    expect(await moved.asked()).toBe('Email address');
     for (const { visitor, code } of [here, there, stranger]) {
       expect((await visitor.post({ code })).status).toBe(303);
     }
@@ -230,7 +230,7 @@ describeFeature('a link that requires a verified address', (dialect) => {
     const link = await verifiedLink();
     const { visitor, code } = await asked(link);
     expect((await visitor.post({ code: 'other' })).status).toBe(303);
-    expect(await visitor.asked()).toBe('E-mail address');
+    expect(await visitor.asked()).toBe('Email address');
     await visitor.post({ email: newEmail() });
     // Also by going back in the browser.
     const third = newEmail();
@@ -254,7 +254,7 @@ describeFeature('a link that requires a verified address', (dialect) => {
     await rename(outbox, `${outbox}-file`);
     await rename(`${outbox}-back`, outbox);
 
-    expect([answer.status, fieldAskedBy(answer)]).toEqual([503, 'E-mail address']);
+    expect([answer.status, fieldAskedBy(answer)]).toEqual([503, 'Email address']);
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(alertOf(answer)).toContain('Try again');
     expect(answer.text).toContain(`value="${email}"`);

@@ -81,12 +81,12 @@ describeFeature('a link with a password', (dialect) => {
 
     await visitor.post({ password });
 
-    expect(await visitor.asked()).toBe('E-mail address');
+    expect(await visitor.asked()).toBe('Email address');
     expect([...visitor.cookies.keys()].sort()).toEqual(['latchkey_browser', 'latchkey_gate']);
     expect((await visitor.get('/file')).status).toBe(403);
     expect(await views(link)).toEqual([]);
     const wrong = await visitor.post({ email: 'reader' });
-    expect([wrong.status, fieldAskedBy(wrong)]).toEqual([400, 'E-mail address']);
+    expect([wrong.status, fieldAskedBy(wrong)]).toEqual([400, 'Email address']);
     expect(wrong.text).toContain('value="reader"');
     await visitor.post({ email: 'Reader@Example.com ' });
     expect(await visitor.asked()).toBe('document');
@@ -99,8 +99,8 @@ describeFeature('a link with a password', (dialect) => {
     const email = 'reader@example.com';
     expect(fieldAskedBy(await visitor.post({ password: 'wrong', email }))).toBe('Password');
     const half = await visitor.post({ password, email: 'reader' });
-    expect([half.status, fieldAskedBy(half)]).toEqual([400, 'E-mail address']);
-    expect(await visitor.asked()).toBe('E-mail address');
+    expect([half.status, fieldAskedBy(half)]).toEqual([400, 'Email address']);
+    expect(await visitor.asked()).toBe('Email address');
 
     const other = new Visitor(link);
     expect((await other.post({ email, password })).status).toBe(303);
@@ -147,7 +147,7 @@ describeFeature('a link with a password', (dialect) => {
     expect((await confused.get('/file')).status).toBe(403);
 
     clock.now += 30 * 60_000 - 1_000;
-    expect(await visitor.asked()).toBe('E-mail address');
+    expect(await visitor.asked()).toBe('Email address');
     clock.now += 1_000;
     expect(await visitor.asked()).toBe('Password');
   });

@@ -45,7 +45,7 @@ describeFeature('the gate of a link', (dialect) => {
     },
   );
 
-  it('asks for an e-mail address, and opens when it gets one', async () => {
+  it('asks for an email address, and opens when it gets one', async () => {
     const link = await gated({ show_title: true });
     const asked = await fetch(link.url);
     expect(asked.status).toBe(200);
@@ -84,7 +84,7 @@ describeFeature('the gate of a link', (dialect) => {
     `reader@${'x.'.repeat(130)}com`,
     'x'.repeat(100_000),
   ];
-  it.each(addresses)('refuses the e-mail address %.40j with an error message', async (email) => {
+  it.each(addresses)('refuses the email address %.40j with an error message', async (email) => {
     const link = await gated();
     const body = new URLSearchParams({ email });
 
@@ -94,7 +94,7 @@ describeFeature('the gate of a link', (dialect) => {
     await expectNothingOf(response, email);
     expect(response.status).toBe(400);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(html).toMatch(/<p class="error" id="error" role="alert">Enter an e-mail address/);
+    expect(html).toMatch(/<p class="error" id="error" role="alert">Enter an email address/);
     expect(html).toContain('name="email"');
     const views = await callSharingApi(app(), 'GET', `/links/${link.id}/views`);
     expect(views.body).toMatchObject({ views: [] });

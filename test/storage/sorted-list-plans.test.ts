@@ -109,7 +109,7 @@ const sortedLists: SortedList[] = [
   })),
   {
     find: findUsers,
-    filter: 'the e-mail',
+    filter: 'the email',
     ...userList,
     read: (db, query) => findUsers(db, { email: 'a@b', kind: undefined }, query),
   },

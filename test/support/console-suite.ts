@@ -149,7 +149,7 @@ export const staleSignInTime = () => Date.now() - 20 * 60_000;
 export async function fillSignIn(page: Page, { email, password }: ConsoleUser, otp = '') {
   const form = page.locator('form', { has: page.locator('input[name=password]') });
   await form.waitFor();
-  const field = form.getByLabel('E-mail address');
+  const field = form.getByLabel('Email address');
   if (await field.isVisible()) await field.fill(email);
   await form.locator('input[name=password]').fill(password);
   if (otp !== '') await fillCode(page, otp);

@@ -49,7 +49,7 @@ export function useSecretDocument(dialect: Dialect, config: Partial<Config> = {}
   });
   afterAll(() => test.remove());
 
-  /** Creates a link to the document that requires an e-mail address. */
+  /** Creates a link to the document that requires an email address. */
   function gated(options = {}): Promise<LinkFields> {
     return open({ email_required: true, ...options });
   }

@@ -105,12 +105,12 @@ describe.each([
     await fits('password-error');
     await answer(page, 'Password', password);
 
-    await expectAsked(page, 'E-mail address');
+    await expectAsked(page, 'Email address');
     await fits('email');
-    await answer(page, 'E-mail address', 'reader@localhost');
-    await expectError(page, 'E-mail address', 'name@example.com');
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe('reader@localhost');
-    await answer(page, 'E-mail address', email);
+    await answer(page, 'Email address', 'reader@localhost');
+    await expectError(page, 'Email address', 'name@example.com');
+    expect(await page.getByLabel('Email address').inputValue()).toBe('reader@localhost');
+    await answer(page, 'Email address', email);
 
     await expectAsked(page, 'Code');
     await fits('code');
@@ -148,7 +148,7 @@ it('every step works without JavaScript', async () => {
   const link = await share(every);
   const { page, complaints } = await open(link, { ...desktop, javaScriptEnabled: false });
   await answer(page, 'Password', password);
-  await answer(page, 'E-mail address', email);
+  await answer(page, 'Email address', email);
   await page.getByLabel('Code').fill(await lastCode(test, email));
   await press(page, 'Continue');
   await page.getByRole('heading', { name: 'JavaScript is required' }).waitFor();
@@ -159,7 +159,7 @@ it('a pasted code with a space is submitted, and a part of a code is not', async
   const email = 'paste@example.com';
   const link = await share({ email_required: true, email_verification_required: true });
   const { page, requests } = await open(link, phone);
-  await answer(page, 'E-mail address', email);
+  await answer(page, 'Email address', email);
   const code = await lastCode(test, email);
   const posts = () => requests.filter((request) => request.startsWith('POST /s/')).length;
   await page.getByLabel('Code').fill(code.slice(0, 5));
@@ -197,7 +197,7 @@ it('the gate and the viewer have the colour and the logo of the workspace', asyn
       expect(await overhangOf(page)).toBe(0);
       await takePicture(page, `brand-${width}-${colorScheme}`);
       clock.now += 1_000;
-      await answer(page, 'E-mail address', `brand${width}${colorScheme}@example.com`);
+      await answer(page, 'Email address', `brand${width}${colorScheme}@example.com`);
       await takePicture(page, `brand-${width}-${colorScheme}-code`);
       await answer(page, 'Code', await lastCode(test, `brand${width}${colorScheme}@example.com`));
       await expectDocument(page);
@@ -210,20 +210,20 @@ it('the gate and the viewer have the colour and the logo of the workspace', asyn
   }
 });
 
-it('a mistyped e-mail can be corrected with the button and by going back', async () => {
+it('a mistyped email can be corrected with the button and by going back', async () => {
   const link = await share({ email_required: true, email_verification_required: true });
   const { page } = await open(link);
-  await answer(page, 'E-mail address', 'raeder@example.com');
+  await answer(page, 'Email address', 'raeder@example.com');
   await expectAsked(page, 'Code');
-  await press(page, 'Use another e-mail');
-  await answer(page, 'E-mail address', 'raeder2@example.com');
+  await press(page, 'Use another email');
+  await answer(page, 'Email address', 'raeder2@example.com');
   await expectAsked(page, 'Code');
   await page.goBack();
   await page.goto(link.url);
   await expectAsked(page, 'Code');
-  await press(page, 'Use another e-mail');
+  await press(page, 'Use another email');
 
-  await answer(page, 'E-mail address', 'reader@example.com');
+  await answer(page, 'Email address', 'reader@example.com');
 
   await expect.poll(() => page.locator('strong').textContent()).toBe('reader@example.com');
   await answer(page, 'Code', await lastCode(test, 'reader@example.com'));
@@ -234,7 +234,7 @@ it('a new code can be requested, and only the last one works', async () => {
   const email = 'patient@example.com';
   const link = await share({ email_required: true, email_verification_required: true });
   const { page } = await open(link, phone);
-  await answer(page, 'E-mail address', email);
+  await answer(page, 'Email address', email);
   await expectAsked(page, 'Code');
 
   await press(page, 'Send new code');
@@ -264,7 +264,7 @@ it('a code that has arrived works although no more are sent', async () => {
   clock.now += 31_000;
   const { page } = await open(link, phone);
 
-  await answer(page, 'E-mail address', email);
+  await answer(page, 'Email address', email);
 
   await expectError(page, 'Code', 'try the newest first');
   expect(await overhangOf(page)).toBe(0);

@@ -46,7 +46,7 @@ it('the picture mail-code can be taken', async () => {
   const { url } = await share(makeReport(), 'Quarterly report.pdf', required);
   const { page, complaints } = await read();
   await page.goto(url);
-  await page.getByLabel('E-mail address').fill('reader@example.com');
+  await page.getByLabel('Email address').fill('reader@example.com');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('Code').waitFor();
   const { page: mail, complaints: ofMail } = await read();
@@ -83,7 +83,7 @@ it('the pictures in the brand of a workspace can be taken', { timeout: 60_000 },
 
   const { page: gate, complaints: ofGate } = await read(phone);
   await gate.goto(link.url);
-  await gate.getByLabel('E-mail address').waitFor();
+  await gate.getByLabel('Email address').waitFor();
   await gate.waitForLoadState('networkidle');
   await keepPicture(gate, 'gate-brand');
   expect([...complaints, ...ofGate]).toEqual([]);

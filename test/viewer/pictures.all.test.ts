@@ -127,7 +127,7 @@ async function enterWrongPassword(page: Page): Promise<void> {
 }
 
 async function enterEmail(page: Page): Promise<void> {
-  await page.getByLabel('E-mail address').fill('jane@example.com');
+  await page.getByLabel('Email address').fill('jane@example.com');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('Code').waitFor();
 }

@@ -58,7 +58,7 @@ describe('while reading', () => {
     await takePicture(page, 'gate-changed');
     await expect.poll(() => page.url()).toContain('#page=9');
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByLabel('E-mail address').fill('reader@example.com');
+    await page.getByLabel('Email address').fill('reader@example.com');
     await page.keyboard.press('Enter');
     await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
     expect(await page.getByLabel('Page (of 13)').inputValue()).toBe('9');

@@ -125,14 +125,14 @@ describe('a link without a gate', () => {
 });
 
 describe('a link with a gate', () => {
-  it('asks for an e-mail address before it fetches the document', async () => {
+  it('asks for an email address before it fetches the document', async () => {
     const link = await share(pdf, 'terms.pdf', { email_required: true, show_title: false });
     const { page, requests, complaints } = await read();
 
     await page.goto(link.url);
     await page.waitForLoadState('networkidle');
 
-    expect(await page.getByLabel('E-mail address').isVisible()).toBe(true);
+    expect(await page.getByLabel('Email address').isVisible()).toBe(true);
     expect(await page.content()).not.toContain('terms.pdf');
     expect(requests.filter((request) => /file|download|pdf/.test(request))).toEqual([]);
     expect(complaints).toEqual([]);
@@ -158,13 +158,13 @@ describe('a link with a gate', () => {
     ]);
   });
 
-  it('shows an error for an invalid e-mail and accepts a valid one', async () => {
+  it('shows an error for an invalid email and accepts a valid one', async () => {
     const link = await share(pdf, 'terms.pdf', { email_required: true });
     const { page, requests, complaints } = await read();
     await page.goto(link.url);
 
     // The browser accepts this address, the server rejects it.
-    await page.getByLabel('E-mail address').fill('reader@localhost');
+    await page.getByLabel('Email address').fill('reader@localhost');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('name@example.com');
@@ -175,7 +175,7 @@ describe('a link with a gate', () => {
     complaints.length = 0;
     await takePicture(page, 'gate-error');
 
-    await page.getByLabel('E-mail address').fill('reader@example.com');
+    await page.getByLabel('Email address').fill('reader@example.com');
     await page.keyboard.press('Enter');
 
     const text = page.locator('#viewer .page').first().locator('.textLayer');
@@ -195,7 +195,7 @@ describe('a link with a gate', () => {
     const link = await share(pdf, 'terms.pdf', { email_required: true });
     const [admitted, stranger] = [await read(), await read()];
     await admitted.page.goto(link.url);
-    await admitted.page.getByLabel('E-mail address').fill('reader@example.com');
+    await admitted.page.getByLabel('Email address').fill('reader@example.com');
     await admitted.page.keyboard.press('Enter');
     await admitted.page.locator('#viewer .textLayer').first().waitFor();
 
@@ -203,7 +203,7 @@ describe('a link with a gate', () => {
     await stranger.page.goto(link.url);
 
     expect(file?.status()).toBe(403);
-    expect(await stranger.page.getByLabel('E-mail address').isVisible()).toBe(true);
+    expect(await stranger.page.getByLabel('Email address').isVisible()).toBe(true);
   });
 
   it('fits on a phone', async () => {

@@ -75,7 +75,7 @@ it('a view counts the time of each page, but not while the tab is hidden', async
   const pdf = makePdf({ pages: 3, text: 'The terms' });
   const link = await share(pdf, 'terms.pdf', { email_required: true });
   const { page, wait, reports, complaints } = await read(link);
-  await page.getByLabel('E-mail address').fill('reader@example.com');
+  await page.getByLabel('Email address').fill('reader@example.com');
   await page.keyboard.press('Enter');
   await firstText(page).waitFor();
   await expectBegun(link);

@@ -63,7 +63,7 @@ function readLogin(user: string, password: string): SmtpSettings['login'] {
 const senderPattern = /^(?:"?([^"<>\p{Cc}]{0,100}?)"?\s*<([^<>]+)>|([^<>\s]+))$/u;
 
 export const sender: ValueType<Sender> = {
-  expected: 'an e-mail address, or a name and an address in angle brackets',
+  expected: 'an email address, or a name and an address in angle brackets',
   read(text) {
     const [, name = '', inBrackets, alone] = senderPattern.exec(text.trim()) ?? [];
     const address = inBrackets ?? alone ?? '';

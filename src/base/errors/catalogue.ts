@@ -61,7 +61,7 @@ export const catalogue = {
     title: 'Invalid credential',
     cause:
       'The client id, secret or API key is wrong, unknown, disabled, revoked or expired. At a ' +
-      "user's sign-in, the e-mail address, the password or the one-time code is wrong. The link " +
+      "user's sign-in, the email address, the password or the one-time code is wrong. The link " +
       'of a password reset or an invitation is wrong, used or expired. The response does not ' +
       'reveal which. A user who changes their own password gave a wrong current one, which ' +
       '`errors` names.',
@@ -75,7 +75,7 @@ export const catalogue = {
     grpc: Code.Unauthenticated,
     title: 'One-time code required',
     cause:
-      "The e-mail address and the password of a user's sign-in are right. The user has a second " +
+      "The email address and the password of a user's sign-in are right. The user has a second " +
       'factor, and the request has no one-time code. The audit log records no failure.',
     remedy: 'Repeat the request with a one-time code or a recovery code in `otp`.',
     oauth: 'invalid_client',
@@ -85,7 +85,7 @@ export const catalogue = {
     grpc: Code.Unauthenticated,
     title: 'Wrong one-time code',
     cause:
-      "The e-mail address and the password of a user's sign-in are right, but the one-time code " +
+      "The email address and the password of a user's sign-in are right, but the one-time code " +
       'is wrong or was used.',
     remedy: 'Repeat the request with the current code of the authenticator app.',
     oauth: 'invalid_client',

@@ -1,4 +1,4 @@
-// Lists of e-mail addresses and domains that may, and may not, open a link. A stored list has one
+// Lists of email addresses and domains that may, and may not, open a link. A stored list has one
 // space between its entries: addresses as `readEmail` returns them, and domains after an `@`.
 import { invalid } from '../errors/errors.ts';
 import { readDomain, readEmail } from './email.ts';
@@ -15,7 +15,7 @@ export function storeList(field: 'allow_list' | 'block_list', entries: readonly 
     if (stored !== undefined) return stored;
     throw invalid(
       field,
-      `entry ${i + 1} must be an e-mail address, or a domain such as @example.com`,
+      `entry ${i + 1} must be an email address, or a domain such as @example.com`,
     );
   });
   const list = [...new Set(read)].join(' ');

@@ -8,8 +8,8 @@ const pattern =
   /^[a-z0-9.#$&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 /**
- * Returns an e-mail address in lower case and with its domain in ASCII (RFC 5891), or undefined if
- * the text is not an e-mail address.
+ * Returns an email address in lower case and with its domain in ASCII (RFC 5891), or undefined if
+ * the text is not an email address.
  */
 export function readEmail(text: string): string | undefined {
   const trimmed = text.trim();

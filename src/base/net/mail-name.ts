@@ -31,7 +31,7 @@ export function shortName(name: string): string {
 export const mailName = (name: string): string => shortName(name).replace(linkMark, '$& ');
 
 /**
- * Returns an e-mail address for the body of a mail. It stays whole, so that it can be copied,
+ * Returns an email address for the body of a mail. It stays whole, so that it can be copied,
  * unless a part of it looks like a website: without verification, the reader chooses it.
  */
 export const mailAddress = (email: string): string =>

@@ -1,4 +1,4 @@
-// Checks an e-mail address, a password and a one-time code. Every wrong address or password gets
+// Checks an email address, a password and a one-time code. Every wrong address or password gets
 // the same answer in the same time. Only the right password reveals that a code is needed.
 
 import { fail } from '../../base/errors/errors.ts';
@@ -58,7 +58,7 @@ export function createSignInCheck(options: SignInCheckOptions) {
     const refusal = () =>
       fail(
         'identity.credential_invalid',
-        'The e-mail address, the password or the one-time code is wrong.',
+        'The email address, the password or the one-time code is wrong.',
         {
           ...(found === undefined ? {} : { target: found.user.id }),
         },

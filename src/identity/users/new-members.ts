@@ -43,7 +43,7 @@ export function createNewMembers({ passwords, random, now }: NewMemberOptions) {
     async insert(trx: Executor, row: UserRow): Promise<void> {
       await insertUser(trx, row).catch((error: unknown) => {
         if (!isUniqueViolation(error)) throw error;
-        throw fail('conflict', 'A user with this e-mail address exists. Sign in to continue.');
+        throw fail('conflict', 'A user with this email address exists. Sign in to continue.');
       });
     },
   };

@@ -112,7 +112,7 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
     service: {
       async requestPasswordReset(request, context) {
         const email = readEmail(request.email);
-        if (email === undefined) throw invalid('email', 'must be an e-mail address');
+        if (email === undefined) throw invalid('email', 'must be an email address');
         const { counter } = throttle;
         const network = networkOf(callerOf(context).call.peer);
         if (tasks.size >= tasksMax) throw tooBusy();
@@ -204,5 +204,5 @@ ${url}
 The link expires in an hour and works once. A new password ends all of your
 sessions. If you use an authenticator app, you still need its code to sign in.
 
-If you did not request a new password, ignore this e-mail: nothing has changed.
+If you did not request a new password, ignore this email: nothing has changed.
 `;

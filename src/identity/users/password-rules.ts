@@ -16,7 +16,7 @@ export async function checkPassword(password: string, email: string): Promise<vo
   if (new Set(characters).size === 1)
     throw invalid('password', 'must not repeat a single character');
   if (text.toLowerCase().includes(email)) {
-    throw invalid('password', 'must not contain the e-mail address');
+    throw invalid('password', 'must not contain the email address');
   }
   if (await isCommonPassword(text)) throw invalid('password', 'must not be a common password');
 }

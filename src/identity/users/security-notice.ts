@@ -63,8 +63,8 @@ const notices: Readonly<Record<SecurityEvent, NoticeText>> = {
     remedy: reset,
   },
   email: {
-    subject: 'Your e-mail address was changed',
-    text: 'The e-mail address of your account was changed.',
+    subject: 'Your email address was changed',
+    text: 'The email address of your account was changed.',
     remedy:
       'If you did not expect this, tell an administrator at once: the new address can receive a ' +
       'link to set a new password.',

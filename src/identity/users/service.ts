@@ -156,7 +156,7 @@ const kinds: ReadonlyMap<UserKind, UserRow['kind']> = new Map([
 
 function requireEmail(text: string): string {
   const email = readEmail(text);
-  if (email === undefined) throw invalid('email', 'must be an e-mail address');
+  if (email === undefined) throw invalid('email', 'must be an email address');
   return email;
 }
 
@@ -187,5 +187,5 @@ async function requireHoldersLeft(trx: Executor, before: User, after: User): Pro
 
 function refuseDuplicate(error: unknown): never {
   if (!isUniqueViolation(error)) throw error;
-  throw fail('conflict', 'Another user has the e-mail address.', { grpc: Code.AlreadyExists });
+  throw fail('conflict', 'Another user has the email address.', { grpc: Code.AlreadyExists });
 }

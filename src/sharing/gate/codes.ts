@@ -1,4 +1,4 @@
-// One-time codes of six digits. A visitor who enters the code has verified the e-mail address.
+// One-time codes of six digits. A visitor who enters the code has verified the email address.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
@@ -281,7 +281,7 @@ function partsOf(code: string, { brand, title, url }: CodeMail): MailPart[] {
     { text: `The code expires in ${validMs / minute} minutes and works once.` },
     {
       note:
-        'Do not share this code with anyone. If you did not request it, ignore this e-mail: ' +
+        'Do not share this code with anyone. If you did not request it, ignore this email: ' +
         'without the code, no one can open the document with your address.',
     },
   ];

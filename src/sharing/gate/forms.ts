@@ -37,7 +37,7 @@ required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></la
 </form>`,
 
   email: (form, sender) => html`<form method="post" class="gate">${alertOf(form)}
-<label>E-mail address
+<label>Email address
 <input type="email" name="email" autocomplete="email" maxlength="254" value="${form.email}"
 required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></label>
 <p class="why" id="why">${sender} will see your address.${
@@ -46,7 +46,7 @@ required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></la
 <button>Continue</button>
 </form>`,
 
-  code: (form) => html`<p>Enter the 6-digit code from our newest <span class="word">e-mail</span> to
+  code: (form) => html`<p>Enter the 6-digit code from our newest <span class="word">email</span> to
 <strong>${form.email}</strong>.</p>
 ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</p>`}
 <form method="post" class="gate">${alertOf(form)}
@@ -59,7 +59,7 @@ folder.</p>
 </form>
 <form method="post" class="instead">
 <button name="code" value="again">Send new code</button>
-<button name="code" value="other">Use another e-mail</button>
+<button name="code" value="other">Use another email</button>
 </form>`,
 };
 

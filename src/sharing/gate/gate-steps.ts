@@ -214,11 +214,11 @@ function isDue(step: GateStep, next: GateStep | undefined): boolean {
 const refusals = {
   noPassword: { status: 400, text: 'Enter the password.' },
   wrongPassword: { status: 403, text: 'Wrong password.' },
-  noEmail: { status: 400, text: 'Enter an e-mail address such as name@example.com.' },
+  noEmail: { status: 400, text: 'Enter an email address such as name@example.com.' },
   notOnList: {
     status: 403,
     text:
-      'This e-mail address does not have access to the document. Enter another address, or ask ' +
+      'This email address does not have access to the document. Enter another address, or ask ' +
       'the sender for access.',
   },
   noCode: { status: 400, text: 'Enter the 6 digits of the code.' },

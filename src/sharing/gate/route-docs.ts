@@ -39,7 +39,7 @@ export const submitGateDoc: RouteDoc = {
   path,
   form: {
     password: { description: 'The password of the link.', lengthMax: 1024 },
-    email: { description: "The reader's e-mail address.", lengthMax: 254 },
+    email: { description: "The reader's email address.", lengthMax: 254 },
     code: {
       description:
         'The 6 digits of the mailed code; `again` for a new code, `other` to start over.',

@@ -1,4 +1,4 @@
-// Writes views as CSV (RFC 4180). Readers choose their e-mail address: a value that a spreadsheet
+// Writes views as CSV (RFC 4180). Readers choose their email address: a value that a spreadsheet
 // could take for a formula gets an apostrophe.
 import { stringify } from 'csv-stringify/sync';
 import type { ViewWithPages } from '../views/views.ts';

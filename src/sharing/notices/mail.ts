@@ -40,7 +40,7 @@ export function composeViewMail(
   const parts = links.flatMap((link) => partsOf(link, publicUrl));
   const created = links.length === 1 ? 'the link' : 'the links';
   const reason =
-    `You get this e-mail because you created ${created}. You can turn it off in the options of ` +
+    `You get this email because you created ${created}. You can turn it off in the options of ` +
     'each link.';
   return { to, subject, ...renderMail(brand, [...parts, { note: reason }]) };
 }

@@ -109,9 +109,9 @@ const notValid = (target?: string) =>
   );
 
 const userExists = () =>
-  fail('conflict', 'A user with this e-mail address exists. Sign in to accept the invitation.');
+  fail('conflict', 'A user with this email address exists. Sign in to accept the invitation.');
 
 const otherAddress = () =>
-  fail('forbidden', 'The invitation is for another e-mail address. Sign in with that address.');
+  fail('forbidden', 'The invitation is for another email address. Sign in with that address.');
 
 const alreadyMember = () => fail('conflict', 'The user is already a member of the workspace.');

@@ -90,7 +90,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
   return {
     async createInvitation(request, context) {
       const email = readEmail(request.email);
-      if (email === undefined) throw invalid('email', 'must be an e-mail address');
+      if (email === undefined) throw invalid('email', 'must be an email address');
       const token = generateLinkToken('inv', random);
       const row: InvitationRow = {
         id: token.id,
@@ -216,6 +216,6 @@ function partsOf({ workspaceName, inviter, role, url }: InvitationMail): MailPar
     { text: `${invited} to the workspace “${workspace}” on Latchkey as ${article} ${role}.` },
     { label: 'Accept the invitation', url },
     { text: 'The link expires in 7 days and works once. Do not forward it.' },
-    { note: 'If you did not expect an invitation, ignore this e-mail.' },
+    { note: 'If you did not expect an invitation, ignore this email.' },
   ];
 }

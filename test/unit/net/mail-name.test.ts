@@ -36,7 +36,7 @@ describe('a name in a mail', () => {
   });
 });
 
-it('an e-mail address in a mail can be copied, unless it looks like a website', () => {
+it('an email address in a mail can be copied, unless it looks like a website', () => {
   for (const email of ["ada.o'neil+x@mail.example.com", '$~{a}_*^b@example.com']) {
     expect(mailAddress(email)).toBe(email);
   }

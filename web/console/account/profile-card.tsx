@@ -18,21 +18,21 @@ export function ProfileCard() {
       about={
         mayChange ? (
           <>
-            You can change your name and e-mail address in{' '}
+            You can change your name and email address in{' '}
             <TextLink to="/users/$userId" params={{ userId: id }}>
               Users
             </TextLink>
             .
           </>
         ) : (
-          'Ask an administrator to change your name or e-mail address.'
+          'Ask an administrator to change your name or email address.'
         )
       }
     >
       <FactList
         facts={[
           { name: 'Name', value: name === '' ? '—' : name },
-          { name: 'E-mail address', value: email },
+          { name: 'Email address', value: email },
           { name: 'Type', value: kinds[kind] ?? kind },
           { name: 'User ID', value: <CopyableText text={id} label="your ID" /> },
         ]}

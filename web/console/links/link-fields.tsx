@@ -25,12 +25,12 @@ const accesses = [
   },
   {
     value: 'email',
-    label: 'E-mail required',
-    description: 'Readers enter their e-mail address. You see it with each view.',
+    label: 'Email required',
+    description: 'Readers enter their email address. You see it with each view.',
   },
   {
     value: 'verified',
-    label: 'Verified e-mail',
+    label: 'Verified email',
     description: 'Readers also confirm the address with a one-time code.',
   },
   {
@@ -68,11 +68,11 @@ export function AccessField({ form }: { readonly form: LinkForm }) {
   );
 }
 
-/** E-mail addresses and domains. */
+/** Email addresses and domains. */
 function PeopleField(props: TextareaProps) {
   return (
     <Textarea
-      description="One e-mail address or domain per line, such as jane@example.com or @example.com."
+      description="One email address or domain per line, such as jane@example.com or @example.com."
       autosize
       minRows={2}
       maxRows={8}

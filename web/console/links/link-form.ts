@@ -18,7 +18,7 @@ export type LinkValues = {
   documentId: string;
   name: string;
   access: LinkAccess;
-  /** E-mail addresses and domains, for `people`. */
+  /** Email addresses and domains, for `people`. */
   allowList: string;
   blockList: string;
   /** The number of the `Notify` value. */
@@ -92,7 +92,7 @@ export function linkOptionsOf(values: LinkValues) {
     emailRequired: asksForEmail,
     emailVerificationRequired: access === 'verified' || access === 'people',
     allowList: access === 'people' ? splitWords(values.allowList) : [],
-    // Readers without an e-mail address cannot be blocked.
+    // Readers without an email address cannot be blocked.
     blockList: asksForEmail ? splitWords(values.blockList) : [],
     notify: notifyOf(values.notify),
     showTitle,

@@ -115,7 +115,7 @@ function LinkFacts({ link }: { readonly link: Link }) {
           ? []
           : [{ name: 'Blocked', value: <ExpandableList items={link.blockList} /> }]),
         { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
-        { name: 'Mail about views', value: notifyTexts[link.notify] },
+        { name: 'Email about views', value: notifyTexts[link.notify] },
         { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
         { name: 'Link ID', value: <CopyableText text={id} label="link ID" /> },

@@ -43,10 +43,10 @@ export function accessText({
 }: Link): string {
   if (allowList.length > 0)
     return passwordRequired ? 'Password and specific people' : 'Specific people';
-  const email = emailVerificationRequired ? 'verified e-mail' : 'e-mail';
+  const email = emailVerificationRequired ? 'verified email' : 'email';
   if (passwordRequired) return emailRequired ? `Password and ${email}` : 'Password required';
   if (!emailRequired) return 'Anyone with the link';
-  return emailVerificationRequired ? 'Verified e-mail required' : 'E-mail required';
+  return emailVerificationRequired ? 'Verified email required' : 'Email required';
 }
 
 /** When the creator of a link gets a mail. */

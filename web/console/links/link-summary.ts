@@ -25,7 +25,7 @@ export const linkSummary = (link: Link, isShown: boolean | undefined): string =>
     expires: link.expireTime === undefined ? undefined : timestampDate(link.expireTime),
   });
 
-/** Such as `Readers enter their e-mail address, then they can read the document.` */
+/** Such as `Readers enter their email address, then they can read the document.` */
 export function summarizeRules(rules: LinkRules): string {
   const { allowDownload, isShown, expires } = rules;
   const readers = allowDownload ? 'read and download the document' : 'read the document';
@@ -42,8 +42,8 @@ function stepsOf(rules: LinkRules): string {
   const { emailRequired, emailVerificationRequired, passwordRequired } = rules;
   const steps = [
     ...(passwordRequired ? ['enter the password'] : []),
-    ...(emailRequired ? ['enter their e-mail address'] : []),
-    ...(emailRequired && emailVerificationRequired ? ['confirm it with a code from a mail'] : []),
+    ...(emailRequired ? ['enter their email address'] : []),
+    ...(emailRequired && emailVerificationRequired ? ['confirm it with a code from an email'] : []),
   ];
   const last = steps.pop();
   if (last === undefined) return '';

@@ -32,12 +32,12 @@ export function AddMemberDialog({ workspaceId, mayMakeOwners, isOpen, close }: R
       }}
     >
       <TextInput
-        label={mayLookUp ? 'E-mail address or user ID' : 'User ID'}
+        label={mayLookUp ? 'Email address or user ID' : 'User ID'}
         description={
           mayLookUp
-            ? 'The user must already exist. To add someone else, invite them by e-mail.'
+            ? 'The user must already exist. To add someone else, invite them by email.'
             : 'Users find their ID in “Your account”. It starts with usr_. To add someone else, ' +
-              'invite them by e-mail.'
+              'invite them by email.'
         }
         required
         maxLength={mayLookUp ? 254 : 64}

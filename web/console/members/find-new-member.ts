@@ -9,7 +9,7 @@ import { roleWithArticle } from './roles.tsx';
 const pageSize = 200;
 
 /**
- * Returns a function that resolves a user ID or, with `mayLookUp`, an e-mail address to a user ID.
+ * Returns a function that resolves a user ID or, with `mayLookUp`, an email address to a user ID.
  * It throws for existing members, because adding them again would silently change their role.
  */
 export function useFindNewMember(
@@ -21,7 +21,7 @@ export function useFindNewMember(
     const { users } = await createClient(UserService, transport).listUsers({ email });
     const id = users[0]?.id;
     if (id === undefined) {
-      throw refused(`No user has the e-mail address ${email}. Create the user first.`);
+      throw refused(`No user has the email address ${email}. Create the user first.`);
     }
     return id;
   }

@@ -29,14 +29,14 @@ export function Invitations({ workspaceId }: { readonly workspaceId: string }) {
         list={list}
         columns={columns}
         idOf={({ id }) => id}
-        empty={{ title: 'No open invitations', text: 'Invite people by e-mail.' }}
+        empty={{ title: 'No open invitations', text: 'Invite people by email.' }}
       />
     </Section>
   );
 }
 
 const columns: readonly Column<Invitation>[] = [
-  { title: 'E-mail address', cell: ({ email }) => email },
+  { title: 'Email address', cell: ({ email }) => email },
   { title: 'Role', isPlain: true, cell: ({ role }) => <RoleBadge role={role} /> },
   {
     title: 'Sent',
@@ -60,7 +60,7 @@ function Actions({ invitation }: { readonly invitation: Invitation }) {
   const resend = () =>
     confirm({
       title: `Send the invitation to ${email} again?`,
-      consequence: 'The new link works for 7 days. The link in the earlier e-mail stops working.',
+      consequence: 'The new link works for 7 days. The link in the earlier email stops working.',
       label: 'Send again',
       isDestructive: false,
       run: () => create({ workspaceId, email, role }),
@@ -68,7 +68,7 @@ function Actions({ invitation }: { readonly invitation: Invitation }) {
   const withdraw = () =>
     confirm({
       title: `Withdraw the invitation to ${email}?`,
-      consequence: 'The link in the e-mail stops working immediately. You can send a new one.',
+      consequence: 'The link in the email stops working immediately. You can send a new one.',
       label: 'Withdraw',
       run: () => revoke({ workspaceId, invitationId }),
     });

@@ -17,7 +17,7 @@ export function InviteDialog({ workspaceId, mayMakeOwners, isOpen, close }: Role
   const invite = useMethod(WorkspaceService.method.createInvitation);
   return (
     <FormDialog
-      title="Invite by e-mail"
+      title="Invite by email"
       label="Send invitation"
       isOpen={isOpen}
       close={close}
@@ -26,7 +26,7 @@ export function InviteDialog({ workspaceId, mayMakeOwners, isOpen, close }: Role
     >
       <NoMailNote />
       <TextInput
-        label="E-mail address"
+        label="Email address"
         description="We’ll email a link to join. It works once and expires after 7 days."
         type="email"
         required

@@ -41,7 +41,7 @@ export function MembersScreen() {
                 Add member
               </Button>
             ) : null}
-            <Button onClick={invite.open}>Invite by e-mail</Button>
+            <Button onClick={invite.open}>Invite by email</Button>
           </>
         ) : undefined
       }
@@ -81,7 +81,7 @@ function columnsFor(permissions: MemberPermissions, mayLeave: boolean): readonly
   const columns: readonly Column<Member>[] = [
     { title: 'Name', cell: (member) => <Name member={member} /> },
     {
-      title: 'E-mail address',
+      title: 'Email address',
       isFree: true,
       isPlain: true,
       cell: (member) => <Email member={member} />,

@@ -87,7 +87,7 @@ function NewUser({ token, email }: { readonly token: string; readonly email: str
         await session.signIn({ email, password, otp: '' });
       }}
     >
-      <TextInput label="E-mail address" value={email} readOnly autoComplete="username" />
+      <TextInput label="Email address" value={email} readOnly autoComplete="username" />
       <TextInput name="name" label="Your name" autoComplete="name" maxLength={255} />
       <NewPasswordInput />
     </OneForm>

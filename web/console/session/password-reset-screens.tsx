@@ -29,7 +29,7 @@ export function ForgotPasswordScreen() {
           <TextInput
             name="email"
             type="email"
-            label="E-mail address"
+            label="Email address"
             autoComplete="username"
             required
           />

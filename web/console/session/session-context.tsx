@@ -36,7 +36,7 @@ export function useHasScope(): (scope: string) => boolean {
 
 /**
  * Returns a function to call after a change to a user. If that is the signed-in user, it refreshes
- * the e-mail address and the scopes of the session.
+ * the email address and the scopes of the session.
  */
 export function useRefreshOwnSession(userId: string): () => Promise<void> {
   const { session } = useSignIn();

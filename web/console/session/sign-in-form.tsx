@@ -62,7 +62,7 @@ export function SignInForm(props: SignInFormProps) {
               ref={first}
               name="email"
               type="email"
-              label="E-mail address"
+              label="Email address"
               autoComplete="username"
               required
             />

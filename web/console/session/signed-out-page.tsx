@@ -48,5 +48,5 @@ const tokens = new Map<string, string>();
 
 /** Shown without a token, such as after a reload. */
 export function NoLinkToken() {
-  return <Text>Open the link in the e-mail again. This address is incomplete.</Text>;
+  return <Text>Open the link in the email again. This address is incomplete.</Text>;
 }

@@ -18,8 +18,8 @@ export function BrandSection({ workspace }: { readonly workspace: Workspace }) {
       <Paper withBorder p="md">
         <Stack>
           <Text size="sm" c="dimmed">
-            Readers see the name, the logo and the color of the workspace before they open a
-            document, in the viewer and in mails.
+            Readers see the name, the logo and the color of the workspace on the access page, in the
+            viewer and in emails.
           </Text>
           <ColorForm key={workspace.brand?.accentColor} workspace={workspace} />
           <Logo workspace={workspace} />

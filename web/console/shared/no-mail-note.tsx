@@ -7,8 +7,8 @@ const sendsMail = () =>
 /** Shown where a person waits for a mail that does not arrive. */
 export function NoMailNote() {
   return sendsMail() ? null : (
-    <Alert title="This server sends no mail">
-      Mails are stored on the server, in its folder “outbox”. An administrator can set up a mail
+    <Alert title="This server sends no email">
+      Emails are stored on the server, in its folder “outbox”. An administrator can set up a mail
       server.
     </Alert>
   );

@@ -18,7 +18,7 @@ export function EditUserDialog({ user, isOpen, close }: EditUserDialogProps) {
   const refreshNow = useRefreshOwnSession(user.id);
   return (
     <FormDialog
-      title="Edit name and e-mail"
+      title="Edit name and email"
       label="Save"
       isOpen={isOpen}
       close={close}

@@ -7,7 +7,7 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
-const passwordRule = 'At least 12 characters, and not the e-mail address.';
+const passwordRule = 'At least 12 characters, and not the email address.';
 
 export const passwordAdvice = `${passwordRule} Send it securely. The user can change it later.`;
 

@@ -5,7 +5,7 @@ export function EmailField(props: TextInputProps) {
   return (
     <TextInput
       type="email"
-      label="E-mail address"
+      label="Email address"
       description="Used to sign in."
       required
       maxLength={254}

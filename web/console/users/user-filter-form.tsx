@@ -8,13 +8,13 @@ export function UserFilterForm({ search }: { readonly search: UserSearch }) {
   return (
     <FilterForm
       values={search}
-      labels={{ email: 'E-mail address', kind: 'Type' }}
+      labels={{ email: 'Email address', kind: 'Type' }}
       filter={(fields) => void navigate({ to: '/users', search: readUserSearch(fields) })}
     >
       <TextInput
         name="email"
         type="search"
-        label="E-mail address"
+        label="Email address"
         placeholder="Complete address"
         maxLength={254}
         autoComplete="off"

@@ -64,7 +64,7 @@ function factsOf(user: User): Fact[] {
   return [
     { name: 'User ID', value: <CopyableText text={id} label="user ID" /> },
     { name: 'Type', value: kindText(user) },
-    { name: 'E-mail address', value: email },
+    { name: 'Email address', value: email },
     { name: 'Name', value: name || '—' },
     { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
     {

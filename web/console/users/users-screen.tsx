@@ -16,7 +16,7 @@ import type { UserSearch } from './user-search.ts';
 
 const columns: readonly Column<User>[] = [
   {
-    title: 'E-mail address',
+    title: 'Email address',
     orderBy: 'email',
     cell: ({ id, email }) => (
       <TextLink to="/users/$userId" params={{ userId: id }}>
@@ -65,7 +65,7 @@ export function UsersScreen() {
           isFiltered
             ? {
                 title: 'No matching users',
-                text: 'Enter the complete e-mail address.',
+                text: 'Enter the complete email address.',
                 action: (
                   <TextLink to="/users" search={{}}>
                     Show all users

@@ -1,5 +1,5 @@
 /** Opens a PDF with pdf.js, which is loaded only when needed. */
-import type { PDFDataRangeTransport, PDFDocumentLoadingTask, PDFDocumentProxy } from 'pdfjs-dist';
+import type { PDFDataRangeTransport, PDFDocumentProxy } from 'pdfjs-dist';
 import { chunkBytes, type FileSource } from '../loading/file-source.ts';
 import type { LoadProblem } from '../loading/persistent-requests.ts';
 import { startWorker } from '../shell/trusted-types.ts';
@@ -11,8 +11,8 @@ export interface Engine {
   readonly worker: Worker;
   /** Rejects if the script of the worker cannot be loaded. */
   readonly workerLost: Promise<never>;
-  /** Set once the document is being opened. */
-  task?: PDFDocumentLoadingTask;
+  /** Set once the document is open. */
+  pdf?: PDFDocumentProxy;
   isClosed: boolean;
   /** Ends the document and the worker, and frees their memory. */
   close(): void;
@@ -50,7 +50,7 @@ export function startPdfjs(): Engine {
     isClosed: false,
     close() {
       this.isClosed = true;
-      const ended = this.task?.destroy() ?? Promise.resolve();
+      const ended = this.pdf?.loadingTask.destroy() ?? Promise.resolve();
       void ended.catch(() => {}).finally(() => worker.terminate());
     },
   };
@@ -90,12 +90,12 @@ async function open(
     iccUrl: `${PDFJS_FOLDER}iccs/`,
     wasmUrl: `${PDFJS_FOLDER}wasm/`,
   });
-  engine.task = task;
-  if (engine.isClosed) engine.close();
   task.onPassword = async (submit: (password: string) => void, reason: number) => {
     submit(await askPassword(reason === pdfjs.PasswordResponses.INCORRECT_PASSWORD));
   };
-  return { pdfjs, pdf: await task.promise };
+  const pdf = await task.promise;
+  engine.pdf = pdf;
+  return { pdfjs, pdf };
 }
 
 function rangeTransport(pdfjs: Pdfjs, source: FileSource): PDFDataRangeTransport {

@@ -7,7 +7,7 @@ const login: Command = {
   name: 'login',
   about: 'Signs in to a server and stores the credential in a profile.',
   details:
-    'Asks for the e-mail address, the password and the one-time code of a user. A recovery code ' +
+    'Asks for the email address, the password and the one-time code of a user. A recovery code ' +
     'replaces the one-time code once. With --client or --api-key, stores the credential of a ' +
     'program instead. Secrets are never arguments, because ' +
     'other users of the machine can see those: the command asks for them, or reads them from the ' +
@@ -18,7 +18,7 @@ const login: Command = {
     'LATCHKEY_CLIENT_SECRET, together with LATCHKEY_BASE_URL, replace it.',
   options: [
     serverOption,
-    { name: 'email', value: 'address', about: 'The e-mail address of the user.' },
+    { name: 'email', value: 'address', about: 'The email address of the user.' },
     {
       name: 'password-stdin',
       about: 'Reads the password, and on the next line the one-time or recovery code, from a pipe.',

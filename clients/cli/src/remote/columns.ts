@@ -17,7 +17,7 @@ const titles = {
   document_name: 'Document',
   download_count: 'Downloads',
   duration_ms: 'Time spent',
-  email: 'E-mail address',
+  email: 'Email address',
   email_verified: 'Verified',
   expire_time: 'Expires',
   id: 'ID',

@@ -20,7 +20,7 @@ export const invitationGroup = groupOf('invitations', 'Manages the invitations t
     about: 'Sends a mail with an invitation. It replaces an earlier one to the same address.',
     method: 'workspace.createInvitation',
     isCreating: true,
-    args: { ...workspace, email: 'The e-mail address.' },
+    args: { ...workspace, email: 'The email address.' },
     fields: { role: { value: 'role', values: roles, about: 'The role in the workspace.' } },
     examples: ['workspaces invitations create ws_… ada@example.com --role member'],
   },

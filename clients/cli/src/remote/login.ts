@@ -75,7 +75,7 @@ async function signInUser(
   if (!isPiped && !canAsk(host)) {
     throw new UsageError('Without a terminal, use --password-stdin, --client or --api-key.');
   }
-  const email = named ?? (await ask(host, 'E-mail: ')).trim();
+  const email = named ?? (await ask(host, 'Email: ')).trim();
   const answers = await readPassword(host, isPiped);
   const isSame = earlier?.server === server && earlier.credential.kind === 'session';
   // The server ends the earlier session, and recognizes the device.

@@ -197,7 +197,7 @@ const flag = (about: string): FieldOption => ({ about, isNegatable: true });
 
 const linkFields: Readonly<Record<string, FieldOption>> = {
   name: nameField,
-  email_required: flag('Whether readers enter their e-mail address.'),
+  email_required: flag('Whether readers enter their email address.'),
   email_verification_required: flag('Whether readers prove the address with a one-time code.'),
   password: {
     isSecret: true,
@@ -209,13 +209,13 @@ const linkFields: Readonly<Record<string, FieldOption>> = {
     name: 'allow',
     value: 'address',
     isList: true,
-    about: 'An e-mail address or `@domain` that may open the link.',
+    about: 'An email address or `@domain` that may open the link.',
   },
   block_list: {
     name: 'block',
     value: 'address',
     isList: true,
-    about: 'An e-mail address or `@domain` that may not open the link.',
+    about: 'An email address or `@domain` that may not open the link.',
   },
   notify: {
     value: 'when',

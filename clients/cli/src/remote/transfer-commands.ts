@@ -25,7 +25,7 @@ export const uploadCommand: Command = {
   options: [
     { name: 'name', value: 'name', about: 'The name of the document. Default: the file name.' },
     { name: 'share', about: 'Creates a link and prints its address.' },
-    { name: 'email-required', about: 'Readers of the link enter their e-mail address.' },
+    { name: 'email-required', about: 'Readers of the link enter their email address.' },
     {
       name: 'email-verification-required',
       about: 'Readers of the link prove their address with a one-time code.',

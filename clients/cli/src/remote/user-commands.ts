@@ -84,7 +84,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     about: 'Lists the users.',
     method: 'user.listUsers',
     fields: {
-      email: { value: 'address', about: 'Only the user with this e-mail address.' },
+      email: { value: 'address', about: 'Only the user with this email address.' },
       kind: { value: 'kind', values: kinds, about: 'Only users of this kind.' },
     },
     columns: ['id', 'email', 'name', 'kind', 'scopes', 'totp_enabled', 'disable_time'],
@@ -95,7 +95,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     about: 'Creates a user.',
     method: 'user.createUser',
     isCreating: true,
-    args: { email: 'The e-mail address.' },
+    args: { email: 'The email address.' },
     fields: {
       kind: { value: 'kind', values: kinds, about: 'The kind of the user.' },
       name: nameField,
@@ -106,11 +106,11 @@ const users = groupOf('users', 'Manages the people who sign in.', [
   },
   {
     name: 'update',
-    about: 'Changes the name, the e-mail address or the scopes of a user.',
+    about: 'Changes the name, the email address or the scopes of a user.',
     method: 'user.updateUser',
     args: user,
     fields: {
-      email: { value: 'address', about: 'The e-mail address.' },
+      email: { value: 'address', about: 'The email address.' },
       name: nameField,
       scopes: scopesField,
     },
@@ -151,7 +151,7 @@ const passwordReset = groupOf('password-reset', 'Replaces a forgotten password.'
     name: 'request',
     about: 'Sends a mail with a token, if a user has the address.',
     method: 'passwordReset.requestPasswordReset',
-    args: { email: 'The e-mail address.' },
+    args: { email: 'The email address.' },
     isPublic: true,
     examples: ['password-reset request ada@example.com --server https://keys.example.com'],
   },

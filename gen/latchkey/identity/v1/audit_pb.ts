@@ -103,7 +103,7 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
   address: string;
 
   /**
-   * The name of `actor`, at most 255 characters. For a user without a name, the e-mail address.
+   * The name of `actor`, at most 255 characters. For a user without a name, the email address.
    * Empty if the actor has no name or does not exist any more, or if the caller lacks the scope for
    * its name.
    *
@@ -113,7 +113,7 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
 
   /**
    * The name of `target`, at most 255 characters. For a user without a name and for an invitation,
-   * the e-mail address. For a link without a name, the name of its document. Empty for a session,
+   * the email address. For a link without a name, the name of its document. Empty for a session,
    * for a signing key, or if the target has no name or does not exist any more, or if the caller
    * lacks the scope for its name.
    *
@@ -153,7 +153,7 @@ export type AuditResource = Message<"latchkey.identity.v1.AuditResource"> & {
   id: string;
 
   /**
-   * The resource's name, at most 255 characters. For a user without a name, the e-mail address.
+   * The resource's name, at most 255 characters. For a user without a name, the email address.
    * Empty if the resource has no name, or if the caller lacks the scope for its name.
    *
    * @generated from field: string name = 2;

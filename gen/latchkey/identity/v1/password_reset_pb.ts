@@ -22,7 +22,7 @@ export const file_latchkey_identity_v1_password_reset: GenFile = /*@__PURE__*/
  */
 export type RequestPasswordResetRequest = Message<"latchkey.identity.v1.RequestPasswordResetRequest"> & {
   /**
-   * The user's e-mail address, in any letter case: at most 254 characters. Required.
+   * The user's email address, in any letter case: at most 254 characters. Required.
    *
    * @generated from field: string email = 1;
    */
@@ -102,7 +102,7 @@ export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse> = /*
  */
 export const PasswordResetService: GenService<{
   /**
-   * Mails a link to the user with this e-mail address. The response is the same for every address,
+   * Mails a link to the user with this email address. The response is the same for every address,
    * and comes before the service looks for the user: it does not reveal whether there is one.
    * Disabled users get no mail.
    *
@@ -110,7 +110,7 @@ export const PasswordResetService: GenService<{
    * stay valid.
    *
    * Errors:
-   * - `invalid_argument`: the text is not an e-mail address.
+   * - `invalid_argument`: the text is not an email address.
    * - `rate_limited`: too many requests. Wait for the seconds in `Retry-After`.
    * - `unavailable`: too many requests are in progress.
    *
@@ -126,7 +126,7 @@ export const PasswordResetService: GenService<{
    * links that were mailed before become invalid. The second factor stays: the next sign-in still
    * asks for a code. The call does not sign the user in.
    *
-   * A link also becomes invalid if the user's password or e-mail address changes.
+   * A link also becomes invalid if the user's password or email address changes.
    *
    * Errors:
    * - `identity.credential_invalid`: the token is wrong, used or expired, or the user is disabled.

@@ -32,7 +32,7 @@ export type SignedInUser = Message<"latchkey.identity.v1.SignedInUser"> & {
   id: string;
 
   /**
-   * The user's e-mail address, in lower case.
+   * The user's email address, in lower case.
    *
    * @generated from field: string email = 2;
    */
@@ -130,7 +130,7 @@ export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
  */
 export type SignInRequest = Message<"latchkey.identity.v1.SignInRequest"> & {
   /**
-   * The user's e-mail address, in any letter case. Required. At most 254 characters.
+   * The user's email address, in any letter case. Required. At most 254 characters.
    *
    * @generated from field: string email = 1;
    */
@@ -621,7 +621,7 @@ export const SessionService: GenService<{
    * browser. It is not a credential.
    *
    * Errors:
-   * - `identity.credential_invalid`: the e-mail address or the password is wrong, or the user is
+   * - `identity.credential_invalid`: the email address or the password is wrong, or the user is
    *   disabled. The response does not reveal which, and always takes the same time.
    * - `identity.code_required`: the password is right, and the user has a second factor. Repeat the
    *   request with `otp`. The attempt counts until the sign-in succeeds.

@@ -39,7 +39,7 @@ export type User = Message<"latchkey.identity.v1.User"> & {
   kind: UserKind;
 
   /**
-   * The e-mail address, in lower case. Unique among all users.
+   * The email address, in lower case. Unique among all users.
    *
    * @generated from field: string email = 3;
    */
@@ -102,7 +102,7 @@ export const UserSchema: GenMessage<User> = /*@__PURE__*/
  */
 export type CreateUserRequest = Message<"latchkey.identity.v1.CreateUserRequest"> & {
   /**
-   * The e-mail address for sign-ins, in any letter case: at most 254 characters. Required.
+   * The email address for sign-ins, in any letter case: at most 254 characters. Required.
    *
    * @generated from field: string email = 1;
    */
@@ -124,7 +124,7 @@ export type CreateUserRequest = Message<"latchkey.identity.v1.CreateUserRequest"
 
   /**
    * The password: at least 12 characters, at most 1,024 bytes in UTF-8. It must neither contain the
-   * e-mail address nor repeat a single character. Common passwords are refused, in any letter case
+   * email address nor repeat a single character. Common passwords are refused, in any letter case
    * and also when repeated or extended with digits and signs. Required.
    *
    * @generated from field: string password = 4;
@@ -217,7 +217,7 @@ export const GetUserResponseSchema: GenMessage<GetUserResponse> = /*@__PURE__*/
  */
 export type ListUsersRequest = Message<"latchkey.identity.v1.ListUsersRequest"> & {
   /**
-   * Only the user with this e-mail address, in any letter case. Unset means any address. At most
+   * Only the user with this email address, in any letter case. Unset means any address. At most
    * 254 characters.
    *
    * @generated from field: string email = 1;
@@ -247,7 +247,7 @@ export type ListUsersRequest = Message<"latchkey.identity.v1.ListUsersRequest"> 
   pageToken: string;
 
   /**
-   * Only users of which the name, the e-mail address or the id contains this text, in any letter
+   * Only users of which the name, the email address or the id contains this text, in any letter
    * case. At most 100 characters. Unset means all users. One call examines at most 100,000 users: a
    * page may have fewer than `page_size`, or none, and still have a next page.
    *
@@ -323,7 +323,7 @@ export type UpdateUserRequest = Message<"latchkey.identity.v1.UpdateUserRequest"
   userId: string;
 
   /**
-   * The new e-mail address, in any letter case: at most 254 characters. Unset means no change.
+   * The new email address, in any letter case: at most 254 characters. Unset means no change.
    *
    * @generated from field: string email = 2;
    */
@@ -751,7 +751,7 @@ export const UserKindSchema: GenEnum<UserKind> = /*@__PURE__*/
  * a user, removing scopes and setting a password take effect at once in the process that makes the
  * change, and within a second in every other.
  *
- * A caller can grant only scopes that it holds. Setting another user's password or e-mail address,
+ * A caller can grant only scopes that it holds. Setting another user's password or email address,
  * removing their second factor and enabling them again require every scope of that user, because
  * the caller could then sign in as that user. Removing scopes and disabling require the user's
  * management scopes. A member's scopes are those of their roles in all workspaces. These rules also
@@ -767,7 +767,7 @@ export const UserService: GenService<{
    * Creates a user.
    *
    * Errors:
-   * - `conflict`: another user has the e-mail address.
+   * - `conflict`: another user has the email address.
    * - `forbidden`: the caller does not hold all of the scopes that it grants.
    * - `invalid_argument`: the password is too easy to guess, or the user is a member and has
    *   scopes.
@@ -804,14 +804,14 @@ export const UserService: GenService<{
     output: typeof ListUsersResponseSchema;
   },
   /**
-   * Changes a user's name, e-mail address or scopes.
+   * Changes a user's name, email address or scopes.
    *
    * Errors:
    * - `not_found`: the user does not exist.
-   * - `conflict`: another user has the e-mail address, or the last enabled staff user with a
+   * - `conflict`: another user has the email address, or the last enabled staff user with a
    *   management scope would lose that scope.
    * - `forbidden`: the caller adds a scope that it does not hold; removes scopes but does not hold
-   *   all of the user's management scopes; or changes the e-mail address but does not hold all of
+   *   all of the user's management scopes; or changes the email address but does not hold all of
    *   the user's scopes.
    *
    * @generated from rpc latchkey.identity.v1.UserService.UpdateUser

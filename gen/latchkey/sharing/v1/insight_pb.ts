@@ -44,7 +44,7 @@ export type Insight = Message<"latchkey.sharing.v1.Insight"> & {
   coveredViewCount: number;
 
   /**
-   * The number of visitors: different e-mail addresses, in any letter case, and each view without
+   * The number of visitors: different email addresses, in any letter case, and each view without
    * an address.
    *
    * @generated from field: uint32 visitor_count = 3;
@@ -339,7 +339,7 @@ export type ListDocumentViewsRequest = Message<"latchkey.sharing.v1.ListDocument
   pageToken: string;
 
   /**
-   * Only views of which the e-mail address contains this text, in any letter case. At most 100
+   * Only views of which the email address contains this text, in any letter case. At most 100
    * characters. Unset means all views. One call examines at most 100,000 views: a page may have
    * fewer than `page_size`, or none, and still have a next page.
    *

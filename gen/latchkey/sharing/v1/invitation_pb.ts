@@ -47,7 +47,7 @@ export const ReadInvitationRequestSchema: GenMessage<ReadInvitationRequest> = /*
  */
 export type ReadInvitationResponse = Message<"latchkey.sharing.v1.ReadInvitationResponse"> & {
   /**
-   * The invited e-mail address.
+   * The invited email address.
    *
    * @generated from field: string email = 1;
    */

@@ -47,7 +47,7 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   documentId: string;
 
   /**
-   * Whether the gate asks for an e-mail address.
+   * Whether the gate asks for an email address.
    *
    * @generated from field: bool email_required = 4;
    */
@@ -82,7 +82,7 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   passwordRequired: boolean;
 
   /**
-   * Whether readers must verify their e-mail address with a one-time code.
+   * Whether readers must verify their email address with a one-time code.
    *
    * @generated from field: bool email_verification_required = 9;
    */
@@ -117,7 +117,7 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   revokeTime?: Timestamp | undefined;
 
   /**
-   * The readers who may open the link: e-mail addresses, and domains such as `@example.com`. Empty
+   * The readers who may open the link: email addresses, and domains such as `@example.com`. Empty
    * means all readers. If it is not empty, the gate verifies the address before it compares it.
    *
    * @generated from field: repeated string allow_list = 14;
@@ -125,7 +125,7 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   allowList: string[];
 
   /**
-   * The readers who may not open the link: e-mail addresses and domains. An entry here takes
+   * The readers who may not open the link: email addresses and domains. An entry here takes
    * precedence over `allow_list`.
    *
    * @generated from field: repeated string block_list = 15;
@@ -190,7 +190,7 @@ export type LinkView = Message<"latchkey.sharing.v1.LinkView"> & {
   linkId: string;
 
   /**
-   * The e-mail address that the reader entered. Empty if the gate did not ask for one.
+   * The email address that the reader entered. Empty if the gate did not ask for one.
    *
    * @generated from field: string email = 3;
    */
@@ -301,7 +301,7 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
   documentId: string;
 
   /**
-   * Whether the gate asks for an e-mail address. Unset means false.
+   * Whether the gate asks for an email address. Unset means false.
    *
    * @generated from field: bool email_required = 2;
    */
@@ -339,7 +339,7 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
   password: string;
 
   /**
-   * Whether readers must verify their e-mail address with a one-time code, which the service mails
+   * Whether readers must verify their email address with a one-time code, which the service mails
    * to it. Must be set together with `email_required`. Unset means false.
    *
    * @generated from field: bool email_verification_required = 7;
@@ -355,7 +355,7 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
   allowDownload: boolean;
 
   /**
-   * The readers who may open the link: e-mail addresses, and domains such as `@example.com`, which
+   * The readers who may open the link: email addresses, and domains such as `@example.com`, which
    * stand for exactly this domain. Unset means all readers. Sets `email_required` and
    * `email_verification_required`: the gate sends a code to any address, and compares the address
    * after the reader has entered the code. Upper and lower case are equal, `a+b@example.com` and
@@ -377,7 +377,7 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
 
   /**
    * When the service mails the user who created the link. Only users may
-   * set it: API keys and clients have no e-mail address. Unset means no mail.
+   * set it: API keys and clients have no email address. Unset means no mail.
    *
    * @generated from field: latchkey.sharing.v1.Notify notify = 11;
    */
@@ -600,7 +600,7 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
   name: string;
 
   /**
-   * Whether the gate asks for an e-mail address. Unset means no change, or false if `update_mask`
+   * Whether the gate asks for an email address. Unset means no change, or false if `update_mask`
    * names the field.
    *
    * @generated from field: bool email_required = 4;
@@ -624,7 +624,7 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
   password: string;
 
   /**
-   * Whether readers must verify their e-mail address with a one-time code. Must be set together
+   * Whether readers must verify their email address with a one-time code. Must be set together
    * with `email_required`. Unset means no change, or false if `update_mask` names the field.
    *
    * @generated from field: bool email_verification_required = 7;
@@ -649,7 +649,7 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
   updateMask?: FieldMask | undefined;
 
   /**
-   * The readers who may open the link: e-mail addresses, and domains such as `@example.com`, which
+   * The readers who may open the link: email addresses, and domains such as `@example.com`, which
    * stand for exactly this domain. Unset means no change, or all
    * readers if `update_mask` names the field. Sets `email_required` and
    * `email_verification_required`: the gate sends a code to any address, and compares the address
@@ -797,7 +797,7 @@ export type ListLinkViewsRequest = Message<"latchkey.sharing.v1.ListLinkViewsReq
   pageToken: string;
 
   /**
-   * Only views of which the e-mail address contains this text, in any letter case. At most 100
+   * Only views of which the email address contains this text, in any letter case. At most 100
    * characters. Unset means all views. One call examines at most 100,000 views: a page may have
    * fewer than `page_size`, or none, and still have a next page.
    *

@@ -222,7 +222,7 @@ export type Member = Message<"latchkey.sharing.v1.Member"> & {
   role: MemberRole;
 
   /**
-   * The user's e-mail address.
+   * The user's email address.
    *
    * @generated from field: string email = 4;
    */
@@ -747,7 +747,7 @@ export type ListMembersRequest = Message<"latchkey.sharing.v1.ListMembersRequest
   pageToken: string;
 
   /**
-   * Only members of which the name, the e-mail address or the user id contains this text, in any
+   * Only members of which the name, the email address or the user id contains this text, in any
    * letter case. At most 100 characters. Unset means all members. One call examines at most 100,000
    * members: a page may have fewer than `page_size`, or none, and still have a next page.
    *
@@ -829,7 +829,7 @@ export type Invitation = Message<"latchkey.sharing.v1.Invitation"> & {
   workspaceId: string;
 
   /**
-   * The invited e-mail address, in lower case.
+   * The invited email address, in lower case.
    *
    * @generated from field: string email = 3;
    */
@@ -878,7 +878,7 @@ export type CreateInvitationRequest = Message<"latchkey.sharing.v1.CreateInvitat
   workspaceId: string;
 
   /**
-   * The e-mail address to invite, in any letter case: at most 254 characters. Required.
+   * The email address to invite, in any letter case: at most 254 characters. Required.
    *
    * @generated from field: string email = 2;
    */
@@ -949,7 +949,7 @@ export type ListInvitationsRequest = Message<"latchkey.sharing.v1.ListInvitation
   pageToken: string;
 
   /**
-   * Only invitations of which the e-mail address or the id contains this text, in any letter case. At most 100
+   * Only invitations of which the email address or the id contains this text, in any letter case. At most 100
    * characters. Unset means all invitations. One call examines at most 100,000 invitations: a page may
    * have fewer than `page_size`, or none, and still have a next page.
    *

@@ -10,7 +10,7 @@ export type QuickLinkTarget = {
 };
 
 /**
- * The options of a link that is created with one click: readers enter their e-mail address, so that
+ * The options of a link that is created with one click: readers enter their email address, so that
  * the sender sees who reads. A document that cannot be shown can be downloaded.
  */
 export function useQuickLinkOptions({ workspaceId, id, viewable }: QuickLinkTarget) {

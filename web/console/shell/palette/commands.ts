@@ -18,7 +18,7 @@ type Creation = { readonly label: string; readonly path: string; readonly scope:
 const workspaceCreations: readonly Creation[] = [
   { label: 'Create link', path: 'links', scope: 'links:write' },
   { label: 'Create API key', path: 'settings/api-keys', scope: 'api_keys:write' },
-  { label: 'Invite by e-mail', path: 'members', scope: 'workspaces:write' },
+  { label: 'Invite by email', path: 'members', scope: 'workspaces:write' },
 ];
 
 const staffCreations: readonly Creation[] = [
