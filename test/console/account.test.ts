@@ -91,7 +91,7 @@ describe("the user's password", () => {
       await dialog.getByRole('button', { name: 'Change password' }).click();
     };
     await change('a long new password', 'a long mew password');
-    await dialog.getByText('The passwords do not match.').waitFor();
+    await dialog.getByText('The passwords don’t match.').waitFor();
     await change('short');
     await dialog.getByText('Enter at least 12 characters.').first().waitFor();
     await change(own.email);

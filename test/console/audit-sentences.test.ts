@@ -112,7 +112,7 @@ beforeAll(async () => {
     {
       ...{ action: 'DocumentService.ListDocuments', target: workspace.credentialId, ...anyone },
       sentence:
-        'Someone who is not signed in tried to list documents with the API key “Test credential” ' +
+        'Someone who isn’t signed in tried to list documents with the API key “Test credential” ' +
         'in “Test workspace”',
     },
     {

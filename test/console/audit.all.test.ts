@@ -142,7 +142,7 @@ describe('the audit log', () => {
     const row = rowsOf(page);
     await row.getByText('Invalid credentials').waitFor();
     await row.getByText('12 times').waitFor();
-    await row.getByText('Someone who is not signed in tried to sign in').waitFor();
+    await row.getByText('Someone who isn’t signed in tried to sign in').waitFor();
     await row.getByRole('button', { name: 'Details' }).click();
     await dialogOf(page).getByRole('link', { name: 'All events on' }).click();
     await dialogOf(page).waitFor({ state: 'detached' });

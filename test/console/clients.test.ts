@@ -63,7 +63,7 @@ describe('a client', () => {
     await dialog.getByLabel('Name').fill('Refused');
     await dialog.getByLabel('Scopes').fill('payments:read\nPayments');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('“Payments” is not a valid scope.').waitFor();
+    await dialog.getByText('“Payments” isn’t a valid scope.').waitFor();
     await dialog.getByLabel('Scopes').fill('users:write');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByRole('alert').getByText('You don’t have access').waitFor();
@@ -236,7 +236,7 @@ describe('the secrets of a client', () => {
     await open(`/clients/${ownerId}`);
     await chooseRowAction(page, 'Revoke', '“Test credential”');
     const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
-    await question.getByText('cannot be used to get new tokens').waitFor();
+    await question.getByText('can’t be used to get new tokens').waitFor();
     await question.getByText('to reject them as well, disable the client').waitFor();
     expect(await statusOf(ownerId, text)).toBe(200);
     await question.getByRole('button', { name: 'Revoke' }).click();

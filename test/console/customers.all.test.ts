@@ -128,7 +128,7 @@ describe('a customer', () => {
       await dialog.getByRole('button', { name: 'Save' }).click();
     };
     await save('acc-1\nacc/2');
-    await dialog.getByText('“acc/2” is not a valid account ID').waitFor();
+    await dialog.getByText('“acc/2” isn’t a valid account ID').waitFor();
     await save(Array.from({ length: 1001 }, (_, index) => `a${index}`).join('\n'));
     await dialog.getByText('Enter at most 1000 items. You entered 1001.').waitFor();
     await save(Array.from({ length: 60 }, (_, index) => `a${index}`.padEnd(120, 'x')).join('\n'));
@@ -143,7 +143,7 @@ describe('a customer', () => {
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Disable' }).click();
     const question = page.getByRole('dialog', { name: 'Disable “Test customer”?' });
-    await question.getByText('Its API keys cannot get new tokens').waitFor();
+    await question.getByText('Its API keys can’t get new tokens').waitFor();
     expect(await statusOf(text)).toBe(200);
     await question.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('definition').getByText('Disabled').waitFor();
@@ -225,7 +225,7 @@ describe('the API keys of a customer', () => {
     await open(`/customers/${ownerId}`);
     await chooseRowAction(page, 'Revoke');
     const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
-    await question.getByText('The key cannot get new tokens').waitFor();
+    await question.getByText('The key can’t get new tokens').waitFor();
     await question.getByRole('button', { name: 'Revoke' }).click();
     await keysOf(page).getByText('Revoked', { exact: true }).waitFor();
     expect(await statusOf(text)).toBe(401);

@@ -119,7 +119,7 @@ describe('the documents of a workspace', () => {
     const ask = () => chooseRowAction(rowOf(page, 'Obsolete.zip'), 'Delete');
     await ask();
     const dialog = page.getByRole('dialog', { name: 'Delete “Obsolete.zip”?' });
-    await dialog.getByText('cannot undo this').waitFor();
+    await dialog.getByText('can’t undo this').waitFor();
     await expectAccessible(page);
     await takePicture(page, 'documents-delete');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -199,14 +199,14 @@ describe('a document', () => {
     await pagesOf(page).waitFor();
     await page.route('**/file?*', (route) => route.abort());
     await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('Cannot connect to the server').waitFor();
+    await page.getByText('Can’t connect to the server').waitFor();
     await expect.poll(() => complaints).toEqual(['Failed to load resource: net::ERR_FAILED']);
     complaints.splice(0);
     await page.unroute('**/file?*');
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Try again' }).click();
     await coming;
-    await page.getByText('Cannot connect to the server').waitFor({ state: 'detached' });
+    await page.getByText('Can’t connect to the server').waitFor({ state: 'detached' });
   });
 
   it('reports a connection lost during the download', async () => {
@@ -222,7 +222,7 @@ describe('a document', () => {
       };
     })()`);
     await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('Cannot connect to the server').waitFor();
+    await page.getByText('Can’t connect to the server').waitFor();
     expect(await page.getByText('network error').count()).toBe(0);
   });
 

@@ -38,7 +38,7 @@ describe('the dialog of a link', () => {
     await chooseRowAction(rowOf(page, 'Files'), 'Edit');
     const edit = page.getByRole('dialog', { name: 'Edit link' });
     await edit.getByText('Anyone with the link can download the file.').waitFor();
-    await edit.getByText('Browsers cannot show this type of file').waitFor();
+    await edit.getByText('Browsers can’t show this type of file').waitFor();
     await edit.getByLabel('Name').fill('Archive');
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('status').getByText('Link saved').waitFor();

@@ -56,12 +56,12 @@ describe('the links of a workspace', () => {
     const allowed = () => dialog.getByLabel('Allow download').isChecked();
     expect(await allowed()).toBe(false);
     await chooseDocument(page, /^files\.zip · /);
-    await dialog.getByText('Browsers cannot show this type of file').waitFor();
+    await dialog.getByText('Browsers can’t show this type of file').waitFor();
     await expect.poll(allowed).toBe(true);
     await dialog.getByLabel('Allow download').uncheck();
-    await dialog.getByText('Readers cannot open this document').waitFor();
+    await dialog.getByText('Readers can’t open this document').waitFor();
     await chooseDocument(page, /^terms\.pdf · /);
-    await dialog.getByText('Readers cannot open this document').waitFor({ state: 'detached' });
+    await dialog.getByText('Readers can’t open this document').waitFor({ state: 'detached' });
     expect(await allowed()).toBe(false);
     await page.keyboard.press('Escape');
     await callSharingApi(app(), 'DELETE', `/documents/${archive.id}`);

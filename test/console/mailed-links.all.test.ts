@@ -51,7 +51,7 @@ it('a used link is explained, and an address without a token as well', async () 
   await open('/reset-password#nonsense');
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Set password' }).click();
-  await page.getByText('This link does not work').waitFor();
+  await page.getByText('This link doesn’t work').waitFor();
   await page.getByRole('link', { name: 'Request a new link' }).click();
   await heading(page, 'Reset your password').waitFor();
 });
@@ -142,5 +142,5 @@ it('an owner invites a person, sends the mail again and withdraws the invitation
   await table.waitFor({ state: 'detached' });
   const guest = await visit();
   await guest.open(`/invitation#${second}`);
-  await guest.page.getByText('This link does not work').waitFor();
+  await guest.page.getByText('This link doesn’t work').waitFor();
 });

@@ -140,7 +140,7 @@ describe('members', () => {
     const dialog = page.getByRole('dialog', { name: 'Leave workspace?' });
     await dialog.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
-    await page.getByText('You are not in a workspace yet').waitFor();
+    await page.getByText('You aren’t in a workspace yet').waitFor();
   });
 
   it('see each other, and change only their own membership', async () => {

@@ -116,7 +116,7 @@ describe('the preview of a PDF', () => {
       await route.continue({ headers });
     });
     await open(`/workspaces/${workspaceId()}/documents/${id}`);
-    const text = 'A proxy did not return the requested part of the file';
+    const text = 'A proxy didn’t return the requested part of the file';
     await page.getByRole('alert').getByText(text).waitFor();
     expect(await page.getByText('the file is damaged').count()).toBe(0);
   });
@@ -153,7 +153,7 @@ describe('the preview of a PDF', () => {
 
   it('reports a damaged file', async () => {
     const { page, complaints } = await openDocument(Buffer.from('%PDF-1.7\nnothing'), 'Torn.pdf');
-    await page.getByText('The preview is not available because the file is damaged.').waitFor();
+    await page.getByText('The preview isn’t available because the file is damaged.').waitFor();
     // The error of pdf.js.
     await expect.poll(() => complaints).toHaveLength(1);
     complaints.splice(0);
@@ -198,7 +198,7 @@ describe('the preview of another file', () => {
     // An image with a width of zero.
     bytes.writeUInt32BE(0, 16);
     const { page } = await openDocument(bytes, 'Torn.png');
-    await page.getByText('The preview is not available because the file is damaged.').waitFor();
+    await page.getByText('The preview isn’t available because the file is damaged.').waitFor();
   });
 
   it('reports an image that was deleted meanwhile', async () => {
@@ -263,7 +263,7 @@ describe('the preview of another file', () => {
   it('reports a damaged video', async () => {
     const webm = await recordWebm((await visit()).page);
     const { page } = await openDocument(webm.fill(0, 60), 'Torn.webm');
-    await page.getByText('The preview is not available because the file is damaged.').waitFor();
+    await page.getByText('The preview isn’t available because the file is damaged.').waitFor();
   });
 
   it('never opens an image that can contain scripts', async () => {

@@ -132,7 +132,7 @@ describe('an expired session', () => {
     release();
     expect((await renewal.response())?.status()).toBe(200);
     await page.unrouteAll({ behavior: 'wait' });
-    await page.getByText('You are signed out.').waitFor();
+    await page.getByText('You’re signed out.').waitFor();
     expect(await liveSessions(db(), own.id)).toEqual([]);
   });
 });

@@ -176,7 +176,7 @@ it('a screen whose code fails to load can be tried again', async () => {
   await open('/account');
   await page.context().setOffline(true);
   await page.getByRole('navigation').getByRole('link', { name: 'Workspaces' }).click();
-  const failed = heading(page, 'This page could not be loaded');
+  const failed = heading(page, 'This page couldn’t be loaded');
   await failed.waitFor();
   const again = page.getByRole('button', { name: 'Try again' });
   // The user is still offline.

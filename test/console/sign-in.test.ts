@@ -163,7 +163,7 @@ describe('a sign-out', () => {
     await heading(page, 'Your account').waitFor();
     await signOut(page);
     await heading(page, 'Sign in').waitFor();
-    await page.getByRole('status').getByText('You are signed out.').waitFor();
+    await page.getByRole('status').getByText('You’re signed out.').waitFor();
     expect(new URL(page.url()).search).toBe('');
     await expect.poll(() => liveSessions(db(), own.id)).toEqual([]);
     const names = (await page.context().cookies()).map(({ name }) => name);
@@ -195,8 +195,8 @@ describe('a sign-out', () => {
     await open('/account');
     await page.context().setOffline(true);
     await signOut(page);
-    const dialog = page.getByRole('dialog', { name: 'Could not sign out' });
-    await dialog.getByText('Cannot connect to the server').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Couldn’t sign out' });
+    await dialog.getByText('Can’t connect to the server').waitFor();
     await expectAccessible(page);
     expect(await liveSessions(db(), own.id)).toHaveLength(1);
     await page.context().setOffline(false);
@@ -213,7 +213,7 @@ describe('without a connection', () => {
     const { page, complaints } = await visitAs(await staff());
     await page.route(/SessionService\/RefreshSession$/, (route) => route.abort());
     await page.goto(`${app().app.publicUrl}/console/account`);
-    await page.getByText('Cannot connect to the server').waitFor();
+    await page.getByText('Can’t connect to the server').waitFor();
     await expectAccessible(page);
     await page.unroute(/SessionService\/RefreshSession$/);
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -225,7 +225,7 @@ describe('without a connection', () => {
     const { page, open, complaints } = await visitAs(await staff());
     await page.route(/WorkspaceService\/ListWorkspaces/, (route) => route.abort());
     await open('/workspaces');
-    await page.getByText('Cannot connect to the server').waitFor();
+    await page.getByText('Can’t connect to the server').waitFor();
     await page.unroute(/WorkspaceService\/ListWorkspaces/);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'Demo workspace' }).waitFor();
@@ -241,7 +241,7 @@ describe('without a connection', () => {
     await dialog.getByLabel('Name').fill('Made without a connection');
     await page.context().setOffline(true);
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('Cannot connect to the server').waitFor();
+    await dialog.getByText('Can’t connect to the server').waitFor();
     await page.context().setOffline(false);
     const before = requests.filter((one) => one.endsWith('/CreateWorkspace')).length;
     await page.getByRole('button', { name: 'Cancel' }).click();

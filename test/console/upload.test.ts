@@ -209,7 +209,7 @@ describe('an upload that fails', () => {
     await page.route(uploads, (route) => route.abort());
     await choose(page, fileOf('Offline.zip'));
     const row = rowOf(page, 'Offline.zip');
-    await row.getByText('Cannot connect to the server').waitFor();
+    await row.getByText('Can’t connect to the server').waitFor();
     await expect.poll(() => complaints).toEqual(['Failed to load resource: net::ERR_FAILED']);
     complaints.splice(0);
     await page.unroute(uploads);

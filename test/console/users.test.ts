@@ -264,7 +264,7 @@ describe('a user', () => {
     await page.getByText('This is you.').first().waitFor();
     await page.getByRole('button', { name: 'Disable' }).click();
     const dialog = page.getByRole('dialog', { name: 'Disable ' });
-    await dialog.getByText('you will be signed out').waitFor();
+    await dialog.getByText('you’ll be signed out').waitFor();
     await dialog.getByRole('button', { name: 'Disable' }).click();
     await dialog.getByText(/is the last enabled staff user with [a-z_]+:(read|write)\./).waitFor();
     expect(await userOf(last.email)).toMatchObject({ disable_time: null });

@@ -46,7 +46,7 @@ describe('workspaces', () => {
       if (response.status() === 403) refused.push(response.status());
     });
     await open('/workspaces');
-    await page.getByText('You are not in a workspace yet').waitFor();
+    await page.getByText('You aren’t in a workspace yet').waitFor();
     await expectAccessible(page);
     await addToWorkspace(app(), newcomer.id);
     await page.getByRole('button', { name: 'Reload' }).click();
@@ -61,7 +61,7 @@ describe('workspaces', () => {
     const newcomer = await addUser(db(), { kind: 'member' });
     const { page, open } = await visitAs(newcomer);
     await open('/workspaces');
-    await page.getByText('You are not in a workspace yet').waitFor();
+    await page.getByText('You aren’t in a workspace yet').waitFor();
     await addToWorkspace(app(), newcomer.id);
     const comeBack = "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))";
     await expect

@@ -146,7 +146,7 @@ describeFeature('the lists of a link', (dialect) => {
         continue;
       }
       expect([answer.status, file.status], entered).toEqual([403, 403]);
-      expect(alertOf(answer)).toContain('does not have access');
+      expect(alertOf(answer)).toContain('doesn’t have access');
       expect(fieldAskedBy(answer)).toBe('Email address');
       // The code is used up.
       expect((await visitor.post({ email: entered, code })).status).toBe(403);

@@ -18,7 +18,7 @@ export type TakenSecret = {
 
 /** Reads a secret that is shown once, and confirms that it is stored. */
 export async function takeSecret(page: Page): Promise<TakenSecret> {
-  const dialog = page.getByRole('dialog').filter({ hasText: 'It is not shown again' });
+  const dialog = page.getByRole('dialog').filter({ hasText: 'It isn’t shown again' });
   await dialog.waitFor();
   const [secret = '', command = ''] = await dialog.locator('code').allTextContents();
   const text = (await dialog.textContent()) ?? '';

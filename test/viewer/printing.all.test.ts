@@ -72,7 +72,7 @@ it('is refused if the sender does not allow downloads', async () => {
 
   await page.keyboard.press('Control+p');
 
-  const refused = 'The sender does not allow printing this document.';
+  const refused = 'The sender doesn’t allow printing this document.';
   await page.getByRole('status').filter({ hasText: refused }).waitFor();
   expect(await page.evaluate('window.hasPrinted')).toBe(undefined);
   expect((await printed(page)).sizes).toHaveLength(1);

@@ -124,7 +124,7 @@ describe('while reading', () => {
 
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('The server does not respondTrying again …');
+    expect(await alert.textContent()).toContain('The server doesn’t respondTrying again …');
     isDown = false;
     await alert.waitFor({ state: 'detached' });
     await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
@@ -146,7 +146,7 @@ describe('while reading', () => {
 
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('The server does not respond');
+    expect(await alert.textContent()).toContain('The server doesn’t respond');
     isBroken = false;
     await page.getByRole('button', { name: 'Try now' }).click();
     await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
@@ -165,7 +165,7 @@ describe('an image', () => {
     await page.goto(link.url);
 
     await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').textContent()).toContain('cannot be shown');
+    expect(await page.getByRole('alert').textContent()).toContain('can’t be shown');
     const notice = page.getByRole('main').getByRole('link', { name: 'Download' });
     expect(await notice.isVisible()).toBe(true);
     await takePicture(page, 'damaged-picture');

@@ -82,7 +82,7 @@ describe('a link without a gate', () => {
     const { page, complaints } = await read();
 
     await page.goto(closed.url);
-    expect(await page.locator('#viewer').textContent()).toContain('does not allow downloads');
+    expect(await page.locator('#viewer').textContent()).toContain('doesn’t allow downloads');
     expect(await page.locator('a').count()).toBe(0);
 
     await page.goto(open.url);
@@ -102,7 +102,7 @@ describe('a link without a gate', () => {
 
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('This document cannot be shown');
+    expect(await alert.textContent()).toContain('This document can’t be shown');
   });
 
   it.each([

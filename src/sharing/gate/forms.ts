@@ -41,7 +41,7 @@ required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></la
 <input type="email" name="email" autocomplete="email" maxlength="254" value="${form.email}"
 required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></label>
 <p class="why" id="why">${sender} will see your address.${
-    form.requiresVerification ? ' You will get a code to verify it.' : ''
+    form.requiresVerification ? ' You’ll get a code to verify it.' : ''
   }</p>
 <button>Continue</button>
 </form>`,
@@ -53,7 +53,7 @@ ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</
 <label>Code
 <input class="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="16"
 required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></label>
-<p class="why" id="why">The code expires after 10 minutes. If you cannot find it, check your spam
+<p class="why" id="why">The code expires after 10 minutes. If you can’t find it, check your spam
 folder.</p>
 <button>Continue</button>
 </form>

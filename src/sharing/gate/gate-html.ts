@@ -133,7 +133,7 @@ function documentBody(shared: SharedDocument, brand: Brand): Html {
 data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
   const content = contentOf(kind, { name, file: `${base}/file`, mayDownload });
   const notice = html`<section class="notice file"><h2>${name}</h2>
-<p>${mayDownload ? 'There is no preview for this file type. Download the file to open it.' : 'There is no preview for this file type, and the sender does not allow downloads.'}</p>
+<p>${mayDownload ? 'There is no preview for this file type. Download the file to open it.' : 'There is no preview for this file type, and the sender doesn’t allow downloads.'}</p>
 <p class="size">${formatSize(document.size_bytes, { locale: 'en' })}</p>
 ${button('button primary')}</section>`;
   const isBranded = brand.logoPath !== '' || brand.colors !== undefined;

@@ -218,7 +218,7 @@ const refusals = {
   notOnList: {
     status: 403,
     text:
-      'This email address does not have access to the document. Enter another address, or ask ' +
+      'This email address doesn’t have access to the document. Enter another address, or ask ' +
       'the sender for access.',
   },
   noCode: { status: 400, text: 'Enter the 6 digits of the code.' },

@@ -43,7 +43,7 @@ function ChangePasswordDialog({ isOpen, close, onChanged }: ChangePasswordDialog
     mode: 'uncontrolled',
     initialValues: { currentPassword: '', password: '', again: '' },
     validate: {
-      again: (again, { password }) => (again === password ? null : 'The passwords do not match.'),
+      again: (again, { password }) => (again === password ? null : 'The passwords don’t match.'),
     },
   });
   return (

@@ -71,7 +71,7 @@ function Codes({ codes, close }: CodesProps) {
         </Button>
       </Group>
       <Text size="sm" c="dimmed">
-        Keep them where you keep your passwords, not on the phone with the app. They are not shown
+        Keep them where you keep your passwords, not on the phone with the app. They aren’t shown
         again, and earlier codes no longer work.
       </Text>
       <Group justify="flex-end">

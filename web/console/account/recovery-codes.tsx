@@ -55,7 +55,7 @@ export function RecoveryCodes({ left }: { readonly left: number }) {
 }
 
 function statusText(left: number): string {
-  if (left === 0) return 'You have none. Without one, you cannot sign in if you lose your phone.';
+  if (left === 0) return 'You have none. Without one, you can’t sign in if you lose your phone.';
   const text = `${left} of 10 recovery codes left.`;
   return left < fewCodes
     ? `${text} Replace them before you run out.`

@@ -88,8 +88,8 @@ function Remove() {
         submit={({ endOtherSessions }) => remove({ userId: id, endOtherSessions })}
       >
         <Text>
-          You will sign in with your password only. Codes from the app and recovery codes stop
-          working immediately. You can add an app again at any time.
+          You’ll sign in with your password only. Codes from the app and recovery codes stop working
+          immediately. You can add an app again at any time.
         </Text>
         <Checkbox
           label="Sign out other sessions"

@@ -22,7 +22,7 @@ export function SessionsCard() {
     <AccountCard
       title="Sessions"
       about={
-        'Browsers where you are signed in. If you do not recognize one, sign it out and change ' +
+        'Browsers where you’re signed in. If you don’t recognize one, sign it out and change ' +
         'your password.'
       }
     >

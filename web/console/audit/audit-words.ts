@@ -136,7 +136,7 @@ export const actorWords: Record<string, ActorWords> = {
   staff: { kind: '', alone: 'A staff user' },
   // Invited people choose their names.
   member: { kind: 'Member ', alone: 'A member' },
-  anonymous: { kind: '', alone: 'Someone who is not signed in' },
+  anonymous: { kind: '', alone: 'Someone who isn’t signed in' },
   system: { kind: '', alone: 'Latchkey' },
 };
 

@@ -20,7 +20,7 @@ export function ClientActions({ client, open }: ClientActionsProps) {
     confirm({
       title: `Disable “${isolateName(name)}”?`,
       consequence:
-        'It cannot get new tokens, and its existing tokens are rejected immediately. ' +
+        'It can’t get new tokens, and its existing tokens are rejected immediately. ' +
         `${offlineVerificationNote()} You can enable it again.`,
       label: 'Disable',
       run: () => disable({ clientId }),

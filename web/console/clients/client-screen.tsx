@@ -75,7 +75,7 @@ function ClientFacts(client: Client) {
           name: 'Scopes',
           value:
             scopes.length === 0 ? (
-              'None. The client cannot get tokens.'
+              'None. The client can’t get tokens.'
             ) : (
               <ExpandableList items={scopes} />
             ),

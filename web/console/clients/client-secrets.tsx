@@ -57,8 +57,8 @@ function useAskToRevoke(clientId: string) {
     confirm({
       title: `Revoke ${isolateName(credentialName(secret))}?`,
       consequence:
-        'The secret cannot be used to get new tokens. Existing tokens remain valid until they ' +
-        'expire; to reject them as well, disable the client. You cannot undo this.',
+        'The secret can’t be used to get new tokens. Existing tokens remain valid until they ' +
+        'expire; to reject them as well, disable the client. You can’t undo this.',
       label: 'Revoke',
       run: () => revoke({ clientId, secretId: secret.id }),
     });

@@ -46,7 +46,7 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
         label="Older secrets expire"
         description={
           overlap === '0'
-            ? 'Services that still use them cannot get new tokens.'
+            ? 'Services that still use them can’t get new tokens.'
             : `They work until ${formatOverlapEnd(Date.now(), overlap)} or until their own expiry.`
         }
         {...form.getInputProps('overlapSeconds')}

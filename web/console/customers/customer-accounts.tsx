@@ -32,7 +32,7 @@ export function CustomerAccounts({ customer, mayChange }: CustomerAccountsProps)
     >
       <Paper withBorder p="md">
         {accountIds.length === 0 ? (
-          <Text size="sm">No accounts yet. The customer’s tokens cannot access any account.</Text>
+          <Text size="sm">No accounts yet. The customer’s tokens can’t access any account.</Text>
         ) : (
           <Stack gap="sm">
             <ExpandableList items={accountIds} />

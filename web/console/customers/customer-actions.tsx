@@ -23,7 +23,7 @@ export function CustomerActions({ customer, rename }: CustomerActionsProps) {
     confirm({
       title: `Disable “${isolateName(name)}”?`,
       consequence:
-        'Its API keys cannot get new tokens, and its existing tokens are rejected immediately. ' +
+        'Its API keys can’t get new tokens, and its existing tokens are rejected immediately. ' +
         `${offlineVerificationNote(customerTokenLifetime)} You can enable it again.`,
       label: 'Disable',
       run: () => disable({ customerId }),

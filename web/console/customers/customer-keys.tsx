@@ -59,8 +59,8 @@ function useAskToRevoke(customerId: string) {
     confirm({
       title: `Revoke ${isolateName(credentialName(key))}?`,
       consequence:
-        'The key cannot get new tokens, and its existing tokens are rejected immediately. ' +
-        `${offlineVerificationNote(customerTokenLifetime)} You cannot undo this.`,
+        'The key can’t get new tokens, and its existing tokens are rejected immediately. ' +
+        `${offlineVerificationNote(customerTokenLifetime)} You can’t undo this.`,
       label: 'Revoke',
       run: () => revoke({ customerId, keyId: key.id }),
     });

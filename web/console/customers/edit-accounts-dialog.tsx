@@ -68,7 +68,7 @@ function validateAccountIds(text: string): string | null {
   const ids = splitWords(text);
   const wrong = ids.find((id) => !idPattern.test(id));
   if (wrong !== undefined) {
-    return `“${wrong}” is not a valid account ID. Use 1 to 128 letters, digits or . _ : -`;
+    return `“${wrong}” isn’t a valid account ID. Use 1 to 128 letters, digits or . _ : -`;
   }
   return validateCount(ids, idsMax);
 }

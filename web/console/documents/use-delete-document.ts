@@ -12,7 +12,7 @@ export function useDeleteDocument(onDone?: () => unknown): (document: Document) 
       title: `Delete “${isolateName(name)}”?`,
       consequence:
         'All its links stop working at once, even for people reading now. The file and its view ' +
-        'history are deleted permanently. You cannot undo this.',
+        'history are deleted permanently. You can’t undo this.',
       label: 'Delete',
       done: 'Document deleted',
       run: async () => {

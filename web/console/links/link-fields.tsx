@@ -156,14 +156,14 @@ export function OptionFields({ form, canBeShown }: OptionFieldsProps) {
         label="Allow download"
         description={
           canBeShown === false
-            ? 'Browsers cannot show this type of file, so readers need to download it.'
+            ? 'Browsers can’t show this type of file, so readers need to download it.'
             : 'Otherwise, readers can only view the document.'
         }
         {...form.getInputProps('allowDownload', { type: 'checkbox' })}
       />
       {cannotBeOpened ? (
-        <Alert color="orange" title="Readers cannot open this document">
-          Turn on “Allow download”, because browsers cannot show this type of file.
+        <Alert color="orange" title="Readers can’t open this document">
+          Turn on “Allow download”, because browsers can’t show this type of file.
         </Alert>
       ) : null}
     </>

@@ -12,7 +12,7 @@ export function useRevokeLink(): (link: Link, phrase: string) => void {
       title: `Revoke ${isolateName(phrase)}?`,
       consequence:
         'The link stops working at once, even for people reading now. Its view history is kept. ' +
-        'You cannot undo this.',
+        'You can’t undo this.',
       label: 'Revoke link',
       done: 'Link revoked',
       run: () => revoke({ workspaceId: link.workspaceId, linkId: link.id }),

@@ -40,7 +40,7 @@ async function partOf(response: Response, length: number): Promise<Blob> {
   } else {
     await response.body?.cancel();
   }
-  throw new ProblemError('A proxy did not return the requested part of the file.', {});
+  throw new ProblemError('A proxy didn’t return the requested part of the file.', {});
 }
 
 /** Replaces the browser's error of a lost connection. */

@@ -54,7 +54,7 @@ function Accept({ token, invitation }: AcceptProps) {
   return (
     <>
       <Text>
-        You are invited to the workspace <strong>{workspaceName}</strong> as{' '}
+        You’re invited to the workspace <strong>{workspaceName}</strong> as{' '}
         {roleWithArticle(invitation.role)}.
       </Text>
       {state.status === 'in' ? (
@@ -108,7 +108,7 @@ function Join({ token, email, own }: JoinProps) {
     return (
       <>
         <Text>
-          The invitation is for {email}. You are signed in as {own.email}.
+          The invitation is for {email}. You’re signed in as {own.email}.
         </Text>
         <Button onClick={() => void session.signOut()}>Sign out</Button>
         <TextLink to="/">Stay signed in</TextLink>
@@ -118,7 +118,7 @@ function Join({ token, email, own }: JoinProps) {
   if (own.kind === 'staff') {
     return (
       <>
-        <Text>You are a staff user: you see all workspaces without an invitation.</Text>
+        <Text>You’re a staff user: you see all workspaces without an invitation.</Text>
         <TextLink to="/workspaces">Workspaces</TextLink>
       </>
     );
@@ -134,7 +134,7 @@ function Join({ token, email, own }: JoinProps) {
         await navigate({ to, params: { workspaceId }, replace: true });
       }}
     >
-      <Text>You are signed in as {own.email}.</Text>
+      <Text>You’re signed in as {own.email}.</Text>
     </OneForm>
   );
 }

@@ -47,5 +47,5 @@ export function OneForm({ label, submit, children }: OneFormProps) {
 /** Shows an error of a mailed link, which is not a failed sign-in. */
 export function LinkError({ error }: { readonly error: unknown }) {
   const isLink = reasonOf(error) === 'identity.credential_invalid';
-  return <ErrorAlert error={error} {...(isLink ? { title: 'This link does not work' } : {})} />;
+  return <ErrorAlert error={error} {...(isLink ? { title: 'This link doesn’t work' } : {})} />;
 }

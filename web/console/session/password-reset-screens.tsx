@@ -25,7 +25,7 @@ export function ForgotPasswordScreen() {
           }}
         >
           <NoMailNote />
-          <Text>We will send you a link to set a new password.</Text>
+          <Text>We’ll send you a link to set a new password.</Text>
           <TextInput
             name="email"
             type="email"
@@ -37,7 +37,7 @@ export function ForgotPasswordScreen() {
       ) : (
         <Text role="status">
           If {sentTo} belongs to a user, a link is on its way. It works once, within an hour. Check
-          your spam folder if it does not arrive.
+          your spam folder if it doesn’t arrive.
         </Text>
       )}
       <TextLink to="/sign-in">Back to sign-in</TextLink>

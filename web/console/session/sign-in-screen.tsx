@@ -10,7 +10,7 @@ import { SignedOutPage } from './signed-out-page.tsx';
 const reasons: Record<SignedOutReason, string> = {
   'never in': '',
   ended: 'Your session has expired. Sign in to continue.',
-  'signed out': 'You are signed out.',
+  'signed out': 'You’re signed out.',
 };
 
 export function SignInScreen() {
@@ -47,7 +47,7 @@ function WrongOriginAlert() {
   const address = `${origin}/console`;
   return (
     <Alert color="orange" title="Wrong URL">
-      You cannot stay signed in here. Use <Anchor href={address}>{address}</Anchor>.
+      You can’t stay signed in here. Use <Anchor href={address}>{address}</Anchor>.
     </Alert>
   );
 }

@@ -68,7 +68,7 @@ function useAskToRevoke(workspaceId: string) {
       title: `Revoke ${isolateName(credentialName(key))}?`,
       consequence:
         'Programs that use this key are rejected immediately. Documents and links that were ' +
-        'created with it stay. You cannot undo this.',
+        'created with it stay. You can’t undo this.',
       label: 'Revoke',
       run: () => revoke({ workspaceId, keyId: key.id }),
     });

@@ -10,7 +10,7 @@ export function EnableButton({ enable }: { readonly enable: () => Promise<unknow
       <Button loading={isPending} onClick={() => void run(enable)}>
         Enable
       </Button>
-      <ErrorDialog title="Could not enable" error={error} close={clearError} />
+      <ErrorDialog title="Couldn’t enable" error={error} close={clearError} />
     </>
   );
 }

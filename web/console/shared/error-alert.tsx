@@ -91,7 +91,7 @@ const titles: Record<string, string> = {
 function titleOf(error: unknown): string {
   const reason = fieldErrorsOf(error).length > 0 ? 'invalid_argument' : reasonOf(error);
   if (reason !== undefined) return titles[reason] ?? 'Something went wrong';
-  return error instanceof ConnectError ? 'Cannot connect to the server' : 'Something went wrong';
+  return error instanceof ConnectError ? 'Can’t connect to the server' : 'Something went wrong';
 }
 
 /** `rawMessage` omits the code that Connect puts in front. */

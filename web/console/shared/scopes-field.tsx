@@ -12,7 +12,7 @@ export function validateScopes(text: string): string | null {
   const wrong = scopes.find((scope) => !scopePattern.test(scope));
   if (wrong !== undefined) {
     return (
-      `“${wrong}” is not a valid scope. Use the form area:read or area:write, such as ` +
+      `“${wrong}” isn’t a valid scope. Use the form area:read or area:write, such as ` +
       'payments:read. An area has lowercase letters, digits and underscores.'
     );
   }

@@ -46,7 +46,7 @@ type SecretProps = ShownSecret & { readonly close: () => void };
 function Secret({ label, text, note, command, close }: SecretProps) {
   return (
     <Stack>
-      <Text>Copy the {label} and store it securely. It is not shown again.</Text>
+      <Text>Copy the {label} and store it securely. It isn’t shown again.</Text>
       <CopyBox label={label} text={text} />
       {note === undefined ? null : <Text>{note}</Text>}
       {command === undefined ? null : (

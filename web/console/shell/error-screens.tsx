@@ -24,7 +24,7 @@ export class NotLoadedError extends Error {
 export function ErrorScreen({ error }: ErrorComponentProps) {
   const isNotLoaded = error instanceof NotLoadedError;
   return (
-    <Screen title={isNotLoaded ? 'This page could not be loaded' : 'Something went wrong'}>
+    <Screen title={isNotLoaded ? 'This page couldn’t be loaded' : 'Something went wrong'}>
       <Text>
         {isNotLoaded
           ? 'Check your connection, then try again.'

@@ -53,7 +53,7 @@ export function UserMenu() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <ErrorDialog title="Could not sign out" error={error} close={clearError} />
+      <ErrorDialog title="Couldn’t sign out" error={error} close={clearError} />
     </>
   );
 }

@@ -34,7 +34,7 @@ export function KeyActions({ signingKey, pending, now }: KeyActionsProps) {
   const askToRevoke = () =>
     confirm({
       title: `Revoke ${name}?`,
-      consequence: `${revocationText(signingKey, pending, now)} You cannot undo this.`,
+      consequence: `${revocationText(signingKey, pending, now)} You can’t undo this.`,
       label: 'Revoke',
       run: () => revoke({ kid }),
     });
@@ -76,7 +76,7 @@ function revocationText(key: SigningKey, pending: readonly SigningKey[], now: nu
       'accept them for a few more minutes.'
     );
   }
-  if (!isActive(key)) return 'It has not signed any tokens, so no token becomes invalid.';
+  if (!isActive(key)) return 'It hasn’t signed any tokens, so no token becomes invalid.';
   const next = pending.find((other) => isReady(other, now));
   return (
     'All tokens that it signed become invalid immediately, and clients have to request new ones. ' +

@@ -73,7 +73,7 @@ export function SigningKeysScreen() {
         list={list}
         columns={columnsAt(now, mayWrite ? pendingKeysOf(keys) : undefined)}
         idOf={({ kid }) => kid}
-        empty={{ title: 'No keys', text: 'Create one. Tokens cannot be signed without a key.' }}
+        empty={{ title: 'No keys', text: 'Create one. Tokens can’t be signed without a key.' }}
       />
     </Screen>
   );

@@ -45,7 +45,7 @@ export function CreateUserDialog({ isOpen, close }: CreateUserDialogProps) {
     >
       <NativeSelect
         label="Type"
-        description="You cannot change this later."
+        description="You can’t change this later."
         data={[
           { value: 'member', label: 'Member: works in workspaces' },
           { value: 'staff', label: 'Staff: manages the service' },

@@ -20,7 +20,7 @@ export function ScopesGrid<Values extends { scopes: string[] }>({
   return (
     <Checkbox.Group
       label="Scopes"
-      description="For all workspaces. You can grant scopes you have. Write does not include read."
+      description="For all workspaces. You can grant scopes you have. Write doesn’t include read."
       key={form.key('scopes')}
       {...form.getInputProps('scopes')}
     >

@@ -70,8 +70,8 @@ function DisableUserButton({ user, isSelf }: { readonly user: User; readonly isS
     confirm({
       title: `Disable ${isolateName(displayName(user))}?`,
       consequence:
-        'The user is signed out immediately and cannot sign in until you enable the user again.' +
-        (isSelf ? ' This is your own account: you will be signed out.' : ''),
+        'The user is signed out immediately and can’t sign in until you enable the user again.' +
+        (isSelf ? ' This is your own account: you’ll be signed out.' : ''),
       label: 'Disable',
       run: () => disable({ userId: user.id }),
     });

@@ -39,7 +39,7 @@ export function UserSessions({ user, isSelf }: UserSessionsProps) {
       consequence:
         'All browsers of the user are signed out immediately. The user can sign in again. If ' +
         'someone else knows the password, set a new one, too.' +
-        (isSelf ? ' This is your own account: you will be signed out.' : ''),
+        (isSelf ? ' This is your own account: you’ll be signed out.' : ''),
       label: 'Sign out everywhere',
       run: () => revokeAll({ userId }),
     });

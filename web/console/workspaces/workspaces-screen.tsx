@@ -68,7 +68,7 @@ export function WorkspacesScreen() {
                 action: button,
               }
             : {
-                title: 'You are not in a workspace yet',
+                title: 'You aren’t in a workspace yet',
                 text: 'Ask an admin of a workspace to add you.',
                 action: (
                   <Button variant="default" onClick={reloadScopes}>

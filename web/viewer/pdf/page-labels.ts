@@ -35,6 +35,6 @@ function showFailure({ div }: PDFPageView): void {
   if (!div) return;
   const text = document.createElement('p');
   text.className = 'failure';
-  text.textContent = `${div.ariaLabel} could not be shown.`;
+  text.textContent = `${div.ariaLabel} couldn’t be shown.`;
   div.append(text);
 }

@@ -6,7 +6,7 @@ import type { Toolbar } from '../shell/toolbar.ts';
 /** Pixels per point: 150 dots per inch. */
 const printScale = 150 / 72;
 
-const refused = 'The sender does not allow printing this document.';
+const refused = 'The sender doesn’t allow printing this document.';
 
 export interface PrintingOptions {
   readonly pdf: PDFDocumentProxy;
@@ -32,7 +32,7 @@ export function offerPrinting(options: PrintingOptions): void {
     current = new AbortController();
     print(options, current).catch((error) => {
       console.error(error);
-      notices.showBriefly('The document could not be printed.');
+      notices.showBriefly('The document couldn’t be printed.');
     });
   };
   if (isAllowed) toolbar.addTool('print', 'Print', start);

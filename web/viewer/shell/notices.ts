@@ -26,12 +26,12 @@ const wordings: Record<LoadProblem, Wording> = {
     action: 'Try now',
   },
   busy: {
-    title: 'The server does not respond',
+    title: 'The server doesn’t respond',
     text: 'Trying again …',
     action: 'Try now',
   },
   broken: {
-    title: 'This document cannot be shown',
+    title: 'This document can’t be shown',
     text: 'The file is damaged or has an unsupported format.',
   },
 };

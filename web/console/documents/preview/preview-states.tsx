@@ -18,5 +18,5 @@ export function PreviewUnavailable({ text }: { readonly text: string }) {
 }
 
 export function PreviewDamaged() {
-  return <PreviewUnavailable text="The preview is not available because the file is damaged." />;
+  return <PreviewUnavailable text="The preview isn’t available because the file is damaged." />;
 }
