@@ -41,13 +41,17 @@ export function createDocumentLinks(
 
 /**
  * Hides all interactive annotations but links from the components, which would also offer notes,
- * attachments, forms and media. Their pictures are part of the page and stay.
+ * attachments, forms and media. Their pictures are part of the page and stay. A page that fails after
+ * `ending` never arrives, because the components would log the failure.
  */
-export function keepOnlyLinks(pdf: PDFDocumentProxy): void {
+export function keepOnlyLinks(pdf: PDFDocumentProxy, ending: AbortSignal): void {
   const getPage = pdf.getPage.bind(pdf);
   const changed = new WeakSet<PDFPageProxy>();
   pdf.getPage = async (number) => {
-    const page = await getPage(number);
+    const page = await getPage(number).catch((error: unknown) => {
+      if (ending.aborted) return new Promise<never>(() => {});
+      throw error;
+    });
     if (changed.has(page)) return page;
     changed.add(page);
     const getAnnotations = page.getAnnotations.bind(page);

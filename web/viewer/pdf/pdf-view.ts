@@ -97,7 +97,7 @@ export class PdfView implements Zoomable, Pager {
     } as unknown as ConstructorParameters<typeof pdfjs.PDFViewer>[0]);
     this.links.setViewer(this.viewer);
     this.#listen();
-    keepOnlyLinks(pdf);
+    keepOnlyLinks(pdf, this.#ending.signal);
     this.links.setDocument(pdf);
     this.viewer.setDocument(pdf);
   }
