@@ -75,7 +75,7 @@ function writeReference(): Plugin {
 const codings = {
   gz: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
   br: (bytes: Buffer) =>
-    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
 };
 
 /** Writes compressed copies of text files, which the service sends as they are. */
@@ -125,6 +125,12 @@ export const file_buf_validate_validate = /*@__PURE__*/ fileDesc('${descriptor}'
   };
 }
 
+/** What the viewer and the console load first: functions of the bundler, and modules without imports. */
+const isShared = /^\0(vite|rolldown)\/|\/(web\/viewer\/shell\/trusted-types|src\/base\/http)/;
+
+/** The viewer itself loads no library first. */
+const isOfConsole = /\/(web\/console|gen|node_modules\/(?!pdfjs-dist))\//;
+
 export default defineConfig({
   root,
   base: '/',
@@ -157,6 +163,14 @@ export default defineConfig({
       },
       // the bundler drops the license notice of pdf.js
       output: {
+        codeSplitting: {
+          groups: [
+            { name: 'shared', test: isShared, priority: 3 },
+            { name: 'console', tags: ['$initial'], test: isOfConsole, priority: 2 },
+            { name: 'icons', test: /@tabler\/icons-react/, priority: 1 },
+            { name: 'screens', test: isOfConsole, minShareCount: 2 },
+          ],
+        },
         postBanner: ({ name, isDynamicEntry }) =>
           name === 'pdfjs' && isDynamicEntry
             ? `/*! pdf.js ${version}, Apache-2.0: /${pdfjsFolder}/LICENSE */`

@@ -1,5 +1,5 @@
-// Serves the HTML of the console. It is the same for every path; the script in web/console renders
-// the screen.
+// Serves the HTML of the console. It is the same for every path. The script in web/console replaces
+// the mark with the screen.
 
 import type { HttpRoute, RouteReply } from '../api/routes/route.ts';
 import type { RouteDoc } from '../api/routes/route-doc.ts';
@@ -32,6 +32,7 @@ const doc: RouteDoc = {
 export function consoleRoute(options: ConsoleOptions): HttpRoute {
   const { assets, publicUrl, random, uploadBytesMax, sendsMail } = options;
   const elements = entryElements(assets, 'web/console/main.tsx');
+  const mark = assets.addressOf('web/viewer/mark.svg');
 
   async function handle(): Promise<RouteReply> {
     const nonce = createNonce(random);
@@ -57,8 +58,10 @@ export function consoleRoute(options: ConsoleOptions): HttpRoute {
 <meta name="sends-mail" content="${String(sendsMail)}">
 <title>Latchkey</title>
 ${elements}</head>
-<body><div id="console"></div>
-<noscript>Turn on JavaScript in your browser to use the console.</noscript>
+<body>
+<noscript><p>Turn on JavaScript in your browser to use the console.</p></noscript>
+<div id="console"><p class="starting" role="img" aria-label="Loading">
+<img src="${mark}" alt="" width="22" height="22">Latchkey</p></div>
 </body>
 </html>
 `;

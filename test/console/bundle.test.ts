@@ -1,20 +1,26 @@
 // The size of the first load, and its origins.
-import { readFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { useConsole } from '../support/console-suite.ts';
 
 const { visit, visitAs, member } = useConsole();
 const web = path.resolve(import.meta.dirname, '../../dist/web');
 
-async function gzipBytes(requests: readonly string[]): Promise<number> {
+/** What a browser loads from `/assets`: the number of files, and their bytes with Brotli. */
+async function assetsOf(requests: readonly string[]) {
   const files = requests.flatMap((one) => /^GET (\/assets\/.*)$/.exec(one)?.[1] ?? []);
-  const contents = await Promise.all(files.map((file) => readFile(path.join(web, file))));
-  return contents.reduce((sum, content) => sum + gzipSync(content).byteLength, 0);
+  const sizes = await Promise.all(files.map((file) => brotliBytes(path.join(web, file))));
+  return { files: files.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-it('the first load takes at most 300 kB, signed in or not', async () => {
+/** Small files have no compressed copy. */
+async function brotliBytes(file: string): Promise<number> {
+  const { size } = await stat(`${file}.br`).catch(() => stat(file));
+  return size;
+}
+
+it('a sign-in loads at most 8 files and 180 kB, the documents at most 16 files and 300 kB', async () => {
   const stranger = await visit();
   await stranger.open('/');
   await stranger.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -24,11 +30,14 @@ it('the first load takes at most 300 kB, signed in or not', async () => {
   await user.page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
   await user.page.waitForLoadState('networkidle');
 
-  for (const { requests } of [stranger, user]) {
-    const bytes = await gzipBytes(requests);
-    expect(bytes).toBeGreaterThan(100_000);
-    expect(bytes).toBeLessThanOrEqual(300_000);
-  }
+  const signIn = await assetsOf(stranger.requests);
+  expect(signIn.files).toBeLessThanOrEqual(8);
+  expect(signIn.bytes).toBeGreaterThan(100_000);
+  expect(signIn.bytes).toBeLessThanOrEqual(180_000);
+  const documents = await assetsOf(user.requests);
+  expect(documents.files).toBeLessThanOrEqual(16);
+  expect(documents.bytes).toBeGreaterThan(signIn.bytes);
+  expect(documents.bytes).toBeLessThanOrEqual(300_000);
 });
 
 it('no screen sends requests to another origin', async () => {

@@ -23,7 +23,7 @@ describe('the HTML of the console', () => {
       const response = await ask(path);
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(await response.text()).toContain('<div id="console"></div>');
+      expect(await response.text()).toContain('<div id="console"><p class="starting"');
     },
   );
 

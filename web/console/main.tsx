@@ -5,6 +5,8 @@ import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
 import { createPolicy } from '../viewer/shell/trusted-types.ts';
 import { Console } from './console.tsx';
+import { sessionMarker } from './session/session-marker.ts';
+import { preloadFrame } from './shell/shell.tsx';
 
 const container = document.getElementById('console');
 if (container === null) throw new Error('the document has no #console element');
@@ -18,4 +20,5 @@ createPolicy('default', {
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 // The scroll lock of dialogs writes styles and needs the nonce as well.
 setNonce(nonce);
+if (sessionMarker.isSet()) preloadFrame();
 createRoot(container).render(<Console nonce={nonce} />);

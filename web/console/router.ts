@@ -1,18 +1,10 @@
 /** The routes below `/console`. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { readAuditSearch } from './audit/audit-search.ts';
 import { consolePathOf } from './session/console-address.ts';
-import {
-  ErrorScreen,
-  NotFoundScreen,
-  NotLoadedError,
-  ShellErrorScreen,
-} from './shell/error-screens.tsx';
+import { SignInScreen } from './session/sign-in-screen.tsx';
+import { ErrorScreen, NotFoundScreen, ShellErrorScreen } from './shell/error-screens.tsx';
+import { lazy } from './shell/lazy.ts';
 import { Root } from './shell/root.tsx';
 import { Shell } from './shell/shell.tsx';
 import { StartRedirect, WorkspaceRedirect } from './shell/start-redirects.tsx';
@@ -21,20 +13,10 @@ import { readUserSearch } from './users/user-search.ts';
 
 const root = createRootRoute({ component: Root, errorComponent: ShellErrorScreen });
 
-/** Without this error, the router would reload the page, which fails while the user is offline. */
-const lazy: typeof lazyRouteComponent = (load, name) =>
-  lazyRouteComponent(
-    () =>
-      load().catch((cause: unknown) => {
-        throw new NotLoadedError(cause);
-      }),
-    name,
-  );
-
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: lazy(() => import('./session/sign-in-screen.tsx'), 'SignInScreen'),
+  component: SignInScreen,
   // The router keeps unknown values; only an explicit `undefined` removes one.
   validateSearch: ({ next }): { next?: string | undefined } => ({
     next: typeof next === 'string' ? consolePathOf(next) : undefined,

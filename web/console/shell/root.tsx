@@ -1,17 +1,18 @@
 /** Waits until the session is known. */
-import { Center, Loader, VisuallyHidden } from '@mantine/core';
+import { Center, VisuallyHidden } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
 import { useSessionState, useSignIn } from '../session/session-context.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
+import { BrandMark } from './brand-mark.tsx';
 
 export function Root() {
   const state = useSessionState();
   const { session } = useSignIn();
   if (state.status === 'starting') {
     return (
-      <Center mih="100dvh">
-        <Loader aria-label="Loading" />
-      </Center>
+      <p className="starting" role="img" aria-label="Loading">
+        <BrandMark />
+      </p>
     );
   }
   if (state.status === 'unknown') {
