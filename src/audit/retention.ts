@@ -1,5 +1,5 @@
 // Deletes audit events that are older than the retention period. If the clock jumps ahead, nothing
-// is deleted at first: see docs/decisions/0027.
+// is deleted at first: see docs/decisions/0016.
 import type { Clock } from '../base/clock.ts';
 import { transact } from '../storage/database.ts';
 import { deleteOldest } from '../storage/delete-oldest.ts';

@@ -1,5 +1,5 @@
 // The stage of retention: deletes the rows that no request needs any more. Every table that grows
-// without a quota has a rule here; docs/decisions/0043 lists the others.
+// without a quota has a rule here; docs/decisions/0012 lists the others.
 
 import { recordedAnswerRetention } from '../api/idempotency/recorded-answers.ts';
 import { auditRetention } from '../audit/retention.ts';

@@ -1,5 +1,5 @@
 // Deletes rows that no request needs any more, in slices so small that no request waits for them.
-// See docs/decisions/0043.
+// See docs/decisions/0012.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transact } from './database.ts';
 import type { Database, Executor } from './schema.ts';

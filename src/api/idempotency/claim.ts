@@ -1,6 +1,6 @@
 // Calls with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). The answer is recorded
 // in the transaction of the change, so that a repeated call gets it and changes nothing. See
-// docs/decisions/0062.
+// docs/decisions/0004.
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { Failure, invalid } from '../../base/errors/errors.ts';
 import type { Executor } from '../../storage/schema.ts';

@@ -1,4 +1,4 @@
-// The answers of calls with an Idempotency-Key. See docs/decisions/0062.
+// The answers of calls with an Idempotency-Key. See docs/decisions/0004.
 import { createHash, hkdfSync } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { createMasterKey, type MasterKey } from '../../base/crypto/master-key.ts';

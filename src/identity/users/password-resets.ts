@@ -1,6 +1,6 @@
 // Password resets by mail. The answer to a request does not depend on the address, and neither does
 // its duration: the service looks for the user and sends the mail after the answer.
-// See docs/decisions/0049.
+// See docs/decisions/0007.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';

@@ -1,5 +1,5 @@
 // Sends the mails about the security of users after the change. No answer waits for them.
-// See docs/decisions/0065.
+// See docs/decisions/0007.
 
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, isUser, type Principal } from '../../api/principal.ts';

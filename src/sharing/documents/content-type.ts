@@ -1,4 +1,4 @@
-// Detects the content type of an upload. See docs/decisions/0055.
+// Detects the content type of an upload. See docs/decisions/0021.
 import { fileTypeFromBuffer } from 'file-type';
 import { isInert } from '../../base/http/viewer-kinds.ts';
 

@@ -1,4 +1,4 @@
-// Redirects of API downloads to a URL of the S3 store. See docs/decisions/0048.
+// Redirects of API downloads to a URL of the S3 store. See docs/decisions/0013.
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, isUser } from '../../api/principal.ts';
 import type { RangeRequest } from '../../base/http/byte-range.ts';

@@ -1,5 +1,5 @@
 // Mails about views to the users who created the links. The transaction of a view notes it; one
-// process of the deployment sends the mails. See docs/decisions/0053.
+// process of the deployment sends the mails. See docs/decisions/0020.
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';

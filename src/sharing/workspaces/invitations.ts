@@ -1,4 +1,4 @@
-// Inviting people to a workspace by mail. See docs/decisions/0049.
+// Inviting people to a workspace by mail. See docs/decisions/0007.
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
