@@ -40,6 +40,7 @@ const texts: [what: string, bytes: Buffer, type: string][] = [
   ['HTML', Buffer.from(`<!doctype html>${script}`), 'text/plain'],
   ['HTML after white space', Buffer.from(`\r\n\t ${script}`), 'text/plain'],
   ['HTML after a byte order mark', Buffer.from(`\ufeff<html>${script}`), 'text/plain'],
+  ['HTML in Windows-1252', Buffer.from(`<html>\xff${script}`, 'latin1'), 'text/plain'],
   ['HTML in UTF-16', Buffer.from(`\ufeff<html>${script}`, 'utf16le'), 'text/plain'],
   ['XML', Buffer.from('<?xml version="1.0"?><a/>'), 'application/xml'],
   ['text', Buffer.from('plain text\n'), 'text/plain'],
@@ -57,7 +58,7 @@ const opaque: [what: string, bytes: Buffer][] = [
   ['a ZIP', makeZip()],
   ['a Word document', makeZip('[Content_Types].xml', '<Override PartName="/word/document.xml"/>')],
   ['a null byte in a text', Buffer.from(`<html>\0${script}`)],
-  ['an invalid byte in a text', Buffer.from(`<html>\xff${script}`, 'latin1')],
+  ['a byte that Windows-1252 does not define', Buffer.from(`<html>\x9d${script}`, 'latin1')],
   ['a comment before the brand of an MP4', Buffer.from(`<!--ftypmp42\0${script}`)],
   ...signatures.map(([type, start]): [string, Buffer] => [
     `HTML before a ${type}`,

@@ -1,5 +1,6 @@
 /** Reads a text part by part, so that a large one is never loaded as a whole. */
 import { formatSize } from '../../../src/base/http/format-size.ts';
+import { detectEncoding } from '../../../src/base/http/text-encoding.ts';
 import type { Shell } from '../shell/shell.ts';
 import { finalProblemOf } from './file-source.ts';
 import { FinalError, PersistentRequests, UnexpectedResponse } from './persistent-requests.ts';
@@ -37,7 +38,7 @@ export function openTextFile({ main, toolbar, notices }: Shell): TextFile {
       const end = Math.min(total, received + bytes);
       const part = await requests.persist(() => fetchPart(file, received, end));
       received = end;
-      decoder ??= new TextDecoder(encodingOf(part));
+      decoder ??= new TextDecoder(detectEncoding(part, received >= total));
       return decoder.decode(part, { stream: received < total });
     },
   };
@@ -60,11 +61,5 @@ async function fetchPart(url: string, begin: number, end: number): Promise<Uint8
 
 /** Decodes the beginning of a text, or all of it. */
 export function decodeText(bytes: Uint8Array, isComplete: boolean): string {
-  return new TextDecoder(encodingOf(bytes)).decode(bytes, { stream: !isComplete });
-}
-
-/** The service accepts UTF-16 only with a byte order mark. The decoder removes the mark. */
-function encodingOf([first, second]: Uint8Array): string {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(detectEncoding(bytes, isComplete)).decode(bytes, { stream: !isComplete });
 }

@@ -41,8 +41,8 @@ export function createDocumentLinks(
 
 /**
  * Hides all interactive annotations but links from the components, which would also offer notes,
- * attachments, forms and media. Their pictures are part of the page and stay. A page that fails after
- * `ending` never arrives, because the components would log the failure.
+ * attachments, forms and media. Their pictures are part of the page and stay. A page that fails
+ * after `ending` never arrives, because the components would log the failure.
  */
 export function keepOnlyLinks(pdf: PDFDocumentProxy, ending: AbortSignal): void {
   const getPage = pdf.getPage.bind(pdf);

@@ -1,6 +1,7 @@
 /** Shared by all kinds of documents: the bar, notices, and the reading time. */
 import { Notices } from './notices.ts';
 import { ReadingTime } from './reading-time.ts';
+import { Shortcuts } from './shortcuts.ts';
 import { Toolbar } from './toolbar.ts';
 
 export interface Shell {
@@ -8,6 +9,7 @@ export interface Shell {
   readonly main: HTMLElement;
   readonly toolbar: Toolbar;
   readonly notices: Notices;
+  readonly shortcuts: Shortcuts;
   /** Aborted when the reader has lost access, before the document is removed. */
   readonly ended: AbortSignal;
   /** A kind calls `time.read(page)` once the document is visible, and for each other page. */
@@ -20,6 +22,7 @@ export type ShowDocument = (shell: Shell) => Promise<void>;
 export function createShell(main: HTMLElement): Shell {
   const toolbar = new Toolbar(document.querySelector('header'));
   const notices = new Notices(main);
+  const shortcuts = new Shortcuts();
   const ending = new AbortController();
   const { kind, view = '', file, download } = main.dataset;
   const time = new ReadingTime(view, kind === 'other' ? download : file, (problem) => {
@@ -27,5 +30,5 @@ export function createShell(main: HTMLElement): Shell {
     toolbar.close();
     notices.showProblem(problem);
   });
-  return { main, toolbar, notices, ended: ending.signal, time };
+  return { main, toolbar, notices, shortcuts, ended: ending.signal, time };
 }

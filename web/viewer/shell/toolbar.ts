@@ -101,6 +101,10 @@ export class Toolbar {
     return button;
   }
 
+  focusPageField(): void {
+    this.#pageField.focus();
+  }
+
   showPage(number: number): void {
     this.#page = number;
     // Not `disabled`, which would remove the keyboard focus.

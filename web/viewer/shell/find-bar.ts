@@ -1,12 +1,25 @@
-/** The search field of a PDF. */
-import { iconButton } from '../shell/buttons.ts';
-import type { Toolbar } from '../shell/toolbar.ts';
-import type { Pdfjs } from './open-pdf.ts';
-import type { PdfView } from './pdf-view.ts';
+/** The search field of the viewer. */
+import { iconButton } from './buttons.ts';
+import type { Shell } from './shell.ts';
 
-interface FindResult {
-  readonly state?: number;
-  readonly matchesCount: { readonly current: number; readonly total: number };
+export interface FindResult {
+  /** Number of the current match, from 1. */
+  readonly current: number;
+  readonly total: number;
+  /** Whether the search continues. */
+  readonly isPending: boolean;
+}
+
+export type FindStep = 'first' | 'next' | 'previous';
+
+/** Finds a text in the document and shows its matches. */
+export interface Searchable {
+  readonly scroller: HTMLElement;
+  find(query: string, step: FindStep): void;
+  /** Hides the matches. */
+  end(): void;
+  /** Calls the function after each change of the matches. */
+  onResult(show: (result: FindResult) => void): void;
 }
 
 export class FindBar {
@@ -16,11 +29,10 @@ export class FindBar {
   readonly #button = iconButton('search', 'Search', () => this.toggle());
 
   constructor(
-    private readonly pdfjs: Pdfjs,
-    private readonly view: PdfView,
-    main: HTMLElement,
-    toolbar: Toolbar,
+    private readonly searchable: Searchable,
+    private readonly shell: Shell,
   ) {
+    const { main, toolbar, shortcuts } = shell;
     const form = this.#form;
     const field = this.#field;
     form.className = 'find';
@@ -36,28 +48,29 @@ export class FindBar {
     form.append(
       field,
       this.#count,
-      iconButton('previousMatch', 'Previous match', () => this.#find('again', true)),
-      iconButton('nextMatch', 'Next match', () => this.#find('again')),
+      iconButton('previousMatch', 'Previous match', () => this.#find('previous')),
+      iconButton('nextMatch', 'Next match', () => this.#find('next')),
       iconButton('close', 'Close search', () => this.close()),
     );
-    main.prepend(form);
+    // Not inside a scrolling element, with which it would move.
+    if (main === searchable.scroller) main.before(form);
+    else main.prepend(form);
     this.#button.ariaExpanded = 'false';
     toolbar.addButton(this.#button);
-    field.addEventListener('input', () => this.#find(''));
+    field.addEventListener('input', () => this.#find('first'));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      this.#find('again');
+      this.#find('next');
     });
     form.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.close();
       if (event.key === 'Enter' && event.shiftKey) {
         event.preventDefault();
-        this.#find('again', true);
+        this.#find('previous');
       }
     });
-    const show = (result: FindResult) => this.#show(result);
-    view.eventBus.on('updatefindmatchescount', show);
-    view.eventBus.on('updatefindcontrolstate', show);
+    searchable.onResult((result) => this.#show(result));
+    shortcuts.add('/', 'Search', () => this.open());
     document.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
@@ -71,51 +84,42 @@ export class FindBar {
     this.#button.ariaExpanded = 'true';
     this.#field.focus();
     this.#field.select();
-    if (this.#field.value) this.#find('again');
+    if (this.#field.value) this.#find('next');
   }
 
   close(): void {
     if (this.#form.hidden) return;
     this.#form.hidden = true;
     this.#button.ariaExpanded = 'false';
-    this.view.eventBus.dispatch('findbarclose', { source: this });
-    this.view.scroller.focus({ preventScroll: true });
+    this.searchable.end();
+    this.searchable.scroller.focus({ preventScroll: true });
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (!this.view.scroller.isConnected || event.altKey) return;
+    const { scroller } = this.searchable;
+    if (!scroller.isConnected || this.shell.ended.aborted || event.altKey) return;
     const isCommand = event.ctrlKey || event.metaKey;
     const key = event.key.toLowerCase();
     if (isCommand && key === 'f') this.open();
     else if (event.key === 'F3' || (isCommand && key === 'g')) {
       if (this.#form.hidden) this.open();
-      else this.#find('again', event.shiftKey);
+      else this.#find(event.shiftKey ? 'previous' : 'next');
     } else return;
     event.preventDefault();
   }
 
-  #find(type: '' | 'again', findPrevious = false): void {
+  #find(step: FindStep): void {
     const query = this.#field.value;
     if (!query) this.#count.textContent = '';
-    this.view.eventBus.dispatch('find', {
-      source: this,
-      type,
-      query,
-      findPrevious,
-      highlightAll: true,
-      caseSensitive: false,
-      entireWord: false,
-      matchDiacritics: false,
-    });
+    this.searchable.find(query, step);
   }
 
-  #show({ state, matchesCount: { current, total } }: FindResult): void {
-    const { NOT_FOUND, PENDING } = this.pdfjs.FindState;
-    const isMissing = state === NOT_FOUND && total === 0;
-    this.#field.ariaInvalid = String(isMissing);
+  #show({ current, total, isPending }: FindResult): void {
+    const isMissing = total === 0 && !isPending;
+    this.#field.ariaInvalid = String(isMissing && this.#field.value !== '');
     if (!this.#field.value) this.#count.textContent = '';
     else if (isMissing) this.#count.textContent = 'No matches';
     else if (total > 0) this.#count.textContent = `${current} of ${total}`;
-    else if (state === PENDING) this.#count.textContent = 'Searching …';
+    else this.#count.textContent = 'Searching …';
   }
 }
