@@ -4,15 +4,12 @@
 import { fail } from '../base/errors/errors.ts';
 import type { MethodFacts } from './endpoint.ts';
 
-/** The largest body of a unary request, in bytes, on every transport. */
 export const unaryBodyBytesMax = 256 * 1024;
 
 export type BodyBudget = {
   /** The time limit for a whole body in milliseconds. Uploads have more time. */
   readonly timeoutMs: number;
-  /** Starts to count one request's body. */
   open(): BodyAccount;
-  /** The bytes that are counted now. */
   bytesHeld(): number;
 };
 
@@ -22,7 +19,6 @@ export type BodyBudgets = {
   readonly accepted: BodyBudget;
 };
 
-/** The count of one request's body. */
 export type BodyAccount = {
   /** Counts received bytes. Throws `unavailable` if the process holds too many. */
   add(bytes: number): void;

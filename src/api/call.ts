@@ -10,14 +10,12 @@ export type Transport = 'http' | 'grpc' | 'connect';
 export type Call = {
   readonly transport: Transport;
   readonly requestId: string;
-  /** The caller's network address. */
   readonly peer: string;
   readonly context: HandlerContext;
   /** The first value of a request header, by its lower-case name. */
   header(name: string): string | undefined;
   /** The certificate of the connection, on gRPC with mutual TLS. */
   clientCertificate?(): ClientCertificate | undefined;
-  /** Whether the caller closed the connection before the response. */
   isGone(): boolean;
 };
 
@@ -39,7 +37,6 @@ export function requestIdFrom(header: string | undefined): string {
   return header !== undefined && saneRequestId.test(header) ? header : randomUUID();
 }
 
-/** The facts of a call that its context creates on demand. */
 export type ContextSource = {
   readonly method: DescMethod;
   readonly protocolName: string;
@@ -115,7 +112,6 @@ export class LazyContext implements HandlerContext {
     return this.#abort.signal;
   }
 
-  /** The response headers, if a handler has set any. */
   get touchedResponseHeader(): Headers | undefined {
     return this.#responseHeader;
   }

@@ -10,7 +10,6 @@ import {
 import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../base/errors/errors.ts';
 
-/** Converts each changeable field, by proto name, to a change of its row. */
 export type UpdateFields<D extends DescMessage, C> = Readonly<
   Record<string, (request: MessageShape<D>) => C>
 >;

@@ -22,7 +22,6 @@ export type AuditRetentionOptions = {
   readonly now: Clock;
   /** Counts milliseconds and never jumps. */
   readonly monotonicNow?: () => number;
-  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
 };
 

@@ -8,7 +8,6 @@
 //   end.json                       counts; proves that the backup is complete
 import { isRandomText } from '../base/crypto/ids.ts';
 
-/** The version of this format. A reader refuses higher versions. */
 export const formatVersion = 1;
 
 /** The content of the documents, or only the ids of their blobs in the store. */
@@ -20,7 +19,6 @@ export type Manifest = {
   readonly release: string;
   /** In RFC 3339. */
   readonly create_time: string;
-  /** The migrations of the schema, in their order. */
   readonly migrations: readonly string[];
   readonly master_key: {
     readonly id: string;
@@ -30,7 +28,6 @@ export type Manifest = {
   readonly blobs: BlobMode;
 };
 
-/** The facts about one document that a restore needs before its row. */
 export type BlobFacts = {
   readonly document_id: string;
   readonly blob_id: string;
@@ -39,12 +36,9 @@ export type BlobFacts = {
 };
 
 export type BackupEnd = {
-  /** The number of rows of each table. */
   readonly rows: Readonly<Record<string, number>>;
   readonly documents: number;
-  /** The total size of the documents. */
   readonly bytes: number;
-  /** The ids of the documents whose content was missing or damaged. */
   readonly damaged: readonly string[];
 };
 
@@ -91,10 +85,7 @@ export function parseLines<T>(text: string): T[] {
     .map((line) => JSON.parse(line));
 }
 
-/**
- * Throws if a row has an invalid blob id. A forged backup could otherwise name files outside the
- * blob store.
- */
+/** A forged backup could otherwise name files outside the blob store. */
 export function requireBlobIds(rows: readonly { readonly blob_id?: unknown }[]): void {
   if (rows.every(({ blob_id }) => typeof blob_id === 'string' && isRandomText(blob_id))) return;
   throw new BackupError('the backup has an invalid id of a blob');

@@ -16,16 +16,11 @@ type Target = {
 export type RestoreBlobs = Pick<BlobStore, 'read' | 'write' | 'remove'>;
 
 export type BlobWriter = {
-  /** Starts the next batch of documents. */
   begin(documents: readonly BlobFacts[]): Promise<void>;
-  /** Writes the content of a document of the batch. */
   write(blobId: string, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Call it after the last batch. */
   finish(): Promise<void>;
   counted(): { readonly documents: number; readonly bytes: number };
-  /** The ids of the documents without content, or with a wrong size or SHA-256. */
   damaged(): readonly string[];
-  /** The ids of the documents whose blobs are missing in the store; only for references. */
   missing(): readonly string[];
 };
 
@@ -34,7 +29,6 @@ export function createBlobWriter(target: Target, mode: BlobMode): BlobWriter {
   const counted = { documents: 0, bytes: 0 };
   const damaged: string[] = [];
   const missing: string[] = [];
-  /** The documents of the batch whose content has not been read. */
   let expected = new Map<string, BlobFacts>();
 
   function finishBatch(): void {
@@ -96,7 +90,6 @@ export function createBlobWriter(target: Target, mode: BlobMode): BlobWriter {
 
 const checksAtOnce = 16;
 
-/** Returns the documents whose blobs are in the store. */
 async function findPresent(
   { blobs, signal }: Target,
   documents: readonly BlobFacts[],

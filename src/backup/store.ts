@@ -12,10 +12,7 @@ const anyTables = (db: Executor) => db as unknown as Kysely<AnyTables>;
 
 const isSqlite = (db: Executor) => db.getExecutor().adapter instanceof SqliteAdapter;
 
-/**
- * Runs `work` in a transaction that sees the database as it is now and blocks no writer. It may
- * take hours, and its connection may be idle in between.
- */
+/** Sees the database as it is now and blocks no writer. It may take hours. */
 export function readSnapshot<T>(
   db: Database,
   work: (trx: Transaction<Schema>) => Promise<T>,
@@ -33,7 +30,6 @@ export function readSnapshot<T>(
   });
 }
 
-/** Removes the limits of time from a transaction. */
 export async function allowLongTransaction(trx: Executor): Promise<void> {
   if (isSqlite(trx)) return;
   for (const timeout of ['idle_in_transaction_session_timeout', 'statement_timeout']) {
@@ -41,16 +37,12 @@ export async function allowLongTransaction(trx: Executor): Promise<void> {
   }
 }
 
-/**
- * Prevents migrations of tables that the backup reads later. On SQLite, the snapshot contains the
- * schema.
- */
+/** Prevents migrations of tables that the backup reads later. SQLite's snapshot has the schema. */
 async function lockSchema(trx: Executor): Promise<void> {
   const tables = sql.join(backedUpTables.map(({ name }) => sql.table(name)));
   await sql`lock table ${tables} in access share mode`.execute(trx);
 }
 
-/** Yields all rows of a table, in batches of at most `size`. */
 export async function* readRows(
   db: Executor,
   { name, key }: BackedUpTable,
@@ -73,9 +65,7 @@ export async function* readRows(
 
 const tuple = (parts: readonly RawBuilder<unknown>[]) => sql`(${sql.join(parts)})`;
 
-/**
- * Returns documents with an id greater than `after`, ordered by id. A removed document has no blob.
- */
+/** Ordered by id. A removed document has no blob. */
 export function findBlobsAfter(db: Executor, after: string, limit: number): Promise<BlobFacts[]> {
   return db
     .selectFrom('documents')
@@ -105,7 +95,6 @@ export async function findFilledTable(db: Executor): Promise<string | undefined>
 /** PostgreSQL accepts 65,535 values in a statement, SQLite 32,766. */
 const valuesMax = 20_000;
 
-/** Inserts rows that have the same columns. */
 export async function insertRows(
   trx: Executor,
   table: string,
@@ -127,7 +116,6 @@ export async function clearForRestore(trx: Executor): Promise<void> {
   await trx.deleteFrom('revisions').execute();
 }
 
-/** The lease of a running or interrupted restore. */
 export const restoreLease = 'restore';
 
 /** Throws if the database is empty because a restore is running or was interrupted. */
@@ -138,23 +126,17 @@ export async function requireNoUnfinishedRestore(db: Executor): Promise<void> {
 export const unfinishedRestore =
   'a restore is running or was interrupted; run `node dist/src/main.js restore` again';
 
-/** Returns whether the database is empty because a restore has not ended. */
 export async function isRestoreUnfinished(db: Executor): Promise<boolean> {
   const lease = db.selectFrom('leases').select('name').where('name', '=', restoreLease);
   return (await lease.execute()).length > 0 && (await findFilledTable(db)) === undefined;
 }
 
-/** Returns whether no other restore has taken over. */
 export async function ownsRestoreLease(db: Executor, owner: string): Promise<boolean> {
   const own = db.selectFrom('leases').select('name').where('name', '=', restoreLease);
   return (await own.where('owner', '=', owner).execute()).length > 0;
 }
 
-/**
- * Deletes the lease and the notes of the restore, and the changes that its inserts have recorded.
- * Throws if another restore has taken over, because that one may have removed the blobs of this
- * one. No other restore can take over until the transaction ends.
- */
+/** Throws if another restore has taken over, which may have removed the blobs of this one. */
 export async function clearAfterRestore(trx: Executor, owner: string): Promise<void> {
   const own = trx.deleteFrom('leases').where('name', '=', restoreLease).where('owner', '=', owner);
   const { numDeletedRows } = await own.executeTakeFirst();
@@ -163,7 +145,6 @@ export async function clearAfterRestore(trx: Executor, owner: string): Promise<v
   await anyTables(trx).deleteFrom('changes').execute();
 }
 
-/** Returns the number of documents whose blobs the restore has not noted. */
 export async function countUnnotedDocuments(trx: Executor): Promise<number> {
   const row = await trx
     .selectFrom('documents')
@@ -175,11 +156,9 @@ export async function countUnnotedDocuments(trx: Executor): Promise<number> {
   return Number(row.count);
 }
 
-/** The owner of the notes of a restore. */
 const restoreOwner = 'restore';
 const noteMs = 86_400_000;
 
-/** Notes blobs that a restore is about to write, so that they are found after an interruption. */
 export async function insertNotes(trx: Executor, blobIds: readonly string[]): Promise<void> {
   const expire_time = databaseTime(trx, noteMs);
   const rows = blobIds.map((blob_id) => ({ blob_id, owner: restoreOwner, expire_time }));
@@ -201,7 +180,6 @@ export async function deleteNotes(trx: Executor, blobIds: readonly string[]): Pr
   await trx.deleteFrom('pending_blobs').where('blob_id', 'in', blobIds).execute();
 }
 
-/** Returns whether the database has blobs that a running service is about to use. */
 export async function hasForeignNotes(db: Executor): Promise<boolean> {
   const other = db.selectFrom('pending_blobs').select('blob_id').where('owner', '!=', restoreOwner);
   return (await other.limit(1).execute()).length > 0;

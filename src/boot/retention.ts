@@ -18,14 +18,10 @@ import type { OpenStorage } from './storage.ts';
 const everyMs = 60_000;
 
 export type RetentionTask = PeriodicTask & {
-  /** Runs an additional round. */
   round(): Promise<void>;
 };
 
-/**
- * Runs rounds in one process of the deployment: one at once, and then one minute after the end of
- * each round.
- */
+/** In one process of the deployment, one minute after the end of each round. */
 export function startRetention(options: AppOptions, storage: OpenStorage): RetentionTask {
   const { db, leases } = storage;
   const { config, log, now = Date.now } = options;

@@ -59,7 +59,6 @@ function requireIdentity({ backupIdentity }: Config): string {
 
 type RestoreTask = {
   readonly config: Config;
-  /** Whether to use a blob store that belongs to another database. */
   readonly takesOver: boolean;
   readonly stop: AbortSignal;
 };

@@ -14,12 +14,10 @@ export type Observer = {
   call(observation: Observation): void;
   route(observation: HttpObservation): void;
   blob(check: BlobCheck): void;
-  /** Notes the result of a check of the blob store. */
   store(isUp: boolean): void;
   readonly metrics: Metrics;
 };
 
-/** The result of comparing the stored bytes of a document with its row. */
 type BlobCheck = { readonly documentId: string; readonly source: string; readonly result: string };
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -114,11 +112,8 @@ export function createObserver(log: Log, droppedLines: () => number, traces?: Tr
   };
 }
 
-/** The constants of all calls with the same method, transport and code. */
 type CallKind = {
-  /** Adds a duration in seconds to the histogram. */
   readonly observe: (seconds: number) => void;
-  /** The constant fields of the log, as JSON text. */
   readonly constants: string;
 };
 

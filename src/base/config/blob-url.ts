@@ -10,7 +10,6 @@ export type S3Location = {
   readonly region: string | undefined;
   /** The origin of the store; undefined for Amazon S3. */
   readonly endpoint: string | undefined;
-  /** Whether requests have the bucket in their path, and not in the host name. */
   readonly pathStyle: boolean;
 };
 
@@ -87,7 +86,6 @@ function readParameters(query: string): Pick<S3Location, 'region' | 'endpoint' |
 
 const isParameter = (name: string): name is keyof typeof readers => Object.hasOwn(readers, name);
 
-/** Formats a location for people. */
 export function describeBlobLocation(location: BlobLocation): string {
   if (location.kind === 'folder') return location.path;
   const { bucket, prefix, endpoint } = location;

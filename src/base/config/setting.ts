@@ -25,18 +25,13 @@ export type Setting = {
   readonly name: `LATCHKEY_${string}`;
   readonly group: (typeof settingGroups)[number];
   readonly type: ValueType<unknown>;
-  /** The default, written as in the environment. */
   readonly default?: string;
   readonly defaultOf?: (earlier: EarlierSettings) => unknown;
-  /** Describes a default that is not a fixed text, for the documentation. */
   readonly defaultText?: string;
-  /** One sentence for the documentation. */
   readonly about: string;
-  /** More sentences for the documentation. */
   readonly notes?: string;
   /** Whether the value may be in a file that `<name>_FILE` names. */
   readonly isSecret?: true;
 };
 
-/** Settings by their name in `Config`. */
 export type SettingTable = Readonly<Record<string, Setting>>;

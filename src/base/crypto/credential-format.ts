@@ -18,7 +18,6 @@ export type NewCredential = {
   readonly digest: string;
 };
 
-/** Generates a credential with 256 random bits. */
 export function generateCredential(kind: CredentialKind, random: Random): NewCredential {
   const lookupId = encodeBase62(random(16), 22);
   const body = `lk_${kind}_${lookupId}_${encodeBase62(random(32), 43)}`;
@@ -33,7 +32,6 @@ export function parseCredentialId(kind: CredentialKind, text: string): string | 
   return checksum(text.slice(0, -6)) === crc ? idPrefixes[kind] + lookupId : undefined;
 }
 
-/** Returns the row id of a credential of any kind. */
 export function parseAnyCredentialId(text: string): string | undefined {
   const [, kind] = pattern.exec(text) ?? [];
   return kind === undefined ? undefined : parseCredentialId(kind as CredentialKind, text);

@@ -11,7 +11,6 @@ export type MasterKey = {
   open(ciphertext: string, purpose: string): Buffer;
   /** Returns whether this master key decrypts values encrypted with the key of this id. */
   opens(id: string): boolean;
-  /** Derives keys of 32 bytes for a purpose. */
   derive(purpose: string): DerivedKeys;
 };
 
@@ -21,10 +20,7 @@ export type DerivedKeys = readonly [own: Uint8Array, ...others: Uint8Array[]];
 /** Node would also accept a tag of 4 bytes, which is easy to forge. */
 const authTagLength = 16;
 
-/**
- * Creates a master key from 32 bytes. It encrypts only with these bytes. It also decrypts values
- * encrypted with the `others`, which it replaces.
- */
+/** Encrypts only with `bytes`. Also decrypts values of the `others`, which it replaces. */
 export function createMasterKey(bytes: Uint8Array, others: readonly Uint8Array[] = []): MasterKey {
   const own = createSingleKey(bytes);
   const rest = others.map(createSingleKey);

@@ -2,16 +2,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 export type ReadHandles = {
-  /** Opens nothing yet. */
   of(file: string): ReadHandle;
 };
 
 /** Use and release the handle in turn. Close it at the end. */
 export type ReadHandle = {
-  /**
-   * Returns the handle, and whether the file was opened for it. Waits while as many other files are
-   * in use as may be open.
-   */
+  /** `isNew`: the file was opened for this call. Waits while too many files are in use. */
   use(): Promise<{ readonly handle: FileHandle; readonly isNew: boolean }>;
   /** Lets the file be closed until its next use. */
   release(): void;

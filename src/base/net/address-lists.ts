@@ -6,7 +6,6 @@ import { readDomain, readEmail } from './email.ts';
 /** A list of links with the largest lists fits in a gRPC message. */
 const charactersMax = 8_000;
 
-/** Returns a list for storage. Throws `invalid_argument` for an entry that is neither. */
 export function storeList(field: 'allow_list' | 'block_list', entries: readonly string[]): string {
   const read = entries.map((entry, i) => {
     const text = entry.trim();

@@ -13,7 +13,6 @@ import { insertView, raisePageDurations } from '../../sharing/views/store.ts';
 import type { Executor } from '../../storage/schema.ts';
 
 export type SampleOptions = {
-  /** The path of a PDF with `pageCount` pages. */
   readonly file: string;
   readonly blobs: Pick<StagedBlobs, 'write'>;
   readonly random: Random;
@@ -37,7 +36,6 @@ const readers = [
   { email: 'linus@example.com', hoursAgo: 0.5, pageSeconds: [15, 60, 95] },
 ];
 
-/** Stores the content of the sample. Returns undefined if the installation has no sample file. */
 export async function stageSample(options: SampleOptions): Promise<StagedSample | undefined> {
   const bytes = await readFile(options.file).catch(() => undefined);
   if (bytes === undefined) return undefined;

@@ -15,12 +15,9 @@ import type { SharedSocket } from './messages.ts';
 import { WorkerPool } from './pool.ts';
 
 export type PrimaryOptions = AppOptions & {
-  /** The variables from which a worker reads the same config. */
   readonly settings: Environment;
-  /** The number of workers. */
   readonly workers: number;
   readonly logFormat: 'json' | 'pretty';
-  /** A worker that has not answered for this time is replaced. The default is 30 seconds. */
   readonly workerHungMs?: number;
 } & Pick<OpenLog, 'writeLines'>;
 

@@ -15,10 +15,7 @@ const idleMsMax = 60 * 60_000;
 
 const cookiePattern = /^(ses_[0-9A-Za-z]{22})\.([0-9A-Za-z]{43})$/;
 
-/**
- * Compared with the secret of an unknown session, so that the check takes as long as for a known
- * one.
- */
+/** Compared for an unknown session, so that the check takes as long. */
 const decoyDigest = '0'.repeat(64);
 
 /** Returns the end of a session created at `createTime`, if it is refreshed now and never again. */
@@ -64,7 +61,6 @@ export type SessionAuthenticatorOptions = {
   readonly now: Clock;
 };
 
-/** Returns the user of a session cookie, or undefined if the cookie is not valid. */
 export type AuthenticateSession = (cookie: string) => Promise<UserPrincipal | undefined>;
 
 /** Reads the database on every call: a browser sends the cookie only every few minutes. */
@@ -90,7 +86,6 @@ export function createSessionAuthenticator(
   };
 }
 
-/** Returns the claims of a session's token. */
 export function claimsOf(session: SessionRow, user: UserRow, scopes: ReadonlySet<string>) {
   return {
     sub: user.id,

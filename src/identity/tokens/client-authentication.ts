@@ -16,7 +16,6 @@ export type AuthenticatedClient = {
 };
 
 export type ClientAuthenticationOptions = {
-  /** Returns the clients that have one of the names of a certificate. */
   readonly findClientsByNames: (names: CertificateNames) => Promise<ClientRow[]>;
   readonly directory: CredentialDirectory;
   readonly now: Clock;

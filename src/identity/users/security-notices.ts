@@ -19,7 +19,6 @@ const limits = {
   event: { free: 5, firstWaitMs: hour, waitMsMax: hour, forgetMs: hour },
 } as const satisfies Record<string, ThrottleLimit>;
 
-/** The maximum number of mails in progress. */
 const tasksMax = 100;
 
 type SubjectOfNotice = Pick<UserRow, 'id' | 'email'> & {
@@ -30,17 +29,14 @@ type SubjectOfNotice = Pick<UserRow, 'id' | 'email'> & {
 export type SecurityNotices = {
   /** Mails a user about a change that the call has made. Never throws. */
   send(context: HandlerContext, event: SecurityEvent, user: SubjectOfNotice): void;
-  /** Waits for the mails in progress. */
   stop(): Promise<void>;
 };
 
 export type SecurityNoticeOptions = {
   readonly db: Database;
   readonly mailer: Mailer;
-  /** The keys of the throttle. */
   readonly keys: DerivedKeys;
   readonly publicUrl: string;
-  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
   readonly now: Clock;
 };

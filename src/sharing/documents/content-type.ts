@@ -7,27 +7,18 @@ import { isInert } from '../../base/http/viewer-kinds.ts';
 export const inspectedBytesMax = 4_100;
 
 export type FileFacts = {
-  /** Names of the file, the most reliable first. Empty if unknown. */
   readonly names: readonly string[];
-  /** The type that the client declared. Empty if it declared none. */
   readonly declared: string;
-  /** Whether `head` is the whole file. */
   readonly isWhole: boolean;
 };
 
 const opaque = 'application/octet-stream';
 const xml = 'application/xml';
 
-/**
- * Types whose files always contain control characters, and XML. If such a file is text, file-type
- * has recognized only its first letters, such as `BM`.
- */
+/** Files of these types contain control characters; a text may begin like one (`BM`). */
 const notText = /^(application\/xml$|(audio|font|image|video)\/)/;
 
-/**
- * Detects the media type from the first bytes. Only for a text do its name and the declared type
- * choose between types, none of which browsers receive as active content.
- */
+/** Only for a text do its name and the declared type choose between types. */
 export async function detectContentType(head: Buffer, facts: FileFacts): Promise<string> {
   const encoding = detectEncoding(head, facts.isWhole);
   const text = decodeText(head, encoding, facts.isWhole);
@@ -42,10 +33,7 @@ export async function detectContentType(head: Buffer, facts: FileFacts): Promise
   return sniffed === undefined || (isInert(sniffed) && isLikeHtml(head)) ? opaque : sniffed;
 }
 
-/**
- * Some signatures do not start at the first byte, so a file could also be HTML (WHATWG MIME
- * Sniffing §7.1). Such a file must not be shown inline.
- */
+/** A signature after the first byte can hide HTML (WHATWG MIME Sniffing §7.1): not inline. */
 const isLikeHtml = (head: Buffer) => /^(\xef\xbb\xbf)?\s*</.test(head.toString('latin1'));
 
 /**
@@ -58,7 +46,6 @@ const control = /[\x00-\x08\x0b\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]/;
 /** Binary data, and texts in Cyrillic and Asian encodings. Western words have single ones. */
 const nonAsciiRun = /[\x80-\xff]{4}/;
 
-/** Returns undefined if the bytes are not text. */
 function decodeText(head: Buffer, encoding: TextEncoding, isWhole: boolean): string | undefined {
   const decoder = new TextDecoder(encoding, { fatal: true });
   if (encoding === 'windows-1252' && nonAsciiRun.test(head.toString('latin1'))) return undefined;

@@ -21,9 +21,7 @@ export type OpenDocument = {
   bytes(): AsyncGenerator<Uint8Array>;
 };
 
-/** Access to documents for other features. */
 export type Documents = {
-  /** Returns a document of the workspace. Throws `not_found`. */
   require(workspaceId: string, id: string): Promise<DocumentRow & { readonly view_count: number }>;
   /** Like `require`, from a cache: a change by another process takes up to a second. */
   requireCached(workspaceId: string, id: string): Promise<DocumentRow>;
@@ -31,7 +29,6 @@ export type Documents = {
   open(document: DocumentRow, request: RangeRequest): OpenDocument;
 };
 
-/** The result of comparing the stored bytes of a document with its row. */
 export type BlobCheck = {
   readonly documentId: string;
   readonly source: 'download' | 'scan';
@@ -106,10 +103,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
   };
 }
 
-/**
- * Reads a whole blob and compares its digest with the row's. Throws `DamagedBlob` before it yields
- * the last chunk.
- */
+/** Throws `DamagedBlob` before it yields the last chunk. */
 export async function* verifyDigest(
   bytes: AsyncIterable<Uint8Array>,
   { blob_id, sha256, size_bytes }: DocumentRow,

@@ -21,7 +21,6 @@ const choices = 16;
 export type IntegrityScanOptions = {
   readonly db: Database;
   readonly blobs: Pick<BlobStore, 'read'>;
-  /** Each document is checked again after this many days. */
   readonly days: number;
   readonly lease: Lease;
   readonly now: Clock;
@@ -29,7 +28,6 @@ export type IntegrityScanOptions = {
   readonly warn: (facts: object, message: string) => void;
 };
 
-/** Checks documents immediately and then every hour. */
 export function startIntegrityScan(options: IntegrityScanOptions): PeriodicTask {
   const { db, blobs, days, lease, now, observe, warn } = options;
 

@@ -13,7 +13,6 @@ export type RedirectsOptions = {
   readonly seconds: number;
 };
 
-/** Returns the secret URL that a download is redirected to, or undefined. */
 export type RedirectDownload = (
   document: DocumentRow,
   header: OpenDocument['header'],

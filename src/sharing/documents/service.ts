@@ -53,7 +53,6 @@ export type DocumentOptions = {
   readonly uploadBytesMax: number;
   /** Concurrent uploads of one process. Workspaces share them fairly. */
   readonly uploadsMax: number;
-  /** An upload fails if it sends nothing for this time. */
   readonly uploadStalledMs: number;
   readonly random: Random;
   readonly now: Clock;
@@ -82,7 +81,6 @@ export function createDocumentService(
     }
   }
 
-  /** Writes the blob. Throws if too many uploads are running or the quota is used up. */
   async function receive(requests: Requests, context: HandlerContext) {
     const messages = failIfStalled(requests, options.uploadStalledMs, isEmptyMessage);
     try {

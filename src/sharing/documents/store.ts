@@ -36,7 +36,6 @@ export function findDocument(
     .executeTakeFirst();
 }
 
-/** A document with the numbers of its links and views. */
 export type CountedDocument = DocumentRow & {
   readonly view_count: number;
   readonly link_count: number;
@@ -98,7 +97,6 @@ export async function renameDocument(
     .execute();
 }
 
-/** Counts the links of a document and all their views. */
 export async function countLinksAndViews(
   db: Executor,
   documentId: string,
@@ -111,11 +109,7 @@ export async function countLinksAndViews(
   return { links: row?.links ?? 0, views: Number(row?.views ?? 0) };
 }
 
-/**
- * Removes a document, its links and their views. If they have more than `rowsMax` rows, marks the
- * document as removed instead; the rows are deleted later, in slices. Returns whether the document
- * existed.
- */
+/** Marks it as removed if it has more than `rowsMax` rows. Returns whether it existed. */
 export async function removeDocument(
   trx: Executor,
   id: string,
@@ -140,7 +134,6 @@ export async function removeDocument(
   return numDeletedRows > 0n;
 }
 
-/** Returns whether the links and views of a document have more than `max` rows. */
 async function hasMoreRows(trx: Executor, documentId: string, max: number): Promise<boolean> {
   const rows = await trx
     .selectFrom('links')
@@ -162,7 +155,6 @@ export async function isBlobReferenced(db: Executor, blobId: string): Promise<bo
   return row !== undefined;
 }
 
-/** Returns documents that were last checked before `before`, oldest check first. */
 export function findDocumentsToCheck(
   db: Executor,
   before: number,
@@ -183,7 +175,6 @@ export async function setCheckTime(db: Executor, id: string, checkTime: number):
   await db.updateTable('documents').set({ check_time: checkTime }).where('id', '=', id).execute();
 }
 
-/** Returns documents of all workspaces with an id greater than `after`, ordered by id. */
 export function findDocumentsAfter(
   db: Executor,
   after: string,

@@ -12,7 +12,6 @@ export type UploadStart = {
   readonly workspaceId: string | undefined;
   /** The owner of the upload: the workspace, or the caller if the workspace is unknown. */
   readonly owner: string;
-  /** All messages of the upload, including those already read. */
   readonly messages: AsyncIterable<UploadDocumentRequest>;
 };
 

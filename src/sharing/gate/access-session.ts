@@ -3,7 +3,6 @@
 import type { LinkRow } from '../../storage/schema.ts';
 
 export type AccessSession = {
-  /** The view that the reader's browser reports on. */
   readonly viewId: string;
   /** When the reader completed the gate, in milliseconds since 1970. */
   readonly startMs: number;

@@ -21,16 +21,13 @@ export type InsightOptions = {
   readonly now: Clock;
 };
 
-/** The views of a document or of a link. */
 type Subject = {
   readonly scope: ViewScope;
   readonly document: DocumentRow;
-  /** The name of the document, or of the link if it has one. */
   readonly name: string;
   readonly viewCount: number;
 };
 
-/** The days of a request. */
 type WantedDays = { readonly dayCount: number; readonly timeZone: string };
 
 const dayCountDefault = 30;

@@ -42,7 +42,6 @@ import {
   updateLink,
 } from './store.ts';
 
-/** Lists views, as ListLinkViews does. */
 type LinkViews = {
   list(
     scope: { readonly column: 'link_id'; readonly id: string },
@@ -58,9 +57,7 @@ export type LinkOptions = {
   readonly documents: Documents;
   readonly views: LinkViews;
   readonly passwords: Passwords;
-  /** Forgets the views that the creator of a link has not been mailed about. */
   readonly forgetViews: (trx: Executor, linkId: string) => Promise<void>;
-  /** The service's own origin, for the URLs of links. */
   readonly publicUrl: string;
   readonly random: Random;
   readonly now: Clock;

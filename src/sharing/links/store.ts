@@ -4,10 +4,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { hasDocument } from '../../storage/removed-documents.ts';
 import type { DocumentRow, Executor, LinkRow, Schema } from '../../storage/schema.ts';
 
-/**
- * Inserts a link. Returns false if its document was removed. The transaction must have locked the
- * usage of the workspace, as the removal of a document does.
- */
+/** False if the document was removed. The workspace's usage must be locked. */
 export async function insertLink(
   trx: Executor,
   row: Insertable<Schema['links']>,
@@ -107,7 +104,6 @@ export async function updateLink(
 
 export type LinkedDocument = Pick<DocumentRow, 'id' | 'name' | 'content_type'>;
 
-/** Returns the documents of links, by id. */
 export async function findLinkedDocuments(
   db: Executor,
   links: readonly LinkRow[],
@@ -128,7 +124,6 @@ export async function revokeLink(db: Executor, id: string, now: number): Promise
     .execute();
 }
 
-/** A link and its document. */
 export type SharedDocument = {
   readonly link: LinkRow;
   readonly document: DocumentRow;

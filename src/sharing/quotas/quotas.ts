@@ -21,14 +21,9 @@ export type Quota = {
 };
 
 export type Quotas = {
-  /** Completes the quota of a workspace's row with the defaults. */
   quotaOf(stored: StoredQuota): Quota;
-  /** Returns the usage of these workspaces, in the same order. */
   usageOf(workspaceIds: readonly string[], trx?: Executor): Promise<WorkspaceUsage[]>;
-  /**
-   * Returns the bytes of a new document. Throws `conflict` immediately if the quota is used up.
-   * Reading the bytes throws `conflict` when they exceed the quota.
-   */
+  /** Throws `conflict` at once if the quota is used up, and when the bytes exceed it. */
   within(workspaceId: string, bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>>;
   /**
    * Runs a transaction that counts for the workspace, after the earlier ones of this process. Its
@@ -36,20 +31,15 @@ export type Quotas = {
    * and hold that lock once if this process stops. Throws `unavailable` after a wait of 5 seconds.
    */
   inTurn<T>(workspaceId: string, transaction: () => Promise<T>): Promise<T>;
-  /**
-   * Counts additions of the transaction. Waits for other transactions that count for the same
-   * workspace. Throws `conflict` with the name of an exceeded quota; the caller must roll back.
-   */
+  /** Throws `conflict` for an exceeded quota: roll back. Waits for other transactions. */
   add(trx: Executor, workspaceId: string, added: Partial<WorkspaceUsage>): Promise<void>;
   /** Other transactions that count for the workspace wait until this one ends. */
   lock(trx: Executor, workspaceId: string): Promise<void>;
-  /** Counts deletions of the transaction. */
   remove(trx: Executor, workspaceId: string, removed: WorkspaceUsage): Promise<void>;
 };
 
 export type QuotasOptions = {
   readonly db: Database;
-  /** Quotas of workspaces without individual quotas. */
   readonly defaults: Quota;
 };
 

@@ -33,7 +33,6 @@ export function viewRoutes({ views, requireAccess }: ViewRouteOptions): HttpRout
   ];
 }
 
-/** Pages in one report. */
 const pagesMax = 500;
 
 const doc: RouteDoc = {

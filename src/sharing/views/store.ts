@@ -7,7 +7,6 @@ import { hasDocument } from '../../storage/removed-documents.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
 
-/** The views of a link, or of all links of a document. */
 export type ViewScope = { readonly column: 'link_id' | 'document_id'; readonly id: string };
 
 const newest = { create_time: { column: 'create_time', kind: 'number' } } as const;
@@ -34,7 +33,6 @@ export function findViews(
   return readList(db, views, viewLists[column], query);
 }
 
-/** Reads views newest first, and one more than the page has. */
 export function findViewsIn(
   db: Executor,
   { column, id }: ViewScope,
@@ -74,10 +72,7 @@ export async function hasView(db: Executor, viewId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/**
- * Inserts a view and counts it for its link. Returns false if the document of the link was removed;
- * the caller must roll back.
- */
+/** False if the document of the link was removed: roll back. */
 export async function insertView(
   trx: Executor,
   row: ViewRow & { readonly document_id?: string },
@@ -92,10 +87,8 @@ export async function insertView(
   return numUpdatedRows > 0n;
 }
 
-/** The time on one page, summed over the visits of a view. */
 export type PageSum = Omit<ViewPageRow, 'visit'>;
 
-/** Returns the pages ordered by view and page. */
 export function sumPageDurations(db: Executor, viewIds: readonly string[]): Promise<PageSum[]> {
   return db
     .selectFrom('view_pages')
@@ -107,10 +100,8 @@ export function sumPageDurations(db: Executor, viewIds: readonly string[]): Prom
     .execute();
 }
 
-/** The rows of a view in `view_pages`, and their different visits. */
 export type PageRowCount = { readonly rows: number; readonly visits: number };
 
-/** Counts the page rows and visits of each view. Views without rows are missing in the result. */
 export async function countPageRows(
   db: Executor,
   viewIds: readonly string[],
@@ -148,7 +139,6 @@ export async function lockViews(
 export const pageRowKey = ({ view_id, visit, page }: Omit<ViewPageRow, 'duration_ms'>) =>
   `${view_id} ${visit} ${page}`;
 
-/** Returns the keys of those rows that are stored already. */
 export async function findStoredPageRows(
   trx: Executor,
   rows: readonly ViewPageRow[],
@@ -164,7 +154,6 @@ export async function findStoredPageRows(
   return new Set(known.map(pageRowKey));
 }
 
-/** Keeps the larger duration of each row. Returns the ids of the views that changed. */
 export async function raisePageDurations(
   trx: Executor,
   rows: readonly ViewPageRow[],

@@ -28,7 +28,6 @@ import type { ViewRecorder } from './view-recorder.ts';
 
 export type { ViewScope } from './store.ts';
 
-/** The totals of one visit: one load of the viewer. */
 export type ViewReport = {
   readonly visit: string;
   /** Milliseconds by page. Page 0 is the time that belongs to no page. */
@@ -50,10 +49,7 @@ export type Views = {
   read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;
   /** Creates the view of a reader who gets bytes of the file. Never fails: an error is logged. */
   recordOpening(reader: Reader): Promise<void>;
-  /**
-   * Counts a download of a reader, and creates the view unless it exists. Within a minute, the
-   * downloads of a view count once. Never fails: an error is logged.
-   */
+  /** A view's downloads count once a minute. Never fails: an error is logged. */
   recordDownload(reader: Reader): Promise<void>;
 };
 
@@ -77,7 +73,6 @@ export type ViewsOptions = {
   readonly warn: (facts: object, message: string) => void;
 };
 
-/** Views that one query reads. */
 const sliceMax = 100;
 
 /** Browsers and download managers repeat requests. */
@@ -186,7 +181,6 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
 
 const idOf = ({ id }: ViewRow) => id;
 
-/** Returns how many of the views fit in one response: at least one. */
 function fittingOf(views: readonly ViewRow[], counts: PageRowCounts): number {
   let total = 0;
   const beyond = views.findIndex(({ id }, i) => {
