@@ -47,7 +47,7 @@ const publishSeconds = 1;
 /** How long a process may sign with a key that another has retired, clocks included. */
 const lateSignatureSeconds = 10;
 
-/** Before its activation. Much longer than `max-age`, for verifiers that cache too long. */
+/** A key is published this long before it signs, for verifiers that cache beyond `max-age`. */
 const leadMs = 3_600_000;
 
 export type KeyFacts = Pick<
