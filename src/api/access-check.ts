@@ -12,7 +12,6 @@ export type AccessRules = {
   readonly method: MethodFacts;
   readonly membershipsOf: MembershipsOf;
   authenticate(call: Call, validAt: number): Principal | Promise<Principal>;
-  /** Throws if the caller may not call the method. */
   authorise(caller: Caller): void;
 };
 

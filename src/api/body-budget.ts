@@ -22,7 +22,6 @@ export type BodyBudgets = {
 export type BodyAccount = {
   /** Counts received bytes. Throws `unavailable` if the process holds too many. */
   add(bytes: number): void;
-  /** Returns all bytes of this request to the budget. Further calls do nothing. */
   close(): void;
 };
 
@@ -39,7 +38,6 @@ export function createBodyBudgets(options: BodyBudgetOptions): BodyBudgets {
   return { anonymous: half(), accepted: half() };
 }
 
-/** Selects the budget for the body of a method. Bodies of public methods are anonymous. */
 export function budgetOf({ access }: MethodFacts, budgets: BodyBudgets): BodyBudget {
   return access.public ? budgets.anonymous : budgets.accepted;
 }

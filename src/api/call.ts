@@ -12,9 +12,7 @@ export type Call = {
   readonly requestId: string;
   readonly peer: string;
   readonly context: HandlerContext;
-  /** The first value of a request header, by its lower-case name. */
   header(name: string): string | undefined;
-  /** The certificate of the connection, on gRPC with mutual TLS. */
   clientCertificate?(): ClientCertificate | undefined;
   isGone(): boolean;
 };
@@ -26,7 +24,6 @@ export type ClientCertificate = {
   /** The time from which and until which it is valid, in milliseconds since 1970. */
   readonly startTime: number;
   readonly expireTime: number;
-  /** Whether it was issued by a CA that the service trusts. */
   readonly isTrusted: boolean;
 };
 
@@ -43,7 +40,6 @@ export type ContextSource = {
   readonly requestMethod: string;
   readonly url: string;
   headers(): Headers;
-  /** Calls back once when the caller closes the connection. */
   onGone(abort: (reason: unknown) => void): void;
   timeoutMs?(): number | undefined;
 };
@@ -51,7 +47,6 @@ export type ContextSource = {
 /** Its functions use `this`, so that objects with this prototype have separate values. */
 const noValues = createContextValues();
 
-/** A HandlerContext for the transports that do not go through Connect's own handlers. */
 export class LazyContext implements HandlerContext {
   readonly values: ContextValues = Object.create(noValues);
   readonly #source: ContextSource;

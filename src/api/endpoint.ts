@@ -23,7 +23,6 @@ export type MethodFacts = {
   readonly sideEffects: boolean;
   /** It requires an authenticated caller, and a repeated call would act again. */
   readonly acceptsIdempotencyKey: boolean;
-  /** Whether the response may contain a secret, which is a `debug_redact` field. */
   readonly hasSecretResponse: boolean;
 };
 

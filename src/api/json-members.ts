@@ -53,7 +53,6 @@ function keptStrings(value: JsonValue): number {
   return count;
 }
 
-/** The place of a value: the path of its field, and the message or map that defines its keys. */
 type Place = { readonly path: string; readonly of: DescMessage | DescField | undefined };
 
 type OpenValue = { readonly place: Place; readonly seen: Set<string> | undefined };

@@ -32,7 +32,6 @@ export const wrongType = 'has the wrong type or is out of range';
 const notTime =
   'must be a valid RFC 3339 time, such as 2027-01-31T12:00:00Z, without a leap second';
 
-/** Throws `invalid_argument` if the text is in no form of the field's type. */
 export function requireTextForm(field: DescField, path: string, text: string): void {
   const { message } = field;
   if (message?.typeName === timestamp) {

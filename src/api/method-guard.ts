@@ -84,7 +84,6 @@ export class MethodGuard {
     return this.#options.answers;
   }
 
-  /** Returns the Idempotency-Key of a call, unless it has none or the method ignores it. */
   keyedCallOf({ call, principal }: Caller): KeyedCall | undefined {
     return this.method.acceptsIdempotencyKey ? readKeyedCall(call, principal) : undefined;
   }

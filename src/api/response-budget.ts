@@ -15,7 +15,6 @@ export type ResponseBudget = {
 
 export type ResponseClient = {
   readonly network: string;
-  /** The object that stands for the connection. */
   readonly connection: object;
 };
 
@@ -28,7 +27,6 @@ export type ResponseAccount = {
   hold(bytes: number): void;
   /** Counts the first chunk of a body before it is read. Throws `unavailable` like `admit`. */
   reserve(workspaceId?: string): void;
-  /** Whether the response may read its next chunk while the client reads the last one. */
   hasRoom(): boolean;
   close(): void;
 };
@@ -39,7 +37,6 @@ export type ResponseBudgetOptions = {
   readonly stalledMs?: number | undefined;
 };
 
-/** A response reads ahead while its client reads each chunk within this time. */
 export const flowingMs = 500;
 
 /** Counted only if still open at the next check: a burst of calls would use up the budget. */
@@ -65,7 +62,6 @@ class Budget implements ResponseBudget {
   readonly #byNetwork;
   readonly #byWorkspace;
   readonly #byConnection = new WeakMap<object, number>();
-  /** The unread responses. Those without progress for the longest time are first. */
   readonly #unread = new Set<Account>();
   #bytes = 0;
 

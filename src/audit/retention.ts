@@ -13,7 +13,6 @@ const hourMs = 3_600_000;
 const catchUpFactor = 24;
 /** A longer time since the last round counts as an hour: another process deleted events. */
 const elapsedMsMax = hourMs;
-/** A larger difference between the clock and the trusted time is logged. */
 const warnMs = 2 * dayMs;
 
 export type AuditRetentionOptions = {
@@ -30,7 +29,6 @@ export function auditRetention(options: AuditRetentionOptions): RetentionRule {
   let lastRound = monotonicNow();
   let lastWarning = Number.NEGATIVE_INFINITY;
 
-  /** Moves the trusted time, which is stored in the database, towards the clock and returns it. */
   async function trustedTime(): Promise<number> {
     const roundTime = monotonicNow();
     const elapsedMs = Math.min(roundTime - lastRound, elapsedMsMax);

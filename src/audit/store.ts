@@ -62,7 +62,6 @@ const givenOf = (filter: EventFilter) => filters.filter((column) => filter[colum
 /** Otherwise the events of the first filter must be scanned. */
 export const isIndexed = (filter: EventFilter) => givenOf(filter).length <= 1;
 
-/** Selects by the first filter, the times and the page. An index serves this query. */
 function selectIndexed(db: Executor, filter: EventFilter, page: PageQuery) {
   let query = db.selectFrom('audit_events');
   const [first] = givenOf(filter);
@@ -86,7 +85,6 @@ export function selectEvents(db: Executor, filter: EventFilter, page: PageQuery,
     .where(sql<SqlBool>`(create_time, id) >= (${floor.time}, ${floor.id})`);
 }
 
-/** Selects the last event of a scan of `count` events; selects nothing if there are fewer. */
 export function selectScanEnd(
   db: Executor,
   filter: EventFilter,

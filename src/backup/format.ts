@@ -10,7 +10,6 @@ import { isRandomText } from '../base/crypto/ids.ts';
 
 export const formatVersion = 1;
 
-/** The content of the documents, or only the ids of their blobs in the store. */
 export type BlobMode = 'content' | 'references';
 
 export type Manifest = {
@@ -91,7 +90,6 @@ export function requireBlobIds(rows: readonly { readonly blob_id?: unknown }[]):
   throw new BackupError('the backup has an invalid id of a blob');
 }
 
-/** Throws if this release cannot read the backup. */
 export function parseManifest(text: string): Manifest {
   const manifest: Manifest = JSON.parse(text);
   if (manifest.format !== 'latchkey-backup') throw new BackupError('the file is not a backup');

@@ -109,7 +109,6 @@ async function findPresent(
 
 const notesAtOnce = 500;
 
-/** Removes the blobs that an unfinished restore has written. */
 export async function removeNotedBlobs({ db, blobs }: Target): Promise<void> {
   for (;;) {
     const ids = await findNotes(db, notesAtOnce);

@@ -35,7 +35,6 @@ import {
 import { backedUpTables } from './tables.ts';
 
 export type RestoreTarget = {
-  /** Its schema is that of the backup. */
   readonly db: Database;
   readonly blobs: RestoreBlobs;
   readonly leaseOwner: string;

@@ -5,7 +5,6 @@ import { BackupError, type BlobFacts, type Row } from './format.ts';
 import { leaseLost } from './lease.ts';
 import { type BackedUpTable, backedUpTables } from './tables.ts';
 
-/** The schema, for queries on tables whose names are values. */
 type AnyTables = Record<string, Record<string, string | number | null>>;
 
 const anyTables = (db: Executor) => db as unknown as Kysely<AnyTables>;
@@ -77,7 +76,6 @@ export function findBlobsAfter(db: Executor, after: string, limit: number): Prom
     .execute();
 }
 
-/** Returns a table that contains a row, except the rows that the migrations insert. */
 export async function findFilledTable(db: Executor): Promise<string | undefined> {
   const existing = new Set((await db.introspection.getTables()).map(({ name }) => name));
   for (const { name } of backedUpTables) {
@@ -110,7 +108,6 @@ export async function insertRows(
   }
 }
 
-/** Prepares a long transaction. Deletes the rows that the migrations insert. */
 export async function clearForRestore(trx: Executor): Promise<void> {
   if (!isSqlite(trx)) await allowLongTransaction(trx);
   await trx.deleteFrom('revisions').execute();

@@ -17,7 +17,6 @@ import { startTransports, type Transports } from './transports.ts';
 
 export type { AppOptions } from './options.ts';
 
-/** A running service: a single process, or a primary process with workers. */
 export type Service = {
   readonly publicUrl: string;
   /** `<host>:<port>` */

@@ -42,7 +42,6 @@ export type Transports = {
   readiness(): Promise<Readiness>;
   readonly metrics: Metrics;
   readonly responses: ResponseBudget;
-  /** Reports that the process is about to stop. Calls are still served. */
   announceStop(): void;
   stop(finishMs: number): Promise<void>;
 };

@@ -70,7 +70,6 @@ export async function rotateMasterKey(
   }
 }
 
-/** Encrypts under the new key, and decrypts with the new key and the keys before it. */
 type NewMasterKey = { readonly masterKey: MasterKey; readonly finish: () => Promise<void> };
 
 /** Only if the existing keys decrypt every value: with a wrong folder, no file changes. */

@@ -18,7 +18,6 @@ export const blobModeOf = ({ blobs }: Pick<Config, 'blobs'>): BlobMode =>
 /** Overrides the timeout of the service, whose queries are short. */
 export const longQueries = { databaseQuerySeconds: 86_400 };
 
-/** Runs `work` with the blob store of a database. Nothing is written to either. */
 export function withBlobReader<T>(
   { blobs }: Pick<Config, 'blobs'>,
   db: Database,

@@ -15,12 +15,10 @@ type Kind = 'known' | 'users' | 'changes' | 'links';
 export type PasswordQueue = {
   readonly kind: Kind;
   readonly owner: OwnerPath;
-  /** Runs at the password's turn, before the password is hashed. May throw to refuse it. */
   readonly first?: () => Promise<void>;
 };
 
 export type Passwords = {
-  /** Returns the PHC string to store. */
   hash(password: string, queue?: PasswordQueue): Promise<string>;
   /** Without a stored string, returns false after the same time. */
   verify(stored: string | undefined, password: string, queue?: PasswordQueue): Promise<boolean>;
@@ -39,7 +37,6 @@ export type PasswordHasher = {
   verify(stored: string, password: string): Promise<boolean>;
 };
 
-/** Loads the native code at the first use. */
 const argon2: PasswordHasher = {
   hash: async (...words) => (await import('@node-rs/argon2')).hash(...words),
   verify: async (...words) => (await import('@node-rs/argon2')).verify(...words),
@@ -53,7 +50,6 @@ const changesMax = 2;
 
 const users: PasswordQueue = { kind: 'users', owner: [] };
 
-/** Returns the queue for a new password that the caller sets, for itself or for another user. */
 export function passwordChangeQueue(callerId: string): PasswordQueue {
   return { kind: 'changes', owner: [callerId] };
 }

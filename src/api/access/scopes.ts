@@ -47,7 +47,6 @@ const managementAreas = [
   'workspaces',
 ];
 
-/** The scopes that staff need to run the service: every management area. */
 export const managementScopes = managementAreas.flatMap((area) => [
   `${area}:read`,
   `${area}:write`,

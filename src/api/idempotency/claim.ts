@@ -17,7 +17,6 @@ export type KeyedCall = {
   readonly key: string;
 };
 
-/** The request of a call: another call with the same key must have an equal one. */
 export type KeyedRequest = {
   readonly identity: string;
   readonly scopes: readonly string[];
@@ -29,7 +28,6 @@ export type RecordedAnswers = {
   find(call: KeyedCall, request: KeyedRequest): Promise<Uint8Array | undefined>;
   /** Throws `AlreadyRecorded` if another call with the key has committed. */
   record(trx: Executor, call: KeyedCall, request: KeyedRequest, answer: Uint8Array): Promise<void>;
-  /** Deletes the answer, so that a repeated call acts again. */
   withdraw(trx: Executor, call: KeyedCall): Promise<void>;
 };
 
@@ -39,7 +37,6 @@ export type Claim = {
   readonly withdraw: (trx: Executor) => Promise<void>;
 };
 
-/** An earlier call has recorded an answer. The guard returns that answer. */
 export class AlreadyRecorded extends Failure {
   constructor() {
     const detail = 'Another call with the same Idempotency-Key has just ended.';

@@ -51,7 +51,6 @@ export function createRecordedAnswers(options: RecordedAnswersOptions): Recorded
     return createMasterKey(keyOf(own), others.map(keyOf));
   }
 
-  /** Returns undefined if the answer was recorded for another request. */
   function openAnswer(call: KeyedCall, identity: string, row: RecordedAnswerRow) {
     try {
       return readRecord(answerKey(call).open(row.answer, identity));

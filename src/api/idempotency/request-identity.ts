@@ -38,7 +38,6 @@ export class UploadIdentity {
     this.#method = method;
   }
 
-  /** Undefined until all messages were read. */
   get request(): KeyedRequest | undefined {
     return this.#request;
   }

@@ -20,7 +20,6 @@ export type RouteReply = {
   readonly headers: Readonly<Record<string, string | string[]>>;
   /** Shared bytes never change. A stream has the length that the headers announce. */
   readonly body: string | Uint8Array | AsyncGenerator<Uint8Array> | undefined;
-  /** For the log: the error that the HTML shows. */
   readonly failure?: Failure;
 };
 

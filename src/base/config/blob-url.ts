@@ -17,7 +17,6 @@ export type BlobLocation = { readonly kind: 'folder'; readonly path: string } | 
 
 const s3Form = /^s3:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 const bucketForm = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
-/** The characters that need no encoding in any store. */
 const prefixForm = /^[A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*$/;
 const prefixLengthMax = 512;
 

@@ -78,5 +78,4 @@ export function senderOf(origin: string | undefined): Sender | undefined {
   return isDomain ? { name: 'Latchkey', address } : undefined;
 }
 
-/** The sender for a mail server on this machine, and for mails written to files. */
 export const localSender: Sender = { name: 'Latchkey', address: 'no-reply@localhost' };

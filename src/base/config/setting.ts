@@ -13,7 +13,6 @@ export const settingGroups = [
   'Backup',
 ] as const;
 
-/** The settings that the defaults of later settings depend on. */
 export type EarlierSettings = {
   readonly publicUrl: string | undefined;
   readonly dataDir: string;

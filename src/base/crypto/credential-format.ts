@@ -5,7 +5,6 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { encodeBase62, encodeBase62Number, type Random } from './ids.ts';
 
-/** A client's secret, or the API key of a customer or a workspace. */
 export type CredentialKind = 'cs' | 'ck' | 'wk';
 
 const idPrefixes: Record<CredentialKind, string> = { cs: 'sec_', ck: 'key_', wk: 'key_' };
@@ -25,7 +24,6 @@ export function generateCredential(kind: CredentialKind, random: Random): NewCre
   return { id: idPrefixes[kind] + lookupId, text, digest: digestOf(text) };
 }
 
-/** Returns the row id of a well-formed credential of that kind, or undefined for any other text. */
 export function parseCredentialId(kind: CredentialKind, text: string): string | undefined {
   const [, foundKind, lookupId, crc] = pattern.exec(text) ?? [];
   if (foundKind !== kind || lookupId === undefined) return undefined;

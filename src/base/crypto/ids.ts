@@ -4,7 +4,6 @@ export type Random = (size: number) => Uint8Array;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A big-endian number in base62, left-padded with zeros to `length` characters. */
 export function encodeBase62(bytes: Uint8Array, length: number): string {
   let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let text = '';
@@ -38,7 +37,6 @@ type IdKind =
   | 'pwr'
   | 'inv';
 
-/** Returns 22 base62 characters, with 128 random bits. */
 export function randomText(random: Random): string {
   return encodeBase62(random(16), 22);
 }

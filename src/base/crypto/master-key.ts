@@ -5,16 +5,12 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 export type MasterKey = {
   /** Identifies the key. Stored with each ciphertext; reveals nothing about the key. */
   readonly id: string;
-  /** Encrypts a text for `purpose`. Only the same purpose decrypts it. */
   seal(plaintext: Uint8Array, purpose: string): string;
-  /** Decrypts a text. Throws if it was altered or encrypted for another purpose. */
   open(ciphertext: string, purpose: string): Buffer;
-  /** Returns whether this master key decrypts values encrypted with the key of this id. */
   opens(id: string): boolean;
   derive(purpose: string): DerivedKeys;
 };
 
-/** The key derived from the current master key, and the keys derived from the previous ones. */
 export type DerivedKeys = readonly [own: Uint8Array, ...others: Uint8Array[]];
 
 /** Node would also accept a tag of 4 bytes, which is easy to forge. */

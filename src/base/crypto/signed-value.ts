@@ -7,7 +7,6 @@ import type { DerivedKeys } from './master-key.ts';
 export type SignedValues<T> = {
   /** The signature also covers `context`, which the result does not contain. */
   sign(value: T, lifetimeSeconds: number, context: string): string;
-  /** Returns the value, or undefined if the text is expired or not signed for `context`. */
   verify(text: string | undefined, context: string): T | undefined;
 };
 

@@ -23,7 +23,6 @@ type FailureExtra = {
   readonly cause?: unknown;
 };
 
-/** An error for the caller. Its message is public; its cause is not. */
 export class Failure extends Error {
   readonly code: ErrorCode;
   readonly extra: FailureExtra;

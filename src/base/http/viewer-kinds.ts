@@ -51,7 +51,6 @@ export const isRasterImage = (contentType: string) => inertTypes.get(contentType
 
 export type Serving = {
   readonly contentType: string;
-  /** A tab shows inline bytes, and saves an attachment. */
   readonly disposition: 'inline' | 'attachment';
   readonly policy?: string;
 };

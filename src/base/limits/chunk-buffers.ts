@@ -4,7 +4,6 @@
 /** Few sizes, so that a buffer fits the next download. The last one is the size of a full chunk. */
 const sizes = [16, 64, 256].map((kibibytes) => kibibytes * 1024);
 const fullBytes = 256 * 1024;
-/** How much stays allocated without a download. */
 const freeBytesMax = 16 * 1024 * 1024;
 
 export type ChunkBuffers = {

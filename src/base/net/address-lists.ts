@@ -28,7 +28,6 @@ export const entriesOf = (list: string): string[] => (list === '' ? [] : list.sp
 
 type Lists = { readonly allow_list: string; readonly block_list: string };
 
-/** Whether the lists admit a reader. `email` is empty if the reader entered none. */
 export function admits(
   { allow_list, block_list }: Lists,
   { email, emailVerified }: { readonly email: string; readonly emailVerified: boolean },

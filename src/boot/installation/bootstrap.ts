@@ -159,7 +159,6 @@ function workspace({ random, now }: BootstrapOptions, sample?: StagedSample): Pa
   };
 }
 
-/** Updates the addresses in the file of an earlier bootstrap. The secrets in it do not change. */
 export async function writeAddresses(file: string, addresses: Settings): Promise<void> {
   const text = await readFileIfAny(file);
   if (text === undefined) return;

@@ -77,7 +77,6 @@ export type InstallationRemains = {
   readonly places: readonly string[];
   readonly hasKey: boolean;
   readonly isRefused: boolean;
-  /** Why the documents are unknown: the store is unreachable. */
   readonly blobsError: unknown;
 };
 

@@ -29,7 +29,6 @@ const pageCount = 4;
 const second = 1_000;
 const hour = 3_600_000;
 
-/** The seconds that each reader spent on each page, from the first page on. */
 const readers = [
   { email: 'ada@example.com', hoursAgo: 26, pageSeconds: [45, 80, 35, 20] },
   { email: 'grace@example.com', hoursAgo: 5, pageSeconds: [30, 12] },

@@ -72,7 +72,6 @@ export class WorkerPool {
     cluster.setupPrimary({ exec: options.program, args: [], stdio: [...stdio] });
   }
 
-  /** Starts the workers. Throws if all of them end before one is ready. */
   async start(): Promise<void> {
     this.#watch = setInterval(() => this.#pingAll(), pingMs);
     const first = Array.from({ length: this.#options.size }, () => this.#fork());
@@ -84,7 +83,6 @@ export class WorkerPool {
     for (const isReady of ready) if (!isReady) this.#replacements.add(performance.now());
   }
 
-  /** The node is ready if a worker is ready. */
   async readiness(): Promise<Readiness> {
     const { reports, unresponsive } = await this.#collect();
     const all = reports.map(({ readiness }) => readiness);

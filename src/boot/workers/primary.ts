@@ -21,7 +21,6 @@ export type PrimaryOptions = AppOptions & {
   readonly workerHungMs?: number;
 } & Pick<OpenLog, 'writeLines'>;
 
-/** Starts a node. Resolves when each worker serves calls or has failed, and at least one serves. */
 export function startPrimary(options: PrimaryOptions): Promise<Service> {
   useNodeTextEncoding();
   const { config, log, writeLines, droppedLines, webDir, workers: size } = options;

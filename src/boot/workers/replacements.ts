@@ -4,7 +4,6 @@
 const stableMs = 10_000;
 const firstPauseMs = 100;
 const pauseMsMax = 10_000;
-/** The longest pause while no worker serves calls. */
 const outagePauseMsMax = 1_000;
 
 export type ReplacementOptions = {

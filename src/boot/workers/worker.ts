@@ -83,7 +83,6 @@ async function report({ operations }: App, id: number): Promise<void> {
   send({ type: 'report', id, report: { readiness, metrics } });
 }
 
-/** A socket that the workers share. One of them accepts each new connection. */
 function sharedSocket(name: SharedSocket, bound: { host: string; port: number }): BoundSocket {
   const { host, port } = bound;
   return {

@@ -80,7 +80,6 @@ function withSodium(sodium: Sodium, thread?: SignatureThread): Ed25519 {
 /** The beginning of a private key in DER (RFC 8410 §7); the seed follows. */
 const pkcs8Start = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Signs and verifies on the thread pool, so that the event loop is not blocked. */
 export const nodeEd25519: Ed25519 = {
   name: 'node:crypto',
   privateKey(seed) {

@@ -8,7 +8,6 @@ export type KeyState = SigningKeyRow['state'];
 type Facts = {
   /** Whether the JWKS contains the key and the service accepts its tokens. */
   readonly isPublished: boolean;
-  /** Whether the private part is kept for signing. Otherwise it is deleted. */
   readonly keepsPrivatePart: boolean;
 };
 
@@ -55,7 +54,6 @@ export type KeyFacts = Pick<
   'kid' | 'state' | 'create_time' | 'activate_time' | 'remove_time'
 >;
 
-/** Returns the time from which every cached JWKS contains the key. */
 export function readyTime({ create_time }: Pick<KeyFacts, 'create_time'>): number {
   return create_time + (jwksMaxAgeSeconds + publishSeconds) * 1000;
 }

@@ -17,7 +17,6 @@ import {
 } from './thread-slots.ts';
 
 export type SignatureThread = {
-  /** Makes this the only private key that the thread uses. */
   setKey(key: SealableKey): void;
   /** Erases the thread's copy of a private key. Calls that have begun are still answered. */
   forgetKey(key: SealableKey): void;
@@ -49,7 +48,6 @@ const wakeAt = 4;
 
 type Call = {
   readonly slot: Slot;
-  /** Called with the slot if it has a result, otherwise with undefined. */
   readonly finish: (slot: Slot | undefined) => void;
   /** Whether the thread had a whole turn for it. */
   isDue: boolean;

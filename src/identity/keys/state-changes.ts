@@ -65,7 +65,6 @@ export const keyStepActions: Record<KeyStep['kind'], string> = {
   replace: 'SigningKeyService.ReplaceSigningKey',
 };
 
-/** Returns the id of the key that a step changes: the spare key if the step creates one. */
 export const keyStepTarget = (step: KeyStep, spare: NewKey) =>
   'kid' in step ? step.kid : spare.kid;
 

@@ -2,7 +2,6 @@ import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { MembershipsOf } from '../../api/principal.ts';
 import type { UserRow } from '../../storage/schema.ts';
 
-/** The granted scopes of staff, or the scopes of all roles of a member. */
 export type ScopesOf = (user: UserRow) => Promise<ReadonlySet<string>>;
 
 export function createScopesOf(membershipsOf: MembershipsOf): ScopesOf {

@@ -18,7 +18,6 @@ const cookiePattern = /^(ses_[0-9A-Za-z]{22})\.([0-9A-Za-z]{43})$/;
 /** Compared for an unknown session, so that the check takes as long. */
 const decoyDigest = '0'.repeat(64);
 
-/** Returns the end of a session created at `createTime`, if it is refreshed now and never again. */
 export function sessionExpireTime(createTime: number, now: number): number {
   return Math.min(createTime + sessionMsMax, now + idleMsMax);
 }
@@ -30,7 +29,6 @@ export function isLiveSession({ revoke_time, expire_time }: SessionRow, now: num
 
 export type NewSession = {
   readonly row: SessionRow;
-  /** The cookie, which is sent to the browser once. */
   readonly cookie: string;
 };
 

@@ -32,9 +32,7 @@ export type Attempt = {
 };
 
 export type CountedAttempt = {
-  /** Clears the caller's counter, and removes the attempt from the others. */
   forgive(trx: Executor): Promise<void>;
-  /** Removes the attempt from its counters, if its password could not be checked. */
   takeBack(trx: Executor): Promise<void>;
 };
 
@@ -57,7 +55,6 @@ export function createSignInThrottle({ db, keys, now }: SignInThrottleOptions): 
       .update(JSON.stringify(['familiar', network, email]))
       .digest('base64url');
 
-  /** `own` counts only this caller's attempts; `shared` also count the attempts of others. */
   async function countersOf(attempt: Attempt): Promise<{ own: Counter; shared: Counter[] }> {
     const { email, network, device } = attempt;
     if (device !== undefined) return { own: counter('device', device, email), shared: [] };

@@ -201,7 +201,6 @@ export async function hasRecoveryCode(
   return row !== undefined;
 }
 
-/** Deletes a recovery code. Returns false if another sign-in has used it. */
 export async function consumeRecoveryCode(
   trx: Executor,
   userId: string,

@@ -10,7 +10,6 @@ import {
 export type Claims = {
   readonly iss: string;
   readonly aud: string;
-  /** The id of the client, customer or user. */
   readonly sub: string;
   /** The client's id; for a customer, the id of the exchanged API key; for a user, `latchkey`. */
   readonly client_id: string;

@@ -75,7 +75,6 @@ async function byCertificate(
   return { clientId: client.id, scopes: parseStoredScopes(client.scopes) };
 }
 
-/** Returns why a certificate is not valid; undefined if it is. */
 function problemOf(
   { isTrusted, startTime, expireTime, uris, dnsNames }: ClientCertificate,
   now: number,

@@ -6,7 +6,6 @@ const paddingPerCharacterMax = 2;
 
 let listed: ReadonlySet<string> | undefined;
 
-/** Returns whether a password, in any letter case, is a listed one, possibly repeated or padded. */
 export async function isCommonPassword(password: string): Promise<boolean> {
   listed ??= await readList();
   const text = password.toLowerCase();

@@ -13,7 +13,6 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const length = 16;
 const count = 10;
 
-/** Returns a code in groups of four. Each byte gives five bits. */
 function generateRecoveryCode(random: Random): string {
   const text = [...random(length)].map((byte) => alphabet.charAt(byte % 32)).join('');
   return text.replace(/.{4}(?=.)/g, '$&-');

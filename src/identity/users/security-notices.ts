@@ -84,7 +84,6 @@ const notSent = 'a mail about the security of a user was not sent';
 const tooMany = (retryAfterSeconds: number) =>
   fail('rate_limited', 'Too many mails about one user.', { retryAfterSeconds });
 
-/** Who made the change, if not the user. A sign-in and a reset have no caller. */
 function actorOf(principal: Principal, userId: string): string | undefined {
   if (principal.type === 'anonymous') return undefined;
   if (!isUser(principal)) return 'a service client';
