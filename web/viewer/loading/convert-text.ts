@@ -4,7 +4,6 @@ import { startWorker } from '../shell/trusted-types.ts';
 /** Some texts take minutes. Their readers see the source instead. */
 const convertMilliseconds = 5_000;
 
-/** Returns undefined if the conversion fails or takes too long. */
 export function convertText(workerUrl: string, message: unknown): Promise<string | undefined> {
   const worker = startWorker(workerUrl);
   const converted = new Promise<string | undefined>((resolve) => {

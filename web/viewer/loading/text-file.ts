@@ -6,15 +6,12 @@ import { finalProblemOf } from './file-source.ts';
 import { FinalError, PersistentRequests, UnexpectedResponse } from './persistent-requests.ts';
 
 export interface TextFile {
-  /** Whether everything was read. */
   readonly isComplete: boolean;
   /** How much was read, such as "the first 500 kB of 50 MB". */
   readonly readPart: string;
-  /** Returns the text of the next bytes. Waits while the connection is lost. */
   read(bytes: number): Promise<string>;
 }
 
-/** Opens the file of the page. Problems become notices. */
 export function openTextFile({ main, toolbar, notices }: Shell): TextFile {
   const { file = '', size } = main.dataset;
   const total = Number(size);
@@ -59,7 +56,6 @@ async function fetchPart(url: string, begin: number, end: number): Promise<Uint8
   return bytes;
 }
 
-/** Decodes the beginning of a text, or all of it. */
 export function decodeText(bytes: Uint8Array, isComplete: boolean): string {
   return new TextDecoder(detectEncoding(bytes, isComplete)).decode(bytes, { stream: !isComplete });
 }

@@ -15,7 +15,6 @@ const tags = [
 
 const attributes = ['href', 'align', 'colspan', 'rowspan', 'start', 'open'];
 
-/** Returns undefined if the conversion fails or takes too long. */
 export async function renderMarkdown(text: string): Promise<DocumentFragment | undefined> {
   const html = await convertText(workerUrl, text);
   if (html === undefined) return undefined;

@@ -3,7 +3,6 @@ import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { EventBus, PDFLinkService } from 'pdfjs-dist/legacy/web/pdf_viewer.mjs';
 import type { Pdfjs } from './open-pdf.ts';
 
-/** A place in the document: a name or an explicit destination. */
 export type Destination = string | unknown[];
 
 /** As pdf.js reports it. pdf.js allows only http, https, ftp, mailto and tel URLs. */
@@ -68,7 +67,6 @@ export function keepOnlyLinks(pdf: PDFDocumentProxy, ending: AbortSignal): void 
   };
 }
 
-/** Gives each link a name. External links have their address as title. */
 export function labelLinks(page: HTMLElement): void {
   for (const link of page.querySelectorAll<HTMLAnchorElement>('.annotationLayer a')) {
     const label = link.title || 'Go to another place in this document';

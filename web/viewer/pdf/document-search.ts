@@ -34,13 +34,11 @@ export function createFindController(options: SearchOptions): PDFFindController 
   return new PatientFindController({ eventBus, linkService });
 }
 
-/** As the events of the controller report it. */
 interface PdfFindResult {
   readonly state?: number;
   readonly matchesCount: { readonly current: number; readonly total: number };
 }
 
-/** Connects the search field with the controller. */
 export function searchPdf({ FindState }: Pdfjs, { scroller, eventBus }: PdfView): Searchable {
   const source = {};
   return {

@@ -1,4 +1,3 @@
-/** Shows a PDF with search, side panel and printing. */
 import { openFile } from '../loading/file-source.ts';
 import { type LoadProblem, serverReturns } from '../loading/persistent-requests.ts';
 import { FindBar } from '../shell/find-bar.ts';

@@ -1,4 +1,3 @@
-/** Shows an image, which is part of the HTML. */
 import { serverReturns } from '../loading/persistent-requests.ts';
 import { addFullscreen } from '../shell/fullscreen.ts';
 import { zoomByGestures } from '../shell/gestures.ts';

@@ -1,24 +1,18 @@
-/** The search field of the viewer. */
 import { iconButton } from './buttons.ts';
 import type { Shell } from './shell.ts';
 
 export interface FindResult {
-  /** Number of the current match, from 1. */
   readonly current: number;
   readonly total: number;
-  /** Whether the search continues. */
   readonly isPending: boolean;
 }
 
 export type FindStep = 'first' | 'next' | 'previous';
 
-/** Finds a text in the document and shows its matches. */
 export interface Searchable {
   readonly scroller: HTMLElement;
   find(query: string, step: FindStep): void;
-  /** Hides the matches. */
   end(): void;
-  /** Calls the function after each change of the matches. */
   onResult(show: (result: FindResult) => void): void;
 }
 

@@ -2,11 +2,9 @@
 import type { Shortcuts } from './shortcuts.ts';
 import type { Zooming } from './zoom.ts';
 
-/** Turns pages. Images have no pager. */
 export interface Pager {
   readonly current: number;
   readonly total: number;
-  /** Whether one page at a time is shown, so that more keys turn pages. */
   readonly slides: boolean;
   goTo(page: number): void;
 }

@@ -1,7 +1,4 @@
-/**
- * Measures how long each page is visible and reports it to the server. Between reports, asks the
- * server whether the reader still has access.
- */
+/** Measures how long each page is visible. Between reports, asks whether access remains. */
 import { finalProblemOf } from '../loading/file-source.ts';
 import type { LoadProblem } from '../loading/persistent-requests.ts';
 
@@ -45,7 +42,6 @@ export class ReadingTime {
     private readonly onLost: (problem: LoadProblem) => void,
   ) {}
 
-  /** Sets the current page; 0 for a file without pages. The first call starts the measurement. */
   read(page: number): void {
     const begins = this.#page === undefined;
     this.#count();
@@ -112,7 +108,6 @@ export class ReadingTime {
     fetch(this.report, { method: 'POST', body, keepalive: true }).catch(() => {});
   }
 
-  /** Returns the status of the answer; undefined without one. */
   async #reportOrAsk(): Promise<number | undefined> {
     const body = this.#nextReport();
     try {
@@ -124,7 +119,6 @@ export class ReadingTime {
     return undefined;
   }
 
-  /** Undefined if nothing has changed since the last report. */
   #nextReport(): URLSearchParams | undefined {
     this.#count();
     const latest = [...this.#times].slice(-reportedPagesMax);

@@ -5,7 +5,6 @@ import { Shortcuts } from './shortcuts.ts';
 import { Toolbar } from './toolbar.ts';
 
 export interface Shell {
-  /** The document is shown inside it. The server writes the facts into its attributes. */
   readonly main: HTMLElement;
   readonly toolbar: Toolbar;
   readonly notices: Notices;
@@ -16,7 +15,6 @@ export interface Shell {
   readonly time: ReadingTime;
 }
 
-/** Shows one kind of document inside `shell.main`. */
 export type ShowDocument = (shell: Shell) => Promise<void>;
 
 export function createShell(main: HTMLElement): Shell {

@@ -13,13 +13,11 @@ export class Shortcuts {
     document.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
-  /** Adds a key that works unless the reader is typing. */
   add(key: string, text: string, action: () => void): void {
     this.describe(key, text);
     this.#actions.set(key.toLowerCase(), action);
   }
 
-  /** Lists keys that another module handles. */
   describe(keys: string, text: string): void {
     this.#texts.set(keys, text);
   }

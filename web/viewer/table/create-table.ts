@@ -1,4 +1,3 @@
-/** A table of text cells with a header that stays visible. */
 import type { Rows } from './read-rows.ts';
 
 /** Rows that are added without a pause. */
@@ -33,7 +32,6 @@ export function createTable(name: string, { header, rows }: Rows): Table {
   headRow.append(createHeading('col', 'Row', 'unseen'));
   const body = element.createTBody();
   const original = rows.map((_, index) => index);
-  /** The indices of the rows, as they are shown. */
   let order = original;
 
   const headings = header.map((text, column) => {
@@ -92,7 +90,6 @@ export function createTable(name: string, { header, rows }: Rows): Table {
   return { element, fill };
 }
 
-/** Compares two rows. Empty cells come last in ascending order. */
 function compareCells(rows: Rows['rows'], column: number, isNumeric: boolean) {
   const { compare } = new Intl.Collator(undefined, { numeric: true });
   const cells = rows.map((row) => row[column]?.trim() ?? '');

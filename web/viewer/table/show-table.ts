@@ -1,4 +1,3 @@
-/** Shows a CSV file as a table. */
 import { openTextFile } from '../loading/text-file.ts';
 import { FindBar } from '../shell/find-bar.ts';
 import { scrollByKeys } from '../shell/scroll-keys.ts';
