@@ -41,7 +41,8 @@ async function overload(trial: Trial): Promise<void> {
     const share = perProcessorSecond / best;
     trial.figure(
       `${connections} connections`,
-      `${Math.round(perSecond)}/s, goodput ${share.toFixed(2)}, /readyz ${readyMs.toFixed(0)} ms, ` +
+      `${Math.round(perSecond)}/s, goodput ${share.toFixed(2)}, ` +
+        `/readyz ${readyMs.toFixed(0)} ms, ` +
         `JWKS on a new connection ${keysMs.toFixed(0)} ms, ${failed} refused`,
     );
     const name = `with ${connections} connections`;
