@@ -12,12 +12,13 @@ import type { OverloadCounts, OverloadJob } from './overload-callers.ts';
 
 const connectionCounts = [64, 320, 1_000, 4_000];
 /**
- * Tokens for each second of processor time, as a share of the best load. Four runs had 0.70 to 0.92
- * with 1,000 and 4,000 connections. Waiting calls survive collections of garbage, which cost this
- * time. Tokens for each second of the clock depend on the other programs of the machine.
+ * Tokens for each second of processor time, as a share of the best load. Tokens for each second of
+ * the clock would also measure the callers, which share the processors with the service.
  */
-const goodputShareMin = 0.6;
-const medianMsMax = 200;
+const goodputShareMin = 0.65;
+const readyMsMax = 50;
+/** Without the admission of calls, new connections wait 4 seconds. */
+const newConnectionMsMax = 200;
 
 export const overloadCheck: Check = {
   name: 'overload',
@@ -50,8 +51,8 @@ async function overload(trial: Trial): Promise<void> {
     // A machine that runs CI may be busy, so there the figures are only printed.
     if (trial.isShort) continue;
     if (share < goodputShareMin) trial.fail(`${name}, goodput is ${share.toFixed(2)} of the best`);
-    if (!(readyMs <= medianMsMax)) trial.fail(`${name}, /readyz needs ${readyMs} ms`);
-    if (!(keysMs <= medianMsMax)) trial.fail(`${name}, a new connection waits ${keysMs} ms`);
+    if (!(readyMs <= readyMsMax)) trial.fail(`${name}, /readyz needs ${readyMs} ms`);
+    if (!(keysMs <= newConnectionMsMax)) trial.fail(`${name}, a new connection waits ${keysMs} ms`);
   }
 }
 
