@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type ApiKey, ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
@@ -31,8 +32,14 @@ export function ApiKeysScreen() {
     <ListScreen
       list={useList(keys, { workspaceId })}
       about={
-        'Programs use an API key as a bearer token to access the documents and links of this ' +
-        'workspace. A workspace can have up to 100 active keys.'
+        <>
+          Programs use an API key as a bearer token to access the documents and links of this
+          workspace. A workspace can have up to 100 active keys. The{' '}
+          <Anchor inherit underline="always" href="/docs" target="_blank" rel="noopener">
+            API reference
+          </Anchor>{' '}
+          shows the first call.
+        </>
       }
       create={<CreateWorkspaceKeyDialog workspaceId={workspaceId} />}
       empty={{

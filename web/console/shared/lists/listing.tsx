@@ -53,7 +53,7 @@ export function Listing<Row>({ list, empty, noMatch, filter, details }: ListingP
         isSearching ? (
           <NoResults search={search} />
         ) : list.isFiltered && noMatch !== undefined ? (
-          <NoMatch {...noMatch} {...empty} label={label} filters={filters} />
+          <NoMatch {...empty} {...noMatch} label={label} filters={filters} />
         ) : (
           <EmptyList icon={IconInbox} {...empty} />
         )

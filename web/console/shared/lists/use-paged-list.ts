@@ -58,7 +58,7 @@ type PagedListOptions = {
 const liveIntervalMs = 10_000;
 
 /** A list that was requested when the pointer reached the link is not requested again. */
-const justNowMs = 1_000;
+const justNowMs = 3_000;
 
 export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   method: PagedListMethod<I, O>,
