@@ -63,8 +63,9 @@ function readSearch<Name extends string>(
 /** Does not wait for the answers, because the screen shows what is missing. */
 async function read(load: () => Promise<{ reads?: Reads }>, loading: LoaderContext) {
   const { context, params, location } = loading;
-  const file = await load().catch(() => undefined);
+  // The router loads again with the queries of the user who signs in.
   if (!context.isSignedIn()) return;
+  const file = await load().catch(() => undefined);
   const { queries, transport } = context;
   for (const one of file?.reads ?? []) {
     if ('filters' in one) prefetchList(queries, transport, one, params, location.search);

@@ -8,6 +8,7 @@ import type {
 import type { Transport } from '@connectrpc/connect';
 import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { useListState } from './use-list-state.ts';
 
 export type PagedList<Row> = {
@@ -77,9 +78,11 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
     enabled,
     refetchInterval: isLive && liveIntervalMs,
   });
+  // The same array each time, so that the rows need not render again.
+  const rows = useMemo(() => pages.data?.pages.flatMap(rowsOf), [pages.data, rowsOf]);
   const can = (field: string) => method.input.fields.some(({ name }) => name === field);
   return {
-    rows: enabled ? pages.data?.pages.flatMap(rowsOf) : [],
+    rows: enabled ? rows : [],
     total: enabled ? totalOf(pages.data?.pages.at(-1)) : 0,
     error: enabled ? pages.error : null,
     isLoadingMore: pages.isFetchingNextPage,
