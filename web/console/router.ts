@@ -1,7 +1,4 @@
-/**
- * The registry of screens: each entry declares its route, its place in the menu and the palette,
- * its scope, the parameters of its address and the resources whose links lead to it.
- */
+/** The registry: the route, menu entry, scope, address and linked resources of each screen. */
 import {
   IconBuilding,
   IconFiles,
@@ -216,7 +213,6 @@ const otherScreens = [
       () => import('./accounts/accounts-screen.tsx'),
       'AccountsScreen',
       { label: 'Accounts', menu: 'administration', icon: IconWallet, scope: 'accounts:read' },
-      // The ID of a customer; unset shows all accounts.
       ['customer'],
     ),
   }),
@@ -274,7 +270,6 @@ const otherScreens = [
       icon: IconUserCircle,
     }),
   }),
-  // Unknown paths.
   createRoute({ getParentRoute: () => shell, path: '/$', component: NotFoundScreen }),
 ] as const;
 
