@@ -1,34 +1,29 @@
-/** A table of credentials, with actions for the active ones. */
+/** The columns of credentials, with actions for the active ones. */
 import { Badge, Group } from '@mantine/core';
-import { IconCancel, IconKey, IconRefresh } from '@tabler/icons-react';
+import { IconCancel, IconRefresh } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
 import { CopyableText } from '../copyable-text.tsx';
 import { DateTime } from '../date-time.tsx';
-import { type Column, Listing, type ListingProps } from '../listing.tsx';
-import { RowMenu } from '../row-menu.tsx';
+import type { Column } from '../lists/define-list.ts';
+import { RowMenu } from '../lists/row-menu.tsx';
 import { ScopesCell } from '../scopes-cell.tsx';
 import { type Credential, credentialName } from './credential.ts';
 
-export type CredentialsTableProps<Row extends Credential> = Pick<
-  ListingProps<Row>,
-  'label' | 'list' | 'empty'
-> & {
+export type CredentialColumns<Row> = {
   /** Whether to show a column of scopes. */
   readonly hasScopes?: boolean;
-  /** Absent if not supported or not permitted. */
-  readonly rotate?: (credential: Row) => void;
-  /** Absent if not permitted. */
-  readonly revoke?: (credential: Row) => void;
+  /** Shown for the active ones. */
+  readonly actions: (row: Row) => ReactNode;
+  /** The scope that the actions require. */
+  readonly scope: string;
 };
 
-export function CredentialsTable<Row extends Credential>(props: CredentialsTableProps<Row>) {
-  const { label, list, empty, hasScopes = false, rotate, revoke } = props;
-  const actions: Column<Row> = {
-    title: 'Actions',
-    isTitleHidden: true,
-    cell: (row) => <Actions row={row} rotate={rotate} revoke={revoke} />,
-  };
-  const columns: readonly Column<Row>[] = [
+export function credentialColumns<Row extends Credential>(
+  options: CredentialColumns<Row>,
+): readonly Column<Row>[] {
+  const { hasScopes = false, actions, scope } = options;
+  return [
     { title: 'Name', orderBy: 'name', cell: ({ name }) => name || '—' },
     {
       title: 'ID',
@@ -52,17 +47,13 @@ export function CredentialsTable<Row extends Credential>(props: CredentialsTable
       isMinor: true,
       cell: ({ createTime }) => <DateTime time={createTime} />,
     },
-    ...(rotate === undefined && revoke === undefined ? [] : [actions]),
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      scope,
+      cell: (row) => (hasEnded(row) ? null : actions(row)),
+    },
   ];
-  return (
-    <Listing
-      label={label}
-      list={list}
-      columns={columns}
-      idOf={({ id }) => id}
-      empty={{ icon: IconKey, ...empty }}
-    />
-  );
 }
 
 const states: Record<CredentialState, { readonly text: string; readonly color: string }> = {
@@ -88,24 +79,21 @@ function State({ state, expireTime, revokeTime }: Credential) {
 
 const hasEnded = ({ state }: Pick<Credential, 'state'>) => state !== CredentialState.LIVE;
 
-type ActionsProps<Row> = {
-  readonly row: Row;
-  readonly rotate: ((credential: Row) => void) | undefined;
-  readonly revoke: ((credential: Row) => void) | undefined;
+export type CredentialActionsProps = {
+  readonly credential: Credential;
+  /** Absent if not supported. */
+  readonly rotate?: () => void;
+  readonly revoke: () => void;
 };
 
-function Actions<Row extends Credential>({ row, rotate, revoke }: ActionsProps<Row>) {
-  if (hasEnded(row)) return null;
+export function CredentialActions({ credential, rotate, revoke }: CredentialActionsProps) {
+  const rotation = { label: 'Rotate', icon: IconRefresh };
   return (
     <RowMenu
-      name={credentialName(row)}
+      name={credentialName(credential)}
       actions={[
-        ...(rotate === undefined
-          ? []
-          : [{ label: 'Rotate', icon: IconRefresh, run: () => rotate(row) }]),
-        ...(revoke === undefined
-          ? []
-          : [{ label: 'Revoke', icon: IconCancel, run: () => revoke(row) }]),
+        ...(rotate === undefined ? [] : [{ ...rotation, run: rotate }]),
+        { label: 'Revoke', icon: IconCancel, run: revoke },
       ]}
     />
   );

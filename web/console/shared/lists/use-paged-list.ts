@@ -5,8 +5,10 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf';
+import type { Transport } from '@connectrpc/connect';
 import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { useListState } from './use-list-state.ts';
 
 export type PagedList<Row> = {
@@ -26,8 +28,9 @@ export type PagedList<Row> = {
 };
 
 export type ListSearch = {
-  /** The text in the field, which is sent after a pause. */
-  readonly text: string;
+  /** The text that the rows match; empty for all rows. */
+  readonly query: string;
+  /** Searches after a pause in the typing. */
   change(text: string): void;
 };
 
@@ -38,7 +41,7 @@ export type ListOrder = {
 };
 
 /** A method with `page_token` in its request and `next_page_token` in its response. */
-type PagedListMethod<I extends DescMessage, O extends DescMessage> = DescMethodUnary<I, O> &
+export type PagedListMethod<I extends DescMessage, O extends DescMessage> = DescMethodUnary<I, O> &
   (MessageShape<O> extends { readonly nextPageToken: string } ? unknown : never);
 
 type PagedListOptions = {
@@ -55,6 +58,9 @@ type PagedListOptions = {
 
 const liveIntervalMs = 10_000;
 
+/** A list that was requested when the pointer reached the link is not requested again. */
+const justNowMs = 3_000;
+
 export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   method: PagedListMethod<I, O>,
   request: MessageInitShape<I>,
@@ -62,43 +68,59 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   { enabled = true, isLive = false, name = '' }: PagedListOptions = {},
 ): PagedList<Row> {
   const transport = useTransport();
-  const { text, query, orderBy, setText, setOrderBy } = useListState(name);
-  const wanted = {
-    ...request,
-    ...(query === '' ? {} : { query }),
-    ...(orderBy === '' ? {} : { orderBy }),
-  } as MessageInitShape<I>;
+  const { query, orderBy, setQuery, setOrderBy } = useListState(name);
   const pages = useInfiniteQuery({
-    queryKey: createConnectQueryKey({
-      schema: method,
-      transport,
-      input: wanted,
-      cardinality: 'infinite',
-    }),
-    queryFn: ({ pageParam, signal }) => {
-      const input = { ...wanted, pageToken: pageParam } as MessageInitShape<I>;
-      return callUnaryMethod(transport, method, input, { signal });
-    },
-    initialPageParam: '',
-    getNextPageParam: nextPageTokenOf,
+    ...pagesOf(transport, method, wantedOf(request, query, orderBy)),
     // A screen that opens again must not show older counts than the screen before it.
-    refetchOnMount: 'always',
+    refetchOnMount: ({ state }) =>
+      Date.now() - state.dataUpdatedAt < justNowMs ? false : 'always',
     placeholderData: keepPreviousData,
     enabled,
     refetchInterval: isLive && liveIntervalMs,
   });
+  // The same array each time, so that the rows need not render again.
+  const rows = useMemo(() => pages.data?.pages.flatMap(rowsOf), [pages.data, rowsOf]);
   const can = (field: string) => method.input.fields.some(({ name }) => name === field);
   return {
-    rows: enabled ? pages.data?.pages.flatMap(rowsOf) : [],
+    rows: enabled ? rows : [],
     total: enabled ? totalOf(pages.data?.pages.at(-1)) : 0,
     error: enabled ? pages.error : null,
     isLoadingMore: pages.isFetchingNextPage,
     hasMore: enabled && pages.hasNextPage,
-    search: can('query') ? { text, change: setText } : undefined,
+    search: can('query') ? { query, change: setQuery } : undefined,
     order: can('order_by') ? { by: orderBy, change: setOrderBy } : undefined,
     loadMore: () => void pages.fetchNextPage(),
     reload: () => void pages.refetch(),
   };
+}
+
+/** The request of a list with its search and its order. */
+export const wantedOf = <Request extends object>(
+  request: Request,
+  query: unknown,
+  by: unknown,
+) => ({
+  ...request,
+  ...(query === '' || query === undefined ? {} : { query: String(query) }),
+  ...(by === '' || by === undefined ? {} : { orderBy: String(by) }),
+});
+
+/** The query of all pages. */
+export function pagesOf<I extends DescMessage, O extends DescMessage>(
+  transport: Transport,
+  schema: PagedListMethod<I, O>,
+  wanted: object,
+) {
+  const input = wanted as MessageInitShape<I>;
+  return infiniteQueryOptions({
+    queryKey: createConnectQueryKey({ schema, transport, input, cardinality: 'infinite' }),
+    queryFn: ({ pageParam, signal }) => {
+      const page: object = { ...wanted, pageToken: pageParam };
+      return callUnaryMethod(transport, schema, page as MessageInitShape<I>, { signal });
+    },
+    initialPageParam: '',
+    getNextPageParam: nextPageTokenOf,
+  });
 }
 
 function nextPageTokenOf(page: object): string | undefined {

@@ -1,5 +1,6 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
 import type { ListSearch } from './use-paged-list.ts';
 
 export type ListSearchFieldProps = {
@@ -8,8 +9,20 @@ export type ListSearchFieldProps = {
   readonly search: ListSearch;
 };
 
-/** The key `/` focuses it. */
+/** Holds the text itself, so that a key renders nothing else. The key `/` focuses it. */
 export function ListSearchField({ label, search }: ListSearchFieldProps) {
+  const [text, setText] = useState(search.query);
+  const typed = useRef(search.query);
+  useEffect(() => {
+    if (search.query === typed.current) return;
+    typed.current = search.query;
+    setText(search.query);
+  }, [search.query]);
+  function change(next: string) {
+    setText(next);
+    typed.current = next.trim();
+    search.change(next);
+  }
   return (
     <TextInput
       type="search"
@@ -22,12 +35,12 @@ export function ListSearchField({ label, search }: ListSearchFieldProps) {
       placeholder="Search"
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
-        search.text === '' ? null : (
-          <CloseButton size="sm" aria-label="Clear search" onClick={() => search.change('')} />
+        text === '' ? null : (
+          <CloseButton size="sm" aria-label="Clear search" onClick={() => change('')} />
         )
       }
-      value={search.text}
-      onChange={(event) => search.change(event.currentTarget.value)}
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
     />
   );
 }

@@ -1,9 +1,9 @@
 /** The table of a list; below 900 pixels, each row has two lines. */
 import { Skeleton, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import type { MouseEvent, ReactNode, RefObject } from 'react';
+import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react';
+import { type MouseEvent, memo, type ReactNode, type RefObject } from 'react';
+import type { Column } from './define-list.ts';
 import classes from './listing.module.css';
-import type { Column } from './listing.tsx';
 import { RowToggleProvider, useRowToggle } from './row-toggle.tsx';
 import type { ListOrder } from './use-paged-list.ts';
 
@@ -51,7 +51,10 @@ type BodyRowProps<Row> = Pick<ListingTableProps<Row>, 'columns' | 'details'> & {
   readonly row: Row;
 };
 
-function BodyRow<Row>({ row, columns, details }: BodyRowProps<Row>) {
+/** Renders again only if its row has changed. */
+const BodyRow = memo(AnyBodyRow) as typeof AnyBodyRow;
+
+function AnyBodyRow<Row>({ row, columns, details }: BodyRowProps<Row>) {
   const toggle = useRowToggle();
   return (
     <RowToggleProvider value={toggle}>
@@ -125,13 +128,17 @@ function HeaderCell<Row>({ column, order }: HeaderCellProps<Row>) {
     <Table.Th {...shared} {...(isSorted ? { 'aria-sort': isUp ? 'ascending' : 'descending' } : {})}>
       <UnstyledButton className={classes.sort} onClick={() => order.change(next)}>
         {title}
-        {isSorted ? <SortIcon isUp={isUp} /> : null}
+        <SortIcon isSorted={isSorted} isUp={isUp} />
       </UnstyledButton>
     </Table.Th>
   );
 }
 
-function SortIcon({ isUp }: { readonly isUp: boolean }) {
+type SortIconProps = { readonly isSorted: boolean; readonly isUp: boolean };
+
+/** Shows that the list can be sorted by the column, too. */
+function SortIcon({ isSorted, isUp }: SortIconProps) {
+  if (!isSorted) return <IconSelector size={14} aria-hidden className={classes.sortable} />;
   const Arrow = isUp ? IconArrowUp : IconArrowDown;
   return <Arrow size={14} aria-hidden />;
 }

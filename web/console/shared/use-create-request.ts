@@ -1,6 +1,6 @@
-import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
+import { useDialogs } from './dialogs.tsx';
 
 declare module '@tanstack/history' {
   interface HistoryState {
@@ -9,10 +9,10 @@ declare module '@tanstack/history' {
   }
 }
 
-/** The dialog that creates a resource. The command palette opens it as well. */
-export function useCreateDialog() {
-  const dialog = useDisclosure(false);
-  const [, { open }] = dialog;
+/** Returns a function that opens the dialog. The command palette opens it as well. */
+export function useCreateRequest(dialog: ReactNode): () => void {
+  const dialogs = useDialogs();
+  const open = () => dialogs.open(dialog);
   const { create } = useLocation().state;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each request
   useEffect(() => {
@@ -21,5 +21,5 @@ export function useCreateDialog() {
     // A reload or a return to this entry must not open it again.
     history.replaceState({ ...history.state, create: undefined }, '');
   }, [create]);
-  return dialog;
+  return open;
 }

@@ -1,6 +1,8 @@
 import { Button, EmptyState } from '@mantine/core';
 import { type Icon, IconSearchOff } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { TextLink } from '../router-links.tsx';
+import type { Filters } from './filters.ts';
 import classes from './listing.module.css';
 import type { ListSearch } from './use-paged-list.ts';
 
@@ -32,7 +34,7 @@ export function NoResults({ search }: { readonly search: ListSearch }) {
     <EmptyList
       icon={IconSearchOff}
       title="No results"
-      text={`Nothing matches “${search.text.trim()}”. Check the spelling or use fewer words.`}
+      text={`Nothing matches “${search.query}”. Check the spelling or use fewer words.`}
       action={
         <Button variant="default" onClick={() => search.change('')}>
           Show all
@@ -40,4 +42,22 @@ export function NoResults({ search }: { readonly search: ListSearch }) {
       }
     />
   );
+}
+
+type NoMatchProps = Omit<EmptyListProps, 'icon' | 'action'> & {
+  readonly icon?: Icon;
+  /** The items, such as `Users`. */
+  readonly label: string;
+  readonly filters: Filters;
+};
+
+/** Shown if no row has the values of the filters. */
+export function NoMatch({ title, text, icon = IconSearchOff, label, filters }: NoMatchProps) {
+  const none = Object.fromEntries(Object.keys(filters).map((name) => [name, undefined]));
+  const action = (
+    <TextLink to="." search={(old: object) => ({ ...old, ...none })}>
+      Show all {label.toLowerCase()}
+    </TextLink>
+  );
+  return <EmptyList title={title} text={text} icon={icon} action={action} />;
 }
