@@ -137,7 +137,7 @@ describe('the type of a document', () => {
   }
 
   describe.each(transportNames)('uploaded over %s', (name) => {
-    itHoldsFor(opaque, 36)('of opaque bytes is one that browsers do not show', async (_, bytes) => {
+    itHoldsFor(opaque, 12)('of opaque bytes is one that browsers do not show', async (_, bytes) => {
       const { id, viewable } = await uploadBy(name, bytes);
       expect(viewable).toBe(false);
 
@@ -148,7 +148,7 @@ describe('the type of a document', () => {
       for (const response of attachments) await expectAttachment(response, bytes);
     });
 
-    itHoldsFor(texts, 39)('of any text is shown as plain text only', async (_, bytes, type) => {
+    itHoldsFor(texts, 13)('of any text is shown as plain text only', async (_, bytes, type) => {
       const { id, contentType, viewable } = await uploadBy(name, bytes);
       expect({ contentType, viewable }).toEqual({ contentType: type, viewable: true });
 
@@ -163,7 +163,7 @@ describe('the type of a document', () => {
       for (const response of attachments) await expectAttachment(response, bytes);
     });
 
-    itHoldsFor(shown, 9)(
+    itHoldsFor(shown, 3)(
       'is detected from the first bytes, and the answer forbids sniffing',
       async (_, bytes, type) => {
         const { id, contentType } = await uploadBy(name, bytes);

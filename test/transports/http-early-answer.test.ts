@@ -5,7 +5,6 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
-import { itHoldsFor } from '../support/rule.ts';
 import { host, hostileClient, jwks, post } from './hostile.ts';
 
 const hostile = hostileClient();
@@ -40,16 +39,13 @@ async function postAll(path: string): Promise<(number | string)[]> {
   return JSON.parse(stdout);
 }
 
-itHoldsFor(
-  [
-    ['an unknown path', '/nowhere', 404],
-    ['a path that accepts other methods', '/.well-known/jwks.json', 405],
-    ['a method that needs a credential', '/api/v1/links', 401],
-    ['an upload without a credential', '/api/v1/documents', 401],
-    ['a body of another type', '/tokens', 415],
-  ],
-  5,
-)('clients that send chunks all read the answer', async (_what, path, status) => {
+test.each([
+  ['an unknown path', '/nowhere', 404],
+  ['a path that accepts other methods', '/.well-known/jwks.json', 405],
+  ['a method that needs a credential', '/api/v1/links', 401],
+  ['an upload without a credential', '/api/v1/documents', 401],
+  ['a body of another type', '/tokens', 415],
+])('clients that send chunks to %s all read the answer', async (_what, path, status) => {
   const outcomes = await postAll(path);
   const others = outcomes.filter((one) => one !== status);
   expect(others, `${others.length} of ${outcomes.length}`).toEqual([]);
@@ -93,37 +89,31 @@ describe('with Expect: 100-continue', () => {
     return String(bytes).split('\r\n', 1)[0] ?? '';
   }
 
-  itHoldsFor(
-    [
-      ['POST', '/nowhere', { ...json, 'Content-Length': '9' }, 404],
-      ['PUT', '/tokens', { ...json, 'Content-Length': '9' }, 405],
-      ['POST', '/api/v1/links', { ...json, 'Content-Length': '9' }, 401],
-      ['POST', '/api/v1/documents', { ...expecting, 'Content-Length': '9' }, 401],
-      ['POST', '/tokens', { ...json, 'Content-Length': '262145' }, 413],
-      ['POST', '/tokens', { ...expecting, 'Content-Type': 'a/b', 'Content-Length': '9' }, 415],
-      ['POST', '/tokens', { ...json, 'Content-Encoding': 'gzip', 'Content-Length': '9' }, 415],
-      ['POST', createLink, { ...json, 'Content-Length': '9' }, 401],
-      ['POST', createLink, { ...grpcWeb, 'Content-Length': '9' }, 200],
-      ['POST', createLink, { ...expecting, 'Content-Type': 'a/b', 'Content-Length': '9' }, 415],
-      ['POST', issueToken, { ...json, 'Content-Length': '262145' }, 429],
-    ],
-    11,
-  )('a request is refused before its body', async (method, path, headers, status) => {
+  test.each([
+    ['POST', '/nowhere', { ...json, 'Content-Length': '9' }, 404],
+    ['PUT', '/tokens', { ...json, 'Content-Length': '9' }, 405],
+    ['POST', '/api/v1/links', { ...json, 'Content-Length': '9' }, 401],
+    ['POST', '/api/v1/documents', { ...expecting, 'Content-Length': '9' }, 401],
+    ['POST', '/tokens', { ...json, 'Content-Length': '262145' }, 413],
+    ['POST', '/tokens', { ...expecting, 'Content-Type': 'a/b', 'Content-Length': '9' }, 415],
+    ['POST', '/tokens', { ...json, 'Content-Encoding': 'gzip', 'Content-Length': '9' }, 415],
+    ['POST', createLink, { ...json, 'Content-Length': '9' }, 401],
+    ['POST', createLink, { ...grpcWeb, 'Content-Length': '9' }, 200],
+    ['POST', createLink, { ...expecting, 'Content-Type': 'a/b', 'Content-Length': '9' }, 415],
+    ['POST', issueToken, { ...json, 'Content-Length': '262145' }, 429],
+  ])('%s %s with %o is refused before the body: %i', async (method, path, headers, status) => {
     const line = await headOnly(requestHead(method, path, headers));
     expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  itHoldsFor(
-    [
-      ['a token request', '/tokens', 'application/json'],
-      ['an accepted caller', '/api/v1/links', 'application/json'],
-      ['an accepted upload', '/api/v1/documents', 'multipart/form-data; boundary=x'],
-      ['a Connect client', issueToken, 'application/json'],
-      ['a gRPC-Web client', issueToken, 'application/grpc-web+proto'],
-      ['an accepted Connect client', createLink, 'application/json'],
-    ],
-    6,
-  )('an accepted request gets 100 Continue', async (_who, path, type) => {
+  test.each([
+    ['a token request', '/tokens', 'application/json'],
+    ['an accepted caller', '/api/v1/links', 'application/json'],
+    ['an accepted upload', '/api/v1/documents', 'multipart/form-data; boundary=x'],
+    ['a Connect client', issueToken, 'application/json'],
+    ['a gRPC-Web client', issueToken, 'application/grpc-web+proto'],
+    ['an accepted Connect client', createLink, 'application/json'],
+  ])('%s gets 100 Continue', async (_who, path, type) => {
     const headers = { ...expecting, 'Content-Type': type, 'Content-Length': '9' };
     const credential = { Authorization: `Bearer ${hostile.app.env.API_KEY}` };
     const isPublic = path.includes('oken');

@@ -2,44 +2,40 @@
 // errors.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
-import { itHoldsFor } from '../support/rule.ts';
 import { expectProblem, host, hostileClient, post } from './hostile.ts';
 
 const hostile = hostileClient();
 
 describe('a path', () => {
-  itHoldsFor(
-    [
-      ['/tokens/', 404, 'not_found'],
-      ['//tokens', 404, 'not_found'],
-      ['/./tokens', 404, 'not_found'],
-      ['/x/../tokens', 404, 'not_found'],
-      ['/%2e%2e/tokens', 404, 'not_found'],
-      ['/TOKENS', 404, 'not_found'],
-      ['/tokens;x=y', 404, 'not_found'],
-      ['/tokens%00', 404, 'not_found'],
-      ['/%zz', 400, 'invalid_argument'],
-      ['/api/v1/documents/%FF', 400, 'invalid_argument'],
-      [`/${'a/'.repeat(2_000)}b`, 404, 'not_found'],
-      [`/${'%2F'.repeat(2_000)}`, 404, 'not_found'],
-      [`/s/${'x'.repeat(8_000)}/nowhere`, 404, 'not_found'],
-      ['/assets/../../package.json', 404, 'not_found'],
-      ['/assets/%2e%2e/%2e%2e/package.json', 404, 'not_found'],
-      ['/assets/..%2f..%2f.vite/manifest.json', 404, 'not_found'],
-      ['/assets/%00', 404, 'not_found'],
-      ['/assets/%zz', 400, 'invalid_argument'],
-      ['/assets/', 404, 'not_found'],
-      ['/assets', 404, 'not_found'],
-      ['/assets/nowhere.js', 404, 'not_found'],
-      ['/latchkey.identity.v1.IssuanceService/Nowhere', 404, 'not_found'],
-      ['/latchkey.identity.v1.IssuanceService/IssueToken/', 404, 'not_found'],
-      ['/__proto__', 404, 'not_found'],
-      ['/constructor', 404, 'not_found'],
-      ['*', 404, 'not_found'],
-      ['tokens', 400, 'invalid_argument'],
-    ] as const,
-    27,
-  )('that is malformed is refused', async (path, status, code) => {
+  test.each([
+    ['/tokens/', 404, 'not_found'],
+    ['//tokens', 404, 'not_found'],
+    ['/./tokens', 404, 'not_found'],
+    ['/x/../tokens', 404, 'not_found'],
+    ['/%2e%2e/tokens', 404, 'not_found'],
+    ['/TOKENS', 404, 'not_found'],
+    ['/tokens;x=y', 404, 'not_found'],
+    ['/tokens%00', 404, 'not_found'],
+    ['/%zz', 400, 'invalid_argument'],
+    ['/api/v1/documents/%FF', 400, 'invalid_argument'],
+    [`/${'a/'.repeat(2_000)}b`, 404, 'not_found'],
+    [`/${'%2F'.repeat(2_000)}`, 404, 'not_found'],
+    [`/s/${'x'.repeat(8_000)}/nowhere`, 404, 'not_found'],
+    ['/assets/../../package.json', 404, 'not_found'],
+    ['/assets/%2e%2e/%2e%2e/package.json', 404, 'not_found'],
+    ['/assets/..%2f..%2f.vite/manifest.json', 404, 'not_found'],
+    ['/assets/%00', 404, 'not_found'],
+    ['/assets/%zz', 400, 'invalid_argument'],
+    ['/assets/', 404, 'not_found'],
+    ['/assets', 404, 'not_found'],
+    ['/assets/nowhere.js', 404, 'not_found'],
+    ['/latchkey.identity.v1.IssuanceService/Nowhere', 404, 'not_found'],
+    ['/latchkey.identity.v1.IssuanceService/IssueToken/', 404, 'not_found'],
+    ['/__proto__', 404, 'not_found'],
+    ['/constructor', 404, 'not_found'],
+    ['*', 404, 'not_found'],
+    ['tokens', 400, 'invalid_argument'],
+  ] as const)('%s is refused', async (path, status, code) => {
     expectProblem(await hostile.exchange(requestHead('GET', path, host)), status, code);
   });
 
@@ -76,19 +72,16 @@ describe('a path', () => {
 });
 
 describe('a query', () => {
-  itHoldsFor(['x&', 'x=&', 'document_id&', 'a.'], 4)(
-    'of thousands of parameters is refused',
-    async (part) => {
-      const query = part.repeat(Math.floor(14_000 / part.length));
-      const response = await hostile.exchange(
-        requestHead('GET', `/api/v1/links?${query}`, {
-          ...host,
-          Authorization: `Bearer ${hostile.app.env.API_KEY}`,
-        }),
-      );
-      expectProblem(response, 400, 'invalid_argument');
-    },
-  );
+  test.each(['x&', 'x=&', 'document_id&', 'a.'])('of thousands of %s is refused', async (part) => {
+    const query = part.repeat(Math.floor(14_000 / part.length));
+    const response = await hostile.exchange(
+      requestHead('GET', `/api/v1/links?${query}`, {
+        ...host,
+        Authorization: `Bearer ${hostile.app.env.API_KEY}`,
+      }),
+    );
+    expectProblem(response, 400, 'invalid_argument');
+  });
 
   test('of 10,000 parameters is refused for its length', async () => {
     const path = `/api/v1/links?${'x&'.repeat(10_000)}`;
@@ -99,15 +92,12 @@ describe('a query', () => {
 describe('a body', () => {
   const deep = 100_000;
 
-  itHoldsFor(
-    [
-      ['lists', '['.repeat(deep) + ']'.repeat(deep)],
-      ['unclosed lists', '['.repeat(deep)],
-      ['lists in a field', `{"scope": ${'['.repeat(deep)}${']'.repeat(deep)}}`],
-      ['objects', `{"scope": ${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}}`],
-    ],
-    4,
-  )('of deep nesting is refused', async (_what, body) => {
+  test.each([
+    ['lists', '['.repeat(deep) + ']'.repeat(deep)],
+    ['unclosed lists', '['.repeat(deep)],
+    ['lists in a field', `{"scope": ${'['.repeat(deep)}${']'.repeat(deep)}}`],
+    ['objects', `{"scope": ${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}}`],
+  ])('of deeply nested %s is refused', async (_what, body) => {
     const response = await hostile.exchange(post('/tokens', body));
     expect(response).toMatchObject({ status: 400 });
     const path = '/latchkey.identity.v1.IssuanceService/IssueToken';

@@ -107,7 +107,7 @@ describe.each([
         '/latchkey.identity.v1.SessionService/ListSessions',
       ],
     ],
-    4,
+    2,
   )(
     'is logged with the address of its caller over each transport',
     async (transport, signIn, list) => {

@@ -66,7 +66,7 @@ describe.each([
       ['a key of a struct', '{"struct":{"a":{"hidden":1,"hidden":2}}}', 'struct'],
       ['an unknown key', '{"other":1,"other":2}', 'other'],
     ],
-    36,
+    18,
   )('a repeated field is refused by its name', async (_what, body, field) => {
     expect(await send(path, body)).toEqual({
       status: 400,
@@ -81,7 +81,7 @@ describe.each([
       '{"children":[{"name":"a"},{"name":"a"}],"tags":["name","name"]}',
       '{"labels":{"name":"\\"name\\":","child":"name"},"named":{"a":{"name":"a"},"b":{"name":"a"}}}',
     ],
-    6,
+    3,
   )('fields of different messages may have the same name', async (body) => {
     expect((await send(path, body)).status).toBeLessThan(300);
   });

@@ -21,7 +21,7 @@ it('libsodium loads here', () => {
 });
 
 describe.each(both)('$name', ({ privateKey, publicKey }) => {
-  itHoldsFor(vectors, 6)('passes the test vectors', async (seed, x, message, signed) => {
+  itHoldsFor(vectors, 3)('passes the test vectors', async (seed, x, message, signed) => {
     expect((await privateKey(hex(seed)).sign(hex(message))).toString('hex')).toBe(signed);
     expect(await publicKey(hex(x)).verify(hex(message), hex(signed))).toBe(true);
   });
