@@ -17,6 +17,7 @@ import { createCredentialDirectory } from '../../src/credentials/directory.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { describeApp } from '../support/app-suite.ts';
+import { freshPostgresDatabase } from '../support/databases.ts';
 import { describeFeature } from '../support/matrix.ts';
 import {
   type Added,
@@ -26,7 +27,6 @@ import {
   changeAsOtherProcess,
   revoke,
 } from '../support/owner-rows.ts';
-import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import type { TransportAnswer } from '../support/transports.ts';
 

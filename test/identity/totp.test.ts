@@ -7,9 +7,8 @@ import { describeApp } from '../support/app-suite.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { codeAt, fromBase32 } from '../support/totp.ts';
 import type { Credential } from '../support/transports.ts';
-import { addSession, addUser } from '../support/user-rows.ts';
+import { addSession, addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
 const { getUser, enrolTotp, confirmTotp, removeTotp } = UserService.method;
 
