@@ -83,11 +83,7 @@ const { readInvitation, acceptInvitation } = InvitationService.method;
 
 type Keep = (secret: string) => string;
 
-export async function useMailedSecrets(
-  suite: Suite,
-  name: TransportName,
-  keep: Keep,
-): Promise<void> {
+async function useMailedSecrets(suite: Suite, name: TransportName, keep: Keep): Promise<void> {
   const { testApp } = suite;
   const { call } = suite.transport(name);
   const newPassword = () => keep(`pass ${randomBytes(12).toString('hex')}`);
