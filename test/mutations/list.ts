@@ -76,8 +76,8 @@ const guardMutations: readonly Mutation[] = [
   {
     name: 'a user acts in a workspace without being a member',
     file: workspace,
-    from: "  if (scopes === undefined) throw fail('forbidden', 'The user is not a member of the workspace.');",
-    to: '  if (scopes === undefined) return workspaceId;',
+    from: "throw fail('forbidden', 'The user is not a member of the workspace.');",
+    to: 'return workspaceId;',
     tests: ['test/guard.test.ts', 'test/sharing/members.test.ts'],
   },
   {
@@ -93,8 +93,8 @@ const otherMutations: readonly Mutation[] = [
   {
     name: 'a removed document can be read',
     file: 'src/sharing/documents/store.ts',
-    from: ".where('workspace_id', '=', workspaceId)\n    .where('remove_time', 'is', null)\n    .executeTakeFirst();\n}\n\n/** A document with",
-    to: ".where('workspace_id', '=', workspaceId)\n    .executeTakeFirst();\n}\n\n/** A document with",
+    from: "    .where('remove_time', 'is', null)\n    .executeTakeFirst();\n}\n\n/** A document with",
+    to: '    .executeTakeFirst();\n}\n\n/** A document with',
     tests: ['test/sharing/documents.test.ts', 'test/sharing/download.test.ts'],
   },
   {
