@@ -6,9 +6,9 @@ import type { Compression } from '@connectrpc/connect/protocol';
 import { type BodyAccount, type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { undeclaredCompression } from '../../base/errors/undeclared-compression.ts';
+import { canceledCall, lateRequest } from '../http/deadlines.ts';
 import { sendContinue } from '../http/request-body.ts';
 import { decodeBase64 } from './base64-text.ts';
-import { deadlineExceeded } from './deadline.ts';
 
 /** Limit for one message of an upload: a chunk of at most 1 MiB, a third longer in JSON. */
 const pieceBytesMax = 2 * 1024 * 1024;
@@ -80,11 +80,8 @@ async function inTime<T>(
 ): Promise<T> {
   const either = new AbortController();
   const forward = () => either.abort(signal.reason);
-  const timer = setTimeout(() => {
-    const seconds = bodies.timeoutMs / 1000;
-    const detail = `The request did not arrive in full within ${seconds} seconds.`;
-    either.abort(deadlineExceeded(detail));
-  }, bodies.timeoutMs);
+  const { timeoutMs } = bodies;
+  const timer = setTimeout(() => either.abort(lateRequest(timeoutMs)), timeoutMs);
   if (signal.aborted) forward();
   else signal.addEventListener('abort', forward);
   try {
@@ -217,7 +214,7 @@ async function* chunksOf({ request, response, signal }: ConnectBody): AsyncGener
     const chunk: Buffer | null = request.read();
     if (chunk !== null) yield chunk;
     else if (request.readableEnded) return;
-    else if (request.destroyed) throw fail('canceled', 'The caller closed the connection.');
+    else if (request.destroyed) throw canceledCall();
     else await change(request, signal);
   }
 }

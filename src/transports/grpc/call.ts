@@ -7,7 +7,8 @@ import { type Metadata, type ServerInterceptingCallInterface, status } from '@gr
 import { type Call, type ContextSource, LazyContext, requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail, failureOf } from '../../base/errors/errors.ts';
 import { normaliseAddress } from '../../base/net/address.ts';
-import { type ActiveCall, canceledCall, endStream, lateRequest } from '../http/connections.ts';
+import { type ActiveCall, endStream } from '../http/connections.ts';
+import { canceledCall, lateRequest } from '../http/deadlines.ts';
 import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
 import { errorMetadata, headersOf, headMetadata } from './metadata.ts';

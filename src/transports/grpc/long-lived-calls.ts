@@ -10,7 +10,8 @@ import {
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
-import { type Connections, lateRequest } from '../http/connections.ts';
+import type { Connections } from '../http/connections.ts';
+import { lateRequest } from '../http/deadlines.ts';
 import { GrpcBody } from './body.ts';
 import { errorMetadata } from './metadata.ts';
 import { filterCall, isCompressed, streamOf } from './private-members.ts';

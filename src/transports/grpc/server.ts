@@ -29,10 +29,9 @@ import { acceptWaiting, type BoundSocket } from '../socket.ts';
 import type { Tls } from '../tls/tls.ts';
 import { messageBytesMax } from './body.ts';
 import { GrpcCall } from './call.ts';
-import { type CallLimits, callLimits } from './call-limits.ts';
 import { createHealth } from './health.ts';
 import { trackLongLivedCalls } from './long-lived-calls.ts';
-import type { GrpcMethod } from './method.ts';
+import { type CallLimits, callLimits, type GrpcMethod } from './method.ts';
 import { http2ServerOf, streamOf } from './private-members.ts';
 import { addReflection } from './reflection.ts';
 

@@ -15,11 +15,6 @@ export function sendContinue(request: IncomingMessage, response: ServerResponse)
   if (waiting.delete(request)) response.writeContinue();
 }
 
-/** Returns whether the client still waits for `100 Continue`, which is then never sent. */
-export function withholdContinue(request: IncomingMessage): boolean {
-  return waiting.delete(request);
-}
-
 /** RFC 9112 §6.3. */
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -51,7 +46,8 @@ export function respondEarly(
   response: ServerResponse,
   { status, headers, body }: EarlyResponse,
 ): void {
-  const isAnnounced = withholdContinue(request);
+  // `100 Continue` is then never sent.
+  const isAnnounced = waiting.delete(request);
   const tooLong = Number(request.headers['content-length'] ?? 0) > discardBytesMax;
   response.writeHead(status, {
     ...headers,
