@@ -70,7 +70,9 @@ export async function sendResponse(
   const bytes = await readAllBytes(body, earlyBytesMax);
   response.setHeaders(header);
   const isSmall = Number(request.headers['content-length'] ?? Infinity) <= unaryBodyBytesMax;
-  const headers = isSmall ? {} : { connection: 'close' };
+  // HTTP/2 has no such header, and closes only the stream.
+  const isKept = isSmall || request.httpVersionMajor > 1;
+  const headers = isKept ? {} : { connection: 'close' };
   respondEarly(request, response, { status, headers, body: bytes });
 }
 
