@@ -74,7 +74,7 @@ function receiveBytes(
       reject(cutShort());
     };
     function stop(): void {
-      account.close();
+      account.release();
       request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose);
     }
     request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose);
