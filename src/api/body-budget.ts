@@ -22,7 +22,7 @@ export type BodyBudgets = {
   readonly accepted: BodyBudget;
 };
 
-/** Smaller bodies are not counted, so that their requests succeed even if the budget is full. */
+/** Smaller bodies are not counted, so that they are accepted even if the budget is full. */
 export const uncountedBytes = 4 * 1024;
 
 /** The count of one request's body. */
