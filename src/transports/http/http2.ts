@@ -166,7 +166,7 @@ class Http1StyleResponse extends Http2ServerResponse {
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     if (this.#hasNoBody) {
       if (!this.headersSent) this.writeHead(this.statusCode);
-      const done = rest.find((one) => typeof one === 'function');
+      const done = rest.find((argument) => typeof argument === 'function');
       if (done !== undefined) process.nextTick(done);
       return true;
     }
