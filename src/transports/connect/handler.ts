@@ -1,8 +1,9 @@
 // Connect and gRPC-Web on the HTTP listener, for browsers and other Connect clients. The library
 // negotiates and writes responses. It receives an empty message: the caller's message is read and
 // decoded only after the guard has accepted the credential. The library cannot do that: it reads a
-// unary message before it calls the handler, accepts JSON with repeated members, allocates the length
-// that a frame announces before its bytes arrive, and its errors repeat values, which may be secret.
+// unary message before it calls the handler, accepts JSON with repeated members, allocates the
+// length that a frame announces before its bytes arrive, and its errors repeat values, which may be
+// secret.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createRegistry,
