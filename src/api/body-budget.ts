@@ -27,7 +27,7 @@ export const uncountedBytes = 4 * 1024;
 
 /** The count of one request's body. */
 export type BodyAccount = {
-  /** Counts received bytes, once there are more than a few. Throws `unavailable` if the process holds too many. */
+  /** Counts received bytes of a larger body. Throws `unavailable` if the process holds too many. */
   add(bytes: number): void;
   /** Returns all bytes of this request to the budget. */
   release(): void;

@@ -1,6 +1,6 @@
-// The one wrapper of a store. It uses a store only if it belongs to the database: nothing is written
-// to or removed from another store, and blobs that are missing there do not count as damaged. It also
-// reports the operations to a trace, without the ids of blobs.
+// The one wrapper of a store. It uses a store only if it belongs to the database: nothing is
+// written to or removed from another store, and blobs that are missing there do not count as
+// damaged. It also reports the operations to a trace, without the ids of blobs.
 import { DamagedBlob, isAbsent } from '../../base/files/damaged-blob.ts';
 import type { EndSpan } from '../../storage/spans.ts';
 import type { BlobPart, BlobStore, MarkedStore } from './blob-store.ts';
