@@ -20,7 +20,7 @@ const groups = [
   ['log and metrics', /^src\/(observe\/|http\/observation)/],
   ['log and metrics', /^node_modules\/(pino|sonic-boom|prom-client|@opentelemetry\/|safe-stable)/],
   ['messages and transcoding', /^(gen\/|node_modules\/@bufbuild\/protobuf\/)/],
-  ['messages and transcoding', /^src\/transports\/gateway\/(transcode|text-values|oauth-form)/],
+  ['messages and transcoding', /^src\/transports\/gateway\/(transcode|oauth-form)/],
   ['messages and transcoding', /^src\/(api\/(json-members|request-json)|limits\/json)/],
   ['credential look-up', /^src\/(credentials|storage|identity|crypto)\//],
   ['credential look-up', /^node_modules\/(lru-cache|kysely|better-sqlite3|pg)/],

@@ -5,7 +5,7 @@ import mime from 'mime';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { isObjectMessage } from '../../src/api/json-members.ts';
 import type { Binding } from '../../src/transports/gateway/binding.ts';
-import { formType, jsonType, multipartType } from '../../src/transports/gateway/content-type.ts';
+import { formType, jsonType, multipartType } from '../../src/transports/gateway/body.ts';
 import { oauthFields } from '../../src/transports/gateway/oauth-form.ts';
 import { causesOf } from './causes.ts';
 import { type Comments, withoutErrors } from './comments.ts';

@@ -19,10 +19,13 @@ export type BodyBudgets = {
   readonly accepted: BodyBudget;
 };
 
+/** Smaller bodies are not counted, so that they are accepted even if the budget is full. */
+export const uncountedBytes = 4 * 1024;
+
 export type BodyAccount = {
-  /** Counts received bytes. Throws `unavailable` if the process holds too many. */
+  /** Counts received bytes of a larger body. Throws `unavailable` if the process holds too many. */
   add(bytes: number): void;
-  close(): void;
+  release(): void;
 };
 
 export type BodyBudgetOptions = {
@@ -48,18 +51,22 @@ function createBodyBudget(bytesMax: number, timeoutMs: number): BodyBudget {
     timeoutMs,
     bytesHeld: () => held,
     open() {
-      let own = 0;
+      let [received, own] = [0, 0];
       return {
         add(bytes) {
-          if (held + bytes > bytesMax) {
+          received += bytes;
+          if (received <= uncountedBytes) return;
+          const counted = received - own;
+          if (held + counted > bytesMax) {
             const detail = 'The service is receiving too many request bodies.';
             throw fail('unavailable', detail, { retryAfterSeconds: 1 });
           }
-          held += bytes;
-          own += bytes;
+          held += counted;
+          own += counted;
         },
-        close() {
+        release() {
           held -= own;
+          received = 0;
           own = 0;
         },
       };

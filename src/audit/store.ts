@@ -1,7 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../storage/compiled-query.ts';
-import { selectNewestFirst } from '../storage/newest-first.ts';
-import type { PageQuery, Position } from '../storage/page-token.ts';
+import { type PageQuery, type Position, selectNewestFirst } from '../storage/page-token.ts';
 import type { AuditEventRow, Executor } from '../storage/schema.ts';
 
 const insertRow = compileOnce((db, row: QueryParameters<AuditEventRow>) =>

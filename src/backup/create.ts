@@ -1,8 +1,8 @@
 // Produces a backup: reads all rows from one snapshot of the database, and the blobs of its
 // documents.
 import type { KeyFileTexts } from '../base/crypto/master-key-file.ts';
+import { DamagedBlob } from '../base/files/damaged-blob.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
-import { DamagedBlob } from '../storage/damaged-blob.ts';
 import type { Database, Executor } from '../storage/schema.ts';
 import { type ArchiveWriter, writeArchive } from './archive.ts';
 import {

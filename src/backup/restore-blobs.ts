@@ -1,6 +1,7 @@
 // Writes the blobs of a backup. The database notes each blob before its first byte is written.
+
+import { hasBlob } from '../base/files/damaged-blob.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
-import { hasBlob } from '../storage/damaged-blob.ts';
 import { transact } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
 import { BackupError, type BlobFacts, type BlobMode, requireBlobIds } from './format.ts';

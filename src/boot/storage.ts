@@ -15,7 +15,6 @@ import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
 import { createStoreIds } from '../sharing/blobs/store-id.ts';
-import { traceBlobs } from '../sharing/blobs/trace-store.ts';
 import { isBlobReferenced } from '../sharing/documents/store.ts';
 import { startChangesUpkeep } from '../storage/changes-upkeep.ts';
 import { openDatabase } from '../storage/database.ts';
@@ -56,9 +55,9 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     const masterKey = await openOwnMasterKey(db, config, firstStart);
     const reserve = createDiskReserve(config.databaseUrl);
     const buffers = createChunkBuffers();
-    const store = await openBlobStore(config.blobs, createStoreIds({ db, random }), buffers);
-    onFailure(store.close);
-    const blobs = startSpan ? traceBlobs(store, config.blobs.kind, startSpan) : store;
+    const requireOwn = createStoreIds({ db, random });
+    const blobs = await openBlobStore(config.blobs, requireOwn, { buffers, startSpan });
+    onFailure(blobs.close);
     // An S3 store is checked later, because an unreachable store would delay the start.
     if (config.blobs.kind === 'folder') await checkFolder(blobs);
     const stagedBlobs = createStagedBlobs({

@@ -1,10 +1,10 @@
 // `doctor --blobs`: reads the stored bytes of every document and compares their size and
 // SHA-256 with the database. Changes nothing, and can run while the service runs.
 import type { Config } from '../base/config/config.ts';
+import type { Damage } from '../base/files/damaged-blob.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { checkBlob } from '../sharing/documents/integrity-scan.ts';
 import { findDocument, findDocumentsAfter } from '../sharing/documents/store.ts';
-import type { Damage } from '../storage/damaged-blob.ts';
 import type { Database } from '../storage/schema.ts';
 import { openExistingDatabase } from './existing-database.ts';
 import { withBlobReader } from './stores.ts';

@@ -8,7 +8,7 @@ import { describeBlobLocation, type S3Location } from '../base/config/blob-url.t
 import type { Config } from '../base/config/config.ts';
 import { verifySmtp } from '../base/mail/verify-smtp.ts';
 import type { MarkedStore } from '../sharing/blobs/blob-store.ts';
-import { isForeignFolder } from '../sharing/blobs/foreign-folder.ts';
+import { isForeignFolder } from '../sharing/blobs/disk.ts';
 import { withBlobStore } from '../sharing/blobs/open-store.ts';
 import { describeStoreError } from '../sharing/blobs/s3-failure.ts';
 import { describeForeign } from '../sharing/blobs/store-id.ts';

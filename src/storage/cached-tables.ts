@@ -91,7 +91,9 @@ export class WriteRecorder implements KyselyPlugin {
 
   /** Returns the transaction with its writes recorded. */
   record(trx: Transaction<Schema>): Transaction<Schema> {
-    const others = trx.getExecutor().plugins.filter((one) => !(one instanceof CommitListeners));
+    const others = trx
+      .getExecutor()
+      .plugins.filter((plugin) => !(plugin instanceof CommitListeners));
     let recorded = trx.withoutPlugins();
     for (const plugin of [...others, this]) recorded = recorded.withPlugin(plugin);
     return recorded;
@@ -149,7 +151,7 @@ export class CommitListeners implements KyselyPlugin {
 }
 
 export function commitListenersOf(db: Database): CommitListeners | undefined {
-  return db.getExecutor().plugins.find((one) => one instanceof CommitListeners);
+  return db.getExecutor().plugins.find((plugin) => plugin instanceof CommitListeners);
 }
 
 /** Returns whether a query changes something cached if it affects any row. */

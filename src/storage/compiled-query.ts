@@ -35,7 +35,7 @@ export function compileOnce<V extends object, R>(
   function compile(db: Executor): CompiledQuery<R> {
     const checked = db.withoutPlugins().withPlugin(new CommitListeners());
     const query = build(checked, placeholders as QueryParameters<V>).compile();
-    if (query.parameters.every((one) => one instanceof Placeholder)) return query;
+    if (query.parameters.every((parameter) => parameter instanceof Placeholder)) return query;
     throw new Error(`a value is neither a parameter nor sql.lit() in: ${query.sql}`);
   }
 
@@ -44,7 +44,9 @@ export function compileOnce<V extends object, R>(
     const query = compiled.get(adapter) ?? compile(db);
     compiled.set(adapter, query);
     const given = new Map<string, unknown>(Object.entries(values));
-    const parameters = query.parameters.map((one) => given.get((one as Placeholder).name));
+    const parameters = query.parameters.map((parameter) =>
+      given.get((parameter as Placeholder).name),
+    );
     return db.executeQuery({ ...query, parameters });
   };
 }

@@ -1,6 +1,7 @@
 // Reserves disk space for deletions and revocations. SQLite first writes a change to its log, so on
 // a full disk it could neither free space nor revoke a leaked credential. Starting on a full disk
-// uses the reserve, too.
+// uses the reserve, too. A check before each write cannot replace it: other programs may fill the
+// disk.
 import { randomBytes } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import { isDatabaseFull } from './database.ts';

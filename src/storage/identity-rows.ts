@@ -1,4 +1,4 @@
-// The rows of mailed links to accounts, and of recovery codes.
+// The rows of mailed links to accounts, of recovery codes and of recorded answers.
 
 /** A mailed link that sets a new password once. */
 export type PasswordResetRow = {
@@ -34,4 +34,16 @@ export type RecoveryCodeRow = {
   user_id: string;
   /** The hexadecimal SHA-256 digest of the user's id and the code. */
   digest: string;
+};
+
+/** The answer of a call that had an Idempotency-Key. */
+export type RecordedAnswerRow = {
+  /** A digest of the caller and the Idempotency-Key. */
+  key: string;
+  /** The caller's type and id. */
+  caller: string;
+  /** The answer, encrypted under keys derived from the master key and the Idempotency-Key. */
+  answer: string;
+  master_key_id: string;
+  create_time: number;
 };

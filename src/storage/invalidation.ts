@@ -69,7 +69,7 @@ export async function watchInvalidations(
   }
 
   return {
-    onEviction: (one) => void listeners.push(one),
+    onEviction: (listener) => void listeners.push(listener),
     ensureFresh: () => (isFresh() ? undefined : refresh().catch(failToUpdate)),
     async stop() {
       commitListenersOf(db)?.remove(listener);

@@ -137,7 +137,7 @@ class LeaseKeeper implements Leases {
     if (this.#waiting.size === 0) return;
     // A failed attempt to acquire a lease would be a write. This read is cheaper.
     const taken = await this.#rows.findTaken([...this.#waiting.keys()]);
-    for (const name of [...this.#waiting.keys()].filter((one) => !taken.has(one))) {
+    for (const name of [...this.#waiting.keys()].filter((waiting) => !taken.has(waiting))) {
       const requestTime = performance.now();
       if (!(await this.#rows.acquire(name))) continue;
       const give = this.#waiting.get(name);

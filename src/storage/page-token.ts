@@ -1,5 +1,6 @@
 // Page tokens of lists that are sorted newest first. A token is opaque and versioned. It holds a
 // position rather than a count, so the list may grow between two pages.
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { invalid } from '../base/errors/errors.ts';
 
 export type Position = { readonly time: number; readonly id: string };
@@ -40,4 +41,21 @@ function readToken(token: string): Position {
     throw invalid('page_token', 'must be the next_page_token of a previous response');
   }
   return { time: Number(time), id };
+}
+
+/**
+ * Sorts the rows of a table by `create_time` and id, newest first. Limits them to one row more than
+ * a page: the extra row shows that there is another page.
+ */
+export function selectNewestFirst<DB, T extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, T, O>,
+  { limit, after }: PageQuery,
+  id: 'id' | 'kid' = 'id',
+): SelectQueryBuilder<DB, T, O> {
+  const sorted = query
+    .orderBy(sql.ref('create_time'), 'desc')
+    .orderBy(sql.ref(id), 'desc')
+    .limit(limit + 1);
+  if (after === undefined) return sorted;
+  return sorted.where(sql<SqlBool>`(create_time, ${sql.ref(id)}) < (${after.time}, ${after.id})`);
 }

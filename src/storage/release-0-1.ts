@@ -1,6 +1,8 @@
 // Announces changes to processes of release 0.1, which still run during a rolling upgrade. They
 // read the counters in the table `revisions`, and the revocations by their `revision`. Nothing else
-// reads either. Delete this file in the release after next.
+// reads either. A migration cannot replace this file: a trigger would let all transactions wait for
+// one counter, and without it, nodes of 0.1 would accept revoked tokens until the upgrade is
+// complete. Delete this file in the release after next.
 
 import type { Changes, Entity } from './change.ts';
 import { transact } from './database.ts';

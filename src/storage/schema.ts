@@ -2,8 +2,12 @@
 // text, and flags are 0 or 1, so that both dialects read and write the same values.
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { deletionNote, Entity } from './change.ts';
-import type { InvitationRow, PasswordResetRow, RecoveryCodeRow } from './identity-rows.ts';
-import type { RecordedAnswerRow } from './recorded-answer-row.ts';
+import type {
+  InvitationRow,
+  PasswordResetRow,
+  RecordedAnswerRow,
+  RecoveryCodeRow,
+} from './identity-rows.ts';
 import type {
   BlobStoreRow,
   DocumentTable,
@@ -19,8 +23,7 @@ import type {
   WorkspaceTable,
 } from './sharing-rows.ts';
 
-export type { InvitationRow, PasswordResetRow } from './identity-rows.ts';
-export type { RecordedAnswerRow } from './recorded-answer-row.ts';
+export type { InvitationRow, PasswordResetRow, RecordedAnswerRow } from './identity-rows.ts';
 export type {
   DocumentRow,
   GateCodeRow,

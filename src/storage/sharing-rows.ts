@@ -1,6 +1,6 @@
 // The row types of workspaces, blobs, documents, links, gates and views; schema.ts describes how
 // values are stored.
-import type { Generated } from 'kysely';
+import { type Generated, type SqlBool, sql } from 'kysely';
 
 export type Flag = 0 | 1;
 
@@ -198,3 +198,10 @@ export type BlobStoreRow = {
   /** A random id. The marker of the store contains the same id. */
   id: string;
 };
+
+/**
+ * Selects the rows of `links` whose document is not removed. With `exists`, PostgreSQL might read
+ * the documents of all workspaces into a hash table.
+ */
+export const hasDocument = sql<SqlBool>`(select documents.id from documents
+  where documents.id = links.document_id and documents.remove_time is null) is not null`;

@@ -41,6 +41,6 @@ export function traceTransactions(db: Database, url: string, startSpan: StartSpa
 export function startTransactionSpan(db: Database): EndSpan | undefined {
   return db
     .getExecutor()
-    .plugins.find((one) => one instanceof TransactionSpans)
+    .plugins.find((plugin) => plugin instanceof TransactionSpans)
     ?.start();
 }

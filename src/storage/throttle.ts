@@ -1,5 +1,6 @@
 // Slows down guessing: after many attempts, the next one has to wait. Nothing is ever locked, and
-// attempts are forgotten over time.
+// attempts are forgotten over time. Both modules use it, and its counters are rows, so it is part
+// of the storage.
 
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';

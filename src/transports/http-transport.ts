@@ -7,19 +7,13 @@ import { type Failure, fail } from '../base/errors/errors.ts';
 import type { CallAdmission } from './admission.ts';
 import { createConnectTransport } from './connect/handler.ts';
 import { registerAssets } from './gateway/assets.ts';
-import {
-  oauthPathsOf,
-  pathOf,
-  refuseRequest,
-  registerGateway,
-  sendError,
-} from './gateway/gateway.ts';
+import { oauthPathsOf, refuseRequest, registerGateway, sendError } from './gateway/gateway.ts';
 import type { GatewayOptions } from './gateway/options.ts';
 import { createDeadlines } from './http/deadlines.ts';
-import { hostProblemOf } from './http/host.ts';
 import type { Http2Options } from './http/http2.ts';
 import type { PendingResponses } from './http/pipelining.ts';
 import { hasBody } from './http/request-body.ts';
+import { findHostProblem, pathOf } from './http/request-head.ts';
 import type { SecureHttpServer } from './http/secure-server.ts';
 import {
   createHttpServer,
@@ -86,7 +80,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     if (isStopping) response.setHeader('connection', 'close');
     if (isSecure) response.setHeader(...strictTransportSecurity);
     request.url = originForm(request.url ?? '');
-    const hostProblem = hostProblemOf(request);
+    const hostProblem = findHostProblem(request);
     if (hostProblem !== undefined) {
       refuseRequest(fail('invalid_argument', hostProblem), request, response, gateway);
       return;

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { DamagedBlob } from '../../src/base/files/damaged-blob.ts';
 import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
-import { DamagedBlob } from '../../src/storage/damaged-blob.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { filesUnder } from '../support/sharing-api.ts';
 

@@ -38,8 +38,8 @@ export const origins: ValueType<readonly string[]> = {
   expected: '`*`, or origins such as `https://app.example.com, https://example.com`',
   read(text) {
     if (text.trim() === '*') return ['*'];
-    const list = text.split(',').map((one) => origin.read(one.trim()));
-    const known = list.filter((one) => one !== undefined);
+    const list = text.split(',').map((item) => origin.read(item.trim()));
+    const known = list.filter((item) => item !== undefined);
     return known.length === list.length ? known : undefined;
   },
 };
@@ -68,8 +68,8 @@ export const masterKey: ValueType<Uint8Array> = {
 export const recipients: ValueType<readonly string[]> = {
   expected: 'public keys of age, such as `age1…, age1…`',
   read(text) {
-    const list = text.split(',').map((one) => one.trim());
-    return list.every((one) => /^age1[0-9a-z]+$/.test(one)) ? list : undefined;
+    const list = text.split(',').map((item) => item.trim());
+    return list.every((item) => /^age1[0-9a-z]+$/.test(item)) ? list : undefined;
   },
 };
 
@@ -93,6 +93,6 @@ export function integer(min: number, max: number, unit?: string): ValueType<numb
 export function oneOf<const T extends string>(...values: readonly T[]): ValueType<T> {
   return {
     expected: `one of ${values.map((value) => `\`${value}\``).join(', ')}`,
-    read: (value) => values.find((one) => one === value),
+    read: (value) => values.find((item) => item === value),
   };
 }

@@ -26,7 +26,7 @@ export function createChunkBuffers(): ChunkBuffers {
 
   return {
     take(length) {
-      const size = sizes.find((one) => one >= length) ?? fullBytes;
+      const size = sizes.find((candidate) => candidate >= length) ?? fullBytes;
       const buffer = takeFree(size) ?? Buffer.allocUnsafeSlow(size);
       taken.set(buffer.buffer, buffer);
       return buffer;

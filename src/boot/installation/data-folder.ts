@@ -10,7 +10,7 @@ import {
   makePrivateFile,
   makePrivateFolder,
 } from '../../base/files/private-files.ts';
-import { isForeignFolder } from '../../sharing/blobs/foreign-folder.ts';
+import { isForeignFolder } from '../../sharing/blobs/disk.ts';
 import { withS3Blobs } from '../../sharing/blobs/open-store.ts';
 import { describeStoreError } from '../../sharing/blobs/s3-failure.ts';
 import { requireSqliteFile } from '../../storage/sqlite-file.ts';

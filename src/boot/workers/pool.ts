@@ -86,7 +86,7 @@ export class WorkerPool {
   async readiness(): Promise<Readiness> {
     const { reports, unresponsive } = await this.#collect();
     const all = reports.map(({ readiness }) => readiness);
-    const ready = all.filter((one) => one.ready);
+    const ready = all.filter((worker) => worker.ready);
     const checks = (ready[0] ?? all[0])?.checks ?? {};
     const workers = { ready: ready.length, total: this.#options.size, unresponsive };
     return { ready: ready.length > 0, checks, workers };

@@ -1,6 +1,6 @@
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import { selectNewestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/page-token.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 

@@ -1,18 +1,26 @@
 // Stores blobs as files `<root>/<first two characters>/<id>`. The marker is the file
 // `<root>/marker`.
-import { type FileHandle, mkdir, open, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
+import { type Damage, DamagedBlob } from '../../base/files/damaged-blob.ts';
 import { readFileIfAny, replaceFile, syncFolder } from '../../base/files/durable-files.ts';
 import { errorCodeOf } from '../../base/files/error-code.ts';
 import { makeFolders } from '../../base/files/private-files.ts';
 import { createReadHandles, type ReadHandle } from '../../base/files/read-handles.ts';
 import { type ChunkBuffers, createChunkBuffers } from '../../base/limits/chunk-buffers.ts';
-import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { type BlobPart, type MarkedStore, requireBlobId } from './blob-store.ts';
-import { isForeignFolder } from './foreign-folder.ts';
-import { mapErrors } from './map-errors.ts';
+import { mapErrors, mapWriteErrors } from './store-errors.ts';
 import { blobStoreFailureOf, ignoreErrorCodes } from './store-failure.ts';
-import { watchSource } from './watch-source.ts';
 
 /** Wraps a function, which then throws errors of the catalogue. */
 const mapped = mapErrors(blobStoreFailureOf);
@@ -59,14 +67,7 @@ export function openDiskBlobs(root: string, buffers = createChunkBuffers()): Mar
   }
 
   return {
-    async write(id, source) {
-      const watched = watchSource(source);
-      try {
-        await writeNew(id, watched.source);
-      } catch (error) {
-        throw watched.hasFailed() ? error : blobStoreFailureOf(error);
-      }
-    },
+    write: mapWriteErrors(blobStoreFailureOf, writeNew),
 
     read: (id, part) => readPart(handles.of(layout.fileOf(id)), buffers, id, part),
 
@@ -211,4 +212,30 @@ function folderMaker(root: string) {
     },
     { forget: (folder: string) => void folders.delete(folder) },
   );
+}
+
+/** The file system creates these folders. */
+const ofVolumes = new Set(['lost+found', '.snapshot']);
+
+/**
+ * Returns whether a folder is not empty, and none of its entries belongs to a blob store. A wrong
+ * path must not make the folder of another program a blob store.
+ */
+export async function isForeignFolder(root: string): Promise<boolean> {
+  const list = await readdir(root, { withFileTypes: true }).catch(ignoreErrorCodes('ENOENT'));
+  const entries = (list ?? []).filter(({ name }) => !ofVolumes.has(name));
+  for (const entry of entries) if (await isOfStore(root, entry)) return false;
+  return entries.length > 0;
+}
+
+async function isOfStore(root: string, entry: Dirent): Promise<boolean> {
+  const { name } = entry;
+  // A process that was killed while it wrote the marker leaves `marker.<uuid>`.
+  if (entry.isFile()) return /^marker(\.[0-9a-f-]{36})?$/.test(name);
+  if (!entry.isDirectory()) return false;
+  // The folders of release 0.1.
+  if (name === 'pending' || name === 'leases') return true;
+  if (!/^[0-9A-Za-z]{2}$/.test(name)) return false;
+  const blobs = await readdir(path.join(root, name));
+  return blobs.every((id) => id.startsWith(name));
 }

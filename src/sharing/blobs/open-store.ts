@@ -1,6 +1,7 @@
 // Opens the blob store that the settings name. The AWS SDK is loaded only for an S3 store.
 import type { BlobLocation, S3Location } from '../../base/config/blob-url.ts';
 import type { ChunkBuffers } from '../../base/limits/chunk-buffers.ts';
+import type { StartSpan } from '../../storage/spans.ts';
 import type { BlobStore, MarkedStore } from './blob-store.ts';
 import { openDiskBlobs } from './disk.ts';
 import { restrictToOwn } from './own-store.ts';
@@ -11,9 +12,11 @@ import type { RequireOwn } from './store-id.ts';
 export async function openBlobStore(
   location: BlobLocation,
   requireOwn: RequireOwn,
-  buffers?: ChunkBuffers,
+  { buffers, startSpan }: { buffers?: ChunkBuffers; startSpan?: StartSpan | undefined } = {},
 ): Promise<BlobStore> {
-  return restrictToOwn(await openMarkedStore(location, buffers), requireOwn);
+  const attributes = { 'latchkey.blob_store': location.kind };
+  const store = await openMarkedStore(location, buffers);
+  return restrictToOwn(store, requireOwn, startSpan && ((name) => startSpan(name, attributes)));
 }
 
 /** Runs `work` with a store, and closes the store. */

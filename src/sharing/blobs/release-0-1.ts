@@ -1,6 +1,7 @@
 // Settles the files that processes of release 0.1 left in a blob folder: a note
 // `pending/<owner>.<id>` for each upload or deletion that a crash interrupted, which is a hard link
-// to the bytes, and a file `leases/<owner>` for each process. The next release deletes this file.
+// to the bytes, and a file `leases/<owner>` for each process. A migration cannot do this, because
+// processes of 0.1 may leave more of them during an upgrade. The next release deletes this file.
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';

@@ -1,7 +1,7 @@
 // Maps errors of an S3 store to errors of the catalogue.
 import { Failure, fail } from '../../base/errors/errors.ts';
+import { DamagedBlob } from '../../base/files/damaged-blob.ts';
 import { errorCodeOf } from '../../base/files/error-code.ts';
-import { DamagedBlob } from '../../storage/damaged-blob.ts';
 
 /** The codes of a store without space (MinIO, Ceph, Wasabi). */
 const fullCodes = new Set(['XMinioStorageFull', 'QuotaExceeded', 'InsufficientStorage']);

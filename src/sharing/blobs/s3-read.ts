@@ -1,7 +1,7 @@
 // Reads a part of an object as a stream. If the connection is lost, the rest is requested again.
 import { IncomingMessage } from 'node:http';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
+import { type Damage, DamagedBlob } from '../../base/files/damaged-blob.ts';
 import type { BlobPart } from './blob-store.ts';
 import { type Bucket, silenceMs } from './s3-client.ts';
 import { brokenResponse, describeS3Error, s3FailureOf } from './s3-failure.ts';

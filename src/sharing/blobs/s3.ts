@@ -13,11 +13,10 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { describeBlobLocation, type S3Location } from '../../base/config/blob-url.ts';
 import type { BlobHeaders, MarkedStore } from './blob-store.ts';
-import { mapErrors } from './map-errors.ts';
 import { type Bucket, openBucket } from './s3-client.ts';
 import { describeS3Error, s3FailureOf } from './s3-failure.ts';
 import { readS3Part } from './s3-read.ts';
-import { watchSource } from './watch-source.ts';
+import { mapErrors, mapWriteErrors } from './store-errors.ts';
 
 /** Wraps a function, which then throws errors of the catalogue. */
 const mapped = mapErrors(s3FailureOf);
@@ -84,12 +83,7 @@ export async function openS3Blobs(location: S3Location): Promise<S3Blobs> {
   }
 
   return {
-    async write(id, source) {
-      const watched = watchSource(source);
-      await upload(id, watched.source).catch((error: unknown) => {
-        throw watched.hasFailed() ? error : s3FailureOf(error);
-      });
-    },
+    write: mapWriteErrors(s3FailureOf, upload),
 
     read: (id, part) => readS3Part(bucket, id, part),
 

@@ -17,7 +17,7 @@ import {
   insertPendingBlobs,
   renewPendingBlobs,
 } from './store.ts';
-import { watchSource } from './watch-source.ts';
+import { watchSource } from './store-errors.ts';
 
 /** A change of `pending_blobs`, as a part of a transaction. */
 type Step = (trx: Executor) => Promise<void>;

@@ -3,7 +3,7 @@
 // has no marker, and a wrong bucket has another one. See docs/decisions/0013.
 import { type Random, randomText } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { hasBlob } from '../../storage/damaged-blob.ts';
+import { hasBlob } from '../../base/files/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import type { MarkedStore } from './blob-store.ts';

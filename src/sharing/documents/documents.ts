@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DownloadHeader } from '../../../gen/latchkey/http/v1/download_pb.js';
 import { type Failure, fail } from '../../base/errors/errors.ts';
+import { type Damage, DamagedBlob } from '../../base/files/damaged-blob.ts';
 import { type RangeRequest, selectBytes } from '../../base/http/byte-range.ts';
 import { entityKey } from '../../storage/change.ts';
-import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';

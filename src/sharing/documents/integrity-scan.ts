@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
+import { type Damage, DamagedBlob } from '../../base/files/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
 import type { Lease } from '../../storage/leases.ts';
 import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';

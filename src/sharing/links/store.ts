@@ -1,8 +1,8 @@
 import { type Insertable, sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import { hasDocument } from '../../storage/removed-documents.ts';
 import type { DocumentRow, Executor, LinkRow, Schema } from '../../storage/schema.ts';
+import { hasDocument } from '../../storage/sharing-rows.ts';
 
 /** False if the document was removed. The workspace's usage must be locked. */
 export async function insertLink(

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import { selectNewestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
-import { hasDocument } from '../../storage/removed-documents.ts';
+import { type PageQuery, selectNewestFirst } from '../../storage/page-token.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
+import { hasDocument } from '../../storage/sharing-rows.ts';
 
 export type ViewScope = { readonly column: 'link_id' | 'document_id'; readonly id: string };
 

@@ -3,17 +3,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Compression } from '@connectrpc/connect/protocol';
-import { type BodyAccount, type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
+import {
+  type BodyAccount,
+  type BodyBudget,
+  unaryBodyBytesMax,
+  uncountedBytes,
+} from '../../api/body-budget.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { undeclaredCompression } from '../../base/errors/undeclared-compression.ts';
+import { canceledCall, lateRequest } from '../http/deadlines.ts';
 import { sendContinue } from '../http/request-body.ts';
 import { decodeBase64 } from './base64-text.ts';
-import { deadlineExceeded } from './deadline.ts';
 
 /** Limit for one message of an upload: a chunk of at most 1 MiB, a third longer in JSON. */
 const pieceBytesMax = 2 * 1024 * 1024;
-/** Bytes that are not counted, so that small requests succeed even if the budget is full. */
-const uncountedBytes = 4 * 1024;
 
 export type ConnectBody = {
   readonly request: IncomingMessage;
@@ -80,11 +83,8 @@ async function inTime<T>(
 ): Promise<T> {
   const either = new AbortController();
   const forward = () => either.abort(signal.reason);
-  const timer = setTimeout(() => {
-    const seconds = bodies.timeoutMs / 1000;
-    const detail = `The request did not arrive in full within ${seconds} seconds.`;
-    either.abort(deadlineExceeded(detail));
-  }, bodies.timeoutMs);
+  const { timeoutMs } = bodies;
+  const timer = setTimeout(() => either.abort(lateRequest(timeoutMs)), timeoutMs);
   if (signal.aborted) forward();
   else signal.addEventListener('abort', forward);
   try {
@@ -137,13 +137,12 @@ function requireNamed(compression: Compression | undefined): Compression {
 class Gathered {
   readonly #bytesMax: number;
   readonly #headBytes: number;
-  readonly #bodies: BodyBudget;
-  #account: BodyAccount | undefined;
+  readonly #account: BodyAccount;
   #buffer = Buffer.alloc(0);
   #length = 0;
 
   constructor(bodies: BodyBudget, bytesMax: number, headBytes = 0) {
-    this.#bodies = bodies;
+    this.#account = bodies.open();
     this.#bytesMax = bytesMax;
     this.#headBytes = headBytes;
   }
@@ -161,29 +160,23 @@ class Gathered {
     this.#length = length;
   }
 
-  #reserve(bytes: number): void {
-    this.#account ??= this.#bodies.open();
-    this.#account.add(bytes);
-  }
-
   /** Starts the next message. A decoded message may still refer to the old buffer. */
   clear(): void {
-    this.#account?.close();
-    this.#account = undefined;
+    this.#account.release();
     this.#buffer = Buffer.alloc(0);
     this.#length = 0;
   }
 
   /** Decompresses a message. A few bytes may inflate to the limit. */
   async inflate(bytes: Uint8Array, compression: Compression | undefined): Promise<Uint8Array> {
-    if (compression !== undefined) this.#reserve(this.#bytesMax);
+    if (compression !== undefined) this.#account.add(this.#bytesMax);
     return decompress(bytes, compression, this.#bytesMax);
   }
 
   #grow(length: number, bytesLikely: number): void {
     const old = this.#buffer.length;
     const size = Math.max(length, Math.min(Math.max(2 * old, uncountedBytes), bytesLikely));
-    if (size > uncountedBytes) this.#reserve(size - Math.max(old, uncountedBytes));
+    this.#account.add(size - old);
     const buffer = Buffer.allocUnsafeSlow(size);
     this.bytes.copy(buffer);
     this.#buffer = buffer;
@@ -217,7 +210,7 @@ async function* chunksOf({ request, response, signal }: ConnectBody): AsyncGener
     const chunk: Buffer | null = request.read();
     if (chunk !== null) yield chunk;
     else if (request.readableEnded) return;
-    else if (request.destroyed) throw fail('canceled', 'The caller closed the connection.');
+    else if (request.destroyed) throw canceledCall();
     else await change(request, signal);
   }
 }

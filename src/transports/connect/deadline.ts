@@ -2,12 +2,7 @@
 // handler's result is ignored.
 import { Code } from '@connectrpc/connect';
 import type { Call } from '../../api/call.ts';
-import { Failure, fail } from '../../base/errors/errors.ts';
-
-/** The same error as on gRPC: `canceled`, with the status DEADLINE_EXCEEDED. */
-export function deadlineExceeded(detail: string): Failure {
-  return fail('canceled', detail, { grpc: Code.DeadlineExceeded });
-}
+import { Failure } from '../../base/errors/errors.ts';
 
 /** Returns the result of `work`. Rejects at the deadline of the call. */
 export function untilDeadline<T>({ context }: Call, work: Promise<T>): Promise<T> {

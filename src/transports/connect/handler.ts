@@ -1,6 +1,9 @@
 // Connect and gRPC-Web on the HTTP listener, for browsers and other Connect clients. The library
 // negotiates and writes responses. It receives an empty message: the caller's message is read and
-// decoded only after the guard has accepted the credential.
+// decoded only after the guard has accepted the credential. The library cannot do that: it reads a
+// unary message before it calls the handler, accepts JSON with repeated members, allocates the
+// length that a frame announces before its bytes arrive, and its errors repeat values, which may be
+// secret.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createRegistry,
@@ -12,12 +15,12 @@ import {
 import { type ConnectRouter, createConnectRouter, type HandlerContext } from '@connectrpc/connect';
 import type { UniversalHandler } from '@connectrpc/connect/protocol';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
-import { requestIdFrom } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { reserveDownload } from '../../api/response-budget.ts';
 import type { HttpObservation } from '../../api/routes/observation.ts';
 import { type Failure, failureOf } from '../../base/errors/errors.ts';
 import type { PeerOf } from '../http/peer.ts';
+import { pathOf, readRequestId } from '../http/request-head.ts';
 import { hasWindow, type Unread } from '../http/unread.ts';
 import { encodeBase64 } from './base64-text.ts';
 import { untilDeadline, untilEachDeadline } from './deadline.ts';
@@ -73,8 +76,7 @@ export function createConnectTransport(options: ConnectTransportOptions): Connec
   return {
     serves: (path) => served.has(path),
     handle(request, response) {
-      const [path = ''] = (request.url ?? '').split(/[?#]/, 1);
-      const found = served.get(path);
+      const found = served.get(pathOf(request.url ?? ''));
       if (found === undefined) throw new Error('a request for another path came to Connect');
       respond(found, request, response, options).catch((error: unknown) => {
         // Sending fails if the caller closes the connection.
@@ -103,7 +105,7 @@ async function respond(
   } catch (error) {
     return refuse(failureOf(error), request, response, options);
   }
-  const [requestId, peer] = [idOf(request), peerOf(request)];
+  const [requestId, peer] = [readRequestId(request), peerOf(request)];
   const account = () => options.unread.accountOf(response);
   const exchange = { request, response, requestId, peer, bodies, form, account };
   const result = await handler(universalRequestOf(exchange, endpoint));
@@ -118,17 +120,12 @@ async function refuse(
   response: ServerResponse,
   { peerOf, observe, unread }: ConnectTransportOptions,
 ): Promise<void> {
-  const requestId = idOf(request);
+  const requestId = readRequestId(request);
   const { status } = failure;
   const peer = peerOf(request);
   observe({ name: 'unrouted', request, requestId, peer, status, failure, durationMs: 0 });
   const result = errorResponse(failure, requestId, hasWindow(request));
   return sendResponse(result, request, response, unread);
-}
-
-function idOf({ headers }: IncomingMessage): string {
-  const header = headers['x-request-id'];
-  return requestIdFrom(typeof header === 'string' ? header : undefined);
 }
 
 // The casts are needed because endpoints do not have the message types that Connect expects.

@@ -21,9 +21,9 @@ import type { Call } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ResponseAccount } from '../../api/response-budget.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
+import { canceledCall } from '../http/deadlines.ts';
+import { decodeBinary, decodeJson } from '../http/message.ts';
 import { type ConnectBody, decompress, readFrame, readFrames, readUnframed } from './body.ts';
-import { deadlineExceeded } from './deadline.ts';
-import { decodeBinary, decodeJson } from './message.ts';
 import { compressionOf, timeoutHeader, timeoutOf, type WireFormat } from './protocol.ts';
 
 export type Exchange = {
@@ -105,11 +105,7 @@ function signalOf({ signal }: HandlerContext): AbortSignal {
   const abort = () => {
     const isLate =
       signal.reason instanceof ConnectError && signal.reason.code === Code.DeadlineExceeded;
-    controller.abort(
-      isLate
-        ? deadlineExceeded('The deadline of the call has passed.')
-        : fail('canceled', 'The caller closed the connection.'),
-    );
+    controller.abort(canceledCall(isLate));
   };
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });

@@ -12,7 +12,7 @@ import { unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Call } from '../../api/call.ts';
 import { errorDetails } from '../../base/errors/details.ts';
 import { type Failure, failureOf } from '../../base/errors/errors.ts';
-import { hasBody, withholdContinue } from '../http/request-body.ts';
+import { hasBody, respondEarly } from '../http/request-body.ts';
 import type { Unread } from '../http/unread.ts';
 
 /** Returns a function that throws an error of the guard as the library's error. */
@@ -56,9 +56,7 @@ export function errorResponse(
   return { status: failure.status, header, body: createAsyncIterable([bytes]) };
 }
 
-/** How long the rest of a refused body is read, so that the client receives the response. */
-const lingerMs = 2_000;
-const responseBytesMax = 16 * 1024 * 1024;
+const earlyBytesMax = 16 * 1024 * 1024;
 
 export async function sendResponse(
   result: UniversalServerResponse,
@@ -66,25 +64,16 @@ export async function sendResponse(
   response: ServerResponse,
   unread: Unread,
 ): Promise<void> {
-  if (!hasBody(request) || request.readableEnded) {
-    return write(result, response, unread);
-  }
-  if (withholdContinue(request)) {
-    // The client may or may not send the body, so the connection cannot be reused.
-    response.setHeader('connection', 'close');
-    return write(result, response, unread);
-  }
-  // Otherwise unread bytes would precede the next request on the connection.
-  request.resume();
+  if (!hasBody(request) || request.readableEnded) return write(result, response, unread);
+  // A response before the end of the request is an error, so it is small.
+  const { status, header = new Headers(), body = createAsyncIterable([]) } = result;
+  const bytes = await readAllBytes(body, earlyBytesMax);
+  response.setHeaders(header);
   const isSmall = Number(request.headers['content-length'] ?? Infinity) <= unaryBodyBytesMax;
-  if (!isSmall) response.setHeader('connection', 'close');
-  // A response before the end of the request is an error. It is small, so the client receives all
-  // of it before the connection is used again.
-  const bytes = await readAllBytes(result.body ?? createAsyncIterable([]), responseBytesMax);
-  const header = new Headers(result.header);
-  header.set('content-length', String(bytes.length));
-  const body = untilReceived(bytes, request, response);
-  return write({ ...result, header, body }, response, unread);
+  // HTTP/2 has no such header, and closes only the stream.
+  const isKept = isSmall || request.httpVersionMajor > 1;
+  const headers = isKept ? {} : { connection: 'close' };
+  respondEarly(request, response, { status, headers, body: bytes });
 }
 
 /** Replaces the library's function, which never ends if the client disconnects in the meantime. */
@@ -119,33 +108,5 @@ function drained(response: ServerResponse): Promise<void> {
       resolve();
     };
     response.on('drain', done).on('close', done);
-  });
-}
-
-/** Yields the body of a response. Ends after the request, or after `lingerMs`. */
-async function* untilReceived(
-  bytes: Uint8Array,
-  request: IncomingMessage,
-  response: ServerResponse,
-): AsyncGenerator<Uint8Array> {
-  yield bytes;
-  const isReceived = await received(request);
-  // HTTP/2 ends only the stream.
-  if (!isReceived && request.httpVersionMajor === 1) {
-    response.once('finish', () => request.socket.destroySoon());
-  }
-}
-
-/** Discards the rest of a request. Returns whether it arrived in time. */
-function received(request: IncomingMessage): Promise<boolean> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      request.off('end', done).off('error', done).off('close', done);
-      resolve(request.complete);
-    };
-    const timer = setTimeout(done, lingerMs);
-    if (request.readableEnded || request.destroyed) done();
-    else request.on('end', done).on('error', done).on('close', done);
   });
 }

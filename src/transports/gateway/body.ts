@@ -1,4 +1,5 @@
-// Reads the text of a request body within the limits that all transports share.
+// Checks the content type of a request, and reads the text of its body within the limits that all
+// transports share.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
@@ -73,9 +74,35 @@ function receiveBytes(
       reject(cutShort());
     };
     function stop(): void {
-      account.close();
+      account.release();
       request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose);
     }
     request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose);
   });
+}
+
+type Request = Pick<IncomingMessage, 'headers'>;
+
+export const jsonType = 'application/json';
+export const formType = 'application/x-www-form-urlencoded';
+export const multipartType = 'multipart/form-data';
+
+export function hasContentType({ headers }: Request, type: string): boolean {
+  const header = headers['content-type'];
+  return header === type || header?.split(';', 1)[0]?.trim().toLowerCase() === type;
+}
+
+/** Throws `unsupported_media_type` for any other type. */
+export function requireContentType(request: Request, type: string): void {
+  if (!hasContentType(request, type)) {
+    throw fail('unsupported_media_type', `The content type must be ${type}.`);
+  }
+}
+
+/** A form is UTF-8 (RFC 6749 Appendix B), even if its content type has no charset. */
+export function requireUtf8({ headers }: Request): void {
+  const [, charset = 'utf-8'] =
+    /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  if (charset.toLowerCase() !== 'utf-8')
+    throw fail('unsupported_media_type', 'The charset of a form must be UTF-8.');
 }

@@ -85,7 +85,7 @@ function addVary(response: ServerResponse): void {
   response.setHeader('vary', 'origin');
   const writeHead = response.writeHead.bind(response);
   response.writeHead = (status: number, ...rest: unknown[]) => {
-    const given = rest.find((one) => typeof one === 'object') as HeaderList | undefined;
+    const given = rest.find((argument) => typeof argument === 'object') as HeaderList | undefined;
     if (given !== undefined) return writeHead(status, withOrigin(given));
     const vary = String(response.getHeader('vary') ?? '');
     if (!vary.includes('origin')) response.setHeader('vary', `${vary}, origin`);

@@ -1,7 +1,6 @@
 // The JSON gateway: serves every annotated method and every route, and sends all errors.
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { requestIdFrom } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { HttpRoute } from '../../api/routes/route.ts';
 import { bearerChallenge } from '../../base/errors/challenge.ts';
@@ -9,6 +8,7 @@ import { Failure, fail } from '../../base/errors/errors.ts';
 import { acceptsHtml } from '../../base/http/accepts-html.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
+import { pathOf, readRequestId } from '../http/request-head.ts';
 import { hasWindow } from '../http/unread.ts';
 import { bindingsOf } from './binding.ts';
 import { handleMethod } from './method-handler.ts';
@@ -48,7 +48,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     method: METHODS,
     url: '*',
     handler(request, reply) {
-      const requestId = requestIdOf(request.raw);
+      const requestId = readRequestId(request.raw);
       reply.header('x-request-id', requestId);
       const { method = '', url = '' } = request.raw;
       const path = pathOf(url);
@@ -115,18 +115,7 @@ function routesOf({ endpoints, routes }: GatewayOptions): Route<RouteTarget>[] {
   return [...methods, ...others];
 }
 
-/** The path of a request target. */
-export function pathOf(url: string): string {
-  const end = url.search(/[?#]/);
-  return end === -1 ? url : url.slice(0, end);
-}
-
 const notFound = () => fail('not_found', 'Nothing exists at this path.');
-
-function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
-  const header = headers['x-request-id'];
-  return requestIdFrom(typeof header === 'string' ? header : undefined);
-}
 
 const noHttp = { oauthErrors: false, oauthForm: false };
 
@@ -139,7 +128,7 @@ export function sendError(
 ): void {
   const { routed } = request;
   const failure = fromFastify(error) ?? failureOf(error);
-  const requestId = routed?.requestId ?? requestIdOf(request);
+  const requestId = routed?.requestId ?? readRequestId(request);
   const target = routed?.target;
   const isMethod = target?.kind === 'method';
   const endedAt = performance.now();
@@ -203,7 +192,7 @@ export function refuseRequest(
   status = failure.status,
   oauthErrors = false,
 ): void {
-  const requestId = requestIdOf(request);
+  const requestId = readRequestId(request);
   const peer = peerOf(request);
   observe({ name: 'unrouted', request, requestId, peer, status, failure, durationMs: 0 });
   if (response.headersSent) {

@@ -7,22 +7,21 @@ import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
 import { type Call, type ContextSource, LazyContext } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { reserveDownload } from '../../api/response-budget.ts';
-import { fail } from '../../base/errors/errors.ts';
 import { etagMatches, requireMatch } from '../../base/http/byte-range.ts';
 import { createDownloadHead, type DownloadMessage, startBody } from '../../base/http/download.ts';
 import { compressText } from '../http/compression.ts';
-import type { Deadlines } from '../http/deadlines.ts';
+import { canceledCall, type Deadlines } from '../http/deadlines.ts';
 import { hasBody, sendContinue } from '../http/request-body.ts';
 import type { Binding } from './binding.ts';
-import { readTextBody } from './body.ts';
 import {
   formType,
   hasContentType,
   jsonType,
   multipartType,
+  readTextBody,
   requireContentType,
   requireUtf8,
-} from './content-type.ts';
+} from './body.ts';
 import { readMultipartMessages } from './multipart.ts';
 import { isBasicAuthorization } from './oauth-form.ts';
 import type { GatewayOptions } from './options.ts';
@@ -96,7 +95,7 @@ class HttpCall implements Call, ContextSource {
   }
 
   onGone(abort: (reason: unknown) => void): void {
-    const gone = () => abort(fail('canceled', 'The caller closed the connection.'));
+    const gone = () => abort(canceledCall());
     if (this.isGone()) gone();
     // The response closes with the request, but the connection may stay open.
     else this.#response.once('close', () => this.#response.writableFinished || gone());

@@ -6,8 +6,7 @@ import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Busboy, type BusboyConfig } from '@fastify/busboy';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail, failureOf, invalid } from '../../base/errors/errors.ts';
-import { parseFieldText } from './text-values.ts';
-import { messageFromFields } from './transcode.ts';
+import { messageFromFields, parseFieldText } from './transcode.ts';
 
 type Parser = InstanceType<typeof Busboy>;
 

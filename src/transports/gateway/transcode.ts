@@ -8,18 +8,18 @@ import {
   type JsonObject,
   type JsonValue,
   type Message,
+  ScalarType,
 } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
-import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { FieldMaskSchema, isWrapperDesc } from '@bufbuild/protobuf/wkt';
 import { fieldNamed, isObjectMessage } from '../../api/json-members.ts';
-import { wrongType } from '../../api/json-texts.ts';
+import { requireTextForm, wrongType } from '../../api/json-texts.ts';
 import { parseRequestJson } from '../../api/request-json.ts';
 import { responseJson } from '../../api/response-json.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { type Binding, topLevelFieldOf, type UpdateMask } from './binding.ts';
 import { addBasicClient, parseOAuthForm, requireClientCredentials } from './oauth-form.ts';
 import type { Capture } from './template.ts';
-import { parseFieldText } from './text-values.ts';
 
 export type HttpRequestParts = {
   readonly variables: readonly Capture[];
@@ -220,3 +220,39 @@ export function encodeResponse(binding: Binding, message: Message): JsonValue {
   const value = isObject(json) ? json[responseBody.name] : undefined;
   return value ?? (isObjectMessage(responseBody.message) ? {} : null);
 }
+
+/**
+ * Converts the text of a path variable or query parameter to a ProtoJSON value. Throws
+ * `invalid_argument` for the field at `path`.
+ */
+export function parseFieldText(field: DescField, path: string, values: string[]): JsonValue {
+  if (field.fieldKind === 'list') {
+    if (isObjectMessage(field.message)) throw invalid(path, 'cannot be set in the query');
+    return values.map((value) => scalarFromText(field, path, value));
+  }
+  const [value, second] = values;
+  if (value === undefined || second !== undefined) throw invalid(path, 'must be set only once');
+  if (field.fieldKind === 'map' || isObjectMessage(field.message)) {
+    throw invalid(path, 'cannot be set in the query');
+  }
+  return scalarFromText(field, path, value);
+}
+
+// ProtoJSON also writes all other scalars and the well-known types as text. A wrapper, such as
+// BoolValue, is written as its value.
+function scalarFromText(field: DescField, path: string, value: string): JsonValue {
+  const { scalar, enum: isEnum } = wrappedValue(field.message) ?? field;
+  if (scalar === ScalarType.BOOL) {
+    if (value === 'true') return true;
+    if (value === 'false') return false;
+  }
+  if (isEnum && /^-?\d+$/.test(value)) return Number(value);
+  // The library also accepts white space, which ProtoJSON does not permit.
+  const isBytes = scalar === ScalarType.BYTES;
+  if (isBytes && !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) throw invalid(path, wrongType);
+  requireTextForm(field, path, value);
+  return value;
+}
+
+const wrappedValue = (message: DescMessage | undefined): DescField | undefined =>
+  message !== undefined && isWrapperDesc(message) ? message.fields[0] : undefined;

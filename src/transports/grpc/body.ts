@@ -11,8 +11,6 @@ import { undeclaredCompression } from '../../base/errors/undeclared-compression.
  */
 export const messageBytesMax = 1024 * 1024 + 64 * 1024;
 
-/** Bytes that are not counted, so that small requests succeed even if the budget is full. */
-const uncountedBytes = 4 * 1024;
 /** The memory for a message in addition to its bytes. */
 const messageOverheadBytes = 512;
 
@@ -35,7 +33,6 @@ export class GrpcBody {
   readonly #isCompressed: boolean;
   readonly #lengths = new MessageLengths();
   #account: BodyAccount | undefined;
-  #bytes = 0;
   #messages = 0;
   #isDropped = false;
 
@@ -48,9 +45,7 @@ export class GrpcBody {
 
   /** Returns decoded or dropped bytes to the budget. */
   release(): void {
-    this.#bytes = 0;
-    this.#account?.close();
-    this.#account = undefined;
+    this.#account?.release();
   }
 
   /** Drops the rest of the body: the call has ended. */
@@ -87,8 +82,6 @@ export class GrpcBody {
     // grpc-js would read the compressed bytes as a message.
     if (compressed > 0 && !this.#isCompressed) throw undeclaredCompression();
     const bytes = chunk.length + messages * messageOverheadBytes + compressed * messageBytesMax;
-    this.#bytes += bytes;
-    if (this.#bytes <= uncountedBytes) return;
     this.#account ??= budget.open();
     this.#account.add(bytes);
   }

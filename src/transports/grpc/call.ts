@@ -7,12 +7,18 @@ import { type Metadata, type ServerInterceptingCallInterface, status } from '@gr
 import { type Call, type ContextSource, LazyContext, requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail, failureOf } from '../../base/errors/errors.ts';
 import { normaliseAddress } from '../../base/net/address.ts';
-import { type ActiveCall, canceledCall, endStream, lateRequest } from '../http/connections.ts';
+import { type ActiveCall, endStream } from '../http/connections.ts';
+import { canceledCall, lateRequest } from '../http/deadlines.ts';
 import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { GrpcBody, unreadableFailureOf } from './body.ts';
-import { errorMetadata, headersOf, headMetadata } from './metadata.ts';
+import { errorStatus, headersOf, headMetadata } from './metadata.ts';
 import { decodeRequest, type GrpcMethod } from './method.ts';
-import { type CallFilter, filterCall, isCompressed, type SentStatus } from './private-members.ts';
+import {
+  type ArrivedCall,
+  type CallFilter,
+  filterCall,
+  type SentStatus,
+} from './private-members.ts';
 import { GrpcUnread } from './unread.ts';
 
 type Base = ServerInterceptingCallInterface;
@@ -44,14 +50,15 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
   /** Whether grpc-js has ended the call at its deadline. */
   #isLate = false;
 
-  constructor(method: GrpcMethod<GrpcCall>, base: Base, stream: ServerHttp2Stream) {
+  constructor(method: GrpcMethod<GrpcCall>, base: Base, arrived: ArrivedCall) {
+    const { stream, isCompressed } = arrived;
     this.#method = method;
     this.#base = base;
     this.#stream = stream;
     this.due = performance.now() + this.#bodyMs;
     this.unread = new GrpcUnread(method.responses, stream, this.peer);
-    this.#body = new GrpcBody(method.body, this, isCompressed(base));
-    filterCall(base, this);
+    this.#body = new GrpcBody(method.body, this, isCompressed);
+    filterCall(base, stream, this);
   }
 
   /** grpc-js only starts the call. */
@@ -123,7 +130,6 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     for (;;) {
       const bytes = await this.#next();
       if (bytes === undefined) return;
-      this.#body.release();
       yield this.#decode(bytes);
     }
   }
@@ -175,11 +181,7 @@ export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, Call
     this.#finish();
     const failure = failureOf(error);
     if (hasHead) this.#sendHead();
-    this.#base.sendStatus({
-      code: Number(failure.grpc),
-      details: failure.message,
-      metadata: errorMetadata(failure, this.requestId),
-    });
+    this.#base.sendStatus(errorStatus(failure, this.requestId));
     this.unread.noteEnd();
   }
 

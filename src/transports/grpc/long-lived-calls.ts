@@ -10,13 +10,18 @@ import {
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
-import { type Connections, lateRequest } from '../http/connections.ts';
+import type { Connections } from '../http/connections.ts';
+import { lateRequest } from '../http/deadlines.ts';
 import { GrpcBody } from './body.ts';
-import { errorMetadata } from './metadata.ts';
-import { filterCall, isCompressed, streamOf } from './private-members.ts';
+import { errorStatus } from './metadata.ts';
+import { type ArrivedCall, filterCall } from './private-members.ts';
 
 export type LongLivedCalls = {
-  intercept(path: string, call: ServerInterceptingCallInterface): ServerInterceptingCall;
+  intercept(
+    path: string,
+    call: ServerInterceptingCallInterface,
+    arrived: ArrivedCall,
+  ): ServerInterceptingCall;
   /** Ends all calls. */
   end(): void;
 };
@@ -87,7 +92,7 @@ export function trackLongLivedCalls(options: LongLivedCallsOptions): LongLivedCa
   };
   const calls = new Set<ServerInterceptingCallInterface>();
   return {
-    intercept: (path, call) => track(call, calls, kindOf(path), options),
+    intercept: (path, call, arrived) => track(call, arrived, calls, kindOf(path), options),
     end() {
       for (const call of calls) {
         call.sendStatus({ code: status.UNAVAILABLE, details: 'The service is shutting down.' });
@@ -99,11 +104,11 @@ export function trackLongLivedCalls(options: LongLivedCallsOptions): LongLivedCa
 
 function track(
   call: ServerInterceptingCallInterface,
+  { stream, isCompressed }: ArrivedCall,
   calls: Set<ServerInterceptingCallInterface>,
   { slots, bodyMs, responseMs }: Kind,
   { budget, trailingBodyMs, connections }: LongLivedCallsOptions,
 ): ServerInterceptingCall {
-  const stream = streamOf(call);
   const { session } = stream;
   const release = session === undefined ? undefined : slots?.take(session);
   if (release !== undefined) stream.once('close', release);
@@ -113,12 +118,11 @@ function track(
   const refuse = (failure: Failure) => {
     calls.delete(call);
     active.due = performance.now() + trailingBodyMs;
-    const metadata = errorMetadata(failure, requestId);
-    call.sendStatus({ code: Number(failure.grpc), details: failure.message, metadata });
+    call.sendStatus(errorStatus(failure, requestId));
   };
   const rules = { budget, bytesMax: unaryBodyBytesMax, isStream: true };
-  const body = new GrpcBody(rules, { refuseBody: refuse }, isCompressed(call));
-  filterCall(call, { admits: (chunk) => body.admits(chunk), allowsStatus: () => true });
+  const body = new GrpcBody(rules, { refuseBody: refuse }, isCompressed);
+  filterCall(call, stream, { admits: (chunk) => body.admits(chunk), allowsStatus: () => true });
   const active = {
     due: performance.now() + bodyMs,
     isAccepted: false,

@@ -22,8 +22,8 @@ export function headMetadata(requestId: string, headers: Headers | undefined): M
   return metadata;
 }
 
-/** google.rpc.Status with its details (`grpc-status-details-bin`), and the challenge. */
-export function errorMetadata(failure: Failure, requestId: string): Metadata {
+/** The status of an error: google.rpc.Status with its details, and the challenge. */
+export function errorStatus(failure: Failure, requestId: string) {
   const details = errorDetails(failure, requestId);
   const message = create(StatusSchema, {
     code: failure.grpc,
@@ -34,5 +34,5 @@ export function errorMetadata(failure: Failure, requestId: string): Metadata {
   metadata.set('grpc-status-details-bin', Buffer.from(toBinary(StatusSchema, message)));
   const { challenge } = failure.extra;
   if (challenge !== undefined) metadata.set('www-authenticate', challenge);
-  return metadata;
+  return { code: Number(failure.grpc), details: failure.message, metadata };
 }

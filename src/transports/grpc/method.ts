@@ -1,11 +1,28 @@
-// A method with the facts that all its calls share.
-import { fromBinary, type Message } from '@bufbuild/protobuf';
+// A method with the facts that all its calls share, and the time limits of calls.
+import type { Message } from '@bufbuild/protobuf';
 import { unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ResponseBudget } from '../../api/response-budget.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { decodeBinary } from '../http/message.ts';
 import type { BodyRules } from './body.ts';
-import type { CallLimits } from './call-limits.ts';
+
+export type CallLimits = {
+  /** Time limit for the body of a call that is not an upload. */
+  readonly bodyMs: number;
+  readonly uploadMs: number;
+  /** Time limit for the client to read a response, or its next part. */
+  readonly unreadMs: number;
+  /** Time limit for the client to end its body after the response (RFC 9113 §8.1). */
+  readonly trailingBodyMs: number;
+};
+
+export const callLimits: CallLimits = {
+  bodyMs: 30_000,
+  uploadMs: 30 * 60_000,
+  unreadMs: 60_000,
+  trailingBodyMs: 5_000,
+};
 
 export type GrpcMethod<Call> = {
   readonly endpoint: Endpoint;
@@ -24,10 +41,5 @@ export function decodeRequest({ endpoint, isUpload }: MethodKind, bytes: Buffer)
   if (bytes.length > unaryBodyBytesMax && !isUpload) {
     throw fail('payload_too_large', `A message is larger than ${unaryBodyBytesMax} bytes.`);
   }
-  try {
-    return fromBinary(endpoint.descriptor.input, bytes);
-  } catch (cause) {
-    const detail = 'The request is not a valid message of this method.';
-    throw fail('invalid_argument', detail, { cause });
-  }
+  return decodeBinary(endpoint.descriptor.input, bytes);
 }

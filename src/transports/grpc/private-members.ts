@@ -1,10 +1,12 @@
-// The private members of grpc-js that the service uses, and why. Each has a question for upstream.
-// - `http2Servers`: the limits of connections need the sessions of the server. Can a server report
-//   them, or take an HTTP/2 server of the caller?
-// - `stream`: the bound on unread bytes needs the window of a call. Can a call report it?
-// - `incomingEncoding`: an interceptor gets the metadata without `grpc-encoding`. Can it be kept?
-// - `handleDataFrame` and `sendStatus`: the budget of bodies counts bytes before grpc-js gathers
-//   them, and no status of grpc-js may replace one of the service. Can an interceptor see both?
+// Where grpc-js has no public way for what the service must ensure. Each has a question for
+// upstream.
+// - The private member `http2Servers`: the limits of connections need the sessions of the server,
+//   and the bound on unread bytes needs the stream of a call. Can a server report them, or take an
+//   HTTP/2 server of the caller?
+// - The replaced method `sendStatus`: no status of grpc-js for an unreadable body or header may
+//   replace one of the service, which has details. Can an interceptor see these statuses?
+// - The replaced listener of a stream: the budget of bodies counts bytes before grpc-js gathers
+//   them. Can an interceptor count them?
 import type { Http2Server, ServerHttp2Stream } from 'node:http2';
 import type { Server, ServerInterceptingCallInterface } from '@grpc/grpc-js';
 
@@ -16,20 +18,30 @@ export function http2ServerOf(server: Server): Http2Server {
   return found;
 }
 
-/** Whether the headers of a call name a compression for its messages. */
-export function isCompressed(call: object): boolean {
-  const { incomingEncoding } = call as { incomingEncoding?: string };
-  if (incomingEncoding === undefined) {
-    throw new Error('a call of grpc-js no longer has an incomingEncoding');
-  }
-  return incomingEncoding !== 'identity';
-}
+/** A call that has just arrived. */
+export type ArrivedCall = {
+  readonly stream: ServerHttp2Stream;
+  /** Whether its headers name a compression for its messages. */
+  readonly isCompressed: boolean;
+};
 
-/** The stream of a call in an interceptor. */
-export function streamOf(call: object): ServerHttp2Stream {
-  const { stream } = call as { stream?: ServerHttp2Stream };
-  if (stream === undefined) throw new Error('a call of grpc-js no longer has a stream');
-  return stream;
+/**
+ * Returns a function for interceptors, which returns their call. grpc-js creates the interceptors
+ * of a call while its HTTP/2 server emits the stream.
+ */
+export function watchArrivals(server: Http2Server): () => ArrivedCall {
+  let latest: ArrivedCall | undefined;
+  server.prependListener('stream', (stream, headers) => {
+    // Like grpc-js, which reads the first one of several.
+    const [encoding = ''] = String(headers['grpc-encoding'] ?? 'identity').split(',');
+    latest = { stream, isCompressed: encoding.trim() !== 'identity' };
+  });
+  return () => {
+    if (latest === undefined) throw new Error('an interceptor was called without a stream');
+    const call = latest;
+    latest = undefined;
+    return call;
+  };
 }
 
 export type SentStatus = Parameters<ServerInterceptingCallInterface['sendStatus']>[0];
@@ -42,34 +54,40 @@ export type CallFilter = {
 };
 
 const filterKey = Symbol('filter');
+const forwardKey = Symbol('forward');
 
-type Methods = {
-  handleDataFrame(chunk: Buffer): void;
+type FilteredCall = {
   sendStatus(sent: SentStatus): void;
+  [filterKey]?: CallFilter;
 };
 
-type FilteredCall = Methods & { [filterKey]?: CallFilter };
+type FilteredStream = ServerHttp2Stream & {
+  [filterKey]?: CallFilter;
+  [forwardKey]?: (chunk: Buffer) => void;
+};
 
 /**
- * Replaces two methods of a call. All calls share the replacements: with a closure for each call,
- * V8 kept the objects of ended calls until its next full collection.
+ * Filters the body of a call, and its statuses. All calls share two functions: with a closure for
+ * each call, V8 kept the objects of ended calls until its next full collection.
  */
-export function filterCall(call: object, filter: CallFilter): void {
+export function filterCall(call: object, stream: ServerHttp2Stream, filter: CallFilter): void {
   const filtered = call as FilteredCall;
-  if (filtered.handleDataFrame === undefined) {
-    throw new Error('grpc-js no longer has handleDataFrame');
-  }
   filtered[filterKey] = filter;
-  filtered.handleDataFrame = handleAdmittedBytes;
   filtered.sendStatus = sendAllowedStatus;
+  const filteredStream: FilteredStream = stream;
+  const [forward, other] = stream.listeners('data');
+  if (forward === undefined || other !== undefined) {
+    throw new Error('grpc-js no longer reads the stream of a call with one listener');
+  }
+  filteredStream[filterKey] = filter;
+  filteredStream[forwardKey] = forward as (chunk: Buffer) => void;
+  stream.removeAllListeners('data').on('data', forwardAdmittedBytes);
 }
 
-function handleAdmittedBytes(this: FilteredCall, chunk: Buffer): void {
-  if (this[filterKey]?.admits(chunk)) originalsOf(this).handleDataFrame.call(this, chunk);
+function forwardAdmittedBytes(this: FilteredStream, chunk: Buffer): void {
+  if (this[filterKey]?.admits(chunk)) this[forwardKey]?.(chunk);
 }
 
 function sendAllowedStatus(this: FilteredCall, sent: SentStatus): void {
-  if (this[filterKey]?.allowsStatus(sent)) originalsOf(this).sendStatus.call(this, sent);
+  if (this[filterKey]?.allowsStatus(sent)) Object.getPrototypeOf(this).sendStatus.call(this, sent);
 }
-
-const originalsOf = (call: FilteredCall): Methods => Object.getPrototypeOf(call);

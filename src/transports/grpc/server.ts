@@ -29,11 +29,10 @@ import { acceptWaiting, type BoundSocket } from '../socket.ts';
 import type { Tls } from '../tls/tls.ts';
 import { messageBytesMax } from './body.ts';
 import { GrpcCall } from './call.ts';
-import { type CallLimits, callLimits } from './call-limits.ts';
 import { createHealth } from './health.ts';
 import { trackLongLivedCalls } from './long-lived-calls.ts';
-import type { GrpcMethod } from './method.ts';
-import { http2ServerOf, streamOf } from './private-members.ts';
+import { type CallLimits, callLimits, type GrpcMethod } from './method.ts';
+import { type ArrivedCall, http2ServerOf, watchArrivals } from './private-members.ts';
 import { addReflection } from './reflection.ts';
 
 export type GrpcTransport = {
@@ -103,12 +102,15 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   const methods = new Map(
     endpoints.map((endpoint) => [`/${endpoint.name}`, methodOf(endpoint, options, limits)]),
   );
+  let takeArrived = (): ArrivedCall => {
+    throw new Error('the server has not started');
+  };
   const interceptor: ServerInterceptor = ({ path }, base) => {
     const method = methods.get(path);
-    if (method === undefined) return lasting.intercept(path, base);
-    const stream = streamOf(base);
-    const call = new GrpcCall(method, base, stream);
-    tracked().add(stream, call);
+    const arrived = takeArrived();
+    if (method === undefined) return lasting.intercept(path, base, arrived);
+    const call = new GrpcCall(method, base, arrived);
+    tracked().add(arrived.stream, call);
     // grpc-js only starts the call.
     return call as unknown as ServerInterceptingCall;
   };
@@ -130,6 +132,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   // grpc-js binds its port itself. An injector creates its HTTP/2 server without a port.
   server.createConnectionInjector(ServerCredentials.createInsecure());
   const http2Server = http2ServerOf(server);
+  takeArrived = watchArrivals(http2Server);
   const listener = options.tls === undefined ? http2Server : await secure(http2Server, options.tls);
   connections = limitConnections(http2Server, limits, listener);
   // Later connections have a certificate of the new CA, or none.

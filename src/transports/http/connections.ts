@@ -166,24 +166,11 @@ export function limitConnections(
   };
 }
 
-/** The error of a request that has not arrived in full within its time limit. */
-export function lateRequest(limitMs: number): Failure {
-  const detail = `The request did not arrive in full within ${Math.round(limitMs / 1000)} seconds.`;
-  return fail('canceled', detail, { grpc: Code.DeadlineExceeded });
-}
-
 /** Ends a stream and drops what its client has not read. */
 export function endStream(stream: ServerHttp2Stream): void {
   stream.close(constants.NGHTTP2_CANCEL);
   // Node 24 otherwise waits until the client reads what was written.
   stream.destroy();
-}
-
-/** The error of a call that its caller has ended, or whose deadline has passed. */
-export function canceledCall(isLate: boolean): Failure {
-  return isLate
-    ? fail('canceled', 'The deadline of the call has passed.', { grpc: Code.DeadlineExceeded })
-    : fail('canceled', 'The caller closed the connection.');
 }
 
 /** RFC 9113 §6.8: with this number, a GOAWAY announces the end but refuses no stream. */

@@ -1,5 +1,6 @@
 // HTTP/2 for the HTTP listener with TLS (RFC 9113). The requests and responses of node:http2 differ
-// from those of node:http in a few points, which this file evens out.
+// from those of node:http in a few points, which this file evens out. Fastify's own HTTP/2 server
+// has the same requests and responses.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
@@ -165,7 +166,7 @@ class Http1StyleResponse extends Http2ServerResponse {
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     if (this.#hasNoBody) {
       if (!this.headersSent) this.writeHead(this.statusCode);
-      const done = rest.find((one) => typeof one === 'function');
+      const done = rest.find((argument) => typeof argument === 'function');
       if (done !== undefined) process.nextTick(done);
       return true;
     }

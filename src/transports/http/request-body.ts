@@ -1,5 +1,6 @@
 // Handles a request body that is still arriving: requests it, responds before its end, discards it.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 
 /** Requests whose client waits for `100 Continue` before it sends the body. */
 const waiting = new WeakSet<IncomingMessage>();
@@ -12,11 +13,6 @@ export function rememberExpectation(request: IncomingMessage): void {
 /** Sends `100 Continue` if the client waits for it. Call it before reading the body. */
 export function sendContinue(request: IncomingMessage, response: ServerResponse): void {
   if (waiting.delete(request)) response.writeContinue();
-}
-
-/** Returns whether the client still waits for `100 Continue`, which is then never sent. */
-export function withholdContinue(request: IncomingMessage): boolean {
-  return waiting.delete(request);
 }
 
 /** RFC 9112 §6.3. */
@@ -34,17 +30,24 @@ const discardMs = 5_000;
 /** How much of a refused body is discarded. */
 const discardBytesMax = 8 * 1024 * 1024;
 
+type EarlyResponse = {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string | Uint8Array;
+};
+
 /**
  * Sends a response while the request's body is still arriving, and discards the rest of the body
  * up to a limit (RFC 9112 §9.6). Closing a connection with unread bytes resets it, and the reset
- * can overtake the response. Beyond the limit, the connection is closed.
+ * can overtake the response. Beyond the limit, the connection or the HTTP/2 stream is closed.
  */
 export function respondEarly(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: { status: number; headers: OutgoingHttpHeaders; body: string },
+  { status, headers, body }: EarlyResponse,
 ): void {
-  const isAnnounced = withholdContinue(request);
+  // `100 Continue` is then never sent.
+  const isAnnounced = waiting.delete(request);
   const tooLong = Number(request.headers['content-length'] ?? 0) > discardBytesMax;
   response.writeHead(status, {
     ...headers,
@@ -60,16 +63,27 @@ export function respondEarly(
 /** Ends the response after the body, and the connection if the body is too long. */
 function discardBody(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0;
-  const { socket } = request;
-  const timer = setTimeout(() => socket.destroy(), discardMs);
+  const cutOff = () => closeAfter(response);
+  const timer = setTimeout(cutOff, discardMs);
   timer.unref();
   response.once('close', () => clearTimeout(timer));
   request.unpipe();
   request.on('error', () => {});
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > discardBytesMax) socket.destroy();
+    if (discarded > discardBytesMax) cutOff();
   });
   request.once('end', () => response.end());
   request.resume();
+}
+
+/** HTTP/2 closes only the stream, after the client has received the response (RFC 9113 §8.1). */
+function closeAfter(response: ServerResponse & { readonly stream?: ServerHttp2Stream }): void {
+  const { stream, req } = response;
+  if (stream === undefined) {
+    req.socket.destroy();
+    return;
+  }
+  response.end();
+  stream.close(constants.NGHTTP2_NO_ERROR);
 }

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { CreateMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DamagedBlob } from '../../../src/base/files/damaged-blob.ts';
 import { openS3Blobs, type S3Blobs } from '../../../src/sharing/blobs/s3.ts';
-import { DamagedBlob } from '../../../src/storage/damaged-blob.ts';
 import { digest, mib, partBytes, pieces, readBlob } from './blob-content.ts';
 import { newBucket, type TestBucket } from './bucket.ts';
 

@@ -1,12 +1,28 @@
-// The Host of a request (RFC 9110 §7.2). A proxy may have routed or refused a request by it, so a
-// request with an invalid or a second Host is refused (RFC 9112 §3.2).
+// Reads the head of a request: its path, its id and its Host.
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
+import { requestIdFrom } from '../../api/call.ts';
 
 type Request = Pick<IncomingMessage, 'rawHeaders' | 'headers'>;
 
-/** Returns why the Host is refused; undefined if it is valid. HTTP/1.0 does not require it. */
-export function hostProblemOf(request: Request): string | undefined {
+/** The path of a request target. */
+export function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+/** Returns the id that the client has given the request, or a new one. */
+export function readRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const header = headers['x-request-id'];
+  return requestIdFrom(typeof header === 'string' ? header : undefined);
+}
+
+/**
+ * Returns why the Host is refused; undefined if it is valid. HTTP/1.0 does not require it. A proxy
+ * may have routed or refused a request by its Host (RFC 9110 §7.2), so a request with an invalid or
+ * a second one is refused (RFC 9112 §3.2).
+ */
+export function findHostProblem(request: Request): string | undefined {
   if (hostLines(request) > 1) return 'The request contains more than one Host header.';
   const { host } = request.headers;
   return host === undefined || isHost(host) ? undefined : 'The Host header is not valid.';
