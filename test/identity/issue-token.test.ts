@@ -219,7 +219,6 @@ describeApp('issuing a service token', (suite) => {
       const client = await addClient(suite.app.inside.db, manyScopes(100));
 
       const answer = await issued({ ...from(client), scope: manyScopes(100) });
-
       expect(answer.scope.split(' ')).toHaveLength(100);
     });
   });
@@ -284,7 +283,6 @@ describeApp('issuing a service token', (suite) => {
         };
         return timeInterleaved(work, 400);
       });
-
       const ratio = medianOf(known) / medianOf(unknown);
       expect(ratio).toBeGreaterThan(0.5);
       expect(ratio).toBeLessThan(2);

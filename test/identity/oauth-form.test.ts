@@ -275,10 +275,8 @@ describeAppOnSqlite('a token request', (suite) => {
     await connection.write(Buffer.concat([Buffer.from(head), body]));
     const response = await connection.response();
     connection.reset();
-    expect(JSON.parse(String(response?.body))).toMatchObject({
-      status: 400,
-      error: 'invalid_request',
-    });
+    const refused = { status: 400, error: 'invalid_request' };
+    expect(JSON.parse(String(response?.body))).toMatchObject(refused);
   });
 
   it.each(['/tokens/api-key', '/tokens/verify'])(

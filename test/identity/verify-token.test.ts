@@ -257,12 +257,8 @@ describeApp('verifying a token', (suite) => {
         });
         return response.text();
       };
-      const texts = {
-        expired,
-        revoked,
-        malformed: 'x',
-        forged: `${await signToken(suite.app, sent)}A`,
-      };
+      const forged = `${await signToken(suite.app, sent)}A`;
+      const texts = { expired, revoked, malformed: 'x', forged };
       const failures: string[] = [];
       for (const [name, token] of Object.entries(texts)) {
         const text = await ask(token, 'accounts:read');
@@ -274,11 +270,7 @@ describeApp('verifying a token', (suite) => {
       // An active token has every field, also those with default values.
       const active = await signToken(suite.app, sent);
       expect(JSON.parse(await ask(active, 'payments:read'))).toMatchObject({
-        active: true,
-        allowed: false,
-        code: 'forbidden',
-        accounts: [],
-        auth_time: 0,
+        ...{ active: true, allowed: false, code: 'forbidden', accounts: [], auth_time: 0 },
       });
     });
 

@@ -93,8 +93,8 @@ const otherMutations: readonly Mutation[] = [
   {
     name: 'a removed document can be read',
     file: 'src/sharing/documents/store.ts',
-    from: "    .where('remove_time', 'is', null)\n    .executeTakeFirst();\n}\n\n/** A document with",
-    to: '    .executeTakeFirst();\n}\n\n/** A document with',
+    from: "    .where('remove_time', 'is', null)\n    .executeTakeFirst();\n}\n\n/** A doc",
+    to: '    .executeTakeFirst();\n}\n\n/** A doc',
     tests: ['test/sharing/documents.test.ts', 'test/sharing/download.test.ts'],
   },
   {

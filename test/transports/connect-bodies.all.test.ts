@@ -203,12 +203,8 @@ describe('a body that arrives slowly', () => {
       code: 'canceled',
       grpc: Code.DeadlineExceeded,
     });
-    expect(
-      await within(
-        20_000,
-        connection.response().then(() => 'closed'),
-      ),
-    ).toBe('closed');
+    const closing = connection.response().then(() => 'closed');
+    expect(await within(20_000, closing)).toBe('closed');
   });
 
   test('has a longer limit in an upload', async () => {
@@ -230,22 +226,15 @@ describe('a body that arrives slowly', () => {
 
 describe('deeply nested JSON', () => {
   const deep = `{"email": ${'['.repeat(200_000)}`;
+  const gzipped = { 'Content-Encoding': 'gzip' };
+  const postUpload = () => post(upload, 'application/connect+json', authorization());
 
   itHoldsFor(
     [
       ['a Connect call', () => post(signIn, json).with(deep)],
       ['a gRPC-Web call', () => post(signIn, 'application/grpc-web+json').with(frame(deep))],
-      [
-        'a compressed call',
-        () => post(signIn, json, { 'Content-Encoding': 'gzip' }).with(gzipSync(deep)),
-      ],
-      [
-        'an upload',
-        () =>
-          post(upload, 'application/connect+json', authorization()).with(
-            frame('['.repeat(2_000_000)),
-          ),
-      ],
+      ['a compressed call', () => post(signIn, json, gzipped).with(gzipSync(deep))],
+      ['an upload', () => postUpload().with(frame('['.repeat(2_000_000)))],
     ],
     4,
   )('is refused before it is parsed', async (_what, request) => {
@@ -302,11 +291,7 @@ describe('the connection of a refused body', () => {
     const answer = await within(20_000, connection.response());
     expect(answer?.headers.get('connection')).toBe('close');
     expect(answer && (answer.status >= 400 || errorIn(answer) !== undefined)).toBe(true);
-    expect(
-      await within(
-        20_000,
-        connection.response().then(() => 'closed'),
-      ),
-    ).toBe('closed');
+    const closing = connection.response().then(() => 'closed');
+    expect(await within(20_000, closing)).toBe('closed');
   });
 });
