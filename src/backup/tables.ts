@@ -26,6 +26,7 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   invitations: { key: ['id'] },
   credentials: { key: ['id'] },
   documents: { key: ['id'] },
+  document_versions: { key: ['document_id', 'version'] },
   links: { key: ['id'] },
   views: { key: ['id'] },
   view_pages: { key: ['view_id', 'visit', 'page'] },

@@ -16,7 +16,7 @@ import { openBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
 import { createStoreIds } from '../sharing/blobs/store-id.ts';
 import { traceBlobs } from '../sharing/blobs/trace-store.ts';
-import { isBlobReferenced } from '../sharing/documents/store.ts';
+import { isBlobReferenced } from '../sharing/documents/version-store.ts';
 import { startChangesUpkeep } from '../storage/changes-upkeep.ts';
 import { openDatabase } from '../storage/database.ts';
 import { createDiskReserve, type DiskReserve } from '../storage/disk-reserve.ts';

@@ -7,6 +7,7 @@ import type { RecordedAnswerRow } from './recorded-answer-row.ts';
 import type {
   BlobStoreRow,
   DocumentTable,
+  DocumentVersionTable,
   GateCodeRow,
   LinkNoticeRow,
   LinkTable,
@@ -23,6 +24,7 @@ export type { InvitationRow, PasswordResetRow } from './identity-rows.ts';
 export type { RecordedAnswerRow } from './recorded-answer-row.ts';
 export type {
   DocumentRow,
+  DocumentVersionRow,
   GateCodeRow,
   LinkNoticeRow,
   LinkRow,
@@ -281,6 +283,7 @@ export type Schema = {
   recorded_answers: RecordedAnswerRow;
   retention_times: RetentionTimeRow;
   documents: DocumentTable;
+  document_versions: DocumentVersionTable;
   links: LinkTable;
   views: ViewTable;
   view_pages: ViewPageRow;

@@ -57,7 +57,7 @@ const sortedLists: SortedList[] = [
     find: findViews,
     filter: column === 'link_id' ? 'the link' : 'the document',
     ...viewLists[column],
-    read: (db: Database, query: ListQuery) => findViews(db, { column, id: '1' }, query),
+    read: (db: Database, query: ListQuery) => findViews(db, { column, id: '1', version: 0 }, query),
   })),
   {
     find: findWorkspaces,

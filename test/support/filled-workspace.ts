@@ -35,6 +35,8 @@ const keyScopes = 'documents:read documents:write links:read links:write';
 /** Request fields other than ids. A method that needs more must be added here. */
 export const requiredFields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   UpdateDocument: { name: 'Renamed' },
+  RestoreVersion: { version: 1 },
+  DeleteVersion: { version: 1 },
   UpdateLink: { name: 'Renamed', emailRequired: false },
   CreateWorkspace: { name: 'Another' },
   UpdateWorkspace: { name: 'Renamed' },

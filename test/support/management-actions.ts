@@ -5,7 +5,7 @@ import type { TokenPrincipalType } from '../../src/api/principal.ts';
 import type { Place } from './app-suite.ts';
 import { actionsOnOwners } from './management-actions-on-owners.ts';
 import { actionsOnUsers } from './management-actions-on-users.ts';
-import { makeLink, upload } from './sharing-api.ts';
+import { makeLink, upload, uploadVersion } from './sharing-api.ts';
 import { signToken } from './signed-tokens.ts';
 import { keyManager, signingKeyOf } from './signing-keys.ts';
 
@@ -76,6 +76,22 @@ export const managementActions: Readonly<
   async 'DocumentService.DeleteDocument'(suite) {
     const ids = await ofDocument(suite);
     return { request: ids, target: ids.documentId };
+  },
+
+  async 'DocumentService.UploadVersion'(suite) {
+    const ids = await ofDocument(suite);
+    return { request: { ...ids, file: Buffer.from('second') }, target: ids.documentId };
+  },
+
+  async 'DocumentService.RestoreVersion'(suite) {
+    const ids = await ofDocument(suite);
+    return { request: { ...ids, version: 1 }, target: ids.documentId };
+  },
+
+  async 'DocumentService.DeleteVersion'(suite) {
+    const ids = await ofDocument(suite);
+    await uploadVersion(suite.testApp, ids.documentId, Buffer.from('second'));
+    return { request: { ...ids, version: 1 }, target: ids.documentId };
   },
 
   async 'LinkService.CreateLink'(suite) {

@@ -46,6 +46,7 @@ const otherMethods = [
   'session.refreshSession',
   'session.signOut',
   'document.uploadDocument',
+  'document.uploadVersion',
   'document.downloadDocument',
   'insight.exportDocumentViews',
   'insight.exportLinkViews',

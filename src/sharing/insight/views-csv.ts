@@ -7,7 +7,7 @@ import { isRead } from './figures.ts';
 const columns = [
   ...['view_id', 'link_id', 'link_name', 'create_time', 'email', 'email_verified'],
   ...['duration_ms', 'pages_viewed', 'completion', 'download_count', 'last_download_time'],
-  ...['page_durations_ms', 'visit_count'],
+  ...['page_durations_ms', 'visit_count', 'version'],
 ];
 
 const format = {
@@ -22,11 +22,16 @@ const toBytes = (rows: readonly (readonly unknown[])[]) =>
 
 export const csvHeader = () => toBytes([columns]);
 
-/** `pageCount`: 0 if unknown. */
-export function csvLines(views: readonly ViewWithPages[], pageCount: number): Uint8Array {
+/** `pageCountOf` returns the number of pages of a version; 0 if unknown. */
+export function csvLines(
+  views: readonly ViewWithPages[],
+  pageCountOf: (version: number) => number,
+): Uint8Array {
   return toBytes(
     views.map(({ view, linkName, visitCount, pages }) => {
       const readCount = pages.filter(isRead).length;
+      const version = view.version ?? 0;
+      const pageCount = pageCountOf(version);
       return [
         ...[view.id, view.link_id, linkName, timeText(view.create_time)],
         ...[view.email, view.email_verified === 1 ? 'true' : 'false'],
@@ -36,6 +41,7 @@ export function csvLines(views: readonly ViewWithPages[], pageCount: number): Ui
         view.last_download_time === null ? '' : timeText(view.last_download_time),
         pages.map(({ page, durationMs }) => `${page}:${durationMs}`).join(' '),
         visitCount,
+        version,
       ];
     }),
   );

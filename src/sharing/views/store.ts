@@ -8,7 +8,18 @@ import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
 
 /** The views of a link, or of all links of a document. */
-export type ViewScope = { readonly column: 'link_id' | 'document_id'; readonly id: string };
+export type ViewScope = {
+  readonly column: 'link_id' | 'document_id';
+  readonly id: string;
+  /** Only the views of this version; 0 for all versions. */
+  readonly version: number;
+};
+
+/** Selects the views of a scope. */
+export function viewsIn(db: Executor, { column, id, version }: ViewScope) {
+  const views = db.selectFrom('views').where(column, '=', id);
+  return version === 0 ? views : views.where('version', '=', version);
+}
 
 const newest = { create_time: { column: 'create_time', kind: 'number' } } as const;
 
@@ -27,21 +38,24 @@ export const viewLists = {
 
 export function findViews(
   db: Executor,
-  { column, id }: ViewScope,
+  scope: ViewScope,
   query: ListQuery,
 ): Promise<ListPage<StoredView>> {
-  const views = db.selectFrom('views').selectAll().where(column, '=', id);
-  return readList(db, views, viewLists[column], query);
+  return readList(db, viewsIn(db, scope).selectAll(), viewLists[scope.column], query);
 }
 
 /** Reads views newest first, and one more than the page has. */
 export function findViewsIn(
   db: Executor,
-  { column, id }: ViewScope,
+  scope: ViewScope,
   page: PageQuery,
 ): Promise<StoredView[]> {
-  const views = db.selectFrom('views').selectAll().where(column, '=', id);
-  return selectNewestFirst(views, page).execute();
+  return selectNewestFirst(viewsIn(db, scope).selectAll(), page).execute();
+}
+
+export async function countViewsIn(db: Executor, scope: ViewScope): Promise<number> {
+  const counted = viewsIn(db, scope).select((eb) => eb.fn.countAll<number>().as('views'));
+  return Number((await counted.executeTakeFirstOrThrow()).views);
 }
 
 export async function findLinkNames(
@@ -74,14 +88,14 @@ export async function hasView(db: Executor, viewId: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** A trigger sets the document and the version that a view does not have. */
+export type NewView = ViewRow & { readonly document_id?: string; readonly version?: number };
+
 /**
  * Inserts a view and counts it for its link. Returns false if the document of the link was removed;
  * the caller must roll back.
  */
-export async function insertView(
-  trx: Executor,
-  row: ViewRow & { readonly document_id?: string },
-): Promise<boolean> {
+export async function insertView(trx: Executor, row: NewView): Promise<boolean> {
   await trx.insertInto('views').values(row).execute();
   const { numUpdatedRows } = await trx
     .updateTable('links')

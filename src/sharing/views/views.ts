@@ -11,6 +11,7 @@ import { type ListPage, shortenPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
 import type { Position } from '../../storage/page-token.ts';
 import type { Database, StoredView, ViewRow } from '../../storage/schema.ts';
+import { viewIdOf } from '../gate/access-session.ts';
 import type { NewViews, Reader } from './new-views.ts';
 import {
   countDownload,
@@ -18,6 +19,7 @@ import {
   findLinkNames,
   findViews,
   findViewsIn,
+  hasView,
   type PageRowCount,
   type PageSum,
   sumPageDurations,
@@ -26,7 +28,7 @@ import {
 } from './store.ts';
 import type { ViewRecorder } from './view-recorder.ts';
 
-export type { ViewScope } from './store.ts';
+export { countViewsIn, type ViewScope, viewsIn } from './store.ts';
 
 /** The totals of one visit: one load of the viewer. */
 export type ViewReport = {
@@ -39,11 +41,11 @@ export type PageTime = { readonly page: number; readonly durationMs: number };
 
 export type Views = {
   /**
-   * Accepts a report of a reader's browser. The first report creates the view. If there are too
-   * many new views, the report is dropped. Throws `invalid_argument` if the durations exceed the
+   * Accepts a report of a reader's browser. The first report creates the view, if the link still
+   * shows its version. If there are too many new views, the report is dropped. Throws `invalid_argument` if the durations exceed the
    * time since the link was opened.
    */
-  report(reader: Reader, report: ViewReport): Promise<void>;
+  report(reader: Reader, report: ViewReport, isShown: boolean): Promise<void>;
   /** Returns a page of views. It is shorter than requested if they have many page rows. */
   list(scope: ViewScope, request: ListRequest, signal: AbortSignal): Promise<ListPage<ViewMessage>>;
   /** Reads views newest first, in slices with at most 5,000 page rows. */
@@ -120,12 +122,14 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
   }
 
   return {
-    async report(reader, { visit, pages }) {
-      const { viewId, startMs } = reader.accessSession;
+    async report(reader, { visit, pages }, isShown) {
+      const { accessSession, version } = reader;
+      const { startMs } = accessSession;
+      const viewId = viewIdOf(accessSession, version);
       if (sumOf(pages.values()) > now() - startMs + driftMs) {
         throw invalid('pages', 'must not exceed the time since the link was opened');
       }
-      if (!(await newViews.ensure(reader))) return;
+      if (!(await (isShown ? newViews.ensure(reader) : hasView(db, viewId)))) return;
       recorder.record(
         [...pages]
           .filter(([, duration_ms]) => duration_ms > 0)
@@ -159,7 +163,7 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     },
 
     async recordOpening(reader) {
-      const { viewId } = reader.accessSession;
+      const viewId = viewIdOf(reader.accessSession, reader.version);
       if (opened.has(viewId)) return;
       try {
         if (await newViews.ensure(reader)) opened.set(viewId, true);
@@ -169,7 +173,7 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     },
 
     async recordDownload(reader) {
-      const { viewId } = reader.accessSession;
+      const viewId = viewIdOf(reader.accessSession, reader.version);
       const time = now();
       const since = time - repeatedMs;
       if ((downloaded.get(viewId) ?? -Infinity) > since) return;
@@ -223,5 +227,7 @@ function viewMessage({ view, linkName, visitCount, pages }: ViewWithPages): View
     pages: [...pages],
     downloadCount: view.download_count,
     visitCount,
+    version: view.version ?? 0,
+    documentId: view.document_id ?? '',
   };
 }

@@ -3,8 +3,11 @@
  * that the page at which the reader looks now comes before pages that were requested earlier.
  */
 
-/** `offline`: the device has no network. `busy`: the server does not answer, or with an error. */
-export type LoadProblem = 'gone' | 'refused' | 'offline' | 'busy' | 'broken';
+/**
+ * `offline`: the device has no network. `busy`: the server does not answer, or with an error.
+ * `updated`: the link shows another version of the document now.
+ */
+export type LoadProblem = 'gone' | 'refused' | 'offline' | 'busy' | 'broken' | 'updated';
 
 /** A response that a retry cannot change. */
 export class FinalError extends Error {

@@ -27,7 +27,14 @@ export async function runDownload(input: Input, host: CommandHost): Promise<numb
   }
   const documentId = input.args['document-id'] ?? '';
   const remote = await openRemote(host);
-  return save(DocumentService.method.downloadDocument, { documentId }, { remote, input, host });
+  const version = readVersion(textOption(input, 'version') ?? '0');
+  const request = { documentId, version };
+  return save(DocumentService.method.downloadDocument, request, { remote, input, host });
+}
+
+function readVersion(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError('The version must be a number.');
 }
 
 export async function runExport(input: Input, host: CommandHost): Promise<number> {
@@ -44,7 +51,7 @@ type Run = { readonly remote: Remote; readonly input: Input; readonly host: Comm
 
 async function save(
   method: DescMethodServerStreaming,
-  request: Readonly<Record<string, string>>,
+  request: Readonly<Record<string, string | number>>,
   { remote, input, host }: Run,
 ): Promise<number> {
   const output = textOption(input, 'output') ?? '-';

@@ -137,6 +137,15 @@ const viewColumns: readonly ListColumn[] = [
 ];
 
 const daysField: FieldOption = { name: 'days', value: 'count', about: 'The number of days.' };
+const versionField: FieldOption = {
+  value: 'number',
+  about: 'The version that the figures are about. Default: the one that readers see now.',
+};
+const viewsOfVersion: FieldOption = {
+  value: 'number',
+  about: 'Only views of this version of the document.',
+};
+const version = { version: 'The number of the version.' };
 const zoneField: FieldOption = {
   value: 'zone',
   about: 'The time zone of the days, such as Europe/Berlin.',
@@ -179,7 +188,7 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     about: 'Shows how readers use a document.',
     method: 'insight.getDocumentInsight',
     args: document,
-    fields: { day_count: daysField, time_zone: zoneField },
+    fields: { day_count: daysField, time_zone: zoneField, version: versionField },
     isInWorkspace,
   },
   {
@@ -187,10 +196,41 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     about: 'Lists the views of a document through all its links.',
     method: 'insight.listDocumentViews',
     args: document,
+    fields: { version: viewsOfVersion },
     columns: [...viewColumns, 'link_name'],
     isInWorkspace,
   },
   downloadCommand,
+  groupOf('versions', 'Manages the versions of a document. To add one, see `upload --document`.', [
+    {
+      name: 'list',
+      about: 'Lists the versions.',
+      method: 'document.listVersions',
+      args: document,
+      columns: [
+        'version',
+        { path: 'current', title: 'Current' },
+        'content_type',
+        ...(['size_bytes', 'page_count', 'create_time'] as const),
+      ],
+      isInWorkspace,
+    },
+    {
+      name: 'restore',
+      about: 'Makes a version the current one.',
+      method: 'document.restoreVersion',
+      args: { ...document, ...version },
+      isInWorkspace,
+    },
+    {
+      name: 'delete',
+      about: 'Deletes a version that is not the current one.',
+      method: 'document.deleteVersion',
+      args: { ...document, ...version },
+      question: 'The content of the version is lost. Delete it?',
+      isInWorkspace,
+    },
+  ]),
 ]);
 
 const flag = (about: string): FieldOption => ({ about, isNegatable: true });
@@ -223,6 +263,10 @@ const linkFields: Readonly<Record<string, FieldOption>> = {
     about: 'When the creator gets a mail about views.',
   },
   show_title: flag('Whether readers see the name of the document before the gate.'),
+  pinned_version: {
+    value: 'number',
+    about: 'The version that the link always shows; 0 for the current one.',
+  },
 };
 
 const links = groupOf('links', 'Manages links to documents.', [
@@ -270,7 +314,7 @@ const links = groupOf('links', 'Manages links to documents.', [
     about: 'Shows how readers use a link.',
     method: 'insight.getLinkInsight',
     args: link,
-    fields: { day_count: daysField, time_zone: zoneField },
+    fields: { day_count: daysField, time_zone: zoneField, version: versionField },
     isInWorkspace,
   },
 ]);
@@ -281,6 +325,7 @@ const views = groupOf('views', 'Shows who viewed a document.', [
     about: 'Lists the views of a link.',
     method: 'link.listLinkViews',
     args: link,
+    fields: { version: viewsOfVersion },
     columns: viewColumns,
     isInWorkspace,
   },
