@@ -43,6 +43,10 @@ const facts: Record<string, { orders: readonly string[]; text: string }> = {
     text: 'wanted@EXAMPLE.com',
   },
   'InsightService.ListDocumentViews': { orders: ['create_time'], text: 'wanted@EXAMPLE.com' },
+  'VisitorService.ListVisitors': {
+    orders: ['create_time', 'last_view_time', 'view_count', 'email'],
+    text: 'wanted@EXAMPLE.com',
+  },
   'ApiKeyService.ListApiKeys': { orders: ['create_time', 'name'], text: 'wanted' },
   'WorkspaceService.ListWorkspaces': { orders: ['create_time', 'name'], text: 'wanted' },
   'WorkspaceService.ListMembers': { orders: ['create_time'], text: 'wanted' },
@@ -51,7 +55,10 @@ const facts: Record<string, { orders: readonly string[]; text: string }> = {
 
 const nameOf = (method: UnaryMethod) => `${method.parent.name}.${method.name}`;
 
-const withoutText = ['AuditService.ListAuditEvents', 'DocumentService.ListVersions'];
+const withoutText = [
+  ...['AuditService.ListAuditEvents', 'DocumentService.ListVersions'],
+  'VisitorService.ListVisitorViews',
+];
 const ofText = lists.filter((method) => !withoutText.includes(nameOf(method)));
 
 /** Fields that would make a list shorter. */

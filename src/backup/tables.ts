@@ -35,6 +35,7 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   verified_addresses: { key: ['key'] },
   audit_events: { key: ['id'] },
   retention_times: { key: ['name'] },
+  visitors: { omitted: 'triggers derive the rows from the views' },
   leases: { omitted: 'belongs to running processes' },
   pending_blobs: { omitted: 'belongs to running processes' },
   blob_stores: { omitted: 'belongs to the blob store; a restore may have another one' },

@@ -17,6 +17,7 @@ import type {
   VerifiedAddressRow,
   ViewPageRow,
   ViewTable,
+  VisitorRow,
   WorkspaceTable,
 } from './sharing-rows.ts';
 
@@ -34,6 +35,7 @@ export type {
   VerifiedAddressRow,
   ViewPageRow,
   ViewRow,
+  VisitorRow,
   WorkspaceRow,
 } from './sharing-rows.ts';
 
@@ -286,6 +288,7 @@ export type Schema = {
   document_versions: DocumentVersionTable;
   links: LinkTable;
   views: ViewTable;
+  visitors: VisitorRow;
   view_pages: ViewPageRow;
   link_notices: LinkNoticeRow;
   gate_codes: GateCodeRow;

@@ -181,8 +181,23 @@ export type ViewTable = ViewRow & {
   document_id: string | null;
   /** The version of the document. A trigger sets it if the insert does not. */
   version: Generated<number | null>;
+  /** The workspace of the link. A trigger sets it. */
+  workspace_id: Generated<string | null>;
   download_count: Generated<number>;
   last_download_time: Generated<number | null>;
+};
+
+/** A person with an email address who viewed documents of a workspace. */
+export type VisitorRow = {
+  /** The id of the first view. */
+  id: string;
+  workspace_id: string;
+  /** With ASCII letters in lower case. */
+  email: string;
+  view_count: number;
+  /** When the first view began. */
+  create_time: number;
+  last_view_time: number;
 };
 
 /** The time on one page of a document that one load of the viewer has reported. */

@@ -239,7 +239,7 @@ describeApp('a document with versions', (suite) => {
     await uploadVersion(test(), id, second);
 
     const stale = await get(open, range);
-    expect([stale.status, stale.headers.get('latchkey-version')]).toEqual([412, '2']);
+    expect(stale.status).toBe(412);
     const shown = await get(`${link.url}/versions/2/file`);
     expect(Buffer.from(await shown.arrayBuffer())).toEqual(second);
     expect((await get(`${link.url}/file`)).headers.get('latchkey-version')).toBe('2');

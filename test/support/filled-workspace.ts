@@ -18,6 +18,7 @@ type Ids = {
   readonly user_id: string;
   readonly invitation_id: string;
   readonly page_token: string;
+  readonly email: string;
 };
 
 export type FilledWorkspace = {
@@ -105,6 +106,7 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
       user_id: user.id,
       invitation_id: invitation.id,
       page_token: first.body.next_page_token,
+      email,
     },
     key: { authorization: `Bearer ${text}` },
     marks,

@@ -50,6 +50,7 @@ const otherMethods = [
   'document.downloadDocument',
   'insight.exportDocumentViews',
   'insight.exportLinkViews',
+  'visitor.exportVisitors',
   'workspace.putWorkspaceLogo',
 ];
 

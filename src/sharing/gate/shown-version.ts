@@ -3,10 +3,10 @@
 import { fail } from '../../base/errors/errors.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 
-const name = 'latchkey-version';
-
 /** The header by which an open page learns that the link shows another version now. */
-export const versionHeader = ({ version }: DocumentRow) => ({ [name]: String(version) });
+export const versionHeader = ({ version }: DocumentRow) => ({
+  'latchkey-version': String(version),
+});
 
 export const versionHeaderDoc = {
   'Latchkey-Version': 'The version of the document that the link shows.',
@@ -15,7 +15,5 @@ export const versionHeaderDoc = {
 /** Throws `precondition_failed` unless the link shows the version that the path names. */
 export function requireShownVersion({ version }: DocumentRow, named: string | undefined): void {
   if (named === undefined || named === String(version)) return;
-  throw fail('precondition_failed', 'The link shows another version of the document now.', {
-    headers: { [name]: String(version) },
-  });
+  throw fail('precondition_failed', 'The link shows another version of the document now.');
 }

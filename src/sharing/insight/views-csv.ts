@@ -17,17 +17,17 @@ const format = {
   record_delimiter: 'windows',
 };
 
-const toBytes = (rows: readonly (readonly unknown[])[]) =>
+export const csvText = (rows: readonly (readonly unknown[])[]) =>
   Buffer.from(stringify(rows as unknown[][], format));
 
-export const csvHeader = () => toBytes([columns]);
+export const csvHeader = () => csvText([columns]);
 
 /** `pageCountOf` returns the number of pages of a version; 0 if unknown. */
 export function csvLines(
   views: readonly ViewWithPages[],
   pageCountOf: (version: number) => number,
 ): Uint8Array {
-  return toBytes(
+  return csvText(
     views.map(({ view, linkName, visitCount, pages }) => {
       const readCount = pages.filter(isRead).length;
       const version = view.version ?? 0;
@@ -47,4 +47,4 @@ export function csvLines(
   );
 }
 
-const timeText = (ms: number) => new Date(ms).toISOString();
+export const timeText = (ms: number) => new Date(ms).toISOString();

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { foldedColumn } from '../../storage/folded-text.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { selectNewestFirst } from '../../storage/newest-first.ts';
@@ -15,10 +16,24 @@ export type ViewScope = {
   readonly version: number;
 };
 
+/** The views of a visitor of a workspace. `email` is folded. */
+export type VisitorScope = {
+  readonly column: 'visitor';
+  readonly workspaceId: string;
+  readonly email: string;
+};
+
 /** Selects the views of a scope. */
-export function viewsIn(db: Executor, { column, id, version }: ViewScope) {
-  const views = db.selectFrom('views').where(column, '=', id);
-  return version === 0 ? views : views.where('version', '=', version);
+export function viewsIn(db: Executor, scope: ViewScope | VisitorScope) {
+  const views = db.selectFrom('views');
+  if (scope.column === 'visitor') {
+    const { workspaceId, email } = scope;
+    return views
+      .where('workspace_id', '=', workspaceId)
+      .where(foldedColumn(db, 'email'), '=', email);
+  }
+  const all = views.where(scope.column, '=', scope.id);
+  return scope.version === 0 ? all : all.where('version', '=', scope.version);
 }
 
 const newest = { create_time: { column: 'create_time', kind: 'number' } } as const;
@@ -34,11 +49,12 @@ export const viewLists = {
     searches: ['email'],
   },
   document_id: { sorts: newest, searches: ['email'] },
-} as const satisfies Record<ViewScope['column'], List>;
+  visitor: { sorts: newest, searches: [] },
+} as const satisfies Record<(ViewScope | VisitorScope)['column'], List>;
 
 export function findViews(
   db: Executor,
-  scope: ViewScope,
+  scope: ViewScope | VisitorScope,
   query: ListQuery,
 ): Promise<ListPage<StoredView>> {
   return readList(db, viewsIn(db, scope).selectAll(), viewLists[scope.column], query);
@@ -64,6 +80,16 @@ export async function findLinkNames(
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('links').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+export async function findDocumentNames(
+  db: Executor,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const documents = db.selectFrom('documents').select(['id', 'name']);
+  const rows = await documents.where('id', 'in', ids).execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 

@@ -16,6 +16,7 @@ import type { NewViews, Reader } from './new-views.ts';
 import {
   countDownload,
   countPageRows,
+  findDocumentNames,
   findLinkNames,
   findViews,
   findViewsIn,
@@ -24,11 +25,12 @@ import {
   type PageSum,
   sumPageDurations,
   type ViewScope,
+  type VisitorScope,
   viewLists,
 } from './store.ts';
 import type { ViewRecorder } from './view-recorder.ts';
 
-export { countViewsIn, type ViewScope, viewsIn } from './store.ts';
+export { countViewsIn, type ViewScope, type VisitorScope, viewsIn } from './store.ts';
 
 /** The totals of one visit: one load of the viewer. */
 export type ViewReport = {
@@ -47,7 +49,11 @@ export type Views = {
    */
   report(reader: Reader, report: ViewReport, isShown: boolean): Promise<void>;
   /** Returns a page of views. It is shorter than requested if they have many page rows. */
-  list(scope: ViewScope, request: ListRequest, signal: AbortSignal): Promise<ListPage<ViewMessage>>;
+  list(
+    scope: ViewScope | VisitorScope,
+    request: ListRequest,
+    signal: AbortSignal,
+  ): Promise<ListPage<ViewMessage>>;
   /** Reads views newest first, in slices with at most 5,000 page rows. */
   read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;
   /** Creates the view of a reader who gets bytes of the file. Never fails: an error is logged. */
@@ -64,6 +70,7 @@ type ViewMessage = MessageInitShape<typeof LinkViewSchema>;
 export type ViewWithPages = {
   readonly view: StoredView;
   readonly linkName: string;
+  readonly documentName: string;
   /** The loads of the viewer: at least one. */
   readonly visitCount: number;
   readonly pages: readonly PageTime[];
@@ -111,10 +118,16 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     counts: PageRowCounts,
   ): Promise<ViewWithPages[]> {
     const linkIds = [...new Set(views.map(({ link_id }) => link_id))];
-    const [pages, names] = await Promise.all([pagesOf(views), findLinkNames(db, linkIds)]);
+    const documentIds = [...new Set(views.flatMap(({ document_id }) => document_id ?? []))];
+    const [pages, names, documentNames] = await Promise.all([
+      pagesOf(views),
+      findLinkNames(db, linkIds),
+      findDocumentNames(db, documentIds),
+    ]);
     return views.map((view) => ({
       view,
       linkName: names.get(view.link_id) ?? '',
+      documentName: documentNames.get(view.document_id ?? '') ?? '',
       // A download without the viewer is a visit, too.
       visitCount: Math.max(1, counts.get(view.id)?.visits ?? 0),
       pages: pages.get(view.id) ?? [],
@@ -215,7 +228,13 @@ function sumOf(numbers: Iterable<number>): number {
   return sum;
 }
 
-function viewMessage({ view, linkName, visitCount, pages }: ViewWithPages): ViewMessage {
+function viewMessage({
+  view,
+  linkName,
+  documentName,
+  visitCount,
+  pages,
+}: ViewWithPages): ViewMessage {
   return {
     id: view.id,
     linkId: view.link_id,
@@ -229,5 +248,6 @@ function viewMessage({ view, linkName, visitCount, pages }: ViewWithPages): View
     visitCount,
     version: view.version ?? 0,
     documentId: view.document_id ?? '',
+    documentName,
   };
 }

@@ -82,10 +82,9 @@ export class ReadingTime {
       const answer = await this.#reportOrAsk();
       const problem = finalProblemOf(answer?.status ?? 0);
       if (answer === undefined || isLost) return;
-      if (problem === undefined || problem === 'updated') {
-        this.#compareVersion(answer);
-        return;
-      }
+      const shown = answer.headers.get('Latchkey-Version') ?? this.version;
+      if (problem === 'updated' || shown !== this.version) this.#noteUpdate();
+      if (problem === undefined || problem === 'updated') return;
       isLost = true;
       clearInterval(timer);
       this.events.onLost(problem);
@@ -94,9 +93,8 @@ export class ReadingTime {
     onVisibility();
   }
 
-  #compareVersion({ headers }: Response): void {
-    const shown = headers.get('Latchkey-Version') ?? this.version;
-    if (shown === this.version || this.#isUpdated) return;
+  #noteUpdate(): void {
+    if (this.#isUpdated) return;
     this.#isUpdated = true;
     this.events.onUpdated();
   }

@@ -6,6 +6,7 @@ import {
   type DownloadDocumentResponse,
 } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { InsightService } from '../../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { VisitorService } from '../../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import {
   CommandError,
   type CommandHost,
@@ -45,6 +46,11 @@ export async function runExport(input: Input, host: CommandHost): Promise<number
   if (id.startsWith('doc_')) return save(exportDocumentViews, { documentId: id }, run);
   const linkId = await readLinkId(id, remote, workspaceIdOf(input, remote));
   return save(exportLinkViews, { linkId }, run);
+}
+
+export async function runExportVisitors(input: Input, host: CommandHost): Promise<number> {
+  const remote = await openRemote(host);
+  return save(VisitorService.method.exportVisitors, {}, { remote, input, host });
 }
 
 type Run = { readonly remote: Remote; readonly input: Input; readonly host: CommandHost };

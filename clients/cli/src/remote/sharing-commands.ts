@@ -5,7 +5,12 @@ import type { FieldOption } from './call-spec.ts';
 import { credentialColumns, expireField, nameField, scopesField } from './client-commands.ts';
 import type { ListColumn } from './columns.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
-import { downloadCommand, exportCommand, logoCommand } from './transfer-commands.ts';
+import {
+  downloadCommand,
+  exportCommand,
+  exportVisitorsCommand,
+  logoCommand,
+} from './transfer-commands.ts';
 
 const workspace = { workspace_id: 'The id of the workspace.' };
 const document = { document_id: 'The id of the document.' };
@@ -332,4 +337,45 @@ const views = groupOf('views', 'Shows who viewed a document.', [
   exportCommand,
 ]);
 
-export const sharingCommands: readonly Command[] = [workspaces, apiKeys, documents, links, views];
+const visitor = { email: 'The email address of the visitor.' };
+
+const visitors = groupOf('visitors', 'Shows the people who viewed documents.', [
+  {
+    name: 'list',
+    about: 'Lists the visitors, the latest visit first.',
+    method: 'visitor.listVisitors',
+    columns: ['email', 'view_count', 'create_time', { path: 'last_view_time', title: 'Last view' }],
+    isInWorkspace,
+  },
+  {
+    name: 'get',
+    about: 'Shows a visitor.',
+    method: 'visitor.getVisitor',
+    args: visitor,
+    isInWorkspace,
+  },
+  {
+    name: 'views',
+    about: 'Lists the views of a visitor: link, document, version and pages.',
+    method: 'visitor.listVisitorViews',
+    args: visitor,
+    columns: [
+      { path: 'create_time', title: 'Opened' },
+      ...(['document_name', 'version', 'link_name', 'duration_ms', 'download_count'] as const),
+    ],
+    isInWorkspace,
+  },
+  {
+    name: 'delete',
+    about: 'Erases a visitor: removes the address from all views.',
+    method: 'visitor.deleteVisitor',
+    args: visitor,
+    question: 'The address is removed from all views. Erase the visitor?',
+    isInWorkspace,
+  },
+  exportVisitorsCommand,
+]);
+
+export const sharingCommands: readonly Command[] = [
+  ...[workspaces, apiKeys, documents, links, views, visitors],
+];

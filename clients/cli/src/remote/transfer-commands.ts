@@ -87,3 +87,12 @@ export const exportCommand: Command = {
   examples: ['views export lnk_… --output views.csv'],
   load: async () => (await import('./download.ts')).runExport,
 };
+
+export const exportVisitorsCommand: Command = {
+  name: 'export',
+  about: 'Writes all visitors as CSV.',
+  args: [],
+  options: [output, workspace],
+  examples: ['visitors export --output visitors.csv'],
+  load: async () => (await import('./download.ts')).runExportVisitors,
+};
