@@ -22,7 +22,7 @@ import {
   insertVersion,
   isPinned,
   setCurrentVersion,
-  versionSorts,
+  versionList,
 } from './version-store.ts';
 
 const versionsMax = 100;
@@ -103,7 +103,7 @@ export function createVersionMethods(options: VersionMethodsOptions): Methods {
     async listVersions(request, context) {
       const { version } = await documents.require(workspaceOf(context), request.documentId);
       const all = { ...request, query: '', orderBy: '' };
-      const query = parseListRequest(all, versionSorts, context.signal);
+      const query = parseListRequest(all, versionList.sorts, context.signal);
       const { rows, ...page } = await findVersions(db, request.documentId, query);
       return { versions: rows.map((row) => versionMessage(row, version)), ...page };
     },

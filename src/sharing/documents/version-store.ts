@@ -31,12 +31,10 @@ export function withVersion<D extends DocumentRow>(document: D, row: DocumentVer
 }
 
 /** The newest version first. The id only makes positions unique. */
-const versionList = {
+export const versionList = {
   sorts: { create_time: { column: 'create_time', kind: 'number' } },
   searches: [],
 } as const satisfies List;
-
-export const versionSorts = versionList.sorts;
 
 export function findVersions(
   db: Executor,
