@@ -23,7 +23,7 @@ it.each(['asks', 'reads on'])('offers the new version when it %s', async (how) =
 
   await uploadVersion(app(), link.document_id, makePdf({ pages: 2, text: 'New terms' }), 'new.pdf');
   if (how === 'asks') {
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
   } else {
     await page.getByLabel(/^Page \(of/).fill('9');
     await page.keyboard.press('Enter');
