@@ -125,7 +125,7 @@ export const file_buf_validate_validate = /*@__PURE__*/ fileDesc('${descriptor}'
   };
 }
 
-/** What the viewer and the console load first: functions of the bundler, and modules without imports. */
+/** Loaded first by the viewer and the console: bundler functions, modules without imports. */
 const isShared = /^\0(vite|rolldown)\/|\/(web\/viewer\/shell\/trusted-types|src\/base\/http)/;
 
 /** The viewer itself loads no library first. */

@@ -3,6 +3,29 @@
 export const introduction = `Latchkey issues short-lived access tokens and shares documents by link.
 The same methods are available over gRPC and Connect, with the same access rules and error codes.
 
+## Start
+
+1. Create an API key in the settings of a workspace, and put it into a variable:
+   \`export LATCHKEY_API_KEY=…\`
+2. Send it with each request, in the header \`Authorization: Bearer …\`
+3. Call a method:
+
+\`\`\`sh
+# curl
+curl -H "Authorization: Bearer $LATCHKEY_API_KEY" https://latchkey.example/api/v1/documents
+\`\`\`
+
+\`\`\`js
+// JavaScript, with @latchkey/client
+import { createClient, listAll } from '@latchkey/client';
+
+const latchkey = createClient({
+  baseUrl: 'https://latchkey.example',
+  credentials: { apiKey: process.env.LATCHKEY_API_KEY },
+});
+for await (const { name } of listAll(latchkey.documents.listDocuments, {})) console.log(name);
+\`\`\`
+
 ## Requests
 
 - JSON bodies have the content type \`application/json\`. Field names are \`snake_case\`; the

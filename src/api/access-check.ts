@@ -5,19 +5,13 @@ import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
 import { anonymous, type Caller, type MembershipsOf, type Principal } from './principal.ts';
 
-/**
- * The age at which the check is repeated. Together with the time in which a process learns of a
- * revocation (see storage/invalidation.ts), it is well below a second. Most requests arrive sooner
- * and are checked once.
- */
+/** With the time in which a process learns of a revocation, it stays below a second. */
 const ageMsMax = 250;
 
-/** The rules of a method that a check applies. */
 export type AccessRules = {
   readonly method: MethodFacts;
   readonly membershipsOf: MembershipsOf;
   authenticate(call: Call, validAt: number): Principal | Promise<Principal>;
-  /** Throws if the caller may not call the method. */
   authorise(caller: Caller): void;
 };
 
@@ -35,7 +29,6 @@ export class AccessCheck implements Caller {
     this.#validAt = validAt;
   }
 
-  /** The caller that was authenticated last. */
   get principal(): Principal {
     return this.#principal;
   }
@@ -48,7 +41,6 @@ export class AccessCheck implements Caller {
     return this.#rules.membershipsOf;
   }
 
-  /** Authenticates and authorises the caller, or throws. */
   async run(): Promise<void> {
     const runTime = performance.now();
     this.#principal = await this.#rules.authenticate(this.call, this.#validAt);
@@ -60,7 +52,6 @@ export class AccessCheck implements Caller {
     return this.run();
   }
 
-  /** Repeats a check that is too old. */
   repeatIfOld(): Promise<void> | undefined {
     return performance.now() - this.#runTime > ageMsMax ? this.run() : undefined;
   }

@@ -78,7 +78,6 @@ async function replay(
 type Claimed = {
   readonly isRecorded: boolean;
   readonly request: () => KeyedRequest | undefined;
-  /** Checks again that the caller may make the call, or throws. */
   readonly repeatCheck: () => Promise<void>;
 };
 

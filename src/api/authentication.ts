@@ -7,17 +7,13 @@ import { type Failure, fail } from '../base/errors/errors.ts';
 import type { Call } from './call.ts';
 import type { Principal } from './principal.ts';
 
-/**
- * Returns the principal of a credential, or undefined if the credential is invalid. `validAt` is
- * the time at which it must not have expired, in milliseconds since 1970.
- */
+/** Undefined if the credential is invalid at `validAt`, in milliseconds since 1970. */
 export type Authenticate = (credential: string, validAt: number) => Promise<Principal | undefined>;
 
 export type AuthenticationOptions = {
   readonly authenticateToken: Authenticate;
   readonly authenticateWorkspaceKey: Authenticate;
   readonly authenticateSession: (cookie: string) => Promise<Principal | undefined>;
-  /** The name of the session's cookie. */
   readonly sessionCookie: string;
   /** The origin of the service. Requests from other origins cannot use the cookie. */
   readonly publicUrl: string;
@@ -26,7 +22,6 @@ export type AuthenticationOptions = {
 /** The scheme's name is case-insensitive (RFC 9110 §11.1). */
 const bearerPattern = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** Throws `unauthenticated` if there is no valid credential. */
 export async function authenticateBearer(
   options: AuthenticationOptions,
   call: Call,

@@ -4,15 +4,12 @@
 import { fail } from '../base/errors/errors.ts';
 import type { MethodFacts } from './endpoint.ts';
 
-/** The largest body of a unary request, in bytes, on every transport. */
 export const unaryBodyBytesMax = 256 * 1024;
 
 export type BodyBudget = {
   /** The time limit for a whole body in milliseconds. Uploads have more time. */
   readonly timeoutMs: number;
-  /** Starts to count one request's body. */
   open(): BodyAccount;
-  /** The bytes that are counted now. */
   bytesHeld(): number;
 };
 
@@ -22,11 +19,9 @@ export type BodyBudgets = {
   readonly accepted: BodyBudget;
 };
 
-/** The count of one request's body. */
 export type BodyAccount = {
   /** Counts received bytes. Throws `unavailable` if the process holds too many. */
   add(bytes: number): void;
-  /** Returns all bytes of this request to the budget. Further calls do nothing. */
   close(): void;
 };
 
@@ -43,7 +38,6 @@ export function createBodyBudgets(options: BodyBudgetOptions): BodyBudgets {
   return { anonymous: half(), accepted: half() };
 }
 
-/** Selects the budget for the body of a method. Bodies of public methods are anonymous. */
 export function budgetOf({ access }: MethodFacts, budgets: BodyBudgets): BodyBudget {
   return access.public ? budgets.anonymous : budgets.accepted;
 }

@@ -32,10 +32,7 @@ export function createValidatorLoader(): LoadValidator {
   };
 }
 
-/**
- * Throws `invalid_argument` with the names of all invalid fields, or rejects with it. Returns
- * `undefined` if the validator is not needed.
- */
+/** Throws or rejects with `invalid_argument`. `undefined`: the validator is not needed. */
 export type CheckBounds = (request: Message) => Promise<void> | undefined;
 
 export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValidator): CheckBounds {
@@ -72,10 +69,7 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
 
 type IsWithin = (values: Readonly<Record<string, unknown>>) => boolean;
 
-/**
- * Creates a fast check for messages whose only rules are string lengths, which most requests are.
- * The check returns true only if all bounds are met. Undefined for messages with other rules.
- */
+/** A fast check for messages whose only rules are string lengths; undefined for others. */
 function lengthCheck(schema: DescMessage): IsWithin | undefined {
   const fields = schema.fields.map((field) => {
     const bounds = lengthBounds(getOption(field, fieldRules));
@@ -91,7 +85,6 @@ function lengthCheck(schema: DescMessage): IsWithin | undefined {
     });
 }
 
-/** The bounds of a string's length. Undefined if the field has any other rule. */
 function lengthBounds(rules: FieldRules): { min: number; max: number } | undefined {
   if (rules.type.case !== 'string') return undefined;
   const { minLen, maxLen } = StringRulesSchema.field;
@@ -116,7 +109,6 @@ export function correctPlurals(message: string): string {
     .replace(/(?<= 1 (?:byte|character|item))s\b/, '');
 }
 
-/** The path of proto names, without list indices. */
 function fieldOf({ field }: Violation): string {
   return field.flatMap((part) => ('name' in part ? [part.name] : [])).join('.');
 }

@@ -10,14 +10,10 @@ export type Transport = 'http' | 'grpc' | 'connect';
 export type Call = {
   readonly transport: Transport;
   readonly requestId: string;
-  /** The caller's network address. */
   readonly peer: string;
   readonly context: HandlerContext;
-  /** The first value of a request header, by its lower-case name. */
   header(name: string): string | undefined;
-  /** The certificate of the connection, on gRPC with mutual TLS. */
   clientCertificate?(): ClientCertificate | undefined;
-  /** Whether the caller closed the connection before the response. */
   isGone(): boolean;
 };
 
@@ -28,7 +24,6 @@ export type ClientCertificate = {
   /** The time from which and until which it is valid, in milliseconds since 1970. */
   readonly startTime: number;
   readonly expireTime: number;
-  /** Whether it was issued by a CA that the service trusts. */
   readonly isTrusted: boolean;
 };
 
@@ -39,14 +34,12 @@ export function requestIdFrom(header: string | undefined): string {
   return header !== undefined && saneRequestId.test(header) ? header : randomUUID();
 }
 
-/** The facts of a call that its context creates on demand. */
 export type ContextSource = {
   readonly method: DescMethod;
   readonly protocolName: string;
   readonly requestMethod: string;
   readonly url: string;
   headers(): Headers;
-  /** Calls back once when the caller closes the connection. */
   onGone(abort: (reason: unknown) => void): void;
   timeoutMs?(): number | undefined;
 };
@@ -54,7 +47,6 @@ export type ContextSource = {
 /** Its functions use `this`, so that objects with this prototype have separate values. */
 const noValues = createContextValues();
 
-/** A HandlerContext for the transports that do not go through Connect's own handlers. */
 export class LazyContext implements HandlerContext {
   readonly values: ContextValues = Object.create(noValues);
   readonly #source: ContextSource;
@@ -115,7 +107,6 @@ export class LazyContext implements HandlerContext {
     return this.#abort.signal;
   }
 
-  /** The response headers, if a handler has set any. */
   get touchedResponseHeader(): Headers | undefined {
     return this.#responseHeader;
   }

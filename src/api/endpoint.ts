@@ -13,29 +13,20 @@ import {
 import { type Http, http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import type { Call } from './call.ts';
 
-/** The facts that a method's proto options define. */
 export type MethodFacts = {
   readonly descriptor: DescMethod;
   /** `latchkey.identity.v1.IssuanceService/IssueToken` */
   readonly name: string;
   readonly access: Access;
-  /** Undefined for a method without an HTTP path. */
   readonly rule: HttpRule | undefined;
   readonly http: Http;
   readonly sideEffects: boolean;
-  /**
-   * Whether the method accepts an Idempotency-Key: it requires an authenticated caller, and another
-   * call with the same request would have another effect.
-   */
+  /** It requires an authenticated caller, and a repeated call would act again. */
   readonly acceptsIdempotencyKey: boolean;
-  /** Whether the response may contain a secret, which is a `debug_redact` field. */
   readonly hasSecretResponse: boolean;
 };
 
-/**
- * Reads and decodes the request body. The guard calls it only after it has accepted the credential,
- * so that the body of a refused caller is neither buffered nor parsed.
- */
+/** The guard calls it only after it has accepted the credential. */
 export type ReadRequest = () => Message | Promise<Message>;
 
 export type UnaryEndpoint = MethodFacts & {
@@ -53,10 +44,8 @@ export type ServerStreamingEndpoint = MethodFacts & {
   invoke(call: Call, read: ReadRequest): AsyncIterable<Message>;
 };
 
-/** A method with its guarded handler, for the transports. */
 export type Endpoint = UnaryEndpoint | ClientStreamingEndpoint | ServerStreamingEndpoint;
 
-/** A handler of ServiceImpl without its message types. */
 export type Handler = (request: never, context: HandlerContext) => unknown;
 
 const scopePattern = /^[a-z][a-z0-9_]{0,63}:(read|write)$/;
@@ -115,7 +104,6 @@ function accessFlaw(method: DescMethod, access: Access): string | undefined {
   return missing === undefined ? undefined : `its request has no field ${missing}`;
 }
 
-/** The request fields that the access rule names. */
 function neededFields({ workspace, self, recentSignInFields }: Access): string[] {
   return [
     ...(workspace ? ['workspace_id'] : []),

@@ -20,7 +20,6 @@ export function fieldNamed(message: DescMessage, name: string): DescField | unde
   return names.get(name);
 }
 
-/** Whether the JSON of the message is an object with a member for each field. */
 export function isObjectMessage(message: DescMessage | undefined): message is DescMessage {
   return message !== undefined && !message.typeName.startsWith('google.protobuf.');
 }
@@ -30,7 +29,6 @@ export function hasRepeatedName(text: string, value: JsonValue): boolean {
   return writtenStrings(text) !== keptStrings(value);
 }
 
-/** The number of strings in a valid JSON text: keys and values. */
 function writtenStrings(text: string): number {
   if (text.includes('\\')) return text.match(/"[^"\\]*(?:\\.[^"\\]*)*"/g)?.length ?? 0;
   let quotes = 0;
@@ -55,16 +53,11 @@ function keptStrings(value: JsonValue): number {
   return count;
 }
 
-/** The place of a value: the path of its field, and the message or map that defines its keys. */
 type Place = { readonly path: string; readonly of: DescMessage | DescField | undefined };
 
 type OpenValue = { readonly place: Place; readonly seen: Set<string> | undefined };
 
-/**
- * Returns the path of the first field that a valid JSON text sets twice, by the same key or by both
- * names of the field. For a duplicate key of a map, this is the path of the map. The text contains
- * the message `root`, or the value of the field `root`.
- */
+/** Returns the path of the first field that a valid JSON text sets twice, by either name. */
 export function findRepeatedField(text: string, root: DescMessage | DescField): string | undefined {
   const whole = root.kind === 'field' ? placeOf(root, '') : { path: '', of: root };
   let place = whole;
@@ -90,7 +83,6 @@ export function findRepeatedField(text: string, root: DescMessage | DescField): 
   return undefined;
 }
 
-/** Returns the proto name of a key, and the place of its value. */
 function memberOf({ path, of }: Place, key: string): { name: string; place: Place } {
   if (of === undefined) return { name: key, place: { path, of } };
   // The keys of a map are data of the caller.

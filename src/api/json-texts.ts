@@ -8,10 +8,7 @@ import { fieldNamed, isObjectMessage } from './json-members.ts';
 const timePattern =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:Z|[+-](\d{2}):(\d{2}))$/;
 
-/**
- * Whether the text is a time of RFC 3339 §5.6. Leap seconds are not: a time is stored as seconds
- * since 1970, which do not count them.
- */
+/** RFC 3339 §5.6, without leap seconds, which seconds since 1970 do not count. */
 function isTime(text: string): boolean {
   const parts =
     timePattern
@@ -35,7 +32,6 @@ export const wrongType = 'has the wrong type or is out of range';
 const notTime =
   'must be a valid RFC 3339 time, such as 2027-01-31T12:00:00Z, without a leap second';
 
-/** Throws `invalid_argument` if the text is in no form of the field's type. */
 export function requireTextForm(field: DescField, path: string, text: string): void {
   const { message } = field;
   if (message?.typeName === timestamp) {
@@ -47,7 +43,6 @@ const timestamp = 'google.protobuf.Timestamp';
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const decimalOrSpecial = new RegExp(`${decimal.source}|^(?:NaN|-?Infinity)$`);
 
-/** The forms of a number. Undefined for other types. */
 function numberForm({ message, scalar: own }: DescField): RegExp | undefined {
   const scalar = message !== undefined && isWrapperDesc(message) ? message.fields[0]?.scalar : own;
   switch (scalar) {
@@ -64,10 +59,7 @@ function numberForm({ message, scalar: own }: DescField): RegExp | undefined {
   }
 }
 
-/**
- * Checks the texts in a JSON value, which is the message `root` or the value of the field `root`.
- * Throws `invalid_argument` with the path of the first wrong field.
- */
+/** Throws `invalid_argument` with the path of the first wrong field. */
 export function checkTexts(value: JsonValue, root: DescMessage | DescField): void {
   if (root.kind === 'message') checkMessage(value, root, '');
   else checkField(value, root, root.name);
@@ -100,7 +92,6 @@ const isObject = (value: JsonValue): value is { [name: string]: JsonValue } =>
 
 const checked = new WeakMap<DescMessage, boolean>();
 
-/** Whether the message, or a message in it, has a field whose text has a form. */
 function hasCheckedFields(message: DescMessage): boolean {
   let found = checked.get(message);
   if (found === undefined) {

@@ -27,12 +27,10 @@ import {
 import { changedPaths } from './update-mask.ts';
 import { resolveWorkspace, setWorkspace } from './workspace.ts';
 
-/** The guard's report on a call that has ended. */
 export type Observation = {
   readonly method: MethodFacts;
   readonly call: Call;
   readonly principal: Principal;
-  /** Undefined for a success. */
   readonly failure: Failure | undefined;
   readonly durationMs: number;
 };
@@ -41,11 +39,9 @@ export type GuardOptions = AuthenticationOptions & {
   readonly membershipsOf: MembershipsOf;
   readonly loadValidator: LoadValidator;
   readonly answers: RecordedAnswers;
-  /** How long a sign-in counts as recent. */
   readonly stepUpSeconds: number;
   readonly now: Clock;
   readonly observe: (observation: Observation) => void;
-  /** Converts a thrown value into an error of the catalogue. */
   readonly failureOf: (thrown: unknown) => Failure;
 };
 
@@ -59,7 +55,6 @@ const credentialNames: ReadonlyMap<PrincipalType, string> = new Map([
   [PrincipalType.MEMBER, 'member'],
 ]);
 
-/** Returns a text such as `service and staff tokens`. */
 function acceptedCredentials(types: readonly PrincipalType[]): string {
   const tokens = types.flatMap((type) => credentialNames.get(type) ?? []);
   const list = new Intl.ListFormat('en-GB').format(tokens);
@@ -89,7 +84,6 @@ export class MethodGuard {
     return this.#options.answers;
   }
 
-  /** Returns the Idempotency-Key of a call, unless it has none or the method ignores it. */
   keyedCallOf({ call, principal }: Caller): KeyedCall | undefined {
     return this.method.acceptsIdempotencyKey ? readKeyedCall(call, principal) : undefined;
   }
@@ -103,15 +97,11 @@ export class MethodGuard {
     return fail('forbidden', failure.message, { ...failure.extra, challenge });
   }
 
-  /** Returns the access check of a call that starts now. */
   startCheck(call: Call): AccessCheck {
     return new AccessCheck(this, call, this.#options.now());
   }
 
-  /**
-   * Authenticates the caller. Throws if a required credential is missing or invalid. A key or token
-   * that expires after `validAt` is valid.
-   */
+  /** A key or token that expires after `validAt` is valid. */
   authenticate(call: Call, validAt: number): Principal | Promise<Principal> {
     const { access } = this.method;
     if (access.public) return anonymous;
@@ -124,7 +114,6 @@ export class MethodGuard {
       : authenticateBearer(this.#options, call, this.#principals, validAt);
   }
 
-  /** Authorises the caller, or throws. Handlers get the caller from the context. */
   authorise(caller: Caller): void {
     const { access } = this.method;
     const { principal } = caller;
@@ -168,7 +157,6 @@ export class MethodGuard {
     throw fail('step_up_required', detail, { challenge });
   }
 
-  /** Checks a decoded request: its user, its sensitive fields, its workspace and its bounds. */
   validate({ call, principal }: Caller, request: Message): Message | Promise<Message> {
     const { access } = this.method;
     if (access.self && isUser(principal)) {
@@ -197,7 +185,6 @@ export class MethodGuard {
     return this.#check(request)?.then(() => request) ?? request;
   }
 
-  /** Checks the bounds of each message, and repeats the access check while messages arrive. */
   async *validateEach(
     requests: AsyncIterable<Message>,
     check: AccessCheck,

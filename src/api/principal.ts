@@ -33,7 +33,6 @@ export type Principal =
 
 export const anonymous: Principal = { type: 'anonymous' };
 
-/** The types of principal that a token can represent. */
 export const tokenPrincipalTypes = ['service', 'customer', 'staff', 'member'] as const;
 export type TokenPrincipalType = (typeof tokenPrincipalTypes)[number];
 
@@ -47,9 +46,7 @@ export const principalTypes: Record<Principal['type'], PrincipalType> = {
 };
 
 export type Membership = {
-  /** The scopes of the user's role. */
   readonly scopes: ReadonlySet<string>;
-  /** Whether the user has agreed to it. */
   readonly isJoined: boolean;
 };
 
@@ -59,13 +56,11 @@ export type MembershipsOf = (
   trx?: Executor,
 ) => Promise<ReadonlyMap<string, Membership>>;
 
-/** The caller, as authenticated by the guard. */
 export type Caller = {
   readonly principal: Principal;
   readonly call: Call;
   readonly method: MethodFacts;
   readonly membershipsOf: MembershipsOf;
-  /** Authenticates and authorises the caller again, or throws. */
   repeatCheck(): Promise<void>;
 };
 
@@ -85,7 +80,6 @@ export function principalOf(context: HandlerContext): Principal {
   return callerOf(context).principal;
 }
 
-/** The calling user, on methods that accept only users. */
 export function userOf(context: HandlerContext): UserPrincipal {
   const principal = principalOf(context);
   if (!isUser(principal)) throw new Error('the method is not for users alone');
@@ -96,7 +90,6 @@ export function isUser(principal: Principal): principal is UserPrincipal {
   return principal.type === 'staff' || principal.type === 'member';
 }
 
-/** The caller's own id. */
 export function principalId(principal: Principal): string {
   switch (principal.type) {
     case 'anonymous':

@@ -5,10 +5,7 @@ import { isNestedTooDeeply } from '../base/limits/json-nesting.ts';
 import { findRepeatedField, hasRepeatedName } from './json-members.ts';
 import { checkTexts } from './json-texts.ts';
 
-/**
- * Parses a text that contains the message `root`, or the value of the field `root`. Throws
- * `invalid_argument` for malformed JSON, duplicate keys, and times and numbers in another form.
- */
+/** Throws `invalid_argument` for malformed JSON, duplicate keys, and other forms of texts. */
 export function parseRequestJson(text: string, root: DescMessage | DescField): JsonValue {
   if (isNestedTooDeeply(text)) throw fail('invalid_argument', 'The JSON is nested too deeply.');
   let value: JsonValue;

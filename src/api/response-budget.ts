@@ -7,43 +7,27 @@ import { createFairAmounts } from '../base/limits/fair-share.ts';
 import { workspaceIfAny } from './workspace.ts';
 
 export type ResponseBudget = {
-  /**
-   * Call it before a request is handled. Throws `unavailable` if unread responses use up the share
-   * of the client's network or connection, unless one of them has stalled and can be ended.
-   */
+  /** Throws `unavailable` beyond the client's share, unless a stalled response of it can end. */
   admit(client: ResponseClient): void;
-  /** Starts to count a response. */
   open(response: CountedResponse): ResponseAccount;
-  /** The bytes and the responses that are counted now. */
   held(): { readonly bytes: number; readonly responses: number };
 };
 
 export type ResponseClient = {
   readonly network: string;
-  /** The object that stands for the connection. */
   readonly connection: object;
 };
 
 export type CountedResponse = ResponseClient & {
-  /** Ends the response without the rest of its bytes. */
   end(): void;
 };
 
-/** The count of one response. */
 export type ResponseAccount = {
-  /**
-   * Sets how many bytes are unread. If that exceeds the budget, ends the responses whose clients
-   * have read nothing for the longest time.
-   */
+  /** Beyond the budget, ends the responses that have stalled for the longest time. */
   hold(bytes: number): void;
-  /**
-   * Counts the first chunk of a body before it is read, also for the workspace that it belongs to.
-   * Throws `unavailable` like `admit`.
-   */
+  /** Counts the first chunk of a body before it is read. Throws `unavailable` like `admit`. */
   reserve(workspaceId?: string): void;
-  /** Whether the response may read its next chunk while the client reads the last one. */
   hasRoom(): boolean;
-  /** Returns everything to the budget. Further calls do nothing. */
   close(): void;
 };
 
@@ -53,20 +37,15 @@ export type ResponseBudgetOptions = {
   readonly stalledMs?: number | undefined;
 };
 
-/** A response reads ahead while its client reads each chunk within this time. */
 export const flowingMs = 500;
 
-/**
- * A response with fewer bytes is counted only if it is still open at the next check of its stream.
- * Otherwise a burst of calls would use up the budget before the event loop has sent the responses.
- */
+/** Counted only if still open at the next check: a burst of calls would use up the budget. */
 export const smallBytes = 16 * 1024;
 
 /** Counted for each unread response, for the objects of its stream and its request. */
 export const responseBytes = 32 * 1024;
 /** The first chunk of a body. Later ones are larger if the client reads fast. */
 export const firstChunkBytes = 64 * 1024;
-/** The part of the budget that one connection may hold. */
 const connectionPart = 1 / 4;
 /** A network that holds less need not wait until others have stalled. */
 const lightPart = 1 / 64;
@@ -83,7 +62,6 @@ class Budget implements ResponseBudget {
   readonly #byNetwork;
   readonly #byWorkspace;
   readonly #byConnection = new WeakMap<object, number>();
-  /** The unread responses. Those without progress for the longest time are first. */
   readonly #unread = new Set<Account>();
   #bytes = 0;
 
@@ -134,7 +112,6 @@ class Budget implements ResponseBudget {
     return this.#byNetwork.of(network) < this.#bytesMax * lightPart;
   }
 
-  /** Puts a response whose client has just read something last. */
   noteProgress(account: Account): void {
     this.#unread.delete(account);
     this.#unread.add(account);
@@ -152,20 +129,15 @@ class Budget implements ResponseBudget {
     this.#byConnection.set(connection, (this.#byConnection.get(connection) ?? 0) + change);
   }
 
-  /** Ends the responses without progress for the longest time, until the rest fits. */
   makeRoom(): void {
     while (this.#bytes > this.#bytesMax && this.#endOldest(() => true));
   }
 
-  /** Ends that of these responses that has been without progress for the longest time. */
   #endStalled(isOne: (account: Account) => boolean, isUrgent = false): boolean {
     return this.#endOldest(isOne, isUrgent ? undefined : performance.now() - this.#stalledMs);
   }
 
-  /**
-   * A response of which nothing was sent ends last: not its client but the service holds it up.
-   * `latest` is the last time of progress of a response that may end.
-   */
+  /** A response of which nothing was sent ends last: the service holds it up, not its client. */
   #endOldest(isOne: (account: Account) => boolean, latest = Number.POSITIVE_INFINITY): boolean {
     for (const isSent of [true, false]) {
       for (const account of this.#unread) {
@@ -185,7 +157,6 @@ class Account implements ResponseAccount {
   workspaceId = '';
   /** When the client last read something, or when the response was written. */
   progressAt = 0;
-  /** Whether the first bytes were written. */
   isSent = false;
   #bytes = 0;
   #isClosed = false;

@@ -12,7 +12,6 @@ import { omit_defaults_unless as conditionOption } from '../../gen/latchkey/opti
 
 const writeOptions = { alwaysEmitImplicit: true, useProtoFieldName: true } as const;
 
-/** Writes all fields with default values, unless the message has `omit_defaults_unless`. */
 export function responseJson(desc: DescMessage, message: Message): JsonValue {
   const condition = conditionOf(desc);
   // A message is a plain object, keyed by local field names.
@@ -28,7 +27,6 @@ type Condition = DescMessage['fields'][number] | undefined;
 
 const conditions = new WeakMap<DescMessage, { readonly field: Condition }>();
 
-/** The bool field on which the default values depend. Throws if the option names another field. */
 export function conditionOf(desc: DescMessage): Condition {
   let known = conditions.get(desc);
   if (known === undefined) {

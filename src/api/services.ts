@@ -41,12 +41,10 @@ export const services = {
   invitation: InvitationService,
 } as const satisfies Record<string, DescService>;
 
-/** An implementation of every method of every service. */
 export type Implementations = {
   readonly [K in keyof typeof services]: ServiceImpl<(typeof services)[K]>;
 };
 
-/** Every method, guarded. */
 export function guardAll(guard: Guard, implementations: Implementations): Endpoint[] {
   return Object.entries(services).flatMap(([name, service]) => {
     const implementation: Record<string, Handler> = implementations[name as keyof typeof services];

@@ -4,7 +4,6 @@ import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire'
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Applies to the whole process. */
 export function useNodeTextEncoding(): void {
   configureTextEncoding({
     ...getTextEncoding(),

@@ -10,14 +10,12 @@ import {
 import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../base/errors/errors.ts';
 
-/** Converts each changeable field, by proto name, to a change of its row. */
 export type UpdateFields<D extends DescMessage, C> = Readonly<
   Record<string, (request: MessageShape<D>) => C>
 >;
 
 export type Update<C> = { readonly paths: readonly string[]; readonly change: Partial<C> };
 
-/** Reads an update. Throws `invalid_argument` if the mask names a field that cannot change. */
 export function readUpdate<D extends DescMessage, C extends object>(
   schema: D,
   request: MessageShape<D>,
@@ -33,7 +31,6 @@ export function readUpdate<D extends DescMessage, C extends object>(
   return { paths, change };
 }
 
-/** The paths of the mask or, without a mask, the paths of `fields` that have a value. */
 export function changedPaths(
   schema: DescMessage,
   request: Message,

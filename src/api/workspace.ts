@@ -5,7 +5,6 @@ import { callerOf, type Membership } from './principal.ts';
 
 const workspaceKey = createContextKey<string>('', { description: 'the workspace of the call' });
 
-/** The workspace that the guard determined for the call. */
 export function workspaceOf(context: HandlerContext): string {
   const workspace = context.values.get(workspaceKey);
   if (workspace === '') throw new Error('the method is not marked as acting within a workspace');
@@ -21,10 +20,7 @@ export function setWorkspace(context: HandlerContext, workspaceId: string): void
   context.values.set(workspaceKey, workspaceId);
 }
 
-/**
- * Returns the workspace of a call: the credential's workspace, or else the one in the request.
- * Handlers of streaming methods call this themselves, because the messages contain the workspace.
- */
+/** Handlers of streaming methods call this themselves: the messages contain the workspace. */
 export async function resolveWorkspace(context: HandlerContext, named: string): Promise<string> {
   const { principal } = callerOf(context);
   switch (principal.type) {
@@ -47,10 +43,7 @@ export async function resolveWorkspace(context: HandlerContext, named: string): 
   }
 }
 
-/**
- * Repeats the access check of a call, and the check of its workspace. A handler calls this after
- * slow work and before it stores the result.
- */
+/** For handlers, after slow work and before the result is stored. */
 export async function repeatAccessCheck(
   context: HandlerContext,
   workspaceId: string,

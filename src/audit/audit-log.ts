@@ -13,30 +13,19 @@ import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
 import { insertEvent } from './store.ts';
 
 export type Change = {
-  /** The id of the changed object. */
   readonly target: string;
   /** Who made the change, if not the caller: until its end, a sign-in is anonymous. */
   readonly actor?: { readonly type: 'staff' | 'member'; readonly id: string };
 };
 
-/**
- * The work of the change's transaction; it awaits only the database. `also` records an additional
- * change that the service makes by itself.
- */
+/** Awaits only the database. `also` records a change that the service makes by itself. */
 type Work<T> = (trx: Executor, also: (action: string, target: string) => void) => Promise<T>;
 
 export type AuditLog = {
-  /** Makes a change for a caller, and records its event in the same transaction. */
   change<T>(context: HandlerContext, change: Change, work: Work<T>): Promise<T>;
-  /**
-   * Makes a change whose result is the answer to the call. Records the answer in the same
-   * transaction if the call has an Idempotency-Key. Every method that accepts one uses this.
-   */
+  /** Also records the answer, for a call with an Idempotency-Key. */
   create<T extends object>(context: HandlerContext, change: Change, work: Work<T>): Promise<T>;
-  /**
-   * Makes a change that the service makes by itself, and records its event. `action` has the form
-   * of a method's name.
-   */
+  /** A change that the service makes by itself. `action` has the form of a method's name. */
   changeBySystem<T>(action: string, change: Change, work: Work<T>): Promise<T>;
 };
 
@@ -100,7 +89,6 @@ type EventOrigin = Pick<
 
 const system = { actor_type: 'system', actor_id: '', request_id: '', address: '' };
 
-/** Returns the actor, action and origin of an event. */
 export function originOf({
   principal,
   call,
@@ -115,7 +103,6 @@ export function originOf({
   };
 }
 
-/** Returns a name such as `ClientService.CreateClient`. */
 function actionOf({ descriptor }: MethodFacts): string {
   return `${descriptor.parent.name}.${descriptor.name}`;
 }

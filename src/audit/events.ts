@@ -5,7 +5,6 @@ import { pageOf, pageTokenAt } from '../storage/page-token.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { type EventFilter, isIndexed, selectEvents, selectScanEnd } from './store.ts';
 
-/** The maximum number of events per query, and of queries per call. */
 const scannedMax = 5_000;
 const scansMax = 20;
 

@@ -20,23 +20,17 @@ const recorded: Partial<Record<ErrorCode, 'all' | 'changes'>> = {
   forbidden: 'changes',
 };
 
-/** The maximum number of different failures in a batch. */
 const differentMax = 256;
 const targetLengthMax = 128;
 
 const batchMs = 1_000;
-/**
- * The maximum pause between two batches. Each full batch doubles the pause, so that an attack does
- * not fill the disk.
- */
+/** Each full batch doubles the pause up to this, so that an attack does not fill the disk. */
 const batchMsMax = 60_000;
 /** After its calls have ended, a stopping process has one second left. */
 const stopMs = 800;
 
 export type FailedCalls = {
-  /** Records a call if its error is one of the recorded ones. */
   record(observation: Observation): void;
-  /** Writes the remaining events. */
   stop(): Promise<void>;
 };
 
@@ -44,15 +38,12 @@ export type FailedCallsOptions = {
   readonly db: Database;
   readonly random: Random;
   readonly now: Clock;
-  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
 };
 
 export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions): FailedCalls {
   let batch = new Batch();
-  /**
-   * The rows of the batch being written. A retry uses the same ids, so that no row is stored twice.
-   */
+  /** The batch being written. A retry has the same ids, so that no row is stored twice. */
   let unwritten: readonly AuditEventRow[] = [];
   let waitMs = batchMs;
   let failing = false;
@@ -132,10 +123,7 @@ function countOf(failures: readonly Failed[]): number {
 
 const unknown = { actor_id: '', target: '', request_id: '', address: '' };
 
-/**
- * A batch of failures. Equal failures are counted as one event. Once the batch is full, further
- * failures are counted only by kind of caller, method and code.
- */
+/** Equal failures are one event. A full batch counts by kind of caller, method and code. */
 class Batch {
   readonly #different = new Map<string, Failed>();
   readonly #rest = new Map<string, Failed>();

@@ -1,5 +1,5 @@
 // Deletes audit events that are older than the retention period. If the clock jumps ahead, nothing
-// is deleted at first: see docs/decisions/0027.
+// is deleted at first: see docs/decisions/0016.
 import type { Clock } from '../base/clock.ts';
 import { transact } from '../storage/database.ts';
 import { deleteOldest } from '../storage/delete-oldest.ts';
@@ -13,7 +13,6 @@ const hourMs = 3_600_000;
 const catchUpFactor = 24;
 /** A longer time since the last round counts as an hour: another process deleted events. */
 const elapsedMsMax = hourMs;
-/** A larger difference between the clock and the trusted time is logged. */
 const warnMs = 2 * dayMs;
 
 export type AuditRetentionOptions = {
@@ -22,7 +21,6 @@ export type AuditRetentionOptions = {
   readonly now: Clock;
   /** Counts milliseconds and never jumps. */
   readonly monotonicNow?: () => number;
-  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
 };
 
@@ -31,7 +29,6 @@ export function auditRetention(options: AuditRetentionOptions): RetentionRule {
   let lastRound = monotonicNow();
   let lastWarning = Number.NEGATIVE_INFINITY;
 
-  /** Moves the trusted time, which is stored in the database, towards the clock and returns it. */
   async function trustedTime(): Promise<number> {
     const roundTime = monotonicNow();
     const elapsedMs = Math.min(roundTime - lastRound, elapsedMsMax);

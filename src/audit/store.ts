@@ -23,7 +23,6 @@ export async function insertEvent(db: Executor, row: AuditEventRow): Promise<voi
   await insertRow(db, row);
 }
 
-/** Returns whether the actor has made a change of this kind. */
 export async function hasEventOf(db: Executor, actorId: string, action: string): Promise<boolean> {
   const row = await db
     .selectFrom('audit_events')
@@ -49,16 +48,10 @@ export async function insertMissingEvents(
     .execute();
 }
 
-/**
- * Each column has an index. The most selective comes first, because the query uses the index of the
- * first given filter.
- */
+/** Each has an index, and the query uses that of the first given one: most selective first. */
 const filters = ['target', 'actor_id', 'action', 'code'] as const;
 
-/**
- * An empty text does not filter. Times are milliseconds since 1970; `start` is inclusive and `end`
- * exclusive.
- */
+/** Empty texts do not filter. Milliseconds since 1970; `start` inclusive, `end` exclusive. */
 export type EventFilter = Readonly<Record<(typeof filters)[number], string>> & {
   readonly start: number | undefined;
   readonly end: number | undefined;
@@ -66,13 +59,9 @@ export type EventFilter = Readonly<Record<(typeof filters)[number], string>> & {
 
 const givenOf = (filter: EventFilter) => filters.filter((column) => filter[column] !== '');
 
-/**
- * Returns whether an index alone finds the events. Otherwise the events of the first filter must be
- * scanned.
- */
+/** Otherwise the events of the first filter must be scanned. */
 export const isIndexed = (filter: EventFilter) => givenOf(filter).length <= 1;
 
-/** Selects by the first filter, the times and the page. An index serves this query. */
 function selectIndexed(db: Executor, filter: EventFilter, page: PageQuery) {
   let query = db.selectFrom('audit_events');
   const [first] = givenOf(filter);
@@ -96,7 +85,6 @@ export function selectEvents(db: Executor, filter: EventFilter, page: PageQuery,
     .where(sql<SqlBool>`(create_time, id) >= (${floor.time}, ${floor.id})`);
 }
 
-/** Selects the last event of a scan of `count` events; selects nothing if there are fewer. */
 export function selectScanEnd(
   db: Executor,
   filter: EventFilter,
@@ -110,7 +98,6 @@ export function selectScanEnd(
 
 const retentionName = 'audit_events';
 
-/** Reads the trusted time of the last deletion. */
 export async function readRetentionTime(db: Executor): Promise<number | undefined> {
   const row = await db
     .selectFrom('retention_times')
@@ -128,7 +115,6 @@ export async function writeRetentionTime(trx: Executor, time: number): Promise<v
     .execute();
 }
 
-/** Returns the time of the newest event. */
 export async function findNewestTime(db: Executor): Promise<number | undefined> {
   const row = await db
     .selectFrom('audit_events')

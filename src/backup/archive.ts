@@ -12,10 +12,7 @@ export type ArchiveWriter = {
   add(name: string, sizeBytes: number, source: Bytes): Promise<void>;
 };
 
-/**
- * Returns the bytes of the archive whose entries `produce` adds. Reading the bytes drives
- * `produce`, and an error of `produce` ends them.
- */
+/** Reading the bytes drives `produce`, and an error of `produce` ends them. */
 export async function* writeArchive(produce: (writer: ArchiveWriter) => Promise<void>): Bytes {
   const archive = pack();
   async function add(name: string, size: number, source: Bytes | Buffer[]): Promise<void> {
@@ -48,10 +45,7 @@ export type ArchiveEntry = {
   readonly content: Bytes;
 };
 
-/**
- * Yields the entries of an archive. Ends after the last byte of the source. If the source fails,
- * throws its error, also while the consumer reads an entry.
- */
+/** If the source fails, throws its error, also while the consumer reads an entry. */
 export async function* readArchive(source: Bytes): AsyncGenerator<ArchiveEntry> {
   const archive = extract();
   const piped = pipeline(Readable.from(source), archive);
@@ -81,7 +75,6 @@ export async function* readArchive(source: Bytes): AsyncGenerator<ArchiveEntry> 
 /** Larger texts are refused, so that a file cannot exhaust the memory. */
 const textBytesMax = 64 * 1024 * 1024;
 
-/** Reads a whole entry into memory. */
 export async function readText({ name, sizeBytes, content }: ArchiveEntry): Promise<string> {
   if (sizeBytes > textBytesMax) throw new BackupError(`the entry ${name} is too large`);
   const chunks: Uint8Array[] = [];

@@ -19,21 +19,18 @@ import { type BlobPosition, findBlobsAfter, readRows, readSnapshot } from './sto
 import { type BackedUpTable, backedUpTables } from './tables.ts';
 
 export type BackupOptions = {
-  /** Used only for the snapshot. */
   readonly db: Database;
   readonly blobs: Pick<BlobStore, 'read'>;
   readonly manifest: Manifest;
   readonly keyFiles: KeyFileTexts;
   /** Throws if the schema or the master key differs from that of the snapshot. */
   readonly requireOwn: (trx: Executor) => Promise<void>;
-  /** Ends the backup with its reason. */
   readonly signal: AbortSignal;
 };
 
 const rowsPerQuery = 1_000;
 const partLengthMax = 1024 * 1024;
 
-/** Returns the bytes of the archive, and the summary once the bytes are read. */
 export function createBackup(options: BackupOptions): {
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly end: () => BackupEnd;
@@ -119,7 +116,6 @@ async function writeBlobs(
   }
 }
 
-/** Returns false if the content is missing, damaged or unreadable. */
 async function writeBlob(
   writer: ArchiveWriter,
   { blob_id, size_bytes, sha256 }: BlobFacts,

@@ -8,9 +8,7 @@ import { BackupError } from './format.ts';
 type Bytes = AsyncIterable<Uint8Array>;
 
 export type BackupKey = {
-  /** The secret key. */
   readonly identity: string;
-  /** The public key. */
   readonly recipient: string;
 };
 
@@ -19,7 +17,6 @@ export async function generateBackupKey(): Promise<BackupKey> {
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
-/** Throws if one of the public keys is not valid. */
 export function createEncrypter(recipients: readonly string[]): Encrypter {
   const encrypter = new Encrypter();
   try {

@@ -8,10 +8,8 @@
 //   end.json                       counts; proves that the backup is complete
 import { isRandomText } from '../base/crypto/ids.ts';
 
-/** The version of this format. A reader refuses higher versions. */
 export const formatVersion = 1;
 
-/** The content of the documents, or only the ids of their blobs in the store. */
 export type BlobMode = 'content' | 'references';
 
 export type Manifest = {
@@ -20,7 +18,6 @@ export type Manifest = {
   readonly release: string;
   /** In RFC 3339. */
   readonly create_time: string;
-  /** The migrations of the schema, in their order. */
   readonly migrations: readonly string[];
   readonly master_key: {
     readonly id: string;
@@ -45,7 +42,6 @@ export const nameBlob = ({ document_id, version = 1 }: BlobFacts) =>
   version === 1 ? document_id : `${document_id} (version ${version})`;
 
 export type BackupEnd = {
-  /** The number of rows of each table. */
   readonly rows: Readonly<Record<string, number>>;
   /** The number of blobs: one for each version of each document. */
   readonly documents: number;
@@ -98,16 +94,12 @@ export function parseLines<T>(text: string): T[] {
     .map((line) => JSON.parse(line));
 }
 
-/**
- * Throws if a row has an invalid blob id. A forged backup could otherwise name files outside the
- * blob store.
- */
+/** A forged backup could otherwise name files outside the blob store. */
 export function requireBlobIds(rows: readonly { readonly blob_id?: unknown }[]): void {
   if (rows.every(({ blob_id }) => typeof blob_id === 'string' && isRandomText(blob_id))) return;
   throw new BackupError('the backup has an invalid id of a blob');
 }
 
-/** Throws if this release cannot read the backup. */
 export function parseManifest(text: string): Manifest {
   const manifest: Manifest = JSON.parse(text);
   if (manifest.format !== 'latchkey-backup') throw new BackupError('the file is not a backup');

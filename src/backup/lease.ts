@@ -8,11 +8,7 @@ const waitMs = 20_000;
 
 export const leaseLost = 'the database was unreachable for too long, or another process took over';
 
-/**
- * Runs `work` while this process holds the lease. `owner` is the owner in the row of the lease. The
- * signal is aborted if the lease is lost or `stop` is aborted. The lease then expires instead of
- * being released, so that its row shows that the work is unfinished.
- */
+/** If the lease is lost or `stop` is aborted, the row stays: the work is unfinished. */
 export async function withLease<T>(
   db: Database,
   name: string,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Passes the bytes on. Once they are read, returns their size and their SHA-256 in hexadecimal. */
 export function measureBytes(source: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256');
   let size = 0;

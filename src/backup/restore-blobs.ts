@@ -16,11 +16,8 @@ type Target = {
 export type RestoreBlobs = Pick<BlobStore, 'read' | 'write' | 'remove'>;
 
 export type BlobWriter = {
-  /** Starts the next batch of documents. */
   begin(documents: readonly BlobFacts[]): Promise<void>;
-  /** Writes the content of a document of the batch. */
   write(blobId: string, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Call it after the last batch. */
   finish(): Promise<void>;
   counted(): { readonly documents: number; readonly bytes: number };
   /** The names of the versions without content, or with a wrong size or SHA-256. */
@@ -34,7 +31,6 @@ export function createBlobWriter(target: Target, mode: BlobMode): BlobWriter {
   const counted = { documents: 0, bytes: 0 };
   const damaged: string[] = [];
   const missing: string[] = [];
-  /** The documents of the batch whose content has not been read. */
   let expected = new Map<string, BlobFacts>();
 
   function finishBatch(): void {
@@ -96,7 +92,6 @@ export function createBlobWriter(target: Target, mode: BlobMode): BlobWriter {
 
 const checksAtOnce = 16;
 
-/** Returns the documents whose blobs are in the store. */
 async function findPresent(
   { blobs, signal }: Target,
   documents: readonly BlobFacts[],
@@ -116,7 +111,6 @@ async function findPresent(
 
 const notesAtOnce = 500;
 
-/** Removes the blobs that an unfinished restore has written. */
 export async function removeNotedBlobs({ db, blobs }: Target): Promise<void> {
   for (;;) {
     const ids = await findNotes(db, notesAtOnce);

@@ -34,12 +34,9 @@ import {
 } from './store.ts';
 import { backedUpTables } from './tables.ts';
 
-/** The parts of the installation that the restore fills. */
 export type RestoreTarget = {
-  /** Its schema is that of the backup. */
   readonly db: Database;
   readonly blobs: RestoreBlobs;
-  /** The owner of the lease under which the restore runs. */
   readonly leaseOwner: string;
   /** Throws if the target uses another master key, or if the backup has none and it is not set. */
   readonly placeKeys: (keys: KeyFileTexts) => Promise<void>;
@@ -47,7 +44,6 @@ export type RestoreTarget = {
   readonly requireKeys: (trx: Executor, keys: KeyFileTexts) => Promise<void>;
   /** Assigns the blob store to the database. Only for a backup without content of documents. */
   readonly takeOverStore?: ((trx: Executor) => Promise<void>) | undefined;
-  /** Ends the restore with its reason. */
   readonly signal: AbortSignal;
 };
 
@@ -150,7 +146,6 @@ async function requireEmpty(db: Executor): Promise<void> {
   }
 }
 
-/** Reads the entries up to the first rows. Returns that entry. */
 async function restoreBlobs(
   entries: Entries,
   blobs: BlobWriter,
@@ -182,7 +177,6 @@ const versionsTable = 'document_versions' satisfies keyof Schema;
 
 const tableNames = new Set(backedUpTables.map(({ name }) => name));
 
-/** Reads the remaining entries, to the end of the file. */
 async function restoreRows(
   trx: Executor,
   entries: Entries,

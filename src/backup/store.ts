@@ -5,17 +5,13 @@ import { BackupError, type BlobFacts, type Row } from './format.ts';
 import { leaseLost } from './lease.ts';
 import { type BackedUpTable, backedUpTables } from './tables.ts';
 
-/** The schema, for queries on tables whose names are values. */
 type AnyTables = Record<string, Record<string, string | number | null>>;
 
 const anyTables = (db: Executor) => db as unknown as Kysely<AnyTables>;
 
 const isSqlite = (db: Executor) => db.getExecutor().adapter instanceof SqliteAdapter;
 
-/**
- * Runs `work` in a transaction that sees the database as it is now and blocks no writer. It may
- * take hours, and its connection may be idle in between.
- */
+/** Sees the database as it is now and blocks no writer. It may take hours. */
 export function readSnapshot<T>(
   db: Database,
   work: (trx: Transaction<Schema>) => Promise<T>,
@@ -33,7 +29,6 @@ export function readSnapshot<T>(
   });
 }
 
-/** Removes the limits of time from a transaction. */
 export async function allowLongTransaction(trx: Executor): Promise<void> {
   if (isSqlite(trx)) return;
   for (const timeout of ['idle_in_transaction_session_timeout', 'statement_timeout']) {
@@ -41,16 +36,12 @@ export async function allowLongTransaction(trx: Executor): Promise<void> {
   }
 }
 
-/**
- * Prevents migrations of tables that the backup reads later. On SQLite, the snapshot contains the
- * schema.
- */
+/** Prevents migrations of tables that the backup reads later. SQLite's snapshot has the schema. */
 async function lockSchema(trx: Executor): Promise<void> {
   const tables = sql.join(backedUpTables.map(({ name }) => sql.table(name)));
   await sql`lock table ${tables} in access share mode`.execute(trx);
 }
 
-/** Yields all rows of a table, in batches of at most `size`. */
 export async function* readRows(
   db: Executor,
   { name, key }: BackedUpTable,
@@ -92,7 +83,6 @@ export function findBlobsAfter(
     .execute();
 }
 
-/** Returns a table that contains a row, except the rows that the migrations insert. */
 export async function findFilledTable(db: Executor): Promise<string | undefined> {
   const existing = new Set((await db.introspection.getTables()).map(({ name }) => name));
   for (const { name } of backedUpTables) {
@@ -110,7 +100,6 @@ export async function findFilledTable(db: Executor): Promise<string | undefined>
 /** PostgreSQL accepts 65,535 values in a statement, SQLite 32,766. */
 const valuesMax = 20_000;
 
-/** Inserts rows that have the same columns. */
 export async function insertRows(
   trx: Executor,
   table: string,
@@ -126,13 +115,11 @@ export async function insertRows(
   }
 }
 
-/** Prepares a long transaction. Deletes the rows that the migrations insert. */
 export async function clearForRestore(trx: Executor): Promise<void> {
   if (!isSqlite(trx)) await allowLongTransaction(trx);
   await trx.deleteFrom('revisions').execute();
 }
 
-/** The lease of a running or interrupted restore. */
 export const restoreLease = 'restore';
 
 /** Throws if the database is empty because a restore is running or was interrupted. */
@@ -143,23 +130,17 @@ export async function requireNoUnfinishedRestore(db: Executor): Promise<void> {
 export const unfinishedRestore =
   'a restore is running or was interrupted; run `node dist/src/main.js restore` again';
 
-/** Returns whether the database is empty because a restore has not ended. */
 export async function isRestoreUnfinished(db: Executor): Promise<boolean> {
   const lease = db.selectFrom('leases').select('name').where('name', '=', restoreLease);
   return (await lease.execute()).length > 0 && (await findFilledTable(db)) === undefined;
 }
 
-/** Returns whether no other restore has taken over. */
 export async function ownsRestoreLease(db: Executor, owner: string): Promise<boolean> {
   const own = db.selectFrom('leases').select('name').where('name', '=', restoreLease);
   return (await own.where('owner', '=', owner).execute()).length > 0;
 }
 
-/**
- * Deletes the lease and the notes of the restore, and the changes that its inserts have recorded.
- * Throws if another restore has taken over, because that one may have removed the blobs of this
- * one. No other restore can take over until the transaction ends.
- */
+/** Throws if another restore has taken over, which may have removed the blobs of this one. */
 export async function clearAfterRestore(trx: Executor, owner: string): Promise<void> {
   const own = trx.deleteFrom('leases').where('name', '=', restoreLease).where('owner', '=', owner);
   const { numDeletedRows } = await own.executeTakeFirst();
@@ -197,11 +178,9 @@ async function countUnnotedDocuments(trx: Executor): Promise<number> {
   return Number(row.count);
 }
 
-/** The owner of the notes of a restore. */
 const restoreOwner = 'restore';
 const noteMs = 86_400_000;
 
-/** Notes blobs that a restore is about to write, so that they are found after an interruption. */
 export async function insertNotes(trx: Executor, blobIds: readonly string[]): Promise<void> {
   const expire_time = databaseTime(trx, noteMs);
   const rows = blobIds.map((blob_id) => ({ blob_id, owner: restoreOwner, expire_time }));
@@ -223,7 +202,6 @@ export async function deleteNotes(trx: Executor, blobIds: readonly string[]): Pr
   await trx.deleteFrom('pending_blobs').where('blob_id', 'in', blobIds).execute();
 }
 
-/** Returns whether the database has blobs that a running service is about to use. */
 export async function hasForeignNotes(db: Executor): Promise<boolean> {
   const other = db.selectFrom('pending_blobs').select('blob_id').where('owner', '!=', restoreOwner);
   return (await other.limit(1).execute()).length > 0;

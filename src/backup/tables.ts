@@ -46,7 +46,6 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
 
 export type BackedUpTable = { readonly name: string; readonly key: readonly string[] };
 
-/** The tables that a backup contains, in the order of insertion. */
 export const backedUpTables: readonly BackedUpTable[] = Object.entries(tableHandling).flatMap(
   ([name, handling]) => ('key' in handling ? [{ name, key: handling.key }] : []),
 );

@@ -2,10 +2,7 @@ import { writeAddresses } from './installation/bootstrap.ts';
 import { type AppOptions, bootstrapFileOf } from './options.ts';
 import type { Sockets } from './sockets.ts';
 
-/**
- * Writes the addresses to the bootstrap file, for convenience: a full or read-only disk does not
- * prevent the start.
- */
+/** For convenience: a full or read-only disk does not prevent the start. */
 export async function writeOwnAddresses(options: AppOptions, urls: Sockets['urls']): Promise<void> {
   const addresses = {
     LATCHKEY_BASE_URL: urls.publicUrl,

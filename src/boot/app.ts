@@ -17,13 +17,11 @@ import { startTransports, type Transports } from './transports.ts';
 
 export type { AppOptions } from './options.ts';
 
-/** A running service: a single process, or a primary process with workers. */
 export type Service = {
   readonly publicUrl: string;
   /** `<host>:<port>` */
   readonly grpcAddress: string;
   readonly opsUrl: string;
-  /** The file with the secrets of the first start. */
   readonly bootstrapFile: string;
   readonly bootstrapped: boolean;
   /**
@@ -34,9 +32,7 @@ export type Service = {
 };
 
 export type App = Service & {
-  /** The checks and metrics of the operations port. */
   readonly operations: Pick<Transports, 'readiness' | 'metrics'>;
-  /** Parts of the service, for tests. */
   readonly inside: {
     readonly db: Database;
     readonly signer: Signer;
@@ -49,7 +45,6 @@ export type App = Service & {
 
 const finishMs = 9_000;
 
-/** Starts the whole service. Resolves when the service accepts calls. */
 export function startApp(given: AppOptions): Promise<App> {
   useNodeTextEncoding();
   return closeOnFailure(async (onFailure) => {

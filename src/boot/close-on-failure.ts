@@ -1,10 +1,6 @@
-/** Registers a function that closes a part of the service. */
 type OnFailure = (close: () => unknown) => void;
 
-/**
- * Runs a step of the start. If it fails, calls the registered functions in reverse order, and then
- * throws the error of the step.
- */
+/** If the step fails, closes in reverse order and throws the error of the step. */
 export async function closeOnFailure<T>(step: (onFailure: OnFailure) => Promise<T>): Promise<T> {
   const closers: (() => unknown)[] = [];
   try {

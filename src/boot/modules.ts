@@ -22,7 +22,6 @@ export type Modules = {
   readonly membershipsOf: ReturnType<typeof createMemberships>;
   readonly assets: Assets;
   readonly observer: Observer;
-  /** Writes pending data. */
   stop(): Promise<void>;
 };
 

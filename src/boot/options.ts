@@ -15,15 +15,11 @@ import type { Sockets } from './sockets.ts';
 export type AppOptions = {
   readonly config: Config;
   readonly log: Log;
-  /** Returns the number of lines that the log has dropped. */
   readonly droppedLines: () => number;
   /** The variables of the process, for OpenTelemetry. It is off without them. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Undefined if OpenTelemetry is off. */
   readonly telemetry?: Telemetry | undefined;
-  /** The folder of the built browser code. */
   readonly webDir: string;
-  /** A PDF for the demo workspace, which is empty without it. */
   readonly sampleFile?: string;
   /** The sockets of a worker process. Without them, the service binds its own. */
   readonly sockets?: Sockets;
@@ -31,20 +27,16 @@ export type AppOptions = {
   readonly random?: Random;
   /** How long an upload may pause. Must be shorter than the timeout of the HTTP transport. */
   readonly uploadStalledMs?: number;
-  /** How long the unsettled uploads of an ended process are kept. */
   readonly blobLeaseMs?: number;
-  /** The timeout for the whole body of a request that is not an upload. */
   readonly bodyTimeoutMs?: number;
   /** A smaller budget for tests, which cannot fill the real one. */
   readonly responseBudget?: Partial<ResponseBudgetOptions>;
   readonly httpLimits?: Partial<HttpLimits>;
   readonly admissionLimits?: Partial<AdmissionLimits>;
-  /** Shorter times for tests. */
   readonly tlsTimes?: Partial<TlsTimes>;
   /** Lower limits for tests, which cannot reach the real ones. */
   readonly grpcLimits?: Partial<GrpcLimits>;
 };
 
-/** The file with the secrets of the first start. */
 export const bootstrapFileOf = ({ config }: AppOptions) =>
   path.join(config.dataDir, 'bootstrap.env');

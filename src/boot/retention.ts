@@ -1,5 +1,5 @@
 // The stage of retention: deletes the rows that no request needs any more. Every table that grows
-// without a quota has a rule here; docs/decisions/0043 lists the others.
+// without a quota has a rule here; docs/decisions/0012 lists the others.
 
 import { recordedAnswerRetention } from '../api/idempotency/recorded-answers.ts';
 import { auditRetention } from '../audit/retention.ts';
@@ -18,14 +18,10 @@ import type { OpenStorage } from './storage.ts';
 const everyMs = 60_000;
 
 export type RetentionTask = PeriodicTask & {
-  /** Runs an additional round. */
   round(): Promise<void>;
 };
 
-/**
- * Runs rounds in one process of the deployment: one at once, and then one minute after the end of
- * each round.
- */
+/** In one process of the deployment, one minute after the end of each round. */
 export function startRetention(options: AppOptions, storage: OpenStorage): RetentionTask {
   const { db, leases } = storage;
   const { config, log, now = Date.now } = options;

@@ -12,14 +12,12 @@ export type Sockets = {
   readonly ops: BoundSocket | undefined;
   readonly urls: {
     readonly publicUrl: string;
-    /** `<host>:<port>` */
     readonly grpcAddress: string;
     readonly opsUrl: string;
   };
   close(): Promise<void>;
 };
 
-/** Returns the files for TLS, or undefined without TLS. */
 export function tlsPathsOf({ tlsCert, tlsKey, grpcClientCa }: Config): TlsPaths | undefined {
   return tlsCert === undefined || tlsKey === undefined
     ? undefined

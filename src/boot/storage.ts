@@ -33,14 +33,11 @@ export type OpenStorage = {
   readonly db: Database;
   readonly reserve: DiskReserve;
   readonly blobs: BlobStore;
-  /** The buffers of the chunks that `blobs` reads. */
   readonly buffers: ChunkBuffers;
   readonly stagedBlobs: StagedBlobs;
   readonly invalidations: Invalidations;
-  /** The leases of the jobs that run in one process of the deployment. */
   readonly leases: Leases;
   readonly masterKey: MasterKey;
-  /** Whether this start filled the database and wrote the bootstrap file. */
   readonly bootstrapped: boolean;
   close(): Promise<void>;
 };

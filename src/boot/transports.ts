@@ -38,15 +38,11 @@ type Started = {
 };
 
 export type Transports = {
-  /** Runs a round of the retention. */
   deleteOldRows(): Promise<void>;
-  /** Runs the readiness checks. */
   readiness(): Promise<Readiness>;
   readonly metrics: Metrics;
   readonly responses: ResponseBudget;
-  /** Reports that the process is about to stop. Calls are still served. */
   announceStop(): void;
-  /** Refuses new calls and lets running calls finish, for `finishMs` at most. */
   stop(finishMs: number): Promise<void>;
 };
 
@@ -54,10 +50,8 @@ const untrustedProxy =
   'X-Forwarded-For came from a peer that LATCHKEY_TRUSTED_PROXIES does not name: ' +
   'all callers behind it share the limits of one network address';
 
-/** The maximum memory for request bodies that have not arrived in full. */
 const bodyBytesHeldMax = 64 * 1024 * 1024;
 
-/** The maximum memory for responses that their clients have not read. */
 const responseBytesUnreadMax = 128 * 1024 * 1024;
 
 const failureOfThrown = (thrown: unknown) => failureOf(storageFailureOf(thrown));
@@ -160,7 +154,6 @@ async function openTlsFiles({ config, log, tlsTimes: times }: AppOptions) {
   return openTls({ paths, log, times });
 }
 
-/** Closes a transport without waiting for calls in progress. */
 function closeAtOnce(transport: Pick<HttpTransport, 'drain' | 'close'>): Promise<void> {
   const drained = transport.drain();
   transport.close();

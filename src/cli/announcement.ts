@@ -9,15 +9,11 @@ export type StartedApp = Pick<
 >;
 
 export type AnnouncementOptions = {
-  /** Whether a person reads the text. Otherwise a log may store it. */
   readonly isTerminal: boolean;
   readonly bootstrap: Config['bootstrap'];
 };
 
-/**
- * Returns the addresses. On a terminal, after the first start with demo data, also returns the
- * sign-in.
- */
+/** On a terminal, also returns the sign-in after the first start with demo data. */
 export async function formatAnnouncement(
   { publicUrl, grpcAddress, opsUrl, bootstrapFile, bootstrapped }: StartedApp,
   { isTerminal, bootstrap }: AnnouncementOptions,

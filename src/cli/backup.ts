@@ -180,7 +180,6 @@ function manifestOf(
   };
 }
 
-/** Waits until each chunk is written. */
 async function writeAll(output: Output, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   // A closed pipe also fails the write below.
   output.on?.('error', () => {});

@@ -81,7 +81,6 @@ const readOnlyState = '25006';
 const slowMs = 100;
 const skewMsMax = 5_000;
 
-/** Checks that the database can be written, and is near and on time. */
 async function checkServer({ databaseUrl }: Config, { server }: Inspection): Promise<Finding[]> {
   const { version, latencyMs, skewMs } = server;
   const file = databaseFile(databaseUrl);
@@ -115,7 +114,6 @@ async function isWritable(file: string): Promise<boolean> {
   );
 }
 
-/** Checks that the master key decrypts the signing keys of the database. */
 async function checkKeyIds(config: Config, ids: readonly string[]): Promise<Finding[]> {
   // `checkMasterKey` already reports a file without a key.
   const masterKey = await readMasterKeyIfAny(config).catch(() => undefined);

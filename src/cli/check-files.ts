@@ -59,7 +59,6 @@ const mebibyte = 1024 * 1024;
 const freeBytesMin = 100 * mebibyte;
 const freeFilesMin = 10_000;
 
-/** The disks of the data folder and of the SQLite file. */
 export async function checkDisk({ dataDir, databaseUrl }: Config): Promise<Finding[]> {
   const file = databaseFile(databaseUrl);
   const folders = new Set([dataDir, ...(file === undefined ? [] : [path.dirname(file)])]);

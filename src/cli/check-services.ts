@@ -53,7 +53,6 @@ async function checkBlobFolder(blobDir: string): Promise<Finding[]> {
   return [await checkFreeSpace('blobs', blobDir)];
 }
 
-/** Writes, reads and removes a blob. */
 async function roundTrip(store: MarkedStore, folder: string): Promise<void> {
   const id = `${folder}doctor${randomUUID().replaceAll('-', '')}`;
   const bytes = Buffer.from('latchkey doctor');

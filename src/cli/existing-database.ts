@@ -6,10 +6,7 @@ import { type DatabaseSettings, openDatabase } from '../storage/database.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
 import type { Database } from '../storage/schema.ts';
 
-/**
- * Throws if the SQLite file is missing or the database is empty. The caller closes the database
- * with `destroy()`.
- */
+/** Throws if the file is missing or the database empty. Close it with `destroy()`. */
 export async function openExistingDatabase(
   config: Pick<Config, 'databaseUrl'> & DatabaseSettings,
 ): Promise<Database> {

@@ -5,7 +5,6 @@ import type { Config } from '../base/config/config.ts';
 export type Finding = {
   readonly level: 'ok' | 'warning' | 'problem';
   readonly check: string;
-  /** The state, and the remedy if there is a problem. */
   readonly message: string;
 };
 

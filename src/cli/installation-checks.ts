@@ -14,7 +14,6 @@ export type DoctorOptions = {
   readonly now: Clock;
 };
 
-/** Runs all checks. A check that throws is reported as a problem. */
 export async function runDoctor({ env, now }: DoctorOptions): Promise<Finding[]> {
   let config: Config;
   try {
@@ -33,7 +32,6 @@ export async function runDoctor({ env, now }: DoctorOptions): Promise<Finding[]>
   return findings;
 }
 
-/** Formats one line of the report. */
 export function formatFinding({ level, check, message }: Finding): string {
   return `${level.padEnd(8)} ${check.padEnd(12)} ${message}\n`;
 }

@@ -51,14 +51,12 @@ export async function runRecoverStaff(input: Input, host: CommandHost): Promise<
 
 type RecoverOptions = {
   readonly config: Config;
-  /** In lower case. */
   readonly email: string;
   readonly random: Random;
   readonly now: Clock;
 };
 
 type Recovered = {
-  /** Shown once and not stored. */
   readonly password: string;
   readonly isNew: boolean;
 };

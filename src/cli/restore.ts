@@ -59,7 +59,6 @@ function requireIdentity({ backupIdentity }: Config): string {
 
 type RestoreTask = {
   readonly config: Config;
-  /** Whether to use a blob store that belongs to another database. */
   readonly takesOver: boolean;
   readonly stop: AbortSignal;
 };
@@ -118,7 +117,6 @@ function requireKnownSchema({ migrations, release }: Manifest): void {
   throw new BackupError(`release ${release} made the backup; use that release or a later one`);
 }
 
-/** Reads an existing database without migrating it: it may belong to a running service. */
 async function requireEmptyDatabase(config: Config): Promise<void> {
   const { databaseUrl } = config;
   const file = databaseFile(databaseUrl);

@@ -46,7 +46,6 @@ export async function runRotateMasterKey(input: Input, host: CommandHost): Promi
   return 0;
 }
 
-/** All columns that are encrypted under the master key. */
 export const sealedColumns = [sealedSigningKeys, sealedSeeds];
 
 export type RotateOptions = {
@@ -71,13 +70,9 @@ export async function rotateMasterKey(
   }
 }
 
-/** Encrypts under the new key, and decrypts with the new key and the keys before it. */
 type NewMasterKey = { readonly masterKey: MasterKey; readonly finish: () => Promise<void> };
 
-/**
- * Writes a key file only if the existing keys decrypt every value. With the wrong data folder, the
- * command therefore changes no file.
- */
+/** Only if the existing keys decrypt every value: with a wrong folder, no file changes. */
 async function newMasterKey(db: Database, config: Config): Promise<NewMasterKey> {
   const { dataDir, masterKey, previousMasterKey } = config;
   const previous = previousMasterKey === undefined ? [] : [previousMasterKey];

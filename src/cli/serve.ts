@@ -96,7 +96,6 @@ function runService({ config, host, logFormat: format, logFields, start }: Run):
 
 type Stopping = {
   readonly isTerminal: boolean;
-  /** How long the service is still available after the signal. */
   readonly drainMs: number;
   readonly stop: () => Promise<void>;
   readonly end: (status: number) => void;

@@ -11,17 +11,13 @@ import { openDatabaseReadOnly } from '../storage/database.ts';
 import { compareSchema, type SchemaComparison } from '../storage/migrate.ts';
 import type { Database } from '../storage/schema.ts';
 
-/**
- * Whether a backup contains the content of documents, unless its arguments say otherwise. An S3
- * store has its own protection, and may be too large to copy.
- */
+/** An S3 store has its own protection, and may be too large to copy. */
 export const blobModeOf = ({ blobs }: Pick<Config, 'blobs'>): BlobMode =>
   blobs.kind === 's3' ? 'references' : 'content';
 
 /** Overrides the timeout of the service, whose queries are short. */
 export const longQueries = { databaseQuerySeconds: 86_400 };
 
-/** Runs `work` with the blob store of a database. Nothing is written to either. */
 export function withBlobReader<T>(
   { blobs }: Pick<Config, 'blobs'>,
   db: Database,
@@ -31,7 +27,6 @@ export function withBlobReader<T>(
   return withBlobStore(blobs, (store) => work(restrictToOwn(store, requireOwn)));
 }
 
-/** Returns a message if the database is empty because a restore is running or was interrupted. */
 export async function findUnfinishedRestore(
   config: Config,
   { missing }: Pick<SchemaComparison, 'missing'>,
@@ -45,10 +40,7 @@ export async function findUnfinishedRestore(
   }
 }
 
-/**
- * Returns the reason if the blob store does not belong to the database. Returns undefined if one of
- * them is missing or cannot be read. Changes nothing.
- */
+/** Undefined if they match, or if one is missing or cannot be read. Changes nothing. */
 export async function findWrongStore(config: Config): Promise<string | undefined> {
   const file = databaseFile(config.databaseUrl);
   if (file !== undefined && (await isMissingOrEmpty(file))) return undefined;

@@ -43,7 +43,6 @@ export type NewCredentialFields = {
   readonly expireTime: Timestamp | undefined;
 };
 
-/** The fields that every API returns for a credential. */
 export type CredentialFields = {
   readonly id: string;
   readonly name: string;
@@ -66,16 +65,12 @@ export type Credentials = {
     made: NewCredential,
     fields: NewCredentialFields,
   ): Promise<CredentialRow>;
-  /** Returns a page, including expired and revoked credentials. */
   list(
     owner: CredentialOwner,
     request: ListRequest,
     signal: AbortSignal,
   ): Promise<ListPage<CredentialRow>>;
-  /**
-   * Revokes a credential at once and permanently, even the last live one. Revoking it again has no
-   * effect.
-   */
+  /** At once and permanently, even the last live one. Revoking it again has no effect. */
   revoke(trx: Executor, owner: CredentialOwner, id: string): Promise<void>;
   /**
    * Creates a key with the name, scopes and expiry of a live one, which expires after the overlap.
@@ -89,7 +84,6 @@ export type Credentials = {
     made: NewCredential,
     overlapSeconds: number | undefined,
   ): Promise<CredentialRow>;
-  /** Creates a credential. Every older live one expires after the overlap. */
   rotateAll(
     trx: Executor,
     owner: CredentialOwner,
@@ -168,10 +162,7 @@ async function lock(trx: Executor, owner: CredentialOwner): Promise<void> {
   if (row === undefined) throw noSuchOwner(owner);
 }
 
-/**
- * Inserts a credential if the owner is below its limit. The owner must be locked, so that no other
- * transaction adds a credential between the count and the insert.
- */
+/** The owner must be locked, so that no other transaction adds a credential in between. */
 async function insertWithin(
   trx: Executor,
   owner: CredentialOwner,

@@ -30,18 +30,12 @@ function dependsOn(credential: ValidCredential | undefined, id: string): EntityK
 /** Compared with an unknown credential, so that the check takes as long as for a known one. */
 const decoyDigest = '0'.repeat(64);
 
-/** A credential that passed the check. */
 export type ValidCredential = StoredCredential & {
-  /** The customer's accounts; empty for other owners. */
   readonly accounts: readonly string[];
 };
 
 export type CredentialDirectory = {
-  /**
-   * Returns a valid credential: known, not revoked, not expired, with an enabled owner, and with
-   * the owner `ownerId` if that is given. Otherwise returns undefined, in the same time for every
-   * reason. `validAt` is the time at which it must not have expired, by default now.
-   */
+  /** Otherwise undefined, in the same time for every reason. `validAt` is now by default. */
   authenticate(
     kind: CredentialKind,
     text: string,
@@ -52,7 +46,6 @@ export type CredentialDirectory = {
 export type CredentialDirectoryOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
-  /** Called with the id of each valid credential. */
   readonly recordUse: (id: string) => void;
   readonly now: Clock;
 };

@@ -15,17 +15,12 @@ type Kind = 'known' | 'users' | 'changes' | 'links';
 export type PasswordQueue = {
   readonly kind: Kind;
   readonly owner: OwnerPath;
-  /** Runs at the password's turn, before the password is hashed. May throw to refuse it. */
   readonly first?: () => Promise<void>;
 };
 
 export type Passwords = {
-  /** Returns the PHC string to store. */
   hash(password: string, queue?: PasswordQueue): Promise<string>;
-  /**
-   * Returns whether the password matches the stored string. Without a stored string, returns false
-   * after the same time.
-   */
+  /** Without a stored string, returns false after the same time. */
   verify(stored: string | undefined, password: string, queue?: PasswordQueue): Promise<boolean>;
 };
 
@@ -42,24 +37,19 @@ export type PasswordHasher = {
   verify(stored: string, password: string): Promise<boolean>;
 };
 
-/** Loads the native code at the first use. */
 const argon2: PasswordHasher = {
   hash: async (...words) => (await import('@node-rs/argon2')).hash(...words),
   verify: async (...words) => (await import('@node-rs/argon2')).verify(...words),
 };
 
 const runningMax = 2;
-/** The maximum number of waiting passwords per kind. */
 const waitingMax = 100;
 
-/**
- * The maximum number of `changes` per owner, waiting ones included. More would delay other owners.
- */
+/** Waiting ones included. More would delay other owners. */
 const changesMax = 2;
 
 const users: PasswordQueue = { kind: 'users', owner: [] };
 
-/** Returns the queue for a new password that the caller sets, for itself or for another user. */
 export function passwordChangeQueue(callerId: string): PasswordQueue {
   return { kind: 'changes', owner: [callerId] };
 }
@@ -83,10 +73,7 @@ export function createPasswords(hasher = argon2): Passwords {
   };
 }
 
-/**
- * Normalises a password, because keyboards compose the same characters differently (NIST SP 800-63B
- * §5.1.1.2).
- */
+/** Keyboards compose the same characters differently (NIST SP 800-63B §5.1.1.2). */
 const normalised = (password: string) => password.normalize('NFKC');
 
 /**
@@ -128,7 +115,6 @@ function createTurns() {
     }
   }
 
-  /** Counts a change of the owner. Returns false if too many are in progress. */
   function enter({ kind, owner }: PasswordQueue): boolean {
     if (kind !== 'changes') return true;
     const key = JSON.stringify(owner);
@@ -146,7 +132,6 @@ function createTurns() {
     else changesUnderWay.set(key, count);
   }
 
-  /** Runs the work at its turn in the queue of the kind. */
   async function take<T>(queue: PasswordQueue, work: () => Promise<T>): Promise<T> {
     const { kind, owner, first } = queue;
     if (!enter(queue)) throw refusals[kind]();

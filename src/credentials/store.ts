@@ -5,7 +5,6 @@ import { type List, type ListPage, readList } from '../storage/list.ts';
 import type { ListQuery } from '../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 
-/** The client (`cs`), customer (`ck`) or workspace (`wk`) that a credential belongs to. */
 export type CredentialOwner = { readonly kind: CredentialKind; readonly id: string };
 
 const owners = {
@@ -22,7 +21,6 @@ export async function hasOwner(db: Executor, { kind, id }: CredentialOwner): Pro
 
 type CredentialFields = {
   readonly name: string;
-  /** Space-separated; empty for a client's secret. */
   readonly scopes: string;
   readonly createTime: number;
   readonly expireTime?: number | null;
@@ -82,7 +80,6 @@ export function findOwnedCredential(
     .executeTakeFirst();
 }
 
-/** Counts the owner's credentials that are neither revoked nor expired at `time`. */
 export async function countLiveCredentials(
   db: Executor,
   { kind, id }: CredentialOwner,
@@ -114,10 +111,7 @@ type Ending = {
   readonly overlapMs: number;
 };
 
-/**
- * Makes live credentials expire `overlapMs` after `time`, unless they expire earlier. An overlap of
- * 0 revokes them.
- */
+/** `overlapMs` after `time`, unless they expire earlier. 0 revokes them. */
 export async function endCredentials(
   db: Executor,
   owner: CredentialOwner,
@@ -135,11 +129,9 @@ export async function endCredentials(
   await query.execute();
 }
 
-/** A credential with its owner's state and scopes. */
 export type StoredCredential = {
   readonly id: string;
   readonly ownerKind: CredentialKind;
-  /** The id of the client, customer or workspace. */
   readonly ownerId: string;
   readonly digest: string;
   readonly scopes: ReadonlySet<string>;
@@ -149,7 +141,6 @@ export type StoredCredential = {
   readonly expireTime: number | undefined;
 };
 
-/** Reads a credential and its owner. */
 export async function findCredential(
   db: Database,
   id: string,
@@ -186,7 +177,6 @@ export async function findCredential(
   };
 }
 
-/** Returns the ids of the customer's accounts. */
 export async function findCustomerAccountIds(db: Database, customerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('customer_accounts')
@@ -199,7 +189,6 @@ export async function findCustomerAccountIds(db: Database, customerId: string): 
 
 export type CredentialUse = { readonly id: string; readonly time: number };
 
-/** Stores when credentials were used, unless a later time is already stored. */
 export async function updateLastUsedTimes(
   db: Executor,
   uses: readonly CredentialUse[],

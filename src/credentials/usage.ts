@@ -7,20 +7,14 @@ import { type CredentialUse, updateLastUsedTimes } from './store.ts';
 
 const flushMs = 10_000;
 
-/**
- * The size of the directory's cache. If this many credentials are waiting to be written, the use of
- * another one is not recorded.
- */
+/** The size of the directory's cache. Beyond it, a use is not recorded. */
 const notedMax = 50_000;
 
 const batchMax = 1_000;
 
 export type CredentialUsage = {
-  /** Records a use of a credential. */
   record(id: string): void;
-  /** Writes the recorded uses. */
   flush(): Promise<void>;
-  /** Writes the recorded uses and stops. */
   stop(): Promise<void>;
 };
 

@@ -47,7 +47,6 @@ import { createSecurityNotices } from './users/security-notices.ts';
 import { createUserService } from './users/service.ts';
 import { createSealedTotpMatcher } from './users/totp.ts';
 
-/** The lifetime of the token of a user's session. */
 const sessionTokenSeconds = 300;
 
 export type IdentityModule = {
@@ -73,7 +72,6 @@ export type IdentityModule = {
   readonly sessions: Sessions;
   readonly authenticateToken: Authenticate;
   readonly authenticateWorkspaceKey: Authenticate;
-  /** Writes the pending last-used times and stops the background tasks. */
   stop(): Promise<void>;
 };
 
@@ -82,7 +80,6 @@ export type IdentityModuleOptions = {
     Config,
     'audience' | 'serviceTokenSeconds' | 'customerTokenSeconds' | 'keyRotationDays' | 'workers'
   >;
-  /** The file of the built program of the signature thread. */
   readonly threadProgram: string;
   readonly log: Log;
   readonly db: Database;
@@ -96,7 +93,6 @@ export type IdentityModuleOptions = {
   readonly publicUrl: string;
   readonly random: Random;
   readonly now: Clock;
-  /** Registers a function that closes a part of the module if the start fails. */
   readonly onFailure: (close: () => unknown) => void;
 };
 

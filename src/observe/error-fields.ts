@@ -6,7 +6,6 @@ type Fields = Record<string, unknown>;
 /** The limit for nested errors, which can contain each other. */
 const depthMax = 5;
 
-/** Returns the known fields of an error. Returns texts and numbers unchanged. */
 export function errorFields(error: unknown, depth = 0): unknown {
   if (typeof error !== 'object' || error === null) return error;
   if (depth === depthMax) return undefined;
@@ -28,7 +27,6 @@ export function errorFields(error: unknown, depth = 0): unknown {
 const textOf = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? value : undefined;
 
-/** Returns the HTTP status in an error of the AWS SDK. */
 function responseStatusOf(error: object): unknown {
   const metadata = '$metadata' in error ? error.$metadata : undefined;
   return (metadata as { httpStatusCode?: unknown } | undefined)?.httpStatusCode;

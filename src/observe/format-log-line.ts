@@ -11,7 +11,6 @@ const levels: Readonly<Record<number, string>> = {
   60: 'FATAL',
 };
 
-/** Formats a JSON line. The stack trace of an error follows on indented lines. */
 export function formatLogLine(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Fields;
   const start = `${clockTime(time)} ${(levels[Number(level)] ?? '').padEnd(5)}`;
@@ -20,7 +19,6 @@ export function formatLogLine(line: string): string {
   return `${start} ${text}\n${errorText(err)}`;
 }
 
-/** Shows the request id only for failed requests. */
 function requestText(fields: Fields): string {
   const { request_id, duration_ms, method, code, status, ...others } = fields;
   const outcome = status === undefined || code !== 'ok' ? code : status;
@@ -39,7 +37,6 @@ function pairs(fields: Fields): string {
     .join('');
 }
 
-/** Shows an error, its cause and its parts. */
 function errorText(err: unknown, title = ''): string {
   if (err === undefined) return '';
   const { stack = err, cause, errors } = (err ?? {}) as Fields;

@@ -3,30 +3,23 @@
 import { fstatSync, openSync, write } from 'node:fs';
 
 export type LogWriter = {
-  /** Queues one line. */
   write(line: string): void;
-  /** Queues whole lines of another process. */
   writeLines(bytes: Buffer): void;
   /** Resolves after every queued line was written or dropped, or after `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
-  /** The number of lines that were dropped since the start. */
   droppedLines(): number;
 };
 
 export type LogWriterOptions = {
-  /** A file; undefined for standard output. */
   readonly file: string | undefined;
-  /** Creates the line that reports the number of dropped lines. */
   readonly reportOf: (droppedLines: number) => string;
 };
 
-/** Writes a whole chunk, or rejects. */
 type Sink = (chunk: Buffer) => Promise<void>;
 
 /** Lines are collected for this long, because separate writes are expensive. */
 const gatherMs = 10;
 const chunkBytesMax = 64 * 1024;
-/** The memory for lines that the reader has not accepted. */
 const queuedBytesMax = 8 * 1024 * 1024;
 
 type Chunk = { readonly bytes: Buffer; readonly lines: number };
@@ -85,7 +78,6 @@ class QueuedWriter implements LogWriter {
     clearTimeout(timer);
   }
 
-  /** Moves the collected lines to the queue. */
   #queueLines(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -17,11 +17,8 @@ type JsonLevel = keyof typeof levels;
 
 export type OpenLog = {
   readonly log: Log;
-  /** Writes whole lines of the log of another process. */
   writeLines(bytes: Buffer): void;
-  /** Writes the lines that are still in memory, for at most half a second. */
   flush(): Promise<void>;
-  /** The number of lines that were dropped because the reader was too slow. */
   droppedLines(): number;
 };
 
@@ -40,11 +37,8 @@ const secretNames = new Set([
 
 export type LogOptions = {
   readonly level: Config['logLevel'];
-  /** The default is `json`. */
   readonly format?: 'json' | 'pretty';
-  /** A file; undefined for standard output. */
   readonly file?: string;
-  /** Fields of every line. */
   readonly fields?: Readonly<Record<string, unknown>>;
 };
 

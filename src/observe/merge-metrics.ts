@@ -1,14 +1,11 @@
 // Merges the metrics of several processes.
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Registry } from 'prom-client';
 
-/** The metrics of a process, as its registry returns them. */
 export type ProcessMetrics = readonly { readonly name: string; readonly type: unknown }[];
 
 export type Metrics = {
   readonly contentType: string;
-  /** Returns the metrics in the text format. */
   read(): Promise<string>;
-  /** Returns the metrics for `mergeMetrics`. */
   collect(): Promise<ProcessMetrics>;
 };
 
@@ -20,7 +17,6 @@ export function metricsOf(registry: Registry): Metrics {
   };
 }
 
-/** The metrics of a process that serves no calls. */
 export function createProcessMetrics(droppedLines: () => number): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -28,7 +24,6 @@ export function createProcessMetrics(droppedLines: () => number): Metrics {
   return metricsOf(registry);
 }
 
-/** Adds the number of lines that the log of a process has dropped. */
 export function countDroppedLines(registry: Registry, droppedLines: () => number): void {
   new Counter({
     name: 'latchkey_log_lines_dropped_total',
@@ -46,10 +41,7 @@ export function mergeMetrics(all: readonly ProcessMetrics[]): Metrics {
   return metricsOf(AggregatorRegistry.aggregate([...all]));
 }
 
-/**
- * Returns the metrics that stay valid after the process has ended. Without them, a sum would become
- * smaller, and Prometheus would count the rest of it twice.
- */
+/** Without the metrics of ended processes, sums would shrink, and Prometheus count twice. */
 export function lastingMetrics(metrics: ProcessMetrics): ProcessMetrics {
   return metrics.filter(({ type }) => type === 'counter' || type === 'histogram');
 }

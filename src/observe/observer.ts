@@ -14,7 +14,6 @@ export type Observer = {
   call(observation: Observation): void;
   route(observation: HttpObservation): void;
   blob(check: BlobCheck): void;
-  /** Notes the result of a check of the blob store. */
   store(isUp: boolean): void;
   readonly metrics: Metrics;
 };
@@ -120,11 +119,8 @@ export function createObserver(log: Log, droppedLines: () => number, traces?: Tr
   };
 }
 
-/** The constants of all calls with the same method, transport and code. */
 type CallKind = {
-  /** Adds a duration in seconds to the histogram. */
   readonly observe: (seconds: number) => void;
-  /** The constant fields of the log, as JSON text. */
   readonly constants: string;
 };
 

@@ -62,7 +62,6 @@ export type SharingModule = {
   readonly routes: readonly HttpRoute[];
   readonly storeState: StoreWatch['state'];
   readonly recorder: ViewRecorder;
-  /** Writes buffered views and stops background work. */
   stop(): Promise<void>;
 };
 
@@ -95,18 +94,14 @@ export type SharingModuleOptions = {
   readonly passwords: Passwords;
   readonly newMembers: NewMembers;
   readonly assets: Assets;
-  /** The path of the program that counts pages. */
   readonly pagesProgram: string;
   readonly observeBlob: (check: BlobCheck) => void;
   readonly observeStore: (isUp: boolean) => void;
-  /** How long an upload may pause. */
   readonly uploadStalledMs: number;
-  /** How long the unsettled uploads of an ended process are kept. */
   readonly blobLeaseMs: number;
   readonly publicUrl: string;
   readonly random: Random;
   readonly now: Clock;
-  /** Registers a function that closes a part of the module if the start fails. */
   readonly onFailure: (close: () => unknown) => void;
 };
 
@@ -208,7 +203,6 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   };
 }
 
-/** Starts the sweep of blobs and the scan for damage. */
 function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
   const { config, log, db, leases, reserve, blobs, stagedBlobs, now } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
@@ -242,7 +236,6 @@ function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
   return [...tasks, startIntegrityScan({ db, blobs, days, lease, now, observe, warn })];
 }
 
-/** Sends the mails about views in one process of the deployment. */
 function startNotices(options: SharingModuleOptions, brands: Brands) {
   const { log, db, leases, mailer, masterKey, publicUrl, now } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
@@ -257,7 +250,6 @@ function startNotices(options: SharingModuleOptions, brands: Brands) {
   return { note: notices.note, task };
 }
 
-/** The quota of workspaces without individual quotas. */
 function defaultQuota(config: SharingModuleOptions['config']): Quota {
   return {
     bytesMax: config.workspaceBytesMax,

@@ -11,12 +11,10 @@ import { createNonce, entryElements } from '../base/http/page-entry.ts';
 
 export type ConsoleOptions = {
   readonly assets: Assets;
-  /** The service's own origin. */
   readonly publicUrl: string;
   readonly random: Random;
   /** Lets the console refuse larger files before the upload. */
   readonly uploadBytesMax: number;
-  /** Whether there is a mail server. */
   readonly sendsMail: boolean;
 };
 

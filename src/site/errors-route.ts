@@ -50,7 +50,6 @@ ${entries}</main></body>
   return { method: 'GET', path: '/errors', name: 'errors', doc, handle: async () => reply };
 }
 
-/** Text between backticks becomes code. */
 function withCode(text: string): Html[] {
   return text
     .split('`')

@@ -60,7 +60,6 @@ const referenceHeaders = {
   ...cacheControl,
 };
 
-/** `webDir` is the folder of the built browser code. */
 export function openApiRoutes(webDir: string): HttpRoute[] {
   const names = ['openapi.json', 'reference.html'];
   const files = createSharedFiles(

@@ -7,7 +7,6 @@ import { homeRoute } from './home-route.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 
 export type SiteOptions = ConsoleOptions & {
-  /** The folder of the built browser code. */
   readonly webDir: string;
 };
 

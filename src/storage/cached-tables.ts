@@ -115,10 +115,7 @@ export type CommitListener = {
   readonly onCommit: (changes: readonly EntityChange[], isConfirmed: boolean) => void;
 };
 
-/**
- * Holds the commit listeners of a database. Rejects writes to cached tables outside of `transact`,
- * which would evict too late.
- */
+/** Rejects writes to cached tables outside of `transact`, which would evict too late. */
 export class CommitListeners implements KyselyPlugin {
   readonly #listeners = new Set<CommitListener>();
 

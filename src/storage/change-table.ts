@@ -3,23 +3,15 @@ import type { Expression, SqlBool } from 'kysely';
 import { type Changes, deletionNote, type EntityChange } from './change.ts';
 import type { ChangeRow, Database, Executor } from './schema.ts';
 
-/** Changes since a position, and the position after them. */
 export type ChangesRead<Position> = { readonly changes: Changes; readonly position: Position };
 
 export type ChangeTable<Position> = {
-  /**
-   * Reads the changes that were committed since the previous position. Without a position, reads
-   * none. Costs one query.
-   */
+  /** Without a position, reads none. Costs one query. */
   readSince(db: Database, position: Position | undefined): Promise<ChangesRead<Position>>;
-  /**
-   * Reads the changes that the transaction itself has made so far. It may return other changes too,
-   * with ids above `afterId`.
-   */
+  /** It may return other changes too, with ids above `afterId`. */
   readOwn(trx: Executor, afterId: number): Promise<EntityChange[]>;
   /** Returns a boundary. Every change before it has been committed or rolled back. */
   readBoundary(db: Database): Promise<number>;
-  /** The condition of the rows before a boundary. */
   isBefore(boundary: number): Expression<SqlBool>;
 };
 

@@ -13,7 +13,6 @@ export type Entity =
   | 'link';
 
 export type EntityChange = {
-  /** The id of the row in the table `changes`. */
   readonly id: number;
   readonly entity: Entity;
   readonly entityId: string;
@@ -32,7 +31,6 @@ export type Changes = {
 
 export const noChanges: Changes = { isComplete: true, list: [], lastId: 0 };
 
-/** Identifies an entity in a cache. */
 export type EntityKey = `${Entity}:${string}`;
 
 export const entityKey = (entity: Entity, id: string): EntityKey => `${entity}:${id}`;

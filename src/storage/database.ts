@@ -12,7 +12,6 @@ import type { Database, Schema } from './schema.ts';
 import { startTransactionSpan } from './spans.ts';
 import { type OpenedDialect, openSqlite, openSqliteReadOnly } from './sqlite.ts';
 
-/** Settings with the names and defaults of the configuration. */
 export type DatabaseSettings = PostgresSettings & {
   /** Whether to apply missing migrations (`auto`) or to refuse to open the database (`off`). */
   readonly migrate?: 'auto' | 'off';
@@ -37,7 +36,6 @@ export async function openDatabase(
   }
 }
 
-/** Migrates a database and closes it. */
 export async function migrateDatabase(url: string, settings: PostgresSettings): Promise<Prepared> {
   const opened = await openDialect(url, settings);
   const db = new Kysely<Schema>({ dialect: opened.dialect });
@@ -189,10 +187,7 @@ const fullCodes = new Set([
   'SQLITE_FULL',
 ]);
 
-/**
- * Maps the error of a failed query to an error for the caller: `unavailable` if the database is
- * unreachable or full.
- */
+/** `unavailable` if the database is unreachable or full. */
 export function storageFailureOf(error: unknown): unknown {
   if (error instanceof Failure) return error;
   // An extended code of SQLite is a primary code with a suffix.

@@ -8,7 +8,6 @@ type Column<T extends keyof Schema> = keyof Schema[T] & string;
 
 type OldRows<T extends keyof Schema> = {
   readonly table: T;
-  /** The primary key. */
   readonly key: Column<T>;
   /** A column with an index. */
   readonly time: Column<T>;
@@ -20,10 +19,7 @@ type TimeRange = { readonly from?: number; readonly before?: number };
 /** Kysely cannot type a query on a table that is a type parameter. */
 type AnyTable = Kysely<Record<string, Record<string, unknown>>>;
 
-/**
- * Deletes at most `limit` rows of the range, oldest first, and returns their number. Rows that
- * another transaction has locked are kept.
- */
+/** Rows that another transaction has locked are kept. Returns the number of deleted rows. */
 export async function deleteOldest<T extends keyof Schema>(
   trx: Executor,
   { table, key, time }: OldRows<T>,

@@ -11,12 +11,8 @@ const reserveBytes = 4 * 1024 * 1024;
 const blockBytes = 256 * 1024;
 
 export type DiskReserve = {
-  /**
-   * Runs a deletion or a revocation. If the disk is full, releases the reserve, runs the change
-   * again, and refills the reserve.
-   */
+  /** If the disk is full, releases the reserve, repeats the change, and refills the reserve. */
   use<T>(work: () => Promise<T>): Promise<T>;
-  /** Refills the reserve as far as the free space allows. */
   fill(): Promise<void>;
 };
 

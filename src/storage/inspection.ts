@@ -16,7 +16,6 @@ export type Inspection = SchemaComparison & {
 };
 
 export type DatabaseServer = {
-  /** The product and its version. */
   readonly version: string;
   /** The shortest time of several queries. */
   readonly latencyMs: number;

@@ -88,7 +88,6 @@ export function failToUpdate(error: unknown): never {
 
 /** Remembers the changes of this process until the source delivers them, to apply them once. */
 class OwnChanges {
-  /** See `lastId` of `Changes`. */
   lastId = 0;
   readonly #noteTimes = new Map<number, number>();
 

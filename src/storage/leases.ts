@@ -14,7 +14,6 @@ export type Lease = {
 };
 
 export type HeldLease = {
-  /** The value of the column `owner`. */
   readonly owner: string;
   /** Aborted when the lease is lost: not renewed in time, or taken by another process. */
   readonly signal: AbortSignal;
@@ -102,7 +101,6 @@ class LeaseKeeper implements Leases {
     });
   }
 
-  /** Starts a round after the current one. */
   #startRound(): void {
     clearTimeout(this.#timer);
     this.#last = this.#last.then(() => this.#runRound());
@@ -176,10 +174,7 @@ class LeaseKeeper implements Leases {
   }
 }
 
-/**
- * Returns whether a lease is valid. A lease that ends too late was written before the clock was set
- * back. It is ignored, like an expired lease.
- */
+/** A lease that ends too late was written before the clock was set back, and is ignored. */
 function isCurrent(db: Executor, durationMs: number) {
   return (eb: ExpressionBuilder<Schema, 'leases'>) =>
     eb.and([
@@ -201,7 +196,6 @@ export async function isLeaseHeld(db: Executor, name: string): Promise<boolean> 
 /** The queries. Each of them is a single statement, so that its outcome needs no lock. */
 function createLeaseRows(db: Database, owner: string, durationMs: number) {
   return {
-    /** Acquires a lease that is free or expired, or that this process still has. */
     acquire: (name: string): Promise<boolean> =>
       transact(db, async (trx) => {
         const expire_time = databaseTime(trx, durationMs);
@@ -240,7 +234,6 @@ function createLeaseRows(db: Database, owner: string, durationMs: number) {
         await own.execute();
       }),
 
-    /** Returns those of the names whose leases other processes hold. */
     async findTaken(names: readonly string[]): Promise<Set<string>> {
       const taken = await db
         .selectFrom('leases')

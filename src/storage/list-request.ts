@@ -6,7 +6,6 @@ import { type PageRequest, pageTokenAt, parsePageRequest } from './page-token.ts
 
 export type ListRequest = PageRequest & { readonly query: string; readonly orderBy: string };
 
-/** The field of the order that every list has. */
 const timeField = 'create_time';
 
 export type SortColumn = {
@@ -57,7 +56,6 @@ export function parseListRequest(
   return { limit, text, sort, ...readListToken(pageToken, { sort, text }), signal };
 }
 
-/** Makes the token of the page that follows a position. */
 export function listTokenAt(
   { value, id }: ListPosition,
   query: Pick<ListQuery, 'sort' | 'text'>,

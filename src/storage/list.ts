@@ -20,7 +20,6 @@ import type { Executor } from './schema.ts';
 export type List = {
   /** The columns by which the list can be sorted, each with an index, by field of the API. */
   readonly sorts: SortColumns;
-  /** The columns that a query searches. */
   readonly searches: readonly TextColumn[];
   /** The column with the id. Default: `id`. */
   readonly id?: string;
@@ -43,7 +42,6 @@ const countedMax = 10_000;
  */
 export const scan = { rowsMax: 500, slicesMax: 200, msMax: 5_000 };
 
-/** Reads a page of the rows that `base` selects. */
 export async function readList<DB, T extends keyof DB, O>(
   db: Executor,
   base: SelectQueryBuilder<DB, T, O>,
@@ -60,7 +58,6 @@ export async function readList<DB, T extends keyof DB, O>(
   return { rows, nextPageToken, totalSize };
 }
 
-/** Ends a page after `length` rows. */
 export function shortenPage<R>(
   page: ListPage<R>,
   list: List,

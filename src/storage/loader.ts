@@ -3,7 +3,6 @@ export type Loader = {
   /** Returns whether nothing has changed since the last read began. */
   isCurrent(): boolean;
   noteChange(): void;
-  /** Resolves when `isCurrent()`. Rejects if a read fails. */
   load(): Promise<void>;
 };
 

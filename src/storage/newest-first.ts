@@ -1,10 +1,7 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { PageQuery } from './page-token.ts';
 
-/**
- * Sorts the rows of a table by `create_time` and id, newest first. Limits them to one row more than
- * a page: the extra row shows that there is another page.
- */
+/** One row more than a page, which shows that there is another page. */
 export function selectNewestFirst<DB, T extends keyof DB, O>(
   query: SelectQueryBuilder<DB, T, O>,
   { limit, after }: PageQuery,

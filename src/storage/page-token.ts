@@ -2,7 +2,6 @@
 // position rather than a count, so the list may grow between two pages.
 import { invalid } from '../base/errors/errors.ts';
 
-/** The time and id of the last row of a page. */
 export type Position = { readonly time: number; readonly id: string };
 
 export type PageRequest = { readonly pageSize: number; readonly pageToken: string };
@@ -18,10 +17,7 @@ export function parsePageRequest({ pageSize, pageToken }: PageRequest): PageQuer
   return { limit, after: pageToken === '' ? undefined : readToken(pageToken) };
 }
 
-/**
- * Returns a page and the token of the next page. `rows` contains up to one row more than `limit`.
- * The token is empty on the last page.
- */
+/** `rows` may have one row more than `limit`. The token is empty on the last page. */
 export function pageOf<R extends { create_time: number; id: string }>(
   rows: R[],
   { limit }: Pick<PageQuery, 'limit'>,
@@ -33,7 +29,6 @@ export function pageOf<R extends { create_time: number; id: string }>(
   return { rows: page, nextPageToken };
 }
 
-/** Makes the token of the page that follows a position. */
 export function pageTokenAt({ time, id }: Position): string {
   return Buffer.from(`1.${time}.${id}`).toString('base64url');
 }

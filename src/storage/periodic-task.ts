@@ -1,14 +1,12 @@
 import type { Lease } from './leases.ts';
 
 export type PeriodicTask = {
-  /** Waits for the current round and starts no other one. */
   stop(): Promise<void>;
 };
 
 export type PeriodicTaskOptions = {
   /** The pause between the end of a round and the start of the next, in milliseconds. */
   readonly pauseMs: number;
-  /** Returns early if the signal is aborted. */
   readonly round: (signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
   /** If given, rounds run only in the process that holds the lease. */
@@ -36,10 +34,7 @@ async function repeat(options: PeriodicTaskOptions, signal: AbortSignal): Promis
   }
 }
 
-/**
- * Runs rounds while the process holds the lease. After an error, the lease is released, so that
- * another process tries.
- */
+/** After an error, the lease is released, so that another process tries. */
 async function alternate(
   options: PeriodicTaskOptions,
   lease: Lease,
@@ -59,7 +54,6 @@ async function alternate(
   }
 }
 
-/** Returns whether the round succeeded. */
 function runRound({ round, onError }: PeriodicTaskOptions, signal: AbortSignal): Promise<boolean> {
   return round(signal).then(
     () => true,
@@ -70,7 +64,6 @@ function runRound({ round, onError }: PeriodicTaskOptions, signal: AbortSignal):
   );
 }
 
-/** Ends early if the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -34,7 +34,6 @@ export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof Error ? stateOf(error) : undefined;
 }
 
-/** Returns whether a PostgreSQL error means that the server cannot be used now. */
 export function isPostgresUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (connecting.has(error)) return true;
@@ -48,7 +47,6 @@ export function markQueryError(error: Error): void {
   fromPostgres.add(error);
 }
 
-/** Marks an error of opening a connection. Returns the error to throw. */
 export function markConnectError(error: Error): Error {
   // The message of pg names a parameter that the service does not have.
   const isUnset = error.message.includes('client password must be a');
@@ -85,7 +83,6 @@ export function isServerLost(error: Error): boolean {
   return state === undefined || lostStates.some((lost) => state.startsWith(lost));
 }
 
-/** Returns whether the error comes from the connection and not from the server. */
 export function isConnectionError(error: Error): boolean {
   return stateOf(error) === undefined;
 }

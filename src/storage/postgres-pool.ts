@@ -10,7 +10,6 @@ import {
 } from './postgres-errors.ts';
 import { requireWritable } from './postgres-writable.ts';
 
-/** Opens a pool. It marks the errors of its connections. */
 export function openPool(options: pg.PoolConfig): PostgresPool {
   const pool = new pg.Pool(options);
   const fresh = new WeakSet<object>();
@@ -64,17 +63,12 @@ export function openPool(options: pg.PoolConfig): PostgresPool {
   };
 }
 
-/**
- * Returns whether the server waits for the next query. The types of pg do not declare the field.
- */
+/** The types of pg do not declare the field. */
 function isReady(client: object): boolean {
   return !('readyForQuery' in client) || client.readyForQuery === true;
 }
 
-/**
- * Reports the errors of queries. A connection that has failed or timed out is not reused, because
- * its transaction may still be open.
- */
+/** A connection that failed or timed out is not reused: its transaction may still be open. */
 function trackQueries(
   client: pg.PoolClient,
   onError: (error: Error) => void,

@@ -2,17 +2,13 @@
 import { PostgresAdapter, sql } from 'kysely';
 import type { Database } from './schema.ts';
 
-/**
- * Fails with the SQLSTATE 25006 on a server that is read-only, such as a standby. Reads from it
- * would miss revocations.
- */
+/** SQLSTATE 25006 on a read-only server, whose reads would miss revocations. */
 export const requireWritable = `do $$ begin
   if current_setting('transaction_read_only')::boolean then
     raise exception 'the PostgreSQL server is read-only' using errcode = '25006';
   end if;
 end $$`;
 
-/** Throws if the database is on a PostgreSQL server that is read-only. */
 export async function requireWritableServer(db: Database): Promise<void> {
   if (!(db.getExecutor().adapter instanceof PostgresAdapter)) return;
   await sql.raw(requireWritable).execute(db);

@@ -19,10 +19,7 @@ export type PostgresSettings = {
   readonly databaseQuerySeconds?: number;
 };
 
-/**
- * Opens a pool of connections to a server. Sends no startup parameter besides the defaults of pg,
- * because PgBouncer refuses others.
- */
+/** No startup parameter besides the defaults of pg, because PgBouncer refuses others. */
 export function openPostgres(url: string, settings: PostgresSettings = {}): OpenedDialect {
   const { databasePoolMax = 10, databaseQuerySeconds = 10 } = settings;
   requireUsable(url);

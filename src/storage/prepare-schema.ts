@@ -5,7 +5,6 @@ import type { Database, Schema } from './schema.ts';
 import type { OpenedDialect } from './sqlite.ts';
 
 export type Prepared = {
-  /** The migrations that were applied now. */
   readonly applied: readonly string[];
   /** The migrations of newer versions, which support this one. */
   readonly unknown: readonly string[];

@@ -1,5 +1,5 @@
 // Deletes rows that no request needs any more, in slices so small that no request waits for them.
-// See docs/decisions/0043.
+// See docs/decisions/0012.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transact } from './database.ts';
 import type { Database, Executor } from './schema.ts';
@@ -8,16 +8,13 @@ import type { Database, Executor } from './schema.ts';
 export type DeleteSlice = (trx: Executor, limit: number) => Promise<number>;
 
 export type RetentionRule = {
-  /** The name of the rows in the log. */
   readonly rows: string;
-  /** Called once in each round. */
   readonly begin: () => Promise<DeleteSlice> | DeleteSlice;
 };
 
 export type RetentionOptions = {
   readonly db: Database;
   readonly rules: readonly RetentionRule[];
-  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
   /** Counts milliseconds and never jumps. */
   readonly monotonicNow?: () => number;
@@ -31,10 +28,7 @@ const pauseMsMin = 20;
 /** The shortest pause after a slice, as a multiple of the duration of the slice. */
 const pauseFactor = 4;
 
-/**
- * Returns a function that applies all rules once. A rule that fails is logged and does not affect
- * the others. If the signal is aborted, no other slice starts.
- */
+/** A failing rule is logged and does not affect the others. After an abort, no slice starts. */
 export function createRetention(options: RetentionOptions) {
   const { db, rules, warn, monotonicNow = () => performance.now() } = options;
 

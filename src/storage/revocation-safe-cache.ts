@@ -4,16 +4,10 @@ import { type Changes, type EntityKey, entityKey } from './change.ts';
 import type { Invalidations } from './invalidation.ts';
 
 export type RevocationSafeCache<V> = {
-  /**
-   * Returns the cached value. Throws `unavailable` if the database could not be read for 5 seconds.
-   */
+  /** Throws `unavailable` if the database could not be read for 5 seconds. */
   find(key: string): Promise<V | undefined>;
-  /**
-   * Reads the value from the database and caches it, unless an entity that it depends on changed
-   * during the read.
-   */
+  /** Not cached if an entity that it depends on changed during the read. */
   load(key: string, read: () => Promise<V>): Promise<V>;
-  /** Returns the cached value, or calls `read` and caches its result. */
   get(key: string, read: () => Promise<V>): Promise<V>;
   delete(key: string): void;
 };
@@ -23,7 +17,6 @@ export type CacheOptions<V> = {
   /** Returns every entity whose change can change the value, also if the value is `undefined`. */
   readonly dependsOn: (value: V, key: string) => readonly EntityKey[];
   readonly entriesMax?: number;
-  /** The maximum sum of the sizes of all entries. */
   readonly sizeMax?: number;
   readonly sizeOf?: (value: V) => number;
   /** Returns whether to cache a value. By default, every value is cached. */
@@ -86,10 +79,7 @@ export function createRevocationSafeCache<V>(options: CacheOptions<V>): Revocati
   };
 }
 
-/**
- * Bounds the entries by their sizes, because LRUCache allocates memory at once for as many entries
- * as `max`.
- */
+/** By size, too: LRUCache allocates memory at once for as many entries as `max`. */
 function boundsOf<V>({ entriesMax, sizeMax = entriesMax, sizeOf = () => 1 }: CacheOptions<V>) {
   const maxSize = sizeMax ?? 0;
   const sizeMin = Math.ceil(maxSize / (entriesMax ?? maxSize));

@@ -16,10 +16,7 @@ const anyTable = (trx: Executor) => trx as unknown as Kysely<Record<string, AnyR
 
 type AnyRow = Record<string, unknown>;
 
-/**
- * Locks the rows whose `column` has one of the values until the transaction ends. Other
- * transactions that lock or change these rows wait. Returns the rows, read under the lock.
- */
+/** Returns the rows, read under the lock. Transactions that lock or change them wait. */
 export async function lockRows<T extends keyof Schema>(
   trx: Executor,
   table: T,
@@ -36,7 +33,6 @@ export async function lockRows<T extends keyof Schema>(
 
 const isPostgres = (trx: Executor) => trx.getExecutor().adapter instanceof PostgresAdapter;
 
-/** Locks the row whose `column` has the value. Returns undefined if no row matches. */
 export async function lockRow<T extends keyof Schema>(
   trx: Executor,
   table: T,
@@ -46,10 +42,7 @@ export async function lockRow<T extends keyof Schema>(
   return (await lockRows(trx, table, column, [value]))[0];
 }
 
-/**
- * Makes a query lock its rows and skip those that another transaction has locked, so that neither
- * waits for the other. On SQLite, a transaction that writes is alone, and nothing changes.
- */
+/** On SQLite, a transaction that writes is alone, and nothing changes. */
 export function skipLocked<DB, T extends keyof DB, O>(
   trx: Executor,
   query: SelectQueryBuilder<DB, T, O>,

@@ -2,7 +2,6 @@
 import type { KyselyPlugin, PluginTransformQueryArgs, PluginTransformResultArgs } from 'kysely';
 import type { Database } from './schema.ts';
 
-/** Ends a span. A span with an error has failed. */
 export type EndSpan = (error?: unknown) => void;
 
 /** Starts a span of the current call. Returns undefined if the call is not traced. */
@@ -11,7 +10,6 @@ export type StartSpan = (
   attributes: Readonly<Record<string, string>>,
 ) => EndSpan | undefined;
 
-/** Starts the span of a transaction. */
 class TransactionSpans implements KyselyPlugin {
   readonly #startSpan: StartSpan;
   readonly #attributes: Readonly<Record<string, string>>;
@@ -34,7 +32,6 @@ class TransactionSpans implements KyselyPlugin {
   }
 }
 
-/** Returns the database with its transactions traced. */
 export function traceTransactions(db: Database, url: string, startSpan: StartSpan): Database {
   const system = url.startsWith('sqlite:') ? 'sqlite' : 'postgresql';
   return db.withPlugin(new TransactionSpans(startSpan, system));

@@ -90,7 +90,6 @@ class Statements {
   }
 }
 
-/** Transactions that wait for the same commit. */
 class Group {
   readonly committed: Promise<void>;
   settle: (error?: unknown) => void = () => {};
@@ -147,14 +146,12 @@ class ConnectionQueue {
     next();
   }
 
-  /** Starts a transaction. Returns whether it is a part of a group's transaction. */
   begin(): boolean {
     const isPart = this.#group !== undefined;
     this.#run(isPart ? 'savepoint part' : 'begin immediate');
     return isPart;
   }
 
-  /** Returns a promise of the commit. */
   finish(isPart: boolean): Promise<void> {
     if (isPart) this.#run('release part');
     const group = this.#group ?? this.#startGroup();

@@ -12,7 +12,6 @@ export function requireSqliteFile(file: string): void {
   if (reason !== undefined) throw openErrorOf(file, reason);
 }
 
-/** The error of a database file that cannot be opened. */
 export function openErrorOf(file: string, reason: string, cause?: unknown): Error {
   const message = `cannot open the database ${file}: ${reason}; check LATCHKEY_DATABASE_URL`;
   return new Error(message, { cause });

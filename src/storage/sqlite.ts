@@ -18,7 +18,6 @@ export type OpenedDialect = {
   readonly beginMigration: (connection: Database) => Promise<boolean>;
 };
 
-/** Opens a database file, and creates it if it is missing. */
 export async function openSqlite(file: string): Promise<OpenedDialect> {
   const database = await openWithReserve(file);
   return {
@@ -27,7 +26,6 @@ export async function openSqlite(file: string): Promise<OpenedDialect> {
   };
 }
 
-/** Returns the path of the file that reserves disk space for a database. */
 export const reserveFileOf = (file: string) => `${file}-reserve`;
 
 async function openWithReserve(file: string): Promise<SqliteDatabase> {
@@ -88,7 +86,6 @@ class OurSqliteDialect extends SqliteDialect {
   }
 }
 
-/** Opens an existing file for reading only. */
 export function openSqliteReadOnly(file: string): Dialect {
   requireSqliteFile(file);
   const database = openSqliteFile(file, { fileMustExist: true, timeout: 5_000 });

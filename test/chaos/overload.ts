@@ -1,18 +1,23 @@
-// Many more callers than the service can serve: it serves as many calls as under its best load, and
-// the operations port and new connections are answered soon.
+// Many more callers than the service can serve: a call costs little more processor time than under
+// the best load, and the operations port and new connections are answered soon.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { processorSecondsOf, type RunningProgram, startProgram } from '../support/program.ts';
 import type { OverloadCounts, OverloadJob } from './overload-callers.ts';
 
 const connectionCounts = [64, 320, 1_000, 4_000];
-/** Without the admission of calls, the share is 0.5 to 0.63, and new connections wait 4 seconds. */
+/**
+ * Tokens for each second of processor time, as a share of the best load. Tokens for each second of
+ * the clock would also measure the callers, which share the processors with the service.
+ */
 const goodputShareMin = 0.65;
-const medianMsMax = 200;
+const readyMsMax = 50;
+/** Without the admission of calls, new connections wait 4 seconds. */
+const newConnectionMsMax = 200;
 
 export const overloadCheck: Check = {
   name: 'overload',
@@ -30,12 +35,14 @@ async function overload(trial: Trial): Promise<void> {
   for (const connections of connectionCounts) {
     results.push(await measure(program, connections, seconds));
   }
-  const best = Math.max(...results.map(({ perSecond }) => perSecond));
-  for (const { connections, perSecond, failed, readyMs, keysMs } of results) {
-    const share = perSecond / best;
+  const best = Math.max(...results.map(({ perProcessorSecond }) => perProcessorSecond));
+  for (const result of results) {
+    const { connections, perSecond, perProcessorSecond, failed, readyMs, keysMs } = result;
+    const share = perProcessorSecond / best;
     trial.figure(
       `${connections} connections`,
-      `${Math.round(perSecond)}/s, /readyz ${readyMs.toFixed(0)} ms, ` +
+      `${Math.round(perSecond)}/s, goodput ${share.toFixed(2)}, ` +
+        `/readyz ${readyMs.toFixed(0)} ms, ` +
         `JWKS on a new connection ${keysMs.toFixed(0)} ms, ${failed} refused`,
     );
     const name = `with ${connections} connections`;
@@ -43,8 +50,8 @@ async function overload(trial: Trial): Promise<void> {
     // A machine that runs CI may be busy, so there the figures are only printed.
     if (trial.isShort) continue;
     if (share < goodputShareMin) trial.fail(`${name}, goodput is ${share.toFixed(2)} of the best`);
-    if (!(readyMs <= medianMsMax)) trial.fail(`${name}, /readyz needs ${readyMs} ms`);
-    if (!(keysMs <= medianMsMax)) trial.fail(`${name}, a new connection waits ${keysMs} ms`);
+    if (!(readyMs <= readyMsMax)) trial.fail(`${name}, /readyz needs ${readyMs} ms`);
+    if (!(keysMs <= newConnectionMsMax)) trial.fail(`${name}, a new connection waits ${keysMs} ms`);
   }
 }
 
@@ -52,6 +59,8 @@ type Result = {
   readonly connections: number;
   /** Issued tokens. */
   readonly perSecond: number;
+  /** Issued tokens for each second of the service's processor time. */
+  readonly perProcessorSecond: number;
   readonly failed: number;
   /** Medians. */
   readonly readyMs: number;
@@ -59,7 +68,7 @@ type Result = {
 };
 
 async function measure(
-  { env }: RunningProgram,
+  { env, child }: RunningProgram,
   connections: number,
   seconds: number,
 ): Promise<Result> {
@@ -78,9 +87,13 @@ async function measure(
   });
   callers.send(job);
   await once(callers, 'message');
+  const pid = child.pid ?? 0;
+  const processorBefore = processorSecondsOf(pid);
   const counted = once(callers, 'message');
   let isOver = false;
+  let processorSeconds = 0;
   const ended = counted.finally(() => {
+    processorSeconds = processorSecondsOf(pid) - processorBefore;
     isOver = true;
   });
   const isDone = () => isOver;
@@ -91,7 +104,9 @@ async function measure(
   ]);
   const [{ served, failed }] = (await ended) as [OverloadCounts];
   ops.destroy();
-  return { connections, perSecond: served / seconds, failed, readyMs, keysMs };
+  const perSecond = served / seconds;
+  const perProcessorSecond = served / processorSeconds;
+  return { connections, perSecond, perProcessorSecond, failed, readyMs, keysMs };
 }
 
 /** Requests the address until the load ends. NaN if a request fails. */

@@ -7,7 +7,7 @@ import { useConsole } from '../support/console-suite.ts';
 const { visit, visitAs, member } = useConsole();
 const web = path.resolve(import.meta.dirname, '../../dist/web');
 
-/** What a browser loads from `/assets`: the number of files, and their bytes with Brotli. */
+/** Counts the files that a browser loads from `/assets`, and their bytes with Brotli. */
 async function assetsOf(requests: readonly string[]) {
   const files = requests.flatMap((one) => /^GET (\/assets\/.*)$/.exec(one)?.[1] ?? []);
   const sizes = await Promise.all(files.map((file) => brotliBytes(path.join(web, file))));
@@ -20,7 +20,7 @@ async function brotliBytes(file: string): Promise<number> {
   return size;
 }
 
-it('a sign-in loads at most 8 files and 180 kB, the documents at most 16 files and 300 kB', async () => {
+it('the sign-in loads at most 8 files and 180 kB, the documents 16 and 300 kB', async () => {
   const stranger = await visit();
   await stranger.open('/');
   await stranger.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();

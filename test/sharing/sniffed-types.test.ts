@@ -8,6 +8,7 @@ import { startTestApp, type TestApp } from '../support/harness.ts';
 import type { TransportName } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import {
   type DocumentFields,
   keyOf,
@@ -40,6 +41,7 @@ const texts: [what: string, bytes: Buffer, type: string][] = [
   ['HTML', Buffer.from(`<!doctype html>${script}`), 'text/plain'],
   ['HTML after white space', Buffer.from(`\r\n\t ${script}`), 'text/plain'],
   ['HTML after a byte order mark', Buffer.from(`\ufeff<html>${script}`), 'text/plain'],
+  ['HTML in Windows-1252', Buffer.from(`<html>\xff${script}`, 'latin1'), 'text/plain'],
   ['HTML in UTF-16', Buffer.from(`\ufeff<html>${script}`, 'utf16le'), 'text/plain'],
   ['XML', Buffer.from('<?xml version="1.0"?><a/>'), 'application/xml'],
   ['text', Buffer.from('plain text\n'), 'text/plain'],
@@ -57,7 +59,7 @@ const opaque: [what: string, bytes: Buffer][] = [
   ['a ZIP', makeZip()],
   ['a Word document', makeZip('[Content_Types].xml', '<Override PartName="/word/document.xml"/>')],
   ['a null byte in a text', Buffer.from(`<html>\0${script}`)],
-  ['an invalid byte in a text', Buffer.from(`<html>\xff${script}`, 'latin1')],
+  ['a byte that Windows-1252 does not define', Buffer.from(`<html>\x9d${script}`, 'latin1')],
   ['a comment before the brand of an MP4', Buffer.from(`<!--ftypmp42\0${script}`)],
   ...signatures.map(([type, start]): [string, Buffer] => [
     `HTML before a ${type}`,
@@ -136,7 +138,7 @@ describe('the type of a document', () => {
   }
 
   describe.each(transportNames)('uploaded over %s', (name) => {
-    it.each(opaque)('of %s is one that browsers do not show', async (_, bytes) => {
+    itHoldsFor(opaque, 12)('of opaque bytes is one that browsers do not show', async (_, bytes) => {
       const { id, viewable } = await uploadBy(name, bytes);
       expect(viewable).toBe(false);
 
@@ -147,7 +149,7 @@ describe('the type of a document', () => {
       for (const response of attachments) await expectAttachment(response, bytes);
     });
 
-    it.each(texts)('of %s is shown as plain text only', async (_, bytes, type) => {
+    itHoldsFor(texts, 13)('of any text is shown as plain text only', async (_, bytes, type) => {
       const { id, contentType, viewable } = await uploadBy(name, bytes);
       expect({ contentType, viewable }).toEqual({ contentType: type, viewable: true });
 
@@ -162,8 +164,8 @@ describe('the type of a document', () => {
       for (const response of attachments) await expectAttachment(response, bytes);
     });
 
-    it.each(shown)(
-      'of %s is detected from the first bytes, and the answer forbids sniffing',
+    itHoldsFor(shown, 3)(
+      'is detected from the first bytes, and the answer forbids sniffing',
       async (_, bytes, type) => {
         const { id, contentType } = await uploadBy(name, bytes);
         expect(contentType).toBe(type);
@@ -183,21 +185,24 @@ describe('the type of a document', () => {
     );
   });
 
-  it.each([
-    ['image/png', 'a.png'],
-    ['application/pdf', 'a.pdf'],
-    ['image/svg+xml', 'a.svg'],
-    ['text/html; charset=utf-7', 'a.html'],
-    ['text/html', 'a'],
-  ])('of HTML is plain text even if the declared one is %s', async (contentType, filename) => {
+  itHoldsFor(
+    [
+      ['image/png', 'a.png'],
+      ['application/pdf', 'a.pdf'],
+      ['image/svg+xml', 'a.svg'],
+      ['text/html; charset=utf-7', 'a.html'],
+      ['text/html', 'a'],
+    ],
+    5,
+  )('of HTML is plain text whatever the declared one is', async (contentType, filename) => {
     const part = { name: 'file', filename, contentType, body: `<!doctype html>${script}` };
     const response = await postForm(test.app, multipartBody([part], 'frontier'), keyOf(test));
     const document = (await response.json()) as DocumentFields;
     expect(document.content_type).toBe('text/plain');
   });
 
-  it.each(named)(
-    'of a text named %s and declared as %s is %s',
+  itHoldsFor(named, 10)(
+    'of a text follows its name and its declared type',
     async (fileName, declared, type) => {
       const file = Buffer.from(`${svg}\n`);
       const part = { name: 'file', filename: fileName, contentType: declared, body: file };

@@ -39,6 +39,7 @@ import type { Database, Executor } from '../../src/storage/schema.ts';
 import { document, fillCachedTables, key, member, owner, revoked } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 type Write = (trx: Executor) => Promise<unknown>;
@@ -193,8 +194,8 @@ describeDialects('a write', (dialect) => {
     return heard;
   }
 
-  it.each(evicting)(
-    'by %s to %s evicts the entity %s at once in this process, and within 1 s in others',
+  itHoldsFor(evicting, 23)(
+    'evicts the entity at once in this process, and within 1 s in others',
     async (...row) => {
       const [, table, id, write] = row;
       const { here, url } = await open();
@@ -215,7 +216,7 @@ describeDialects('a write', (dialect) => {
     expect([...tables].sort()).toEqual(Object.keys(cachedTables).sort());
   });
 
-  it.each(keeping)('of %s evicts nothing', async (_, write) => {
+  itHoldsFor(keeping, 12)('of an uncached column evicts nothing', async (_, write) => {
     const { here } = await open();
     const heard = await listen(here);
     const before = await here.selectFrom('changes').selectAll().execute();

@@ -1,4 +1,4 @@
-// Decision records have the same sections, and the index lists them all.
+// Decision records have the same sections, are short, and the index lists them all.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -14,6 +14,15 @@ describe('a decision record', () => {
     const headings = read(name).match(/^##? .*$/gm);
     const title = expect.stringMatching(new RegExp(`^# ${name.slice(0, 4)} [A-Z]`));
     expect(headings).toEqual([title, '## Context', '## Decision', '## Consequences']);
+  });
+
+  itHoldsFor(records, 20)('has at most 350 words', (name) => {
+    expect(read(name).trim().split(/\s+/).length).toBeLessThanOrEqual(350);
+  });
+
+  test('has the number that follows the previous one', () => {
+    const numbers = records.map((name) => Number(name.slice(0, 4)));
+    expect(numbers).toEqual(records.map((_, index) => index + 1));
   });
 
   test('is listed in the index with its title', () => {

@@ -49,7 +49,7 @@ function isFound(file: string, target: string): boolean {
   return anchor === undefined || anchorsOf(found).has(anchor);
 }
 
-itHoldsFor(documents, 90)(
+itHoldsFor(documents, 50)(
   'every link of a document leads to a file and a heading that exist',
   (file) => {
     expect(targetsOf(file).filter((target) => !isFound(file, target))).toEqual([]);

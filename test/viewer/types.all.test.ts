@@ -41,6 +41,11 @@ describe('the viewer shows', () => {
     expect(await page.locator('#viewer pre').textContent()).toBe('Grüße');
   });
 
+  it('Windows-1252 text', async () => {
+    const { page } = await open(Buffer.from('Gr\xfc\xdfe f\xfcr 5 \x80', 'latin1'), 'gruss.txt');
+    expect(await page.locator('#viewer pre').textContent()).toBe('Grüße für 5 €');
+  });
+
   it('HTML and source code as text', async () => {
     const { page, complaints } = await open('<script>alert(1)</script>', 'page.html');
     expect(await page.locator('#viewer pre').textContent()).toBe('<script>alert(1)</script>');

@@ -1,9 +1,9 @@
 /** The root component: theme, session, transport, uploads and router. */
 import { TransportProvider } from '@connectrpc/connect-query';
 import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { createSendFile } from './documents/uploads/send-file.ts';
 import { uploadBytesMax } from './documents/uploads/upload-limit.ts';
 import { Uploads } from './documents/uploads/uploads.ts';
@@ -31,7 +31,9 @@ function createServices() {
   bindUploadsToUser(uploads, session);
   void session.start();
   const transport = createTransport(session, stepUp);
-  return { signIn, uploads, transport, router: createConsoleRouter() };
+  const isSignedIn = () => session.state.status === 'in';
+  const router = createConsoleRouter({ transport, isSignedIn, queries: createQueryClient() });
+  return { signIn, uploads, transport, router };
 }
 
 /** `nonce`: the CSP nonce for styles. */
@@ -43,7 +45,7 @@ export function Console({ nonce }: { readonly nonce: string }) {
         <TransportProvider transport={transport}>
           <UploadsProvider value={uploads}>
             <ResetPerUser>
-              <RouterProvider router={router} />
+              <Screens router={router} />
             </ResetPerUser>
           </UploadsProvider>
         </TransportProvider>
@@ -65,4 +67,10 @@ function UserQueries({ children }: { readonly children: ReactNode }) {
       <UploadEffects>{children}</UploadEffects>
     </QueryClientProvider>
   );
+}
+
+/** The screens read their data into the queries of the user. */
+function Screens({ router }: Pick<ComponentProps<typeof RouterProvider>, 'router'>) {
+  const queries = useQueryClient();
+  return <RouterProvider router={router} context={{ ...router.options.context, queries }} />;
 }

@@ -1,17 +1,34 @@
-/** The routes below `/console`. */
-import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
-import { readAuditSearch } from './audit/audit-search.ts';
+/** The registry: the route, menu entry, scope, address and linked resources of each screen. */
+import {
+  IconBuilding,
+  IconFiles,
+  IconFingerprint,
+  IconHistory,
+  IconKey,
+  IconLayoutGrid,
+  IconLink,
+  IconServer,
+  IconSettings,
+  IconUserCircle,
+  IconUserCog,
+  IconUsers,
+  IconWallet,
+} from '@tabler/icons-react';
+import { createRootRouteWithContext, createRoute, createRouter } from '@tanstack/react-router';
 import { consolePathOf } from './session/console-address.ts';
 import { SignInScreen } from './session/sign-in-screen.tsx';
 import { ErrorScreen, NotFoundScreen, ShellErrorScreen } from './shell/error-screens.tsx';
 import { lazy } from './shell/lazy.ts';
 import { Root } from './shell/root.tsx';
+import { type RouterContext, screenOptions } from './shell/screen-options.ts';
 import { Shell } from './shell/shell.tsx';
 import { StartRedirect, WorkspaceRedirect } from './shell/start-redirects.tsx';
 import { WorkspaceOutlet } from './shell/workspace-outlet.tsx';
-import { readUserSearch } from './users/user-search.ts';
 
-const root = createRootRoute({ component: Root, errorComponent: ShellErrorScreen });
+const root = createRootRouteWithContext<RouterContext>()({
+  component: Root,
+  errorComponent: ShellErrorScreen,
+});
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -56,128 +73,219 @@ const workspace = createRoute({
   component: WorkspaceOutlet,
 });
 
-const shellRoutes = [
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/account',
-    component: lazy(() => import('./account/account-screen.tsx'), 'AccountScreen'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/workspaces',
-    component: lazy(() => import('./workspaces/workspaces-screen.tsx'), 'WorkspacesScreen'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/clients',
-    component: lazy(() => import('./clients/clients-screen.tsx'), 'ClientsScreen'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/clients/$clientId',
-    component: lazy(() => import('./clients/client-screen.tsx'), 'ClientScreen'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/customers',
-    component: lazy(() => import('./customers/customers-screen.tsx'), 'CustomersScreen'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/customers/$customerId',
-    component: lazy(() => import('./customers/customer-screen.tsx'), 'CustomerScreen'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/accounts',
-    component: lazy(() => import('./accounts/accounts-screen.tsx'), 'AccountsScreen'),
-    // The ID of a customer; unset shows all accounts.
-    validateSearch: ({ customer }): { customer?: string } =>
-      typeof customer === 'string' && customer !== '' ? { customer } : {},
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/signing-keys',
-    component: lazy(() => import('./signing-keys/signing-keys-screen.tsx'), 'SigningKeysScreen'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/users',
-    component: lazy(() => import('./users/users-screen.tsx'), 'UsersScreen'),
-    validateSearch: readUserSearch,
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/users/$userId',
-    component: lazy(() => import('./users/user-screen.tsx'), 'UserScreen'),
-  }),
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/audit',
-    component: lazy(() => import('./audit/audit-screen.tsx'), 'AuditScreen'),
-    validateSearch: readAuditSearch,
-  }),
-  // Unknown paths.
-  createRoute({
-    getParentRoute: () => shell,
-    path: '/$',
-    component: NotFoundScreen,
-  }),
-] as const;
-
-const workspaceRoutes = [
+const workspaceScreens = [
   createRoute({ getParentRoute: () => workspace, path: '/', component: WorkspaceRedirect }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/documents',
-    component: lazy(() => import('./documents/documents-screen.tsx'), 'DocumentsScreen'),
+    ...screenOptions(() => import('./documents/documents-screen.tsx'), 'DocumentsScreen', {
+      label: 'Documents',
+      menu: 'workspace',
+      icon: IconFiles,
+      scope: 'documents:read',
+      idPrefix: 'ws',
+    }),
   }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/documents/$documentId',
-    component: lazy(() => import('./documents/document-screen.tsx'), 'DocumentScreen'),
+    ...screenOptions(() => import('./documents/document-screen.tsx'), 'DocumentScreen', {
+      label: 'Document',
+      scope: 'documents:read',
+      idPrefix: 'doc',
+    }),
   }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/links',
-    component: lazy(() => import('./links/links-screen.tsx'), 'LinksScreen'),
+    ...screenOptions(() => import('./links/links-screen.tsx'), 'LinksScreen', {
+      label: 'Links',
+      menu: 'workspace',
+      icon: IconLink,
+      scope: 'links:read',
+      create: { label: 'Create link', scope: 'links:write' },
+    }),
   }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/links/$linkId',
-    component: lazy(() => import('./links/link-screen.tsx'), 'LinkScreen'),
+    ...screenOptions(() => import('./links/link-screen.tsx'), 'LinkScreen', {
+      label: 'Link',
+      scope: 'links:read',
+      idPrefix: 'lnk',
+    }),
   }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/members',
-    component: lazy(() => import('./members/members-screen.tsx'), 'MembersScreen'),
-  }),
-  createRoute({
-    getParentRoute: () => workspace,
-    path: '/settings/general',
-    component: lazy(
-      () => import('./settings/general-settings-screen.tsx'),
-      'GeneralSettingsScreen',
-    ),
+    ...screenOptions(() => import('./members/members-screen.tsx'), 'MembersScreen', {
+      label: 'Members',
+      menu: 'workspace',
+      icon: IconUsers,
+      scope: 'workspaces:read',
+      create: { label: 'Invite by email', scope: 'workspaces:write' },
+    }),
   }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/settings/api-keys',
-    component: lazy(() => import('./settings/api-keys-screen.tsx'), 'ApiKeysScreen'),
+    ...screenOptions(() => import('./settings/api-keys-screen.tsx'), 'ApiKeysScreen', {
+      label: 'API keys',
+      menu: 'settings',
+      icon: IconKey,
+      scope: 'api_keys:read',
+      create: { label: 'Create API key', scope: 'api_keys:write' },
+    }),
   }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/settings/general',
+    ...screenOptions(
+      () => import('./settings/general-settings-screen.tsx'),
+      'GeneralSettingsScreen',
+      {
+        label: 'General',
+        menu: 'settings',
+        icon: IconSettings,
+        scope: 'workspaces:write',
+      },
+    ),
+  }),
+] as const;
+
+const otherScreens = [
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/workspaces',
+    ...screenOptions(() => import('./workspaces/workspaces-screen.tsx'), 'WorkspacesScreen', {
+      label: 'Workspaces',
+      menu: 'administration',
+      icon: IconLayoutGrid,
+      scope: 'workspaces:read',
+      isExact: true,
+      create: { label: 'Create workspace', scope: 'workspaces:write' },
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/clients',
+    ...screenOptions(() => import('./clients/clients-screen.tsx'), 'ClientsScreen', {
+      label: 'Clients',
+      menu: 'administration',
+      icon: IconServer,
+      scope: 'clients:read',
+      create: { label: 'Create client', scope: 'clients:write' },
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/clients/$clientId',
+    ...screenOptions(() => import('./clients/client-screen.tsx'), 'ClientScreen', {
+      label: 'Client',
+      scope: 'clients:read',
+      idPrefix: 'cli',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/customers',
+    ...screenOptions(() => import('./customers/customers-screen.tsx'), 'CustomersScreen', {
+      label: 'Customers',
+      menu: 'administration',
+      icon: IconBuilding,
+      scope: 'customers:read',
+      create: { label: 'Create customer', scope: 'customers:write' },
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/customers/$customerId',
+    ...screenOptions(() => import('./customers/customer-screen.tsx'), 'CustomerScreen', {
+      label: 'Customer',
+      scope: 'customers:read',
+      idPrefix: 'cus',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/accounts',
+    ...screenOptions(
+      () => import('./accounts/accounts-screen.tsx'),
+      'AccountsScreen',
+      { label: 'Accounts', menu: 'administration', icon: IconWallet, scope: 'accounts:read' },
+      ['customer'],
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/signing-keys',
+    ...screenOptions(() => import('./signing-keys/signing-keys-screen.tsx'), 'SigningKeysScreen', {
+      label: 'Signing keys',
+      menu: 'administration',
+      icon: IconFingerprint,
+      scope: 'signing_keys:read',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/users',
+    ...screenOptions(
+      () => import('./users/users-screen.tsx'),
+      'UsersScreen',
+      {
+        label: 'Users',
+        menu: 'administration',
+        icon: IconUserCog,
+        scope: 'users:read',
+        create: { label: 'Create user', scope: 'users:write' },
+      },
+      ['kind', 'email'],
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/users/$userId',
+    ...screenOptions(() => import('./users/user-screen.tsx'), 'UserScreen', {
+      label: 'User',
+      scope: 'users:read',
+      idPrefix: 'usr',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/audit',
+    ...screenOptions(
+      () => import('./audit/audit-screen.tsx'),
+      'AuditScreen',
+      { label: 'Audit log', menu: 'administration', icon: IconHistory, scope: 'audit:read' },
+      ['actor', 'target', 'action', 'code', 'start_time', 'end_time'],
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/account',
+    ...screenOptions(() => import('./account/account-screen.tsx'), 'AccountScreen', {
+      label: 'Your account',
+      menu: 'user',
+      icon: IconUserCircle,
+    }),
+  }),
+  createRoute({ getParentRoute: () => shell, path: '/$', component: NotFoundScreen }),
 ] as const;
 
 const tree = root.addChildren([
   signIn,
   ...signedOutRoutes,
-  shell.addChildren([start, ...shellRoutes, workspace.addChildren([...workspaceRoutes])]),
+  shell.addChildren([start, workspace.addChildren([...workspaceScreens]), ...otherScreens]),
 ]);
 
-export function createConsoleRouter() {
+export function createConsoleRouter(context: RouterContext) {
   return createRouter({
     routeTree: tree,
     basepath: '/console',
+    context,
     defaultErrorComponent: ErrorScreen,
+    defaultPreload: 'intent',
     scrollRestoration: false,
   });
 }

@@ -1,7 +1,6 @@
 /** The URL path of the files that pdf.js fetches at run time; set by vite.config.ts. */
 declare const PDFJS_FOLDER: string;
 
-/** The text of a file. */
 declare module '*.svg?raw' {
   const text: string;
   export default text;

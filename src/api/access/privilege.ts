@@ -9,17 +9,11 @@ import { type Caller, callerOf } from '../principal.ts';
 import { parseStoredScopes } from './scopes.ts';
 
 export type HeldScopesOptions = {
-  /** The workspace in which a member must hold the scopes. */
   readonly workspaceId?: string;
-  /** The target of the audit event. */
   readonly target?: string;
 };
 
-/**
- * Throws `forbidden` and names the missing scopes unless the caller holds all of them, and still
- * holds the scope of the method. Locks the caller until the transaction ends, so that a change of
- * the caller's grants happens before or after it.
- */
+/** Throws `forbidden` with the missing scopes. Locks the caller until the transaction ends. */
 export async function requireHeldScopes(
   trx: Executor,
   context: HandlerContext,

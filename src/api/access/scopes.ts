@@ -4,17 +4,13 @@ import { fail, invalid } from '../../base/errors/errors.ts';
 const scopePattern = /^[a-z][a-z0-9_]{0,63}:(?:read|write)$/;
 const scopesMax = 100;
 
-/** Parses a space-separated list and removes duplicates. Returns undefined if it is malformed. */
 export function parseScopes(text: string): string[] | undefined {
   const scopes = text.split(' ');
   if (scopes.length > scopesMax) throw invalid('scope', `must have at most ${scopesMax} scopes`);
   return scopes.every((scope) => scopePattern.test(scope)) ? [...new Set(scopes)] : undefined;
 }
 
-/**
- * Parses the scopes of a token request. Throws `invalid_scope` (RFC 6749 §5.2) if they are
- * malformed.
- */
+/** Throws `invalid_scope` (RFC 6749 §5.2) for malformed scopes. */
 export function parseRequestedScopes(text: string): string[] {
   const scopes = parseScopes(text);
   if (scopes !== undefined) return scopes;
@@ -33,12 +29,10 @@ export function requireGranted(scopes: readonly string[], granted: ReadonlySet<s
   }
 }
 
-/** Parses a stored list: space-separated, empty if there are no scopes. */
 export function parseStoredScopes(text: string): ReadonlySet<string> {
   return new Set(text === '' ? [] : text.split(' '));
 }
 
-/** The areas of this service's methods. */
 const managementAreas = [
   'accounts',
   'api_keys',
@@ -53,7 +47,6 @@ const managementAreas = [
   'workspaces',
 ];
 
-/** The scopes that staff need to run the service: every management area. */
 export const managementScopes = managementAreas.flatMap((area) => [
   `${area}:read`,
   `${area}:write`,
@@ -61,9 +54,7 @@ export const managementScopes = managementAreas.flatMap((area) => [
 
 const management: ReadonlySet<string> = new Set(managementScopes);
 
-/**
- * Returns whether a scope belongs to this service, not to another service that trusts its tokens.
- */
+/** Whether a scope belongs to this service, not to one that trusts its tokens. */
 export function isManagementScope(scope: string): boolean {
   return management.has(scope);
 }

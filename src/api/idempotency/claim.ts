@@ -1,6 +1,6 @@
 // Calls with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). The answer is recorded
 // in the transaction of the change, so that a repeated call gets it and changes nothing. See
-// docs/decisions/0062.
+// docs/decisions/0004.
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { Failure, invalid } from '../../base/errors/errors.ts';
 import type { Executor } from '../../storage/schema.ts';
@@ -8,51 +8,35 @@ import type { Call } from '../call.ts';
 import { type Principal, principalId } from '../principal.ts';
 
 const idempotencyHeader = 'idempotency-key';
-/** The header of an answer that was recorded by an earlier call. */
 export const replayedHeader = 'idempotency-replayed';
 
 const keyLengthMax = 128;
 
-/** A call with an Idempotency-Key. */
 export type KeyedCall = {
-  /** The type and id of the caller. */
   readonly caller: string;
   readonly key: string;
 };
 
-/** The request of a call: another call with the same key must have an equal one. */
 export type KeyedRequest = {
-  /** The method, the workspace and a digest of the message. */
   readonly identity: string;
-  /** The scopes that the caller holds. */
   readonly scopes: readonly string[];
 };
 
-/** The answers that calls have recorded within the last 24 hours. */
 export type RecordedAnswers = {
   has(call: KeyedCall): Promise<boolean>;
-  /**
-   * Returns the encoded answer, or undefined if none is recorded. Throws `idempotency_key_reused`
-   * if it was recorded for another request, and `forbidden` if the caller holds fewer scopes now.
-   */
+  /** Throws `idempotency_key_reused` for another request, `forbidden` if scopes were lost. */
   find(call: KeyedCall, request: KeyedRequest): Promise<Uint8Array | undefined>;
   /** Throws `AlreadyRecorded` if another call with the key has committed. */
   record(trx: Executor, call: KeyedCall, request: KeyedRequest, answer: Uint8Array): Promise<void>;
-  /** Deletes the answer, so that a repeated call acts again. */
   withdraw(trx: Executor, call: KeyedCall): Promise<void>;
 };
 
-/** The Idempotency-Key of a call, for its handler. */
 export type Claim = {
-  /** Whether an answer was already recorded when the call began. */
   readonly isRecorded: boolean;
-  /** Records the answer in the transaction of the change. */
   readonly record: (trx: Executor, answer: object) => Promise<void>;
-  /** Deletes the answer in the transaction that undoes the change. */
   readonly withdraw: (trx: Executor) => Promise<void>;
 };
 
-/** An earlier call has recorded an answer. The guard returns that answer. */
 export class AlreadyRecorded extends Failure {
   constructor() {
     const detail = 'Another call with the same Idempotency-Key has just ended.';

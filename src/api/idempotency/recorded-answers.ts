@@ -1,4 +1,4 @@
-// The answers of calls with an Idempotency-Key. See docs/decisions/0062.
+// The answers of calls with an Idempotency-Key. See docs/decisions/0004.
 import { createHash, hkdfSync } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { createMasterKey, type MasterKey } from '../../base/crypto/master-key.ts';
@@ -36,7 +36,6 @@ export type RecordedAnswersOptions = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly now: Clock;
-  /** The number of answers that the service keeps for each caller. */
   readonly answersMax?: number;
 };
 
@@ -44,10 +43,7 @@ export function createRecordedAnswers(options: RecordedAnswersOptions): Recorded
   const { db, masterKey, now, answersMax = answersMaxDefault } = options;
   const derived = masterKey.derive('recorded answers');
 
-  /**
-   * The key that encrypts an answer also depends on the Idempotency-Key, of which the database has
-   * only a digest.
-   */
+  /** It also depends on the Idempotency-Key, of which the database has only a digest. */
   function answerKey({ caller, key }: KeyedCall): MasterKey {
     const info = JSON.stringify([caller, key]);
     const keyOf = (bytes: Uint8Array) => Buffer.from(hkdfSync('sha256', bytes, '', info, 32));
@@ -55,7 +51,6 @@ export function createRecordedAnswers(options: RecordedAnswersOptions): Recorded
     return createMasterKey(keyOf(own), others.map(keyOf));
   }
 
-  /** Returns undefined if the answer was recorded for another request. */
   function openAnswer(call: KeyedCall, identity: string, row: RecordedAnswerRow) {
     try {
       return readRecord(answerKey(call).open(row.answer, identity));
@@ -97,7 +92,6 @@ export function createRecordedAnswers(options: RecordedAnswersOptions): Recorded
 
 type AnswerRecord = Pick<KeyedRequest, 'scopes'> & { readonly answer: Uint8Array };
 
-/** A line with the scopes, and the encoded message. */
 const makeRecord = ({ scopes, answer }: AnswerRecord) =>
   Buffer.concat([Buffer.from(`${scopes.join(' ')}\n`), answer]);
 

@@ -7,7 +7,6 @@ import { callerOf } from '../principal.ts';
 import { resolveWorkspace, workspaceIfAny } from '../workspace.ts';
 import type { KeyedRequest } from './claim.ts';
 
-/** For a unary method, after the guard has determined the workspace. */
 export function unaryRequest(context: HandlerContext, request: Message): Promise<KeyedRequest> {
   const { descriptor } = callerOf(context).method;
   const digest = createHash('sha256').update(toBinary(descriptor.input, request)).digest('hex');
@@ -28,7 +27,6 @@ async function keyedRequest(
   return { identity, scopes };
 }
 
-/** The identity of an upload, from all of its messages. */
 export class UploadIdentity {
   readonly #method: DescMethod;
   readonly #content = createHash('sha256');
@@ -40,17 +38,14 @@ export class UploadIdentity {
     this.#method = method;
   }
 
-  /** Undefined until all messages were read. */
   get request(): KeyedRequest | undefined {
     return this.#request;
   }
 
-  /** The workspace of the upload, once all messages were read. */
   get workspaceId(): string {
     return this.#workspaceId;
   }
 
-  /** Reads the messages and yields them. */
   async *watch(messages: AsyncIterable<Message>, context: HandlerContext): AsyncGenerator<Message> {
     for await (const message of messages) {
       this.#add(message);

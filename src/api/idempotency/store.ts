@@ -1,7 +1,6 @@
 import { skipLocked } from '../../storage/row-locks.ts';
 import type { Executor, RecordedAnswerRow } from '../../storage/schema.ts';
 
-/** The times of rows that count. */
 export type ValidTimes = { readonly after: number; readonly until: number };
 
 export async function hasAnswer(db: Executor, key: string, times: ValidTimes): Promise<boolean> {
@@ -24,10 +23,7 @@ function validAnswer(db: Executor, key: string, { after, until }: ValidTimes) {
     .where('create_time', '<=', until);
 }
 
-/**
- * Returns false if a valid row has the key. Waits for a transaction that has inserted the key and
- * not yet ended.
- */
+/** False if a valid row has the key. Waits for a transaction that has inserted it. */
 export async function insertAnswer(
   trx: Executor,
   row: RecordedAnswerRow,
@@ -55,10 +51,8 @@ export async function deleteAnswer(trx: Executor, key: string): Promise<void> {
   await trx.deleteFrom('recorded_answers').where('key', '=', key).execute();
 }
 
-/** The largest number of rows that one insert deletes. */
 const deletedMax = 20;
 
-/** Deletes the oldest answers of a caller who has more than `answersMax`. */
 export async function deleteSurplus(
   trx: Executor,
   caller: string,

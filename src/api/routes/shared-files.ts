@@ -9,7 +9,6 @@ import { preferredCoding } from '../../base/http/preferred-coding.ts';
 import type { RouteReply, RouteRequest } from './route.ts';
 
 export type SharedFiles = {
-  /** Returns undefined if the file is not one of the names. */
   reply(
     name: string,
     request: Pick<RouteRequest, 'isHead' | 'header'>,

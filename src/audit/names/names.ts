@@ -33,7 +33,6 @@ const listMethods: Record<ResourceKind, DescMethod> = {
 // `Object.keys` returns strings.
 const resourceKinds = Object.keys(listMethods) as ResourceKind[];
 
-/** Returns whether the caller may list such resources in every workspace. */
 function mayList(principal: Principal, kind: ResourceKind): boolean {
   // Other callers are limited to their workspaces, customers or accounts.
   if (principal.type !== 'service' && principal.type !== 'staff') return false;
@@ -45,11 +44,9 @@ type Name = { readonly id: string; readonly name: string };
 
 export type NameAndParents = {
   readonly name: string;
-  /** The nearest first. */
   readonly parents: readonly Name[];
 };
 
-/** Returns the names of the resources that exist and that the caller may list, by id. */
 export async function findNames(
   db: Database,
   principal: Principal,

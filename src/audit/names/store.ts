@@ -21,17 +21,14 @@ type Resource = {
 };
 
 export type OwnedResource = Resource & {
-  /** The resources that it belongs to, the nearest first. */
   readonly parents: readonly Resource[];
 };
 
 type IdKind = {
-  /** The kinds of resources that have such ids. */
   readonly kinds: readonly ResourceKind[];
   find(db: Database, ids: readonly string[]): Promise<OwnedResource[]>;
 };
 
-/** The kinds of ids, by their prefix. */
 export const idKinds: Readonly<Record<string, IdKind>> = {
   cli: { kinds: ['client'], find: (db, ids) => findNamed(db, 'client', ids) },
   sec: { kinds: ['client_secret'], find: findSecrets },

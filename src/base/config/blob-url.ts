@@ -10,7 +10,6 @@ export type S3Location = {
   readonly region: string | undefined;
   /** The origin of the store; undefined for Amazon S3. */
   readonly endpoint: string | undefined;
-  /** Whether requests have the bucket in their path, and not in the host name. */
   readonly pathStyle: boolean;
 };
 
@@ -18,7 +17,6 @@ export type BlobLocation = { readonly kind: 'folder'; readonly path: string } | 
 
 const s3Form = /^s3:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 const bucketForm = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
-/** The characters that need no encoding in any store. */
 const prefixForm = /^[A-Za-z0-9!_.*'()-]+(\/[A-Za-z0-9!_.*'()-]+)*$/;
 const prefixLengthMax = 512;
 
@@ -87,7 +85,6 @@ function readParameters(query: string): Pick<S3Location, 'region' | 'endpoint' |
 
 const isParameter = (name: string): name is keyof typeof readers => Object.hasOwn(readers, name);
 
-/** Formats a location for people. */
 export function describeBlobLocation(location: BlobLocation): string {
   if (location.kind === 'folder') return location.path;
   const { bucket, prefix, endpoint } = location;

@@ -22,7 +22,6 @@ type ValueOf<S extends Setting> = S extends { readonly type: ValueType<infer T> 
 
 export type Config = { readonly [K in keyof Settings]: ValueOf<Settings[K]> };
 
-/** Lists everything that is wrong with the environment. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -44,20 +43,15 @@ const ignored = new Set<string>([
 // Kubernetes sets these for a Service whose name begins with `latchkey`.
 const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\w+)?)$/;
 
-/** The settings that a file may contain. */
 const secretNames = Object.values<Setting>(settings)
   .filter(({ isSecret }) => isSecret)
   .map(({ name }) => name);
 
-/** Reads the settings. Throws a ConfigError that names every bad setting. */
 export function readConfig(variables: Environment): Config {
   return readSettings(variables).config;
 }
 
-/**
- * Like `readConfig`. Also returns the variables, with the contents of the secret files, so that
- * another process can read the same settings.
- */
+/** Also returns the variables with the contents of secret files, for other processes. */
 export function readSettings(variables: Environment): { config: Config; resolved: Environment } {
   const problems = unknownNames(variables).map((name) => `${name}: there is no such setting`);
   const bad = new Set<string>();
@@ -93,7 +87,6 @@ function unknownNames(env: Environment): string[] {
   );
 }
 
-/** Returns the value of a setting, or its default if it is missing, empty or bad. */
 function readSetting(
   { name, type, default: fixed, defaultOf }: Setting,
   env: Environment,
@@ -115,7 +108,6 @@ function readSetting(
   return defaultOf?.(values as EarlierSettings);
 }
 
-/** Rules that involve more than one setting. */
 const rules: readonly {
   readonly name: Settings[keyof Settings]['name'];
   readonly problemOf: (config: Config) => string | undefined;

@@ -17,7 +17,6 @@ export type SmtpSettings = {
 };
 
 export type Sender = {
-  /** The display name; empty if only an address is set. */
   readonly name: string;
   readonly address: string;
 };
@@ -71,10 +70,7 @@ export const sender: ValueType<Sender> = {
   },
 };
 
-/**
- * Returns the sender for an origin with a domain, or undefined for an IP address or a host without
- * dots.
- */
+/** Undefined for the origin of an IP address or a host without dots. */
 export function senderOf(origin: string | undefined): Sender | undefined {
   const host = origin === undefined ? '' : new URL(origin).hostname;
   const address = `no-reply@${host}`;
@@ -82,5 +78,4 @@ export function senderOf(origin: string | undefined): Sender | undefined {
   return isDomain ? { name: 'Latchkey', address } : undefined;
 }
 
-/** The sender for a mail server on this machine, and for mails written to files. */
 export const localSender: Sender = { name: 'Latchkey', address: 'no-reply@localhost' };

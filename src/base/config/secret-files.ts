@@ -2,18 +2,13 @@
 // Containers and systemd provide secrets this way.
 import { readFileSync } from 'node:fs';
 
-/** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const fileVariableOf = (name: string) => `${name}_FILE`;
 
-/** Reports a problem with the variable `name`. */
 type Report = (name: string, message: string) => void;
 
-/**
- * Returns the environment with the contents of the files. One line break at the end of a file is
- * ignored.
- */
+/** One line break at the end of a file is ignored. */
 export function readSecretFiles(
   env: Environment,
   names: readonly string[],

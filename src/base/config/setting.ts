@@ -13,7 +13,6 @@ export const settingGroups = [
   'Backup',
 ] as const;
 
-/** The settings that the defaults of later settings depend on. */
 export type EarlierSettings = {
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
@@ -25,18 +24,13 @@ export type Setting = {
   readonly name: `LATCHKEY_${string}`;
   readonly group: (typeof settingGroups)[number];
   readonly type: ValueType<unknown>;
-  /** The default, written as in the environment. */
   readonly default?: string;
   readonly defaultOf?: (earlier: EarlierSettings) => unknown;
-  /** Describes a default that is not a fixed text, for the documentation. */
   readonly defaultText?: string;
-  /** One sentence for the documentation. */
   readonly about: string;
-  /** More sentences for the documentation. */
   readonly notes?: string;
   /** Whether the value may be in a file that `<name>_FILE` names. */
   readonly isSecret?: true;
 };
 
-/** Settings by their name in `Config`. */
 export type SettingTable = Readonly<Record<string, Setting>>;

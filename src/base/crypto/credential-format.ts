@@ -5,7 +5,6 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { encodeBase62, encodeBase62Number, type Random } from './ids.ts';
 
-/** A client's secret, or the API key of a customer or a workspace. */
 export type CredentialKind = 'cs' | 'ck' | 'wk';
 
 const idPrefixes: Record<CredentialKind, string> = { cs: 'sec_', ck: 'key_', wk: 'key_' };
@@ -18,7 +17,6 @@ export type NewCredential = {
   readonly digest: string;
 };
 
-/** Generates a credential with 256 random bits. */
 export function generateCredential(kind: CredentialKind, random: Random): NewCredential {
   const lookupId = encodeBase62(random(16), 22);
   const body = `lk_${kind}_${lookupId}_${encodeBase62(random(32), 43)}`;
@@ -26,14 +24,12 @@ export function generateCredential(kind: CredentialKind, random: Random): NewCre
   return { id: idPrefixes[kind] + lookupId, text, digest: digestOf(text) };
 }
 
-/** Returns the row id of a well-formed credential of that kind, or undefined for any other text. */
 export function parseCredentialId(kind: CredentialKind, text: string): string | undefined {
   const [, foundKind, lookupId, crc] = pattern.exec(text) ?? [];
   if (foundKind !== kind || lookupId === undefined) return undefined;
   return checksum(text.slice(0, -6)) === crc ? idPrefixes[kind] + lookupId : undefined;
 }
 
-/** Returns the row id of a credential of any kind. */
 export function parseAnyCredentialId(text: string): string | undefined {
   const [, kind] = pattern.exec(text) ?? [];
   return kind === undefined ? undefined : parseCredentialId(kind as CredentialKind, text);

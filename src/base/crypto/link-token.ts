@@ -6,7 +6,6 @@ export type LinkTokenKind = 'pwr' | 'inv';
 
 export type LinkToken = { readonly id: string; readonly secret: string };
 
-/** Generates a token with a secret of 256 random bits. */
 export function generateLinkToken(kind: LinkTokenKind, random: Random): LinkToken {
   return { id: newId(kind, random), secret: encodeBase62(random(32), 43) };
 }
@@ -15,7 +14,6 @@ export function formatLinkToken({ id, secret }: LinkToken): string {
   return `${id}.${secret}`;
 }
 
-/** Returns undefined for a text of another form. */
 export function parseLinkToken(kind: LinkTokenKind, text: string): LinkToken | undefined {
   const [id = '', secret = '', ...rest] = text.trim().split('.');
   const isWellFormed = isId(kind, id) && /^[0-9A-Za-z]{43}$/.test(secret) && rest.length === 0;
@@ -27,7 +25,6 @@ export function linkTokenDigest({ secret }: LinkToken, facts: readonly string[] 
   return digestOf(JSON.stringify([secret, ...facts]));
 }
 
-/** Compares a token with a stored digest in constant time. */
 export function linkTokenMatches(
   { secret }: LinkToken,
   digest: string,

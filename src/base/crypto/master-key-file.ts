@@ -13,10 +13,7 @@ const nextFileIn = (dataDir: string) => path.join(dataDir, 'master.key.next');
 
 type Settings = Pick<Config, 'dataDir' | 'masterKey' | 'previousMasterKey'>;
 
-/**
- * Opens the master key of the settings or of the data folder, together with the keys that it
- * replaces. If the settings have no key and the file is missing, creates the file.
- */
+/** Creates the file if the settings have no key and it is missing. */
 export async function openMasterKey(settings: Settings): Promise<MasterKey> {
   const { dataDir, masterKey, previousMasterKey } = settings;
   const previous = listOf(previousMasterKey);
@@ -34,7 +31,6 @@ export async function readMasterKeyIfAny(settings: Settings): Promise<MasterKey 
   return openMasterKey(settings);
 }
 
-/** Returns the message for a database with signing keys whose master key is missing. */
 export function describeMissingMasterKey({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return (
     `the database has signing keys, but their master key is missing: ${fileIn(dataDir)} does not ` +
@@ -42,17 +38,14 @@ export function describeMissingMasterKey({ dataDir }: Pick<Settings, 'dataDir'>)
   );
 }
 
-/** Returns the key of the data folder. Creates the file (mode 0600) if it does not exist. */
 export async function readMasterKeyFile(dataDir: string): Promise<Uint8Array> {
   return readOrMake(fileIn(dataDir));
 }
 
-/** Returns the key of the data folder. Undefined if the file does not exist. */
 export async function readExistingMasterKeyFile(dataDir: string): Promise<Uint8Array | undefined> {
   return readIfAny(fileIn(dataDir));
 }
 
-/** Returns the key that will replace the data folder's key. Creates it if it does not exist. */
 export async function makeNextMasterKeyFile(dataDir: string): Promise<Uint8Array> {
   return readOrMake(nextFileIn(dataDir));
 }
@@ -61,13 +54,11 @@ export async function readNextMasterKeyFile(dataDir: string): Promise<Uint8Array
   return readIfAny(nextFileIn(dataDir));
 }
 
-/** Replaces the data folder's key with the next key. */
 export async function placeNextMasterKeyFile(dataDir: string): Promise<void> {
   await rename(nextFileIn(dataDir), fileIn(dataDir));
   await syncFolder(dataDir);
 }
 
-/** The texts of the two files; undefined for a missing file. */
 export type KeyFileTexts = {
   readonly masterKey: string | undefined;
   readonly nextMasterKey: string | undefined;
@@ -79,7 +70,6 @@ export async function readKeyFileTexts(dataDir: string): Promise<KeyFileTexts> {
   return { masterKey: await readFileIfAny(fileIn(dataDir)), nextMasterKey };
 }
 
-/** Writes the files of a backup. Throws if a file with another key exists. */
 export async function placeKeyFileTexts(dataDir: string, texts: KeyFileTexts): Promise<void> {
   await place(fileIn(dataDir), texts.masterKey);
   await place(nextFileIn(dataDir), texts.nextMasterKey);
@@ -93,7 +83,6 @@ async function place(file: string, text: string | undefined): Promise<void> {
   }
 }
 
-/** Opens the master key of two texts. */
 export function parseKeyFileTexts({ masterKey, nextMasterKey }: KeyFileTexts): MasterKey {
   const keys = [masterKey, nextMasterKey].filter((text) => text !== undefined);
   const [first, ...others] = keys.map((text) => parse(text, 'the backup'));

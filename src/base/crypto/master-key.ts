@@ -5,26 +5,18 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 export type MasterKey = {
   /** Identifies the key. Stored with each ciphertext; reveals nothing about the key. */
   readonly id: string;
-  /** Encrypts a text for `purpose`. Only the same purpose decrypts it. */
   seal(plaintext: Uint8Array, purpose: string): string;
-  /** Decrypts a text. Throws if it was altered or encrypted for another purpose. */
   open(ciphertext: string, purpose: string): Buffer;
-  /** Returns whether this master key decrypts values encrypted with the key of this id. */
   opens(id: string): boolean;
-  /** Derives keys of 32 bytes for a purpose. */
   derive(purpose: string): DerivedKeys;
 };
 
-/** The key derived from the current master key, and the keys derived from the previous ones. */
 export type DerivedKeys = readonly [own: Uint8Array, ...others: Uint8Array[]];
 
 /** Node would also accept a tag of 4 bytes, which is easy to forge. */
 const authTagLength = 16;
 
-/**
- * Creates a master key from 32 bytes. It encrypts only with these bytes. It also decrypts values
- * encrypted with the `others`, which it replaces.
- */
+/** Encrypts only with `bytes`. Also decrypts values of the `others`, which it replaces. */
 export function createMasterKey(bytes: Uint8Array, others: readonly Uint8Array[] = []): MasterKey {
   const own = createSingleKey(bytes);
   const rest = others.map(createSingleKey);

@@ -4,14 +4,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { DerivedKeys } from './master-key.ts';
 
-/** Signs JSON values with HMAC-SHA-256. */
 export type SignedValues<T> = {
-  /**
-   * Returns the value with its expiry and signature. The signature also covers `context`, which the
-   * result does not contain: the value is valid only for the same context.
-   */
+  /** The signature also covers `context`, which the result does not contain. */
   sign(value: T, lifetimeSeconds: number, context: string): string;
-  /** Returns the value, or undefined if the text is expired or not signed for `context`. */
   verify(text: string | undefined, context: string): T | undefined;
 };
 
@@ -21,7 +16,6 @@ export type SignedValueOptions = {
   readonly now: Clock;
 };
 
-/** The body and the signature, both in base64url. */
 const pattern = /^([\w-]{1,1500})\.([\w-]{43})$/;
 
 export function createSignedValues<T>({ keys, now }: SignedValueOptions): SignedValues<T> {

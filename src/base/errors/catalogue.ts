@@ -6,9 +6,7 @@ type CatalogueEntry = {
   readonly status: number;
   readonly grpc: Code;
   readonly title: string;
-  /** Why the service returns the code. Text between backticks is code, as in Markdown. */
   readonly cause: string;
-  /** How the caller can make the call succeed. */
   readonly remedy: string;
   /** The `error` of RFC 6749 §5.2 on the routes that issue a token. */
   readonly oauth: string;
@@ -259,7 +257,6 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 
-/** The name of a status in the gRPC specification, such as `NOT_FOUND`. */
 export function grpcStatusName(status: Code): string {
   // Connect spells it with one L, gRPC with two.
   if (status === Code.Canceled) return 'CANCELLED';

@@ -10,7 +10,6 @@ import type { Failure } from './errors.ts';
 
 type Detail = { desc: DescMessage; value: MessageInitShape<DescMessage> };
 
-/** The details of an error, the most specific first. */
 export function errorDetails(failure: Failure, requestId: string): Detail[] {
   const details: Detail[] = [
     {

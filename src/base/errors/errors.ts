@@ -23,7 +23,6 @@ type FailureExtra = {
   readonly cause?: unknown;
 };
 
-/** An error for the caller. Its message is public; its cause is not. */
 export class Failure extends Error {
   readonly code: ErrorCode;
   readonly extra: FailureExtra;
@@ -57,12 +56,10 @@ export function fail(code: ErrorCode, detail: string, extra: FailureExtra = {}):
   return new Failure(code, detail, extra);
 }
 
-/** Creates `invalid_argument` for one field, by its proto name. */
 export function invalid(field: string, detail: string): Failure {
   return fail('invalid_argument', `${field}: ${detail}`, { fields: [{ field, detail }] });
 }
 
-/** Converts a thrown value to an error of the catalogue. Unknown errors become `internal`. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof Error && isGone(thrown)) {

@@ -1,10 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { fail } from './errors.ts';
 
-/**
- * The error for a message with the flag of compression, in a call whose headers name none. Connect
- * and gRPC require this status, but the mistake is the caller's.
- */
+/** Connect and gRPC require this status, but the mistake is the caller's. */
 export const undeclaredCompression = () =>
   fail('invalid_argument', 'A message is compressed, and the headers name no compression.', {
     grpc: Code.Internal,

@@ -23,9 +23,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/**
- * Writes a file that only its owner can read, unless the file exists. Returns whether it wrote it.
- */
+/** Only its owner can read the file. Returns whether it wrote it. */
 export async function writeFileOnce(file: string, text: string): Promise<boolean> {
   return withTemporary(file, text, async (temporary) => {
     try {
@@ -38,15 +36,11 @@ export async function writeFileOnce(file: string, text: string): Promise<boolean
   });
 }
 
-/** Writes a file that only its owner can read. Replaces an existing file. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   await withTemporary(file, text, (temporary) => rename(temporary, file));
 }
 
-/**
- * Writes a new file that only its owner can read. Throws if the file exists. Works on file systems
- * without hard links.
- */
+/** Only its owner can read the file. Throws if it exists. Needs no hard links. */
 export async function writeNewFile(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   await requireMissing(file);
   await withTemporary(file, chunks, async (temporary) => {
@@ -87,10 +81,7 @@ async function withTemporary<T>(
 
 const temporaryPattern = /^(.+)\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/**
- * Removes temporary files that a killed process left, if `isOurs` accepts the file. Files that were
- * written within `unusedMs` stay, because another process may be writing them.
- */
+/** Files newer than `unusedMs` stay: another process may be writing them. */
 export async function removeTemporaries(
   folder: string,
   isOurs: (name: string) => boolean,
@@ -105,7 +96,6 @@ export async function removeTemporaries(
   }
 }
 
-/** Reads a text file. Returns undefined if it does not exist. */
 export async function readFileIfAny(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');

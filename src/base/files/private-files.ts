@@ -3,7 +3,6 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { errorCodeOf } from './error-code.ts';
 
-/** A file or folder that other users can open, and the action taken. */
 export type ExposedPath = { readonly path: string; readonly message: string };
 
 const folderMode = 0o700;
@@ -34,10 +33,7 @@ export async function makePrivateFolder(
   return { path: folder, message: `other users can open it: ${closeAdvice(folder)}` };
 }
 
-/**
- * Creates a missing folder and its parents, which only their owner can open. Does not use the
- * option `recursive` of Node, which never returns below /proc.
- */
+/** The option `recursive` of Node never returns below /proc. */
 export async function makeFolders(folder: string, isRepeated = false): Promise<void> {
   try {
     await mkdir(folder, { mode: folderMode });
@@ -52,7 +48,6 @@ export async function makeFolders(folder: string, isRepeated = false): Promise<v
   }
 }
 
-/** Removes the access of other users to a file. Ignores a missing file. */
 export async function makePrivateFile(file: string): Promise<ExposedPath | undefined> {
   const stats = await statIfAny(file);
   if (stats === undefined || (stats.mode & others) === 0) return undefined;
@@ -60,7 +55,6 @@ export async function makePrivateFile(file: string): Promise<ExposedPath | undef
   return { path: file, message: `other users can open it: run chmod 600 ${file} as its owner` };
 }
 
-/** Returns a path that other users can open, and changes nothing. */
 export async function findExposedPath(file: string): Promise<ExposedPath | undefined> {
   const stats = await statIfAny(file);
   if (stats === undefined || (stats.mode & others) === 0) return undefined;

@@ -2,25 +2,18 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 export type ReadHandles = {
-  /** Opens nothing yet. */
   of(file: string): ReadHandle;
 };
 
-/** Use and release the handle in turn. Close it at the end. */
 export type ReadHandle = {
-  /**
-   * Returns the handle, and whether the file was opened for it. Waits while as many other files are
-   * in use as may be open.
-   */
+  /** `isNew`: the file was opened for this call. Waits while too many files are in use. */
   use(): Promise<{ readonly handle: FileHandle; readonly isNew: boolean }>;
-  /** Lets the file be closed until its next use. */
   release(): void;
   close(): Promise<void>;
 };
 
 export type ReadHandleLimits = {
   readonly openMax: number;
-  /** A file that is not used for this time is closed. */
   readonly idleMs: number;
 };
 
@@ -29,7 +22,6 @@ const defaultLimits: ReadHandleLimits = { openMax: 200, idleMs: 1_000 };
 
 export function createReadHandles(limits: Partial<ReadHandleLimits> = {}): ReadHandles {
   const { openMax, idleMs } = { ...defaultLimits, ...limits };
-  /** The open files that are not in use. The longest idle ones are first. */
   const idle = new Map<OpenFile, number>();
   const waiting: (() => void)[] = [];
   let places = openMax;

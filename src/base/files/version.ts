@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageFolder } from './package-folder.ts';
 
-/** Reads the version from package.json. */
 export function readVersion(): string {
   const text = readFileSync(path.join(packageFolder(), 'package.json'), 'utf8');
   const { version }: { version: unknown } = JSON.parse(text);

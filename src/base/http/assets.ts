@@ -3,18 +3,13 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 export type AssetEntry = {
-  /** The URL path of the module. */
   readonly file: string;
-  /** URL paths of the style sheets that it needs at start. */
   readonly styles: readonly string[];
-  /** URL paths of the modules that it imports, directly and indirectly. */
   readonly imports: readonly string[];
 };
 
 export type Assets = {
-  /** A built entry, by the path of its source. */
   entry(source: string): AssetEntry;
-  /** The address of a built entry, by the path of its source. */
   addressOf(source: string): string;
 };
 

@@ -16,11 +16,7 @@ export type ByteSelection = {
   readonly length: number;
 };
 
-/**
- * Selects the bytes to send. Ignores multiple or malformed ranges, as RFC 9110 §14.2 permits.
- * Throws `range_not_satisfiable` for a range beyond the end, and `precondition_failed` if
- * `If-Match` does not contain the tag.
- */
+/** Ignores malformed ranges (§14.2). Throws `range_not_satisfiable` or `precondition_failed`. */
 export function selectBytes(request: RangeRequest, size: number, etag: string): ByteSelection {
   const whole = { notModified: false, partial: false, offset: 0, length: size };
   requireMatch(request.ifMatch, etag);
@@ -52,10 +48,7 @@ export function etagMatches(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-/**
- * Throws `precondition_failed` if `If-Match` does not contain the tag, by the strong comparison
- * (§13.1.1). Check it before `If-None-Match` (§13.2.2).
- */
+/** By the strong comparison (§13.1.1). Check it before `If-None-Match` (§13.2.2). */
 export function requireMatch(ifMatch: string | undefined, etag: string): void {
   if (ifMatch === undefined || ifMatch === '' || ifMatch.trim() === '*') return;
   if (ifMatch.split(',').some((tag) => tag.trim() === etag)) return;

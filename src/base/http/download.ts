@@ -15,10 +15,7 @@ export type DownloadMessage = {
 
 export type DownloadHead = { readonly status: number; readonly headers: Record<string, string> };
 
-/**
- * Returns the status and headers of a download. Content that a tab must not show is always an
- * attachment, whatever `disposition` requests.
- */
+/** Content that a tab must not show is always an attachment. */
 export function createDownloadHead(
   facts: Facts,
   disposition: 'inline' | 'attachment',
@@ -55,10 +52,7 @@ function createGeneratedHead({ name, contentType }: Facts): DownloadHead {
   return { status: 200, headers };
 }
 
-/**
- * Returns the body of a download. Awaits the first chunk, so that unreadable bytes result in an
- * error response. The caller must read from the result or `return` it.
- */
+/** Awaits the first chunk: unreadable bytes give an error. Read or `return` the result. */
 export async function startBody(
   chunks: AsyncGenerator<Uint8Array>,
 ): Promise<AsyncGenerator<Uint8Array>> {

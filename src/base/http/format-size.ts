@@ -11,7 +11,6 @@ export type SizeFormat = {
   readonly rounding?: 'halfExpand' | 'floor' | 'ceil';
 };
 
-/** Returns a text such as "1 byte", "14.2 kB" or "100 MB". */
 export function formatSize(bytes: number, options: SizeFormat = {}): string {
   const { locale, rounding = 'halfExpand' } = options;
   const format = new Intl.NumberFormat(locale, {

@@ -14,7 +14,6 @@ export class Html {
 
 type Value = string | number | Html | undefined | readonly Html[];
 
-/** A template whose values are escaped. `undefined` becomes an empty string. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   let text = strings[0] ?? '';
   values.forEach((value, i) => {

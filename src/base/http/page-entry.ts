@@ -3,7 +3,6 @@ import type { Random } from '../crypto/ids.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html } from './html.ts';
 
-/** The icon, the styles and the script of an entry such as `web/console/main.tsx`. */
 export function entryElements(assets: Assets, entry: string): readonly Html[] {
   const { file, styles, imports } = assets.entry(entry);
   const icon = assets.addressOf('web/viewer/mark.svg');
@@ -17,5 +16,4 @@ export function entryElements(assets: Assets, entry: string): readonly Html[] {
 
 const nonceBytes = 16;
 
-/** Returns a nonce for the style elements of one response. */
 export const createNonce = (random: Random) => Buffer.from(random(nonceBytes)).toString('base64');

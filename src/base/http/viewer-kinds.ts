@@ -40,23 +40,18 @@ const textTypes: ReadonlyMap<string, ViewerKind> = new Map<string, ViewerKind>([
 /** Images that can contain scripts. They run in a tab, but not in an `<img>`. */
 const svgType = 'image/svg+xml';
 
-/** Returns undefined if readers can only download the type. */
 export function viewerKindOf(contentType: string): ViewerKind | undefined {
   if (contentType === svgType) return 'image';
   return inertTypes.get(contentType) ?? textTypes.get(contentType);
 }
 
-/** Whether the type is binary, and a browser may show its bytes in a tab. */
 export const isInert = (contentType: string) => inertTypes.has(contentType);
 
-/** Whether the type is an image that cannot contain scripts. */
 export const isRasterImage = (contentType: string) => inertTypes.get(contentType) === 'image';
 
 export type Serving = {
   readonly contentType: string;
-  /** A tab shows inline bytes, and saves an attachment. */
   readonly disposition: 'inline' | 'attachment';
-  /** Directives of the content security policy that the bytes need in addition. */
   readonly policy?: string;
 };
 

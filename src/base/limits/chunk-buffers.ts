@@ -4,16 +4,12 @@
 /** Few sizes, so that a buffer fits the next download. The last one is the size of a full chunk. */
 const sizes = [16, 64, 256].map((kibibytes) => kibibytes * 1024);
 const fullBytes = 256 * 1024;
-/** How much stays allocated without a download. */
 const freeBytesMax = 16 * 1024 * 1024;
 
 export type ChunkBuffers = {
   /** Returns a buffer with arbitrary content for up to `length` bytes, of at most 256 KiB. */
   take(length: number): Buffer;
-  /**
-   * Lets another download use the buffer of a chunk. Nothing may read the chunk any more. Ignores
-   * chunks of other buffers. A chunk that is never released is garbage.
-   */
+  /** Nothing may read the chunk any more. Ignores other chunks; unreleased ones are garbage. */
   release(chunk: Uint8Array): void;
 };
 

@@ -6,14 +6,10 @@
 export type OwnerPath = readonly string[];
 
 export type FairPlaces = {
-  /**
-   * Takes a place for the owner. Returns a function that releases the place and must be called
-   * once, or undefined if the owner's share is used up.
-   */
+  /** Returns a function that releases the place, to be called once. Undefined beyond the share. */
   acquire(key: string): (() => void) | undefined;
 };
 
-/** Shares `count` places. */
 export function createFairPlaces(count: number): FairPlaces {
   const amounts = createFairAmounts(count);
   return {
@@ -26,15 +22,12 @@ export function createFairPlaces(count: number): FairPlaces {
 }
 
 export type FairAmounts = {
-  /** The amount that the owner holds. */
   of(key: string): number;
-  /** Whether the owner holds less than is free. */
   hasShare(key: string): boolean;
   /** Counts an amount, which may be negative, also beyond the owner's share. */
   add(key: string, amount: number): void;
 };
 
-/** Shares an amount, such as bytes. */
 export function createFairAmounts(total: number): FairAmounts {
   const held = new Map<string, number>();
   let free = total;
@@ -61,14 +54,10 @@ export type FairQueue<T> = {
 type Node<T> = {
   size: number;
   readonly items: T[];
-  /** The parts in the order of their turns. */
   readonly parts: Map<string, Node<T>>;
 };
 
-/**
- * Creates a queue of at most `places` items. An item with an empty path is limited by that number
- * alone.
- */
+/** At most `places` items. Those with an empty path are limited by that number alone. */
 export function createFairQueue<T>(places: number): FairQueue<T> {
   const root: Node<T> = { size: 0, items: [], parts: new Map() };
 

@@ -9,10 +9,7 @@ const backslash = 0x5c;
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 
-/**
- * Returns whether lists and objects are nested more than 100 levels deep. Does not check the
- * syntax.
- */
+/** More than 100 levels of lists and objects. Does not check the syntax. */
 export function isNestedTooDeeply(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -25,7 +22,6 @@ export function isNestedTooDeeply(text: string): boolean {
   return false;
 }
 
-/** Returns the index of the quote that ends the string starting at `start`. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -1,15 +1,11 @@
 // Runs one task at a time for each key.
 
 export type KeyedQueue = {
-  /**
-   * Runs the task after all earlier tasks with the same key. Throws `refusal()`, and does not run
-   * the task, if they take longer than the time limit.
-   */
+  /** Throws `refusal()` and does not run the task if earlier ones exceed the time limit. */
   run<T>(key: string, task: () => Promise<T>): Promise<T>;
 };
 
 export function createKeyedQueue(waitMsMax: number, refusal: () => Error): KeyedQueue {
-  /** The last task of each key. */
   const last = new Map<string, Promise<unknown>>();
 
   async function wait(earlier: Promise<unknown>): Promise<void> {

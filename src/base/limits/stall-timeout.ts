@@ -1,16 +1,12 @@
 import { fail } from '../errors/errors.ts';
 
-/**
- * Yields the same messages. Throws `canceled` if the next one takes longer than `stalledMs`.
- * An empty message does not restart the time.
- */
+/** Throws `canceled` after `stalledMs` without a message. Empty ones do not count. */
 export async function* failIfStalled<T>(
   messages: AsyncIterable<T>,
   stalledMs: number,
   isEmpty: (message: T) => boolean,
 ): AsyncGenerator<T> {
   const iterator = messages[Symbol.asyncIterator]();
-  /** Rejects the message that is being awaited. */
   let failNext: ((error: unknown) => void) | undefined;
   let restarts = true;
   const timer = setTimeout(() => {

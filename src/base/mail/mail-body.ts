@@ -3,27 +3,21 @@
 import { type Html, html } from '../http/html.ts';
 import { mailName } from '../net/mail-name.ts';
 
-/** A part of a mail: a paragraph, a note, a code, a list, or a link. */
 export type MailPart =
   | { readonly text: string }
-  /** Less important than the rest. */
   | { readonly note: string }
   | { readonly code: string }
   | { readonly lines: readonly string[] }
   | { readonly label: string; readonly url: string };
 
-/** The name, the colours and the logo at the top of a mail. */
 export type MailSender = {
   readonly name: string;
-  /** Undefined for the colours of the service. */
   readonly colors: { readonly accent: string; readonly ink: string } | undefined;
-  /** Empty without a logo. */
   readonly logoUrl: string;
 };
 
 export type MailBody = { readonly text: string; readonly html: string };
 
-/** Characters of a line of plain text. */
 const widthMax = 72;
 
 export function renderMail(sender: MailSender, parts: readonly MailPart[]): MailBody {

@@ -1,11 +1,9 @@
 // The interface for sending mail.
 
 export type Mail = {
-  /** A single address. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The same content as HTML. */
   readonly html?: string;
 };
 
@@ -15,6 +13,5 @@ export type Mailer = {
 };
 
 export type OpenMailer = Mailer & {
-  /** Abandons the mails in progress. */
   stop(): void;
 };

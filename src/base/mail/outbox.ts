@@ -11,7 +11,6 @@ import { createMessage, type MessageOptions } from './message.ts';
 
 export type OutboxOptions = MessageOptions & {
   readonly folder: string;
-  /** The maximum number of files. The oldest are deleted first. */
   readonly filesMax?: number;
 };
 

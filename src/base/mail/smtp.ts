@@ -9,7 +9,6 @@ export type SmtpOptions = MessageOptions & {
   readonly server: SmtpSettings;
   /** The time limit for a mail, including the wait for a connection. */
   readonly timeoutMs?: number;
-  /** The maximum number of mails in progress, including those that wait for a connection. */
   readonly pendingMax?: number;
 };
 

@@ -17,7 +17,6 @@ const remedies: Readonly<Record<string, string>> = {
 };
 const otherRemedy = 'check LATCHKEY_SMTP_URL and the server';
 
-/** Returns undefined if the server is ready for mails, otherwise the reason and the remedy. */
 export async function verifySmtp(server: SmtpSettings): Promise<string | undefined> {
   const transport = createTransport(connectionOptions(server, verifyMs));
   try {

@@ -6,7 +6,6 @@ import { readDomain, readEmail } from './email.ts';
 /** A list of links with the largest lists fits in a gRPC message. */
 const charactersMax = 8_000;
 
-/** Returns a list for storage. Throws `invalid_argument` for an entry that is neither. */
 export function storeList(field: 'allow_list' | 'block_list', entries: readonly string[]): string {
   const read = entries.map((entry, i) => {
     const text = entry.trim();
@@ -29,7 +28,6 @@ export const entriesOf = (list: string): string[] => (list === '' ? [] : list.sp
 
 type Lists = { readonly allow_list: string; readonly block_list: string };
 
-/** Whether the lists admit a reader. `email` is empty if the reader entered none. */
 export function admits(
   { allow_list, block_list }: Lists,
   { email, emailVerified }: { readonly email: string; readonly emailVerified: boolean },

@@ -1,11 +1,6 @@
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 
-/**
- * Returns a network address in one form: without brackets and zone, IPv6 in its canonical form
- * (RFC 5952), and IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2) as IPv4. Sockets and proxies write
- * the same address in several forms: `::ffff:192.0.2.1` is `::ffff:c000:201`. Returns other text
- * without brackets and zone.
- */
+/** IPv6 in its canonical form (RFC 5952), mapped IPv4 (RFC 4291 §2.5.5.2) as IPv4, no zone. */
 export function normaliseAddress(address: string): string {
   if (isIPv4(address)) return address;
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');

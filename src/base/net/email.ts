@@ -7,10 +7,7 @@ const lengthMax = 254;
 const pattern =
   /^[a-z0-9.#$&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
-/**
- * Returns an email address in lower case and with its domain in ASCII (RFC 5891), or undefined if
- * the text is not an email address.
- */
+/** In lower case, with the domain in ASCII (RFC 5891). Undefined for other texts. */
 export function readEmail(text: string): string | undefined {
   const trimmed = text.trim();
   // Conversion takes time that grows with the length.

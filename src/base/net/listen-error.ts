@@ -16,9 +16,6 @@ const explanations: Readonly<Record<string, (listener: Listener) => string>> = {
   EAI_AGAIN: ({ setting }) => `has a host name that cannot be resolved now. Check ${setting}`,
 };
 
-/**
- * Waits for a listener to start. Throws a ListenError if the address is the reason for a failure.
- */
 export async function explainListenError<T>(
   setting: string,
   { host, port }: Omit<Listener, 'setting'>,

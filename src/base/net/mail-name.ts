@@ -24,15 +24,9 @@ export function shortName(name: string): string {
   return short.join('');
 }
 
-/**
- * Returns a name for the body of a mail: `evil.com` becomes `evil. com`, which mail programs do not
- * turn into a link. Otherwise a workspace could mail its own links to strangers.
- */
+/** `evil.com` becomes `evil. com`: a workspace could otherwise mail its links to strangers. */
 export const mailName = (name: string): string => shortName(name).replace(linkMark, '$& ');
 
-/**
- * Returns an email address for the body of a mail. It stays whole, so that it can be copied,
- * unless a part of it looks like a website: without verification, the reader chooses it.
- */
+/** Stays whole for copying, unless a part looks like a website: the reader may choose it. */
 export const mailAddress = (email: string): string =>
   /^(?!www\.)[^\s/?#=&@]+@[a-z0-9.-]+$/.test(email) ? email : mailName(email);

@@ -3,7 +3,6 @@
 import { isIPv6 } from 'node:net';
 import { normaliseAddress } from './address.ts';
 
-/** Returns the network of a caller's address. For any other text, returns the text. */
 export function networkOf(address: string): string {
   const bare = normaliseAddress(address);
   if (!isIPv6(bare)) return bare;

@@ -6,5 +6,4 @@ const each = new RegExp(unprintable, 'gu');
 
 export const isPrintable = (name: string) => !some.test(name);
 
-/** Removes the characters that are not printable. */
 export const printableOf = (name: string) => name.replace(each, '');

@@ -29,7 +29,6 @@ export type BootstrapOptions = {
   readonly masterKey: MasterKey;
   readonly kind: Config['bootstrap'];
   readonly file: string;
-  /** The sample for the demo workspace; without it, the workspace is empty. */
   readonly sample: Pick<SampleOptions, 'file' | 'blobs'> | undefined;
   readonly random: Random;
   readonly now: Clock;
@@ -38,7 +37,6 @@ export type BootstrapOptions = {
 
 type Settings = Readonly<Record<string, string>>;
 
-/** A part of the bootstrap: lines for the bootstrap file, and the rows that belong to them. */
 type Part = {
   readonly settings: Settings;
   readonly insert: (trx: Executor) => Promise<unknown>;
@@ -51,7 +49,6 @@ const demoScopes = ['accounts', 'payments', 'tokens'].flatMap((area) => [
 const customerScopes = 'accounts:read payments:read payments:write';
 const keyScopes = 'documents:read documents:write links:read links:write';
 
-/** Fills the database if it is empty. Returns whether it wrote the file. */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { db, masterKey, kind, file, now } = options;
   // Read first, because another first start deletes its pending row when it fills the database.
@@ -162,7 +159,6 @@ function workspace({ random, now }: BootstrapOptions, sample?: StagedSample): Pa
   };
 }
 
-/** Updates the addresses in the file of an earlier bootstrap. The secrets in it do not change. */
 export async function writeAddresses(file: string, addresses: Settings): Promise<void> {
   const text = await readFileIfAny(file);
   if (text === undefined) return;

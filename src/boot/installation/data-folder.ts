@@ -19,7 +19,6 @@ type Settings = Pick<Config, 'dataDir' | 'blobs' | 'databaseUrl' | 'masterKey' |
 
 const ownNames = ['master.key', 'master.key.next', 'bootstrap.env', 'first-start'];
 
-/** Returns the files that hold secrets or data, without the documents. */
 export function privateFiles({ dataDir, databaseUrl }: Settings): string[] {
   const database = databaseFile(databaseUrl);
   const databaseFiles = ['', '-wal', '-shm'].map((end) => `${database}${end}`);
@@ -29,15 +28,11 @@ export function privateFiles({ dataDir, databaseUrl }: Settings): string[] {
   ];
 }
 
-/** Returns the file of an SQLite database, or undefined for PostgreSQL. */
 export function databaseFile(url: string): string | undefined {
   return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
 }
 
-/**
- * Prepares the folders. Returns the paths that other users can open, or could open before. Does not
- * change the mode of a file or folder of another program.
- */
+/** Returns paths that others can or could open. Keeps the modes of other programs' folders. */
 export async function prepareFolders(settings: Settings): Promise<ExposedPath[]> {
   const { dataDir, blobs, databaseUrl } = settings;
   const found = [await prepareDataFolder(dataDir)];
@@ -56,7 +51,6 @@ export async function prepareDataFolder(dataDir: string): Promise<ExposedPath | 
   return named('LATCHKEY_DATA_DIR', makePrivateFolder(dataDir, { keepMode }));
 }
 
-/** Adds the name of the setting to the errors of its folder. */
 async function named<T>(setting: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -66,7 +60,6 @@ async function named<T>(setting: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns whether a folder contains files, and none of them belongs to an installation. */
 async function isForeignData(dataDir: string): Promise<boolean> {
   const names = await readdir(dataDir).catch(() => []);
   const own = [...ownNames, 'latchkey.db', 'blobs', 'outbox'];
@@ -74,12 +67,8 @@ async function isForeignData(dataDir: string): Promise<boolean> {
 }
 
 export type FirstStart = {
-  /**
-   * Throws if an empty database must not be filled. `hasNotedBlobs`: the database has pending
-   * blobs, so the blobs in the store belong to another first start, which runs or was killed.
-   */
+  /** `hasNotedBlobs`: the blobs belong to another first start, which runs or was killed. */
   requirePermitted(databaseIsEmpty: boolean, hasNotedBlobs?: boolean): void;
-  /** The caller calls this once the database is filled. */
   end(): Promise<void>;
 };
 
@@ -87,13 +76,10 @@ export type InstallationRemains = {
   /** The remaining files, folders and buckets of an earlier installation, without the database. */
   readonly places: readonly string[];
   readonly hasKey: boolean;
-  /** Whether a start must refuse to fill an empty database. */
   readonly isRefused: boolean;
-  /** Why the documents are unknown: the store is unreachable. */
   readonly blobsError: unknown;
 };
 
-/** Reads the remains of an earlier installation in the folders. Changes nothing. */
 export async function findInstallationRemains(settings: Settings): Promise<InstallationRemains> {
   const { dataDir, blobs, masterKey, bootstrapForce } = settings;
   // A first start creates the file `first-start` before the key, and removes it after filling the
@@ -114,7 +100,6 @@ export async function findInstallationRemains(settings: Settings): Promise<Insta
   return { places, hasKey, isRefused, blobsError };
 }
 
-/** Returns the reason why a start refuses to fill an empty database. */
 export function describeLostDatabase(
   { databaseUrl, blobs }: Settings,
   { places, blobsError }: InstallationRemains,
@@ -137,11 +122,7 @@ export function describeLostDatabase(
 
 const markerIn = (dataDir: string) => path.join(dataDir, 'first-start');
 
-/**
- * Reads the state of the folders, before the master key or the database is created. A first start
- * keeps the file `first-start` until it has filled the database, so that a killed start can be
- * repeated.
- */
+/** A file `first-start` stays until the database is filled, so that a start can be repeated. */
 export async function prepareFirstStart(settings: Settings): Promise<FirstStart> {
   const { dataDir, databaseUrl, blobs } = settings;
   const marker = markerIn(dataDir);
@@ -170,7 +151,6 @@ async function sizeOf(file: string): Promise<number | undefined> {
   return stats?.size;
 }
 
-/** Returns whether the store contains a document. Throws if an S3 store is unreachable. */
 async function hasBlobs(location: BlobLocation): Promise<boolean> {
   if (location.kind === 's3') return withS3Blobs(location, (blobs) => blobs.hasBlobs());
   // Blobs are in folders with the first two characters of their names.

@@ -13,7 +13,6 @@ import { insertView, raisePageDurations } from '../../sharing/views/store.ts';
 import type { Executor } from '../../storage/schema.ts';
 
 export type SampleOptions = {
-  /** The path of a PDF with `pageCount` pages. */
   readonly file: string;
   readonly blobs: Pick<StagedBlobs, 'write'>;
   readonly random: Random;
@@ -30,14 +29,12 @@ const pageCount = 4;
 const second = 1_000;
 const hour = 3_600_000;
 
-/** The seconds that each reader spent on each page, from the first page on. */
 const readers = [
   { email: 'ada@example.com', hoursAgo: 26, pageSeconds: [45, 80, 35, 20] },
   { email: 'grace@example.com', hoursAgo: 5, pageSeconds: [30, 12] },
   { email: 'linus@example.com', hoursAgo: 0.5, pageSeconds: [15, 60, 95] },
 ];
 
-/** Stores the content of the sample. Returns undefined if the installation has no sample file. */
 export async function stageSample(options: SampleOptions): Promise<StagedSample | undefined> {
   const bytes = await readFile(options.file).catch(() => undefined);
   if (bytes === undefined) return undefined;

@@ -10,7 +10,6 @@ export type StartMessage = {
   readonly type: 'start';
   /** The settings of the primary. Files with secrets may have changed since it read them. */
   readonly settings: Environment;
-  /** The ports that the workers share. */
   readonly ports: Readonly<Record<SharedSocket, number>>;
   readonly urls: Sockets['urls'];
   readonly logFormat: 'json' | 'pretty';
@@ -33,6 +32,5 @@ export type FromWorker =
   | { readonly type: 'release'; readonly socket: SharedSocket }
   | { readonly type: 'ready' }
   | { readonly type: 'pong' }
-  /** The worker cannot start and will end. */
   | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'report'; readonly id: number; readonly report: Report };

@@ -14,19 +14,13 @@ import { Replacements } from './replacements.ts';
 import { wholeLines } from './whole-lines.ts';
 
 export type WorkerPoolOptions = {
-  /** The number of workers. */
   readonly size: number;
-  /** A worker that has not answered for this time is killed and replaced. */
   readonly hungMs?: number | undefined;
-  /** The program of a worker. */
   readonly program: string;
   readonly start: StartMessage;
-  /** Closes the primary's socket on a shared port. */
   readonly release: (socket: SharedSocket) => Promise<void>;
   readonly log: Log;
-  /** Writes whole lines of the log of a worker. */
   readonly writeLines: (bytes: Buffer) => void;
-  /** Returns the number of lines that the log of the primary has dropped. */
   readonly droppedLines: () => number;
 };
 
@@ -35,12 +29,9 @@ type Member = {
   readonly startTime: number;
   readonly ended: Promise<void>;
   isReady: boolean;
-  /** The time of the last message from the worker. */
   answeredAt: number;
   pingedAt: number;
-  /** The number of pings in a row without an answer. */
   missed: number;
-  /** The latest metrics that the worker has reported. */
   metrics: ProcessMetrics;
 };
 
@@ -50,7 +41,6 @@ const answerMs = 1_000;
 const reportMs = 3_000;
 const pingMs = 1_000;
 const defaultHungMs = 30_000;
-/** Like `hungMs`, while the node stops. */
 const hungStopMs = 5_000;
 
 export class WorkerPool {
@@ -62,7 +52,6 @@ export class WorkerPool {
   #endedMetrics: ProcessMetrics = [];
   #lastReport = 0;
   #watch: NodeJS.Timeout | undefined;
-  /** The reason of the first worker that could not start. */
   #failureReason: string | undefined;
   #isStarted = false;
   #isStopping = false;
@@ -83,7 +72,6 @@ export class WorkerPool {
     cluster.setupPrimary({ exec: options.program, args: [], stdio: [...stdio] });
   }
 
-  /** Starts the workers. Throws if all of them end before one is ready. */
   async start(): Promise<void> {
     this.#watch = setInterval(() => this.#pingAll(), pingMs);
     const first = Array.from({ length: this.#options.size }, () => this.#fork());
@@ -95,7 +83,6 @@ export class WorkerPool {
     for (const isReady of ready) if (!isReady) this.#replacements.add(performance.now());
   }
 
-  /** The node is ready if a worker is ready. */
   async readiness(): Promise<Readiness> {
     const { reports, unresponsive } = await this.#collect();
     const all = reports.map(({ readiness }) => readiness);
@@ -109,7 +96,6 @@ export class WorkerPool {
     return this.#own.contentType;
   }
 
-  /** The merged metrics of the workers, earlier workers and the primary, in the text format. */
   async metrics(): Promise<string> {
     const [own] = await Promise.all([this.#own.collect(), this.#collect()]);
     const current = [...this.#members].map(({ metrics }) => metrics);
@@ -123,7 +109,6 @@ export class WorkerPool {
     await this.#allEnded();
   }
 
-  /** Ends all workers immediately. */
   async kill(): Promise<void> {
     this.#isStopping = true;
     this.#replacements.stop();
@@ -136,7 +121,6 @@ export class WorkerPool {
     clearInterval(this.#watch);
   }
 
-  /** Pings all workers, and kills those that have not answered for too long. */
   #pingAll(): void {
     const hungMs = this.#isStopping ? hungStopMs : (this.#options.hungMs ?? defaultHungMs);
     for (const member of this.#members) {
@@ -155,7 +139,6 @@ export class WorkerPool {
     }
   }
 
-  /** Starts a worker. Returns whether it becomes ready before it ends. */
   #fork(): Promise<boolean> {
     const worker = cluster.fork();
     const { stdout } = worker.process;

@@ -15,16 +15,12 @@ import type { SharedSocket } from './messages.ts';
 import { WorkerPool } from './pool.ts';
 
 export type PrimaryOptions = AppOptions & {
-  /** The variables from which a worker reads the same config. */
   readonly settings: Environment;
-  /** The number of workers. */
   readonly workers: number;
   readonly logFormat: 'json' | 'pretty';
-  /** A worker that has not answered for this time is replaced. The default is 30 seconds. */
   readonly workerHungMs?: number;
 } & Pick<OpenLog, 'writeLines'>;
 
-/** Starts a node. Resolves when each worker serves calls or has failed, and at least one serves. */
 export function startPrimary(options: PrimaryOptions): Promise<Service> {
   useNodeTextEncoding();
   const { config, log, writeLines, droppedLines, webDir, workers: size } = options;

@@ -4,30 +4,23 @@
 const stableMs = 10_000;
 const firstPauseMs = 100;
 const pauseMsMax = 10_000;
-/** The longest pause while no worker serves calls. */
 const outagePauseMsMax = 1_000;
 
 export type ReplacementOptions = {
-  /** The number of workers. As many failures in a row are without a pause. */
   readonly size: number;
-  /** Whether a worker serves calls. */
   readonly isServing: () => boolean;
-  /** Starts a worker. */
   readonly start: () => void;
 };
 
 export class Replacements {
   readonly #options: ReplacementOptions;
-  /** The timers of the pauses, with the times at which they end. */
   readonly #pauses = new Map<NodeJS.Timeout, number>();
-  /** The number of workers in a row that ended soon after their start. */
   #failures = 0;
 
   constructor(options: ReplacementOptions) {
     this.#options = options;
   }
 
-  /** Replaces a worker, after a pause if several ones ended soon after their start. */
   add(startTime: number): void {
     const now = performance.now();
     const isStable = now - startTime >= stableMs;
@@ -48,7 +41,6 @@ export class Replacements {
     this.#pauses.set(pause, time);
   }
 
-  /** Starts no further workers. */
   stop(): void {
     for (const pause of this.#pauses.keys()) clearTimeout(pause);
     this.#pauses.clear();

@@ -12,7 +12,6 @@ import type { FromWorker, SharedSocket, StartMessage, ToWorker } from './message
 
 const send = (message: FromWorker) => void process.send?.(message);
 
-/** Runs until the primary stops it. Returns the exit status. */
 export function runWorker(): Promise<number> {
   // Ctrl-C and systemd also send their signal to the workers. The primary decides when they stop.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
@@ -25,7 +24,6 @@ export function runWorker(): Promise<number> {
   });
 }
 
-/** Calls the listener with each message of a type. */
 function onMessage<T extends ToWorker['type']>(
   type: T,
   listener: (message: Extract<ToWorker, { type: T }>) => void,
@@ -85,7 +83,6 @@ async function report({ operations }: App, id: number): Promise<void> {
   send({ type: 'report', id, report: { readiness, metrics } });
 }
 
-/** A socket that the workers share. One of them accepts each new connection. */
 function sharedSocket(name: SharedSocket, bound: { host: string; port: number }): BoundSocket {
   const { host, port } = bound;
   return {

@@ -25,19 +25,13 @@ export function createAccountService(db: Database): ServiceImpl<typeof AccountSe
   };
 }
 
-/**
- * Returns the filter for the accounts that the token may see. A customer's token sees only its
- * accounts that the customer still has.
- */
+/** A customer's token sees only its accounts that the customer still has. */
 function visibleTo(principal: Principal): AccountFilter {
   if (principal.type !== 'customer') return {};
   return { customerId: principal.customerId, ids: principal.accounts };
 }
 
-/**
- * Adds a requested customer to the filter. Returns undefined if no account can match, because a
- * customer's token asks for the accounts of another customer.
- */
+/** Undefined if a customer's token asks for the accounts of another customer. */
 function withCustomer(filter: AccountFilter, customerId: string): AccountFilter | undefined {
   if (customerId === '' || customerId === filter.customerId) return filter;
   return filter.customerId === undefined ? { ...filter, customerId } : undefined;

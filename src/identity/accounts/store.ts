@@ -2,9 +2,7 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { AccountRow, Executor } from '../../storage/schema.ts';
 
-/** Selects accounts. An unset field does not filter. */
 export type AccountFilter = {
-  /** Selects the accounts of this customer. */
   readonly customerId?: string;
   readonly ids?: readonly string[];
 };

@@ -161,10 +161,7 @@ function requireMayChange(
   return requireHeldScopes(trx, context, [...scopes].filter(isManagementScope), { target });
 }
 
-/**
- * Locks a client that the caller may disable or enable, or whose secrets the caller may change. A
- * new secret grants the client's scopes; revoking one takes them away.
- */
+/** A new secret grants the client's scopes; revoking one takes them away. */
 async function lockToChange(
   trx: Executor,
   context: HandlerContext,
@@ -185,7 +182,6 @@ async function locked(trx: Executor, id: string): Promise<ClientRow> {
   return row;
 }
 
-/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange> = {
   name: ({ name }) => {
     if (name === '') throw invalid('name', 'is required');

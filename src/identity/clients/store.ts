@@ -37,7 +37,6 @@ export type CertificateNames = {
 /** More names than this are not looked up. */
 const namesMax = 100;
 
-/** Returns the clients that have one of the names. */
 export function findClientsByNames(
   db: Executor,
   { uris, dnsNames }: CertificateNames,

@@ -166,7 +166,6 @@ async function locked(trx: Executor, id: string): Promise<CustomerWithAccounts> 
   return row;
 }
 
-/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateCustomerRequestSchema, CustomerChange> = {
   name: ({ name }) => {
     if (name === '') throw invalid('name', 'is required');

@@ -7,7 +7,6 @@ export async function insertCustomer(db: Executor, row: CustomerRow): Promise<vo
   await db.insertInto('customers').values(row).execute();
 }
 
-/** A customer with its accounts, sorted by id. */
 export type CustomerWithAccounts = CustomerRow & { readonly accountIds: readonly string[] };
 
 export async function findCustomer(
@@ -18,7 +17,6 @@ export async function findCustomer(
   return (await withAccounts(db, rows))[0];
 }
 
-/** Locks a customer until the transaction ends and reads it. */
 export async function lockCustomer(
   trx: Executor,
   id: string,
@@ -70,7 +68,6 @@ export async function updateCustomer(
   await trx.updateTable('customers').set(change).where('id', '=', id).execute();
 }
 
-/** Adds accounts to a customer. Accounts that do not exist yet are created with `time`. */
 export async function insertAccounts(
   db: Executor,
   customerId: string,
@@ -83,10 +80,7 @@ export async function insertAccounts(
   await db.insertInto('customer_accounts').values(rows).execute();
 }
 
-/**
- * Removes accounts from a customer and deletes those that no customer has any more. `lockAccounts`
- * must have locked them.
- */
+/** Deletes accounts without another customer. `lockAccounts` must have locked them. */
 export async function deleteAccounts(
   trx: Executor,
   customerId: string,
@@ -113,10 +107,7 @@ export async function deleteAccounts(
     .execute();
 }
 
-/**
- * Inserts the accounts that do not exist yet and locks the others until the transaction ends. Only
- * one transaction at a time can then check whether an account still has a customer.
- */
+/** Only one transaction at a time can check whether an account still has a customer. */
 export async function lockAccounts(
   trx: Executor,
   accountIds: readonly string[],

@@ -7,7 +7,6 @@ import { invalid } from '../../base/errors/errors.ts';
 const idsLengthMax = 6_000;
 const scopesLengthMax = 4_000;
 
-/** Returns the account ids without duplicates. Throws `invalid_argument` if they are too long. */
 export function readAccountIds(ids: readonly string[]): ReadonlySet<string> {
   const wanted = new Set(ids);
   // In the token's JSON, each id has two quotes and a comma.
@@ -19,10 +18,7 @@ export function readAccountIds(ids: readonly string[]): ReadonlySet<string> {
   return wanted;
 }
 
-/**
- * Returns a key's scopes in the stored form, without duplicates. Throws `invalid_argument` if a
- * customer must not have a scope or the list is too long.
- */
+/** Throws `invalid_argument` for scopes that a customer must not have, or too many. */
 export function readKeyScopes(scopes: readonly string[]): string {
   // A customer's token sees only its own accounts, and no other management method accepts it.
   const managing = scopes.find(

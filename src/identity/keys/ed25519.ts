@@ -7,7 +7,6 @@ export type Ed25519 = {
   readonly name: 'libsodium' | 'node:crypto';
   /** Imports a seed of 32 bytes, the private key of RFC 8032. The caller may then erase it. */
   privateKey(seed: Uint8Array): PrivateKey;
-  /** Imports a public key of 32 bytes. */
   publicKey(bytes: Uint8Array): PublicKey;
 };
 
@@ -19,7 +18,6 @@ export type PrivateKey = {
 };
 
 export type PublicKey = {
-  /** Returns whether a signature of any length is valid. */
   verify(message: Buffer, signature: Buffer): boolean | Promise<boolean>;
 };
 
@@ -34,10 +32,7 @@ export async function loadEd25519(thread?: SignatureThread): Promise<Ed25519> {
 
 type Sodium = typeof import('sodium-native');
 
-/**
- * Signs and verifies on the calling thread in 25 and 62 µs, or on the signature thread if several
- * calls come together. Private keys are in guarded, locked, read-only memory.
- */
+/** On the calling thread in 25 and 62 µs, or on the signature thread under load. */
 function withSodium(sodium: Sodium, thread?: SignatureThread): Ed25519 {
   return {
     name: 'libsodium',
@@ -85,7 +80,6 @@ function withSodium(sodium: Sodium, thread?: SignatureThread): Ed25519 {
 /** The beginning of a private key in DER (RFC 8410 §7); the seed follows. */
 const pkcs8Start = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Signs and verifies on the thread pool, so that the event loop is not blocked. */
 export const nodeEd25519: Ed25519 = {
   name: 'node:crypto',
   privateKey(seed) {

@@ -22,24 +22,14 @@ import { findPublishedKeys, lockSigningKeys, raiseTokenSeconds } from './store.t
 export type { ActiveKey } from './signing-key.ts';
 
 export type Keyring = {
-  /**
-   * Returns the active key, or undefined if no key is active. Throws `unavailable` if the database
-   * could not be read for 5 seconds.
-   */
+  /** Undefined if no key is active. Throws `unavailable` after 5 seconds without the database. */
   active(): Promise<ActiveKey | undefined>;
   /** Returns the key whose tokens start with this header. Throws as `active` does. */
   byHeader(header: string): Promise<LoadedKey | undefined>;
-  /**
-   * Returns the published keys, newest first. While the database is unavailable, returns the last
-   * known keys.
-   */
+  /** Newest first. The last known keys while the database is unavailable. */
   published(): Promise<readonly PublicJwk[]>;
-  /**
-   * Returns the published keys. The removal time of a key may have passed since they were loaded.
-   * Throws as `active` does.
-   */
+  /** The removal time of a key may have passed. Throws as `active` does. */
   facts(): Promise<readonly KeyFacts[]>;
-  /** Loads the keys from the database. */
   reload(): Promise<void>;
 };
 
@@ -48,12 +38,10 @@ export type KeyringOptions = {
   readonly masterKey: MasterKey;
   readonly ed25519: Ed25519;
   readonly invalidations: Invalidations;
-  /** The maximum lifetime of a token that this process signs. */
   readonly tokenSecondsMax: number;
   readonly now: Clock;
 };
 
-/** How long a caller waits for the published keys to be loaded. */
 const publishedMsMax = 1_000;
 
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
@@ -72,7 +60,6 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   });
   await loader.load();
 
-  /** Returns `undefined` if the keys are current. */
   function ensureCurrent(): Promise<void> | undefined {
     const refresh = invalidations.ensureFresh();
     return refresh === undefined && loader.isCurrent() ? undefined : update(refresh);
@@ -141,11 +128,7 @@ async function load(options: KeyringOptions, before: readonly LoadedKey[]): Prom
 const privateKeyOf = (row: SigningKeyRow, { masterKey, ed25519 }: KeyringOptions) =>
   decryptPrivateKey(row, masterKey, ed25519);
 
-/**
- * Stores the maximum lifetime of this process's tokens with the key. A process must do this before
- * it signs, because a retired key stays published for that long. Returns whether the key has to be
- * read again.
- */
+/** Before it signs: a retired key stays published for that long. True: read the key again. */
 async function raiseTokenLifetime(
   { db, tokenSecondsMax }: KeyringOptions,
   { kid, token_seconds_max }: SigningKeyRow,

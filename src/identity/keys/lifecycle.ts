@@ -8,7 +8,6 @@ export type KeyState = SigningKeyRow['state'];
 type Facts = {
   /** Whether the JWKS contains the key and the service accepts its tokens. */
   readonly isPublished: boolean;
-  /** Whether the private part is kept for signing. Otherwise it is deleted. */
   readonly keepsPrivatePart: boolean;
 };
 
@@ -22,10 +21,7 @@ const facts: Record<KeyState, Facts> = {
 
 export type KeyEvent = 'activate' | 'retire' | 'remove' | 'revoke';
 
-/**
- * The state after each event. A key that is already in that state does not change. Only time
- * removes a key (see `keyStateAt`); the event `remove` stores that state.
- */
+/** A key in that state does not change. `remove` stores the state that time causes. */
 const transitions: Record<KeyEvent, Partial<Record<KeyState, KeyState>>> = {
   activate: { pending: 'active', active: 'active' },
   retire: { active: 'retired' },
@@ -33,7 +29,6 @@ const transitions: Record<KeyEvent, Partial<Record<KeyState, KeyState>>> = {
   revoke: { pending: 'revoked', active: 'revoked', retired: 'revoked', revoked: 'revoked' },
 };
 
-/** The error detail if the key's state forbids an event. */
 const reasons: Record<KeyState, string> = {
   pending: 'The key is pending.',
   active: 'The key is active.',
@@ -48,25 +43,17 @@ export const jwksMaxAgeSeconds = 300;
 /** The maximum delay until every process publishes a change made by one of them. */
 const publishSeconds = 1;
 
-/**
- * How long a process may still sign with a key that another process has retired, including the
- * difference between their clocks.
- */
+/** How long a process may sign with a key that another has retired, clocks included. */
 const lateSignatureSeconds = 10;
 
-/**
- * How long before its activation a rotation publishes a key. Much longer than `max-age`, for
- * verifiers that cache too long.
- */
+/** A key is published this long before it signs, for verifiers that cache beyond `max-age`. */
 const leadMs = 3_600_000;
 
-/** The facts of a key that its lifecycle depends on. */
 export type KeyFacts = Pick<
   SigningKeyRow,
   'kid' | 'state' | 'create_time' | 'activate_time' | 'remove_time'
 >;
 
-/** Returns the time from which every cached JWKS contains the key. */
 export function readyTime({ create_time }: Pick<KeyFacts, 'create_time'>): number {
   return create_time + (jwksMaxAgeSeconds + publishSeconds) * 1000;
 }
@@ -85,10 +72,7 @@ function statesWith(fact: keyof Facts): readonly KeyState[] {
 
 export type KeyChange = Partial<Omit<SigningKeyRow, 'kid' | 'public_x' | 'create_time'>>;
 
-/**
- * Returns the columns of a key that an event changes. Throws `conflict` if the key's state forbids
- * the event.
- */
+/** Throws `conflict` if the key's state forbids the event. */
 export function keyChangeOf(event: KeyEvent, row: SigningKeyRow, now: number): KeyChange {
   const from = keyStateAt(row, now);
   const state = transitions[event][from];
@@ -113,7 +97,6 @@ function timesOf(event: KeyEvent, row: SigningKeyRow, now: number): KeyChange {
   }
 }
 
-/** A key change that the service makes by itself. */
 export type KeyStep =
   | { readonly kind: 'remove'; readonly kid: string }
   | { readonly kind: 'create' }
@@ -121,7 +104,6 @@ export type KeyStep =
   /** Creates a key and activates it at once, before any verifier has it. */
   | { readonly kind: 'replace' };
 
-/** Returns the rotation step that is due, or undefined if none is, given the published keys. */
 export function dueStep(
   keys: readonly KeyFacts[],
   now: number,
@@ -138,10 +120,7 @@ export function dueStep(
   return isDue ? { kind: 'activate', kid: next.kid } : undefined;
 }
 
-/**
- * Returns the step that provides an active key if no key is active. Issuing must continue in any
- * case.
- */
+/** Issuing must continue in any case. */
 export function successionStep(keys: readonly KeyFacts[], now: number): KeyStep | undefined {
   if (findActiveKey(keys) !== undefined) return undefined;
   const next = oldestPending(keys);

@@ -15,9 +15,7 @@ import { applyKeyStep, keyStepActions, keyStepTarget } from './state-changes.ts'
 import { findPublishedKeys, lockSigningKeys } from './store.ts';
 
 export type Rotation = {
-  /** Performs all due steps, unless another process performs them. */
   tick(): Promise<void>;
-  /** Waits for the current tick and starts no other one. */
   stop(): Promise<void>;
 };
 
@@ -28,7 +26,6 @@ export type RotationOptions = {
   readonly rotationDays: number;
   readonly lease: Lease;
   readonly now: Clock;
-  /** Called when a tick fails. The next tick tries again. */
   readonly onError: (error: unknown) => void;
 };
 
@@ -36,7 +33,6 @@ const dayMs = 86_400_000;
 /** Steps are planned an hour ahead, so a minute's delay does not matter. */
 const tickMs = 60_000;
 
-/** Starts the rotation. Resolves when all steps that are already due are done. */
 export async function startRotation(options: RotationOptions): Promise<Rotation> {
   const { keyring, now, onError } = options;
   const periodMs = options.rotationDays * dayMs;
@@ -56,10 +52,7 @@ export async function startRotation(options: RotationOptions): Promise<Rotation>
 
 const doneElsewhere = new Error('another process has taken the step');
 
-/**
- * Performs a step unless another process already has. In both cases, the keyring knows the new
- * state afterwards.
- */
+/** Afterwards the keyring knows the new state, whichever process performed the step. */
 async function tryStep(
   { masterKey, keyring, auditLog, now }: RotationOptions,
   step: KeyStep,

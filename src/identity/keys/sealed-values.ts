@@ -4,11 +4,8 @@ import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findSealedKeys, type SealedValue, updateSealedKey } from './store.ts';
 
-/** A table column whose values are encrypted. */
 export type SealedColumn = {
-  /** The name of a value in error messages. */
   readonly name: string;
-  /** The purpose that the value is encrypted for; see `MasterKey.seal`. */
   purpose(id: string): string;
   read(db: Executor): Promise<readonly SealedValue[]>;
   write(db: Executor, value: SealedValue): Promise<void>;
@@ -22,17 +19,11 @@ export const sealedSigningKeys: SealedColumn = {
 };
 
 export type ResealResult = {
-  /** The number of values that were encrypted again. */
   readonly changed: number;
-  /** The number of values that were already encrypted under the master key. */
   readonly unchanged: number;
 };
 
-/**
- * Encrypts again every value that is not yet encrypted under the master key. Throws and names the
- * value if neither the master key nor the keys it replaces can decrypt it. Call it in a
- * transaction, so that an error undoes all changes.
- */
+/** Throws with the name of a value that no key decrypts; the transaction undoes all changes. */
 export async function reseal(
   trx: Executor,
   columns: readonly SealedColumn[],
@@ -54,7 +45,6 @@ export async function reseal(
   return count;
 }
 
-/** Throws and names the value if the master key cannot decrypt it. */
 export async function requireDecryptable(
   db: Executor,
   columns: readonly SealedColumn[],

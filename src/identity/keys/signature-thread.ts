@@ -17,32 +17,25 @@ import {
 } from './thread-slots.ts';
 
 export type SignatureThread = {
-  /** Makes this the only private key that the thread uses. */
   setKey(key: SealableKey): void;
   /** Erases the thread's copy of a private key. Calls that have begun are still answered. */
   forgetKey(key: SealableKey): void;
-  /**
-   * Returns a signature, or undefined if the caller is to sign at once. Calls `here` on the main
-   * thread if the other thread is late or does not have the key.
-   */
+  /** Undefined: sign at once. Calls `here` on the main thread if the thread is late. */
   sign<T>(key: SealableKey, message: Uint8Array, here: () => T): Promise<Buffer | T> | undefined;
   /** Returns whether a signature of 64 bytes is valid. Otherwise the same as `sign`. */
   verify<T>(call: Verification, here: () => T): Promise<boolean | T> | undefined;
-  /** Ends the thread. */
   close(): Promise<void>;
 };
 
 /** A private key that leaves the guarded memory only in encrypted form. */
 export type SealableKey = {
   readonly publicKey: Uint8Array;
-  /** Returns the private key encrypted for the owner of an X25519 key. */
   sealFor(boxKey: Uint8Array): Uint8Array;
 };
 
 type Verification = Readonly<Record<'publicKey' | 'message' | 'signature', Uint8Array>>;
 
 export type SignatureThreadOptions = {
-  /** The file of the built thread-program.ts. */
   readonly program: string;
   /** Called if the thread cannot start or ends with an error. It is not started again. */
   readonly onError: (error: unknown) => void;
@@ -55,7 +48,6 @@ const wakeAt = 4;
 
 type Call = {
   readonly slot: Slot;
-  /** Called with the slot if it has a result, otherwise with undefined. */
   readonly finish: (slot: Slot | undefined) => void;
   /** Whether the thread had a whole turn for it. */
   isDue: boolean;
@@ -66,18 +58,14 @@ type Running = Slots & { readonly worker: Worker };
 export function createSignatureThread(options: SignatureThreadOptions): SignatureThread {
   let running: Running | undefined;
   let hasEnded = false;
-  /** The private key that the thread is to use, and the one that it has. */
   let newestKey: SealableKey | undefined;
   let sealedKey: SealableKey | undefined;
-  /** The calls without a result. */
   let calls: Call[] = [];
   let callsInTurn = 0;
   let isEndScheduled = false;
   let queuedCalls = 0;
-  /** The number of calls that were queued since the thread was woken up. */
   let unannouncedCalls = 0;
 
-  /** Returns a slot with the message, or undefined if the main thread is to compute the call. */
   function findSlot(message: Uint8Array): Slot | undefined {
     callsInTurn += 1;
     scheduleEnd();
@@ -90,7 +78,6 @@ export function createSignatureThread(options: SignatureThreadOptions): Signatur
     return slot;
   }
 
-  /** Returns whether the thread has the key or will read it before the next call. */
   function handOver(key: SealableKey): boolean {
     if (sealedKey === key) return true;
     if (running === undefined || Atomics.load(running.counters, at.started) === 0) return false;
@@ -139,10 +126,7 @@ export function createSignatureThread(options: SignatureThreadOptions): Signatur
     setImmediate(endTurn);
   }
 
-  /**
-   * Finishes the calls, the last ones first, while the thread keeps working. Calls may have begun
-   * just now, so those that the thread was woken up for get another turn.
-   */
+  /** Last calls first, while the thread works. Calls that it was woken up for get another turn. */
   function endTurn(): void {
     const ended = calls;
     const areDue = callsInTurn < wakeAt;

@@ -15,7 +15,6 @@ export type PublicJwk = {
   readonly alg: 'EdDSA';
 };
 
-/** A key that is not stored yet. Its private part is encrypted. */
 export type NewKey = Pick<
   SigningKeyRow,
   'kid' | 'public_x' | 'private_ciphertext' | 'master_key_id'
@@ -37,7 +36,6 @@ export async function generateSigningKey(masterKey: MasterKey): Promise<NewKey> 
   };
 }
 
-/** Returns the row of a new key. */
 export function newKeyRow(key: NewKey, state: 'pending' | 'active', now: number): SigningKeyRow {
   return {
     ...key,
@@ -58,7 +56,6 @@ export type LoadedKey = {
   readonly header: string;
   readonly publicKey: PublicKey;
   readonly jwk: PublicJwk;
-  /** When the key stops being published, in milliseconds since 1970. */
   readonly removeTime: number;
 };
 
@@ -79,7 +76,6 @@ export function loadPublicKey(
   };
 }
 
-/** Returns whether two keys verify the same tokens for the same time. */
 export function isSameKey(a: LoadedKey, b: LoadedKey): boolean {
   return a.header === b.header && a.jwk.x === b.jwk.x && a.removeTime === b.removeTime;
 }

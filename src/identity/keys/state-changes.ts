@@ -5,14 +5,12 @@ import { findActiveKey, type KeyEvent, type KeyStep, keyChangeOf, readyTime } fr
 import { type NewKey, newKeyRow } from './signing-key.ts';
 import { findPublishedKeys, findSigningKey, insertSigningKey, updateSigningKey } from './store.ts';
 
-/** Throws `not_found` if the key does not exist. */
 async function existingKey(trx: Executor, kid: string): Promise<SigningKeyRow> {
   const row = await findSigningKey(trx, kid);
   if (row === undefined) throw fail('not_found', 'The signing key does not exist.');
   return row;
 }
 
-/** Throws `conflict` if the key's state forbids the event. */
 async function move(
   trx: Executor,
   event: KeyEvent,
@@ -37,7 +35,6 @@ export async function insertNewKey(
 
 export type Activation = { readonly force: boolean; readonly now: number };
 
-/** Activates a key, and retires the key that was active. */
 export async function activateKey(
   trx: Executor,
   kid: string,
@@ -61,7 +58,6 @@ export async function revokeKey(trx: Executor, kid: string, now: number): Promis
   return move(trx, 'revoke', await existingKey(trx, kid), now);
 }
 
-/** The name of each step in the audit log. */
 export const keyStepActions: Record<KeyStep['kind'], string> = {
   remove: 'SigningKeyService.RemoveSigningKey',
   create: 'SigningKeyService.CreateSigningKey',
@@ -69,7 +65,6 @@ export const keyStepActions: Record<KeyStep['kind'], string> = {
   replace: 'SigningKeyService.ReplaceSigningKey',
 };
 
-/** Returns the id of the key that a step changes: the spare key if the step creates one. */
 export const keyStepTarget = (step: KeyStep, spare: NewKey) =>
   'kid' in step ? step.kid : spare.kid;
 

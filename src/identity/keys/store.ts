@@ -4,7 +4,6 @@ import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
 import { type KeyChange, publishedStates, statesWithPrivateKey } from './lifecycle.ts';
 
-/** Returns the keys that can verify an unexpired token, newest first. */
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
   return db
     .selectFrom('signing_keys')
@@ -43,7 +42,6 @@ export async function updateSigningKey(
   await db.updateTable('signing_keys').set(change).where('kid', '=', kid).execute();
 }
 
-/** Raises the maximum token lifetime of a key, if the key is active. */
 export async function raiseTokenSeconds(db: Executor, kid: string, seconds: number): Promise<void> {
   await db
     .updateTable('signing_keys')
@@ -54,10 +52,7 @@ export async function raiseTokenSeconds(db: Executor, kid: string, seconds: numb
     .execute();
 }
 
-/**
- * Locks all signing keys until the transaction ends, so that only one transaction at a time can
- * change them.
- */
+/** Only one transaction at a time can change the keys. */
 export async function lockSigningKeys(trx: Executor): Promise<void> {
   await lockRow(trx, 'revisions', 'name', 'signing_keys');
 }
@@ -71,7 +66,6 @@ export async function countSigningKeys(db: Executor): Promise<number> {
 }
 
 export type SealedValue = {
-  /** The row's id. */
   readonly id: string;
   readonly ciphertext: string;
   readonly masterKeyId: string;

@@ -11,17 +11,14 @@ export const slotMessageBytesMax = slotBytes - messageOffset;
 
 /** The states of a slot. A compare-and-exchange decides which thread computes a call. */
 export const states = {
-  /** The main thread may use the slot for the next call. */
   free: 0,
   queued: 1,
-  /** The signature thread computes the call. */
   taken: 2,
   done: 3,
   /** The main thread no longer waits for the call that the signature thread has taken. */
   abandoned: 4,
 };
 
-/** The indexes of the words of a slot. */
 export const words = {
   state: 0,
   job: 1,
@@ -32,21 +29,15 @@ export const words = {
 
 export const jobs = { verify: 0, sign: 1 };
 
-/** The indexes of the counters. */
 export const counters = {
-  /** The number of calls that were queued; a signed number of 32 bits, which wraps around. */
   queued: 0,
-  /** The number of times that the signature thread was woken up. */
   wakes: 1,
-  /** 1 when the signature thread has written its box key. */
   started: 2,
-  /** The number of times that the sealed key was written. */
   sealedKeys: 3,
 };
 
 export type Slot = {
   readonly words: Int32Array;
-  /** The key that is to verify, or the public part of the key that is to sign. */
   readonly publicKey: Uint8Array;
   readonly signature: Uint8Array;
   readonly message: Uint8Array;
@@ -54,11 +45,9 @@ export type Slot = {
 
 export type Slots = {
   readonly counters: Int32Array;
-  /** The X25519 public key of the signature thread. */
   readonly boxKey: Uint8Array;
   /** The private key that is to sign, encrypted with the box key, or zeros. */
   readonly sealedKey: Uint8Array;
-  /** Returns the slot of a call, given the number of calls that were queued before it. */
   readonly slotOf: (call: number) => Slot;
 };
 

@@ -11,27 +11,22 @@ import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { createSignedValues } from '../../base/crypto/signed-value.ts';
 
 export type Cookies = {
-  /** The name of the session cookie. */
   readonly sessionName: string;
   readSession(context: HandlerContext): string | undefined;
   writeSession(context: HandlerContext, value: string, maxAgeSeconds: number): void;
   clearSession(context: HandlerContext): void;
-  /** Returns the id of the browser if the user with this address has signed in there. */
   readDevice(context: HandlerContext, email: string): string | undefined;
-  /** Marks the browser as known. `id` is undefined for a new browser. */
   writeDevice(context: HandlerContext, email: string, id: string | undefined): void;
 };
 
 export type CookiesOptions = {
   readonly publicUrl: string;
-  /** The keys of the browser cookie. */
   readonly keys: DerivedKeys;
   readonly random: Random;
   readonly now: Clock;
 };
 
 const deviceSeconds = 90 * 24 * 60 * 60;
-/** How long a browser is known after a sign-in. */
 export const deviceMs = deviceSeconds * 1_000;
 
 export function createCookies({ publicUrl, keys, random, now }: CookiesOptions): Cookies {

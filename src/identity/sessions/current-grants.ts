@@ -24,13 +24,11 @@ type UserGrants = {
 type StoredGrants = {
   /** Undefined if the session has ended or the user is disabled. */
   readonly grants: UserGrants | undefined;
-  /** The entities that the grants were read from. */
   readonly entities: readonly EntityKey[];
 };
 
 const cachedMax = 50_000;
 
-/** Returns the function that limits the tokens of staff and members to their current grants. */
 export function createLimitToUserGrants(options: UserGrantsOptions): LimitToGrants {
   const { db, invalidations, scopesOf } = options;
   const cache = createRevocationSafeCache<StoredGrants>({

@@ -4,7 +4,6 @@ import type { RetentionRule } from '../../storage/retention.ts';
 import { sessionMsMax } from './session.ts';
 import { familiarMs } from './sign-in-throttle.ts';
 
-/** The rules that delete expired sessions and forget unused networks. */
 export const sessionRetention = (now: Clock): RetentionRule[] => [
   oldRows({
     table: 'sessions',

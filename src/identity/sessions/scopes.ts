@@ -2,9 +2,6 @@ import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { MembershipsOf } from '../../api/principal.ts';
 import type { UserRow } from '../../storage/schema.ts';
 
-/**
- * Returns all scopes of a user: the granted scopes for staff, the scopes of all roles for members.
- */
 export type ScopesOf = (user: UserRow) => Promise<ReadonlySet<string>>;
 
 export function createScopesOf(membershipsOf: MembershipsOf): ScopesOf {

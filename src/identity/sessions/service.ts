@@ -69,10 +69,6 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
     };
   }
 
-  /**
-   * Returns the sessions that a new session replaces: the browser's current one, and the oldest
-   * ones.
-   */
   async function findReplaced(user: UserRow, context: HandlerContext): Promise<string[]> {
     const old = await findOldSessions(db, user.id, now(), sessionsMax - 1);
     const cookie = cookies.readSession(context);

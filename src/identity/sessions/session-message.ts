@@ -1,7 +1,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { SessionRow } from '../../storage/schema.ts';
 
-/** `currentId` is the id of the caller's session. */
 export function sessionMessage(row: SessionRow, currentId: string) {
   return {
     id: row.id,

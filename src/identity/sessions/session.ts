@@ -15,13 +15,9 @@ const idleMsMax = 60 * 60_000;
 
 const cookiePattern = /^(ses_[0-9A-Za-z]{22})\.([0-9A-Za-z]{43})$/;
 
-/**
- * Compared with the secret of an unknown session, so that the check takes as long as for a known
- * one.
- */
+/** Compared for an unknown session, so that the check takes as long. */
 const decoyDigest = '0'.repeat(64);
 
-/** Returns the end of a session created at `createTime`, if it is refreshed now and never again. */
 export function sessionExpireTime(createTime: number, now: number): number {
   return Math.min(createTime + sessionMsMax, now + idleMsMax);
 }
@@ -33,7 +29,6 @@ export function isLiveSession({ revoke_time, expire_time }: SessionRow, now: num
 
 export type NewSession = {
   readonly row: SessionRow;
-  /** The cookie, which is sent to the browser once. */
   readonly cookie: string;
 };
 
@@ -64,7 +59,6 @@ export type SessionAuthenticatorOptions = {
   readonly now: Clock;
 };
 
-/** Returns the user of a session cookie, or undefined if the cookie is not valid. */
 export type AuthenticateSession = (cookie: string) => Promise<UserPrincipal | undefined>;
 
 /** Reads the database on every call: a browser sends the cookie only every few minutes. */
@@ -90,7 +84,6 @@ export function createSessionAuthenticator(
   };
 }
 
-/** Returns the claims of a session's token. */
 export function claimsOf(session: SessionRow, user: UserRow, scopes: ReadonlySet<string>) {
   return {
     sub: user.id,

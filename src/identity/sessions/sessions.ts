@@ -36,7 +36,6 @@ export type SessionsOptions = {
   readonly requireToEndSessions: RequireToEndSessions;
   readonly securityNotices: SecurityNotices;
   readonly membershipsOf: MembershipsOf;
-  /** The lifetime of a token, unless its session ends earlier. */
   readonly tokenSeconds: number;
   readonly publicUrl: string;
   readonly random: Random;
@@ -46,9 +45,7 @@ export type SessionsOptions = {
 export type Sessions = {
   readonly service: ServiceImpl<typeof SessionService>;
   readonly authenticate: AuthenticateSession;
-  /** The name of the session cookie. */
   readonly cookieName: string;
-  /** Limits a user's token to the user's current grants. */
   readonly limitToGrants: LimitToGrants;
 };
 

@@ -26,23 +26,15 @@ export type SignInInput = {
   readonly email: string;
   readonly password: string;
   readonly otp: string;
-  /** The network that the request came from. */
   readonly network: string;
-  /** Whether the user has signed in with this browser before. */
   readonly isKnownBrowser: boolean;
 };
 
-/** The result of a successful check. */
 export type CheckedSignIn = {
   readonly user: UserRow;
-  /** The authentication methods (RFC 8176), space-separated. */
   readonly amr: string;
-  /** Whether the one-time code was a recovery code. */
   readonly usesRecoveryCode: boolean;
-  /**
-   * Marks the code as used, so that it is accepted only once. Throws if the user or the second
-   * factor has changed since the check.
-   */
+  /** The code is then accepted only once. Throws if the user or the factor has changed. */
   settle(trx: Executor): Promise<void>;
 };
 

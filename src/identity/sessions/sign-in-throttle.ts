@@ -23,33 +23,21 @@ const limits = {
   user: { free: 20, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 5 * minute },
 } as const satisfies Record<string, ThrottleLimit>;
 
-/** How long a network stays familiar after a sign-in. */
 export const familiarMs = 90 * 24 * 60 * minute;
 
 export type Attempt = {
-  /** In lower case. */
   readonly email: string;
   readonly network: string;
-  /** The id of a browser in which the user has signed in before. */
   readonly device: string | undefined;
 };
 
-/** A counted attempt. */
 export type CountedAttempt = {
-  /**
-   * After a successful sign-in, clears the caller's counter and removes the attempt from the
-   * others.
-   */
   forgive(trx: Executor): Promise<void>;
-  /** Removes the attempt from its counters, if its password could not be checked. */
   takeBack(trx: Executor): Promise<void>;
 };
 
 export type SignInThrottle = {
-  /**
-   * Counts an attempt before it is checked. Throws `rate_limited`, and counts nothing, if the
-   * attempt comes too early.
-   */
+  /** Throws `rate_limited`, and counts nothing, if the attempt comes too early. */
   count(attempt: Attempt): Promise<CountedAttempt>;
 };
 
@@ -67,7 +55,6 @@ export function createSignInThrottle({ db, keys, now }: SignInThrottleOptions): 
       .update(JSON.stringify(['familiar', network, email]))
       .digest('base64url');
 
-  /** `own` counts only this caller's attempts; `shared` also count the attempts of others. */
   async function countersOf(attempt: Attempt): Promise<{ own: Counter; shared: Counter[] }> {
     const { email, network, device } = attempt;
     if (device !== undefined) return { own: counter('device', device, email), shared: [] };

@@ -6,14 +6,10 @@ import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/s
 
 export type UserWithSeed = {
   readonly user: UserRow;
-  /** The seed of a confirmed second factor. */
   readonly seed: TotpSeedRow | undefined;
 };
 
-/**
- * Reads the user and the seed that a sign-in is checked against. One query for every address, so
- * that its duration does not reveal whether the user exists.
- */
+/** One query for every address, so that its duration does not reveal the user. */
 export async function findUserWithSeed(
   db: Executor,
   email: string,
@@ -41,11 +37,7 @@ export async function findUserWithSeed(
   return { user, seed: { user_id: user.id, ciphertext, master_key_id, ...times } };
 }
 
-/**
- * Locks a checked user until the transaction ends, so that a change that ends the user's sessions
- * happens before or after the sign-in. Returns false if the password or the state of the user has
- * changed since the check.
- */
+/** False if the password or the state has changed. Changes that end sessions wait. */
 export async function lockUnchangedUser(
   trx: Executor,
   { id, password_hash }: UserRow,
@@ -54,7 +46,6 @@ export async function lockUnchangedUser(
   return row?.password_hash === password_hash && row.disable_time === null;
 }
 
-/** Returns whether the user has a confirmed second factor. */
 export async function hasConfirmedSeed(trx: Executor, userId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('totp_seeds')
@@ -65,10 +56,7 @@ export async function hasConfirmedSeed(trx: Executor, userId: string): Promise<b
   return row !== undefined;
 }
 
-/**
- * Marks the code of a time step as used. Returns false if another code was used since the seed was
- * read.
- */
+/** False if another code was used since the seed was read. */
 export async function consumeTotpStep(
   trx: Executor,
   seed: TotpSeedRow,
@@ -90,7 +78,6 @@ export async function insertSession(trx: Executor, row: SessionRow): Promise<voi
 
 export type SessionWithUser = { readonly session: SessionRow; readonly user: UserRow };
 
-/** Reads a session with its user. The session may have ended. */
 export async function findSession(db: Executor, id: string): Promise<SessionWithUser | undefined> {
   const session = await db
     .selectFrom('sessions')
@@ -122,7 +109,6 @@ export const sessionList = {
   searches: ['address'],
 } as const satisfies List;
 
-/** Reads a page of the user's live sessions. */
 export function findSessions(
   db: Executor,
   userId: string,
@@ -135,7 +121,6 @@ export function findSessions(
 /** More than a user can have above the limit: each sign-in ends the oldest ones. */
 const oldSessionsMax = 1000;
 
-/** Returns the ids of the user's live sessions except the `newest` most recent ones. */
 export async function findOldSessions(
   db: Executor,
   userId: string,
@@ -148,7 +133,6 @@ export async function findOldSessions(
   return rows.slice(newest).map(({ id }) => id);
 }
 
-/** Extends a session and returns it, or undefined if it has ended. */
 export function extendSession(
   trx: Executor,
   id: string,
@@ -180,7 +164,6 @@ export async function endSessions(
     .execute();
 }
 
-/** Returns whether a network was last used at `since` or later. */
 export async function isFamiliarNetwork(
   db: Executor,
   keys: readonly string[],
@@ -218,7 +201,6 @@ export async function hasRecoveryCode(
   return row !== undefined;
 }
 
-/** Deletes a recovery code. Returns false if another sign-in has used it. */
 export async function consumeRecoveryCode(
   trx: Executor,
   userId: string,

@@ -18,10 +18,7 @@ import {
   sessionList,
 } from './store.ts';
 
-/**
- * Locks the user, and throws unless the caller may end the user's sessions: `not_found` without
- * such a user, or `forbidden`.
- */
+/** Locks the user. Throws `not_found` without such a user, or `forbidden`. */
 export type RequireToEndSessions = (
   trx: Executor,
   context: HandlerContext,

@@ -10,7 +10,6 @@ import {
 export type Claims = {
   readonly iss: string;
   readonly aud: string;
-  /** The id of the client, customer or user. */
   readonly sub: string;
   /** The client's id; for a customer, the id of the exchanged API key; for a user, `latchkey`. */
   readonly client_id: string;
@@ -18,12 +17,9 @@ export type Claims = {
   readonly iat: number;
   readonly exp: number;
   readonly jti: string;
-  /** Space-separated. */
   readonly scope: string;
   readonly principal_type: TokenPrincipalType;
-  /** The accounts that a customer's token covers. */
   readonly accounts?: readonly string[];
-  /** When the user signed in. */
   readonly auth_time?: number;
   /** The authentication methods of the sign-in (RFC 8176). */
   readonly amr?: readonly string[];
@@ -34,10 +30,7 @@ export type Claims = {
 const texts = ['iss', 'aud', 'sub', 'client_id', 'jti', 'scope'] as const;
 const times = ['iat', 'exp'] as const;
 
-/**
- * Parses the payload of a token whose signature is valid. Returns undefined if the token is not
- * ours.
- */
+/** Undefined if the token is not ours. Its signature must be valid. */
 export function readClaims(payload: string): Claims | undefined {
   let claims: Record<string, unknown>;
   try {
@@ -54,7 +47,6 @@ export function readClaims(payload: string): Claims | undefined {
   return isOurs ? (claims as Claims) : undefined;
 }
 
-/** Returns the principal that the claims identify. */
 export function principalFrom(claims: Claims): Principal {
   const scopes = parseStoredScopes(claims.scope);
   switch (claims.principal_type) {

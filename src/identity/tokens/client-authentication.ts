@@ -16,7 +16,6 @@ export type AuthenticatedClient = {
 };
 
 export type ClientAuthenticationOptions = {
-  /** Returns the clients that have one of the names of a certificate. */
   readonly findClientsByNames: (names: CertificateNames) => Promise<ClientRow[]>;
   readonly directory: CredentialDirectory;
   readonly now: Clock;
@@ -76,7 +75,6 @@ async function byCertificate(
   return { clientId: client.id, scopes: parseStoredScopes(client.scopes) };
 }
 
-/** Returns why a certificate is not valid; undefined if it is. */
 function problemOf(
   { isTrusted, startTime, expireTime, uris, dnsNames }: ClientCertificate,
   now: number,

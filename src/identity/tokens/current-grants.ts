@@ -8,22 +8,16 @@ import type { Database } from '../../storage/schema.ts';
 import type { Claims } from './claims.ts';
 import { findClientGrants, findKeyGrants, type Grants, type StoredGrants } from './store.ts';
 
-/**
- * Limits claims to the current grants. Returns undefined if the client is disabled, the key is
- * invalid or the session has ended. `validAt` is the time at which a key must not have expired, by
- * default now.
- */
+/** Undefined for a disabled client, an invalid key or an ended session. `validAt`: now. */
 export type LimitToGrants = (claims: Claims, validAt?: number) => Promise<Claims | undefined>;
 
 export type GrantsOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
-  /** Limits the tokens of staff and members. */
   readonly limitToUserGrants: LimitToGrants;
   readonly now: Clock;
 };
 
-/** The maximum number of clients, keys and accounts in the cache, taken together. */
 const cachedMax = 200_000;
 
 export function createLimitToGrants(options: GrantsOptions): LimitToGrants {

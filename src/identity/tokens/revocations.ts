@@ -13,18 +13,12 @@ import type { Database, Executor } from '../../storage/schema.ts';
 import { findRevokedTokens, insertRevokedToken, isTokenRevoked } from './store.ts';
 
 export type Revocations = {
-  /**
-   * Returns whether a token is revoked. Throws `unavailable` if the database could not be read for
-   * 5 seconds.
-   */
+  /** Throws `unavailable` if the database could not be read for 5 seconds. */
   has(jti: string): Promise<boolean>;
-  /**
-   * Revokes a token that expires at `exp`, in seconds since 1970. `change` runs the transaction.
-   */
+  /** `exp` is in seconds since 1970. `change` runs the transaction. */
   revoke(jti: string, exp: number, change: MakeChange): Promise<void>;
 };
 
-/** Runs `work` in a transaction. */
 type MakeChange = (work: (trx: Executor) => Promise<void>) => Promise<void>;
 
 export type RevocationsOptions = {
@@ -33,10 +27,7 @@ export type RevocationsOptions = {
   readonly now: Clock;
 };
 
-/**
- * The maximum difference between the clocks of two processes. A row is kept this much longer, so
- * that no process deletes it while another still needs it.
- */
+/** Rows stay this much longer, for processes whose clocks are behind. */
 const skewMaxMs = 300_000;
 
 /** Parsing a page blocks the event loop for a few milliseconds. */
@@ -45,10 +36,7 @@ const pageMax = 2_000;
 /** Expired ids are removed when there are more ids than this, and twice as many as before. */
 const idsMin = 1_024;
 
-/**
- * Returns a set of ids that keeps each one until its expire time is before `forgetBefore()`, and
- * maybe longer. Both are in milliseconds since 1970.
- */
+/** Keeps each id at least until its expire time is before `forgetBefore()`, both in ms. */
 export function createExpiringIds(forgetBefore: () => number) {
   const expireTimes = new Map<string, number>();
   let idsMax = idsMin;
@@ -115,7 +103,6 @@ export function openRevocations(options: RevocationsOptions): Revocations {
   };
 }
 
-/** The rule that deletes revocations of expired tokens. */
 export const revocationRetention = (now: Clock): RetentionRule =>
   oldRows({
     table: 'revoked_tokens',

@@ -12,9 +12,7 @@ import type { LoadedKey } from '../keys/signing-key.ts';
 import { type Claims, readClaims } from './claims.ts';
 
 export type Signatures = {
-  /**
-   * Returns the claims of a token that one of our keys has signed, or undefined for any other text.
-   */
+  /** Undefined for a text that none of our keys has signed. */
   claimsOf(token: string): Promise<Claims | undefined>;
 };
 
@@ -22,15 +20,12 @@ export type SignaturesOptions = {
   readonly keyring: Keyring;
   readonly invalidations: Invalidations;
   readonly now: Clock;
-  /** The maximum number of cached tokens. */
   readonly cachedMax?: number;
 };
 
-/** A token with a valid signature. It is cached under the SHA-256 digest of the token. */
 type Verified = {
   readonly claims: Claims;
   readonly key: LoadedKey;
-  /** The length of the token in characters. */
   readonly length: number;
 };
 
@@ -39,7 +34,6 @@ const tokenLengthMax = 16_384;
 
 const keyEntity = ({ kid }: LoadedKey) => entityKey('signing_key', kid);
 
-/** The maximum total length of all cached tokens, in characters. */
 const cachedLengthMax = 64 * 1024 * 1024;
 
 export function createSignatures(options: SignaturesOptions): Signatures {

@@ -10,15 +10,11 @@ type OwnClaims = Omit<Claims, 'iss' | 'aud' | 'iat' | 'exp' | 'jti'>;
 
 export type SignedToken = {
   readonly token: string;
-  /** The time from now to `exp`. */
   readonly lifetimeSeconds: number;
 };
 
 export type Signer = {
-  /**
-   * Signs a token that expires after `lifetimeSeconds`, or at `notAfter` (seconds since 1970) if
-   * that is earlier.
-   */
+  /** Expires after `lifetimeSeconds`, or at `notAfter` (seconds since 1970) if earlier. */
   sign(claims: OwnClaims, lifetimeSeconds: number, notAfter?: number): Promise<SignedToken>;
 };
 

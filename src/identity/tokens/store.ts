@@ -2,25 +2,18 @@ import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { type EntityKey, entityKey } from '../../storage/change.ts';
 import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
 
-/** The current grants of an enabled client or a valid API key. */
 export type Grants = {
   readonly ownerId: string;
   readonly scopes: ReadonlySet<string>;
-  /** The customer's accounts; empty for a client, whose tokens are not restricted to accounts. */
   readonly accounts: ReadonlySet<string>;
-  /** Milliseconds since 1970; undefined if the grants do not expire. */
   readonly expireTime: number | undefined;
 };
 
-/** The stored grants of a client or an API key. */
 export type StoredGrants = {
-  /** Undefined if the client is disabled or the key is invalid. */
   readonly grants: Grants | undefined;
-  /** The entities that the grants were read from. */
   readonly entities: readonly EntityKey[];
 };
 
-/** Reads the current grants of a client, which has none while it is disabled. */
 export async function findClientGrants(db: Database, id: string): Promise<StoredGrants> {
   const entities = [entityKey('client', id)];
   const row = await db
@@ -35,10 +28,7 @@ export async function findClientGrants(db: Database, id: string): Promise<Stored
   return { grants, entities };
 }
 
-/**
- * Reads the current grants of an API key, which has none if it is revoked or its customer is
- * disabled.
- */
+/** None if the key is revoked or its customer is disabled. */
 export async function findKeyGrants(db: Database, id: string): Promise<StoredGrants> {
   const row = await db
     .selectFrom('credentials as k')
@@ -66,7 +56,6 @@ export async function findKeyGrants(db: Database, id: string): Promise<StoredGra
 }
 
 export type RevokedTokensPage = {
-  /** The last `jti` of the page before; empty for the first page. */
   readonly after: string;
   /** Tokens that expire at this time or earlier are left out. */
   readonly unexpiredAt: number;

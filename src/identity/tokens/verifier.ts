@@ -13,10 +13,7 @@ export type Verifier = {
    * `exp`, so a caller that repeats the check with the same time must repeat it more often.
    */
   verify(token: string, validAt?: number): Promise<Claims | undefined>;
-  /**
-   * Returns the claims as signed, without checking the current grants. A token of a disabled client
-   * can thus be revoked too: the client might be enabled again.
-   */
+  /** Without the current grants: the client of a revoked token might be enabled again. */
   readSigned(token: string): Promise<Claims | undefined>;
 };
 

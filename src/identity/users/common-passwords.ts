@@ -2,13 +2,10 @@
 // leaked passwords, most frequent first. Few of them have 12 characters, so a listed password with
 // padding counts as common, too.
 
-/** The maximum number of padding characters (digits and signs) per character of a listed word. */
 const paddingPerCharacterMax = 2;
 
-/** The list in lower case, read at the first use. */
 let listed: ReadonlySet<string> | undefined;
 
-/** Returns whether a password, in any letter case, is a listed one, possibly repeated or padded. */
 export async function isCommonPassword(password: string): Promise<boolean> {
   listed ??= await readList();
   const text = password.toLowerCase();
@@ -23,7 +20,6 @@ async function readList(): Promise<ReadonlySet<string>> {
   return new Set(dictionary['passwords-common'].map((text) => text.toLowerCase()));
 }
 
-/** Returns whether the text is one of the words, repeated once or more. */
 function repeatsOneOf(words: ReadonlySet<string>, text: string): boolean {
   for (let times = 1; times <= text.length; times++) {
     const unit = text.slice(0, text.length / times);

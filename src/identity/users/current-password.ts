@@ -23,14 +23,12 @@ const limits = {
 export type CurrentPasswordOptions = {
   readonly db: Database;
   readonly passwords: Passwords;
-  /** The keys of the throttle. */
   readonly keys: DerivedKeys;
   readonly now: Clock;
 };
 
 export type GivenPasswords = {
   readonly currentPassword: string;
-  /** The new password. */
   readonly password: string;
 };
 

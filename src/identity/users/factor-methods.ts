@@ -46,7 +46,6 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
   const { db, auditLog, masterKey, passwords, checkCurrentPassword } = options;
   const { securityNotices, rolesOf, random, now } = options;
 
-  /** Ends the user's sessions, except the session of the caller. */
   function endOthers(trx: Executor, userId: string, context: HandlerContext): Promise<void> {
     const caller = principalOf(context);
     const except = isUser(caller) ? caller.sessionId : '';

@@ -7,32 +7,19 @@ import { callerOf, isUser } from '../../api/principal.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
 import { lockUser } from './users.ts';
 
-/**
- * Reads the scopes of all of a user's roles, one set for each workspace. Disabled users count too:
- * otherwise an attacker could disable a user first to hide their roles.
- */
+/** One set per workspace. Disabled users count: disabling must not hide their roles. */
 export type RolesOf = (db: Executor, userId: string) => Promise<readonly ReadonlySet<string>[]>;
 
-/** Throws `forbidden` unless the caller holds the user's scopes, or is the user. */
 type Require = (trx: Executor, user: UserRow) => Promise<void>;
 
 export type GrantChecks = {
-  /**
-   * Checks changes that let the caller sign in as the user. Every scope of the user counts,
-   * including the scopes of other services.
-   */
+  /** For changes that let the caller sign in as the user. Every scope counts. */
   readonly requireToActAs: Require;
-  /**
-   * Checks changes that only remove permissions. Only management scopes and roles count, so that
-   * staff with all management scopes can disable any user.
-   */
+  /** For changes that only remove permissions. Only management scopes and roles count. */
   readonly requireToWeaken: Require;
 };
 
-/**
- * The checks read the grants of the user and of the caller within the transaction, which must have
- * locked the user (`lockRow`). Changing a role also locks the user.
- */
+/** Reads the grants within the transaction, which must have locked the user. */
 export function grantChecksFor(
   context: HandlerContext,
   userId: string,
@@ -56,7 +43,6 @@ export function grantChecksFor(
   };
 }
 
-/** Returns the check for ending the sessions of a user. The check locks the user. */
 export function createSessionEndCheck(rolesOf: RolesOf) {
   return async (trx: Executor, context: HandlerContext, userId: string): Promise<void> => {
     const { requireToWeaken } = grantChecksFor(context, userId, rolesOf);

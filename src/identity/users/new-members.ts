@@ -17,7 +17,6 @@ export type NewMemberOptions = {
 };
 
 export type NewMember = {
-  /** In lower case. */
   readonly email: string;
   readonly name: string;
   readonly password: string;

@@ -1,6 +1,6 @@
 // Password resets by mail. The answer to a request does not depend on the address, and neither does
 // its duration: the service looks for the user and sends the mail after the answer.
-// See docs/decisions/0049.
+// See docs/decisions/0007.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
@@ -53,12 +53,8 @@ const limits = {
   service: { free: 500, firstWaitMs: second, waitMsMax: second, forgetMs: second },
 } as const satisfies Record<string, ThrottleLimit>;
 
-/** The maximum number of requests in progress after their answers. */
 const tasksMax = 100;
-/**
- * The pause before the service looks for the user. The answer has left by then: a write to SQLite
- * stops the event loop, so it would delay the answer for addresses that have a user.
- */
+/** The answer has left by then. A write to SQLite would delay it for known addresses. */
 const pauseMs = 300;
 
 export type PasswordResetOptions = {
@@ -67,10 +63,8 @@ export type PasswordResetOptions = {
   readonly mailer: Mailer;
   readonly passwords: Passwords;
   readonly securityNotices: SecurityNotices;
-  /** The keys of the throttle. */
   readonly keys: DerivedKeys;
   readonly publicUrl: string;
-  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
   readonly random: Random;
   readonly now: Clock;
@@ -78,7 +72,6 @@ export type PasswordResetOptions = {
 
 export type PasswordResets = {
   readonly service: ServiceImpl<typeof PasswordResetService>;
-  /** Waits for the mails in progress. */
   stop(): Promise<void>;
 };
 
@@ -96,7 +89,6 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
     tasks.add(task);
   }
 
-  /** Reads the reset of a token and its user. Throws if the token is not valid. */
   async function requireReset(executor: Executor, token: LinkToken): Promise<UserRow> {
     const row = await findPasswordReset(executor, token.id);
     const user = row === undefined ? undefined : await findUser(executor, row.user_id);
@@ -175,7 +167,6 @@ function isValid(token: LinkToken, row: PasswordResetRow, user: UserRow, time: n
   return matches && isInTime && user.disable_time === null;
 }
 
-/** The rule that deletes expired resets. */
 export const passwordResetRetention = (now: Clock): RetentionRule =>
   oldRows({
     table: 'password_resets',

@@ -6,7 +6,6 @@ import { isCommonPassword } from './common-passwords.ts';
 /** More than the standard's 8, because many users here have far-reaching permissions. */
 const charactersMin = 12;
 
-/** Throws `invalid_argument` for the field `password`. */
 export async function checkPassword(password: string, email: string): Promise<void> {
   const text = password.normalize('NFKC');
   const characters = [...text];

@@ -13,16 +13,12 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const length = 16;
 const count = 10;
 
-/** Returns a code in groups of four. Each byte gives five bits. */
 function generateRecoveryCode(random: Random): string {
   const text = [...random(length)].map((byte) => alphabet.charAt(byte % 32)).join('');
   return text.replace(/.{4}(?=.)/g, '$&-');
 }
 
-/**
- * Returns the stored digest of a user's code, or undefined for a text that has another form.
- * Accepts any letter case and grouping, and letters that look like digits.
- */
+/** Undefined for other texts. Accepts any letter case, grouping, and similar letters. */
 export function recoveryCodeDigest(userId: string, text: string): string | undefined {
   const code = text.toLowerCase().replace(/[\s-]/g, '').replaceAll('o', '0').replace(/[il]/g, '1');
   const isWellFormed = code.length === length && [...code].every((one) => alphabet.includes(one));

@@ -2,7 +2,6 @@ import type { SealedColumn } from '../keys/sealed-values.ts';
 import { findSealedSeeds, updateSealedSeed } from './store.ts';
 import { seedPurpose } from './totp.ts';
 
-/** The seeds of second factors, for the rotation of the master key. */
 export const sealedSeeds: SealedColumn = {
   name: 'TOTP seed',
   purpose: seedPurpose,

@@ -17,12 +17,10 @@ export type SecurityEvent =
 
 type SecurityFacts = {
   readonly event: SecurityEvent;
-  /** The user's address after the change. */
   readonly email: string;
   readonly oldEmail: string | undefined;
   readonly time: number;
   readonly network: string;
-  /** Who made the change, if not the user. */
   readonly actor: string | undefined;
   readonly publicUrl: string;
 };

@@ -1,5 +1,5 @@
 // Sends the mails about the security of users after the change. No answer waits for them.
-// See docs/decisions/0065.
+// See docs/decisions/0007.
 
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, isUser, type Principal } from '../../api/principal.ts';
@@ -19,7 +19,6 @@ const limits = {
   event: { free: 5, firstWaitMs: hour, waitMsMax: hour, forgetMs: hour },
 } as const satisfies Record<string, ThrottleLimit>;
 
-/** The maximum number of mails in progress. */
 const tasksMax = 100;
 
 type SubjectOfNotice = Pick<UserRow, 'id' | 'email'> & {
@@ -30,17 +29,14 @@ type SubjectOfNotice = Pick<UserRow, 'id' | 'email'> & {
 export type SecurityNotices = {
   /** Mails a user about a change that the call has made. Never throws. */
   send(context: HandlerContext, event: SecurityEvent, user: SubjectOfNotice): void;
-  /** Waits for the mails in progress. */
   stop(): Promise<void>;
 };
 
 export type SecurityNoticeOptions = {
   readonly db: Database;
   readonly mailer: Mailer;
-  /** The keys of the throttle. */
   readonly keys: DerivedKeys;
   readonly publicUrl: string;
-  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
   readonly now: Clock;
 };
@@ -88,7 +84,6 @@ const notSent = 'a mail about the security of a user was not sent';
 const tooMany = (retryAfterSeconds: number) =>
   fail('rate_limited', 'Too many mails about one user.', { retryAfterSeconds });
 
-/** Who made the change, if not the user. A sign-in and a reset have no caller. */
 function actorOf(principal: Principal, userId: string): string | undefined {
   if (principal.type === 'anonymous') return undefined;
   if (!isUser(principal)) return 'a service client';

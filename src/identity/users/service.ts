@@ -36,9 +36,7 @@ import { lockUser, requireUser, userMessage } from './users.ts';
 export function createUserService(options: UserOptions): ServiceImpl<typeof UserService> {
   const { db, auditLog, passwords, securityNotices, rolesOf, random, now } = options;
 
-  /**
-   * Applies the change that `decide` returns, in a transaction that locks all staff and the user.
-   */
+  /** In a transaction that locks all staff and the user. */
   function change(
     context: HandlerContext,
     id: string,
@@ -142,7 +140,6 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
   };
 }
 
-/** The fields that an update can change, by their path in the mask. */
 const fields: UpdateFields<typeof UpdateUserRequestSchema, UserChange> = {
   email: ({ email }) => ({ email: requireEmail(email) }),
   name: ({ name }) => ({ name: printableName(name) }),
@@ -164,13 +161,11 @@ function memberScopes(): Failure {
   return invalid('scopes', 'must not be set for members, whose roles grant scopes');
 }
 
-/** Returns the scopes of the first stored list that the second one lacks. */
 function lackingIn(first: string, second: string): string[] {
   const others = parseStoredScopes(second);
   return [...parseStoredScopes(first)].filter((scope) => !others.has(scope));
 }
 
-/** Returns the management scopes of an enabled staff user; empty for other users. */
 function managedBy({ kind, disable_time, scopes }: UserRow): string[] {
   if (kind !== 'staff' || disable_time !== null) return [];
   return [...parseStoredScopes(scopes)].filter(isManagementScope);

@@ -4,9 +4,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import type { Executor, PasswordResetRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 
 export type User = UserRow & {
-  /** When the second factor was confirmed; null without a confirmed second factor. */
   readonly totp_confirm_time: number | null;
-  /** The number of unused recovery codes. */
   readonly recovery_codes_left: number;
 };
 
@@ -71,7 +69,6 @@ export async function updateUser(db: Executor, id: string, change: UserChange): 
   await db.updateTable('users').set(change).where('id', '=', id).execute();
 }
 
-/** Returns whether an enabled staff user holds the scope. */
 export async function hasStaffWithScope(db: Executor, scope: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -84,7 +81,6 @@ export async function hasStaffWithScope(db: Executor, scope: string): Promise<bo
   return row !== undefined;
 }
 
-/** Ends a user's sessions, except the given one. */
 export async function endSessionsOf(
   db: Executor,
   userId: string,
@@ -136,13 +132,11 @@ export async function confirmSeed(
   return numUpdatedRows > 0n;
 }
 
-/** Deletes the recovery codes, too. */
 export async function deleteSeed(db: Executor, userId: string): Promise<void> {
   await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
   await db.deleteFrom('totp_seeds').where('user_id', '=', userId).execute();
 }
 
-/** Reads the encrypted TOTP seeds of all users. */
 export function findSealedSeeds(db: Executor) {
   return db
     .selectFrom('totp_seeds')

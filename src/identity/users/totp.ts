@@ -11,10 +11,7 @@ const issuer = 'Latchkey';
 const periodSeconds = 30;
 /** RFC 4226 §4, R6 recommends 160 bits. */
 const seedBytes = 20;
-/**
- * The number of accepted steps before and after now, for clock differences and the time to type
- * (RFC 6238 §5.2).
- */
+/** Accepted steps before and after now, for clock differences and typing (RFC 6238 §5.2). */
 const window = 1;
 /** Five minutes, the maximum difference between the clocks of two processes. */
 const stepsAheadMax = 10;
@@ -23,7 +20,6 @@ export function generateTotpSeed(random: Random): Uint8Array {
   return random(seedBytes);
 }
 
-/** The purpose that the seed is encrypted for, under the master key. */
 export const seedPurpose = (userId: string) => `totp seed ${userId}`;
 
 /** Returns the seed in base32, for typing, and as a URI, for a QR code. */
@@ -32,10 +28,7 @@ export function describeSeed(seed: Uint8Array, email: string): { secret: string;
   return { secret: totp.secret.base32, uri: totp.toString() };
 }
 
-/**
- * Returns the time step of a code, or undefined for a wrong code. A code is accepted only once (RFC
- * 6238 §5.2): its step must be later than the last accepted one.
- */
+/** Undefined for a wrong code, and for a step that is not later than the last one (§5.2). */
 export function matchTotpStep(
   seed: Uint8Array,
   code: string,
@@ -50,7 +43,6 @@ export function matchTotpStep(
   return step > lastStep || isAhead ? step : undefined;
 }
 
-/** Like `matchTotpStep`, for a stored seed. */
 export type MatchSealedTotpStep = (seed: TotpSeedRow, code: string) => number | undefined;
 
 export function createSealedTotpMatcher(masterKey: MasterKey, now: Clock): MatchSealedTotpStep {

@@ -6,17 +6,13 @@ import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findUser, type User } from './store.ts';
 
-/** Throws `not_found` if the user does not exist. */
 export async function requireUser(db: Executor, id: string): Promise<User> {
   const user = await findUser(db, id);
   if (user === undefined) throw fail('not_found', 'The user does not exist.', { target: id });
   return user;
 }
 
-/**
- * Reads a user and locks the row until the transaction ends. Throws `not_found` if the user does
- * not exist.
- */
+/** Locks the row until the transaction ends. Throws `not_found`. */
 export async function lockUser(trx: Executor, id: string): Promise<User> {
   await lockRow(trx, 'users', 'id', id);
   return requireUser(trx, id);

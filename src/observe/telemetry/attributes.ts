@@ -6,7 +6,6 @@ import type { MethodFacts } from '../../api/endpoint.ts';
 import type { Observation } from '../../api/method-guard.ts';
 import type { HttpObservation } from '../../api/routes/observation.ts';
 
-/** The attributes that a sampler can use. */
 export function startAttributes(method: MethodFacts, call: Call): Attributes {
   const { descriptor } = method;
   const rpc = { 'rpc.service': descriptor.parent.typeName, 'rpc.method': descriptor.name };

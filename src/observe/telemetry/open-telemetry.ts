@@ -3,7 +3,6 @@
 import type { Telemetry } from '../telemetry.ts';
 import type { Signals, TelemetryOptions } from './start.ts';
 
-/** Opens the exporters. Returns undefined if none is configured, or if none can start. */
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry | undefined> {
   const { env, log } = options;
   const signals = signalsOf(env, (name) =>
@@ -19,7 +18,6 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   }
 }
 
-/** A signal is on if its exporter or an endpoint for it is set. */
 function signalsOf(env: TelemetryOptions['env'], warn: (name: string) => void): Signals {
   const read = (name: string) => env[name]?.trim() ?? '';
   if (read('OTEL_SDK_DISABLED').toLowerCase() === 'true') return { traces: false, metrics: false };

@@ -28,7 +28,6 @@ const stopMs = 900;
 
 export type TelemetryOptions = {
   readonly log: Log;
-  /** The variables of the process. The packages of OpenTelemetry read them themselves. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether other processes of the node have the same variables. */
   readonly isWorker: boolean;
@@ -101,7 +100,6 @@ function intervals() {
   return { exportIntervalMillis, exportTimeoutMillis: Math.min(timeout, exportIntervalMillis) };
 }
 
-/** The number of different messages of the SDK that are logged. */
 const messagesMax = 20;
 /** The exporters report failures themselves. The SDK would report each batch. */
 const failedExport = /^PeriodicExportingMetricReader: metrics export/;

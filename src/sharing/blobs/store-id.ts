@@ -1,6 +1,6 @@
 // Recognizes the blob store that belongs to the database. Both have the same random id: the store
 // in its marker, the database in `blob_stores`. The empty folder where a volume should be mounted
-// has no marker, and a wrong bucket has another one. See docs/decisions/0044.
+// has no marker, and a wrong bucket has another one. See docs/decisions/0013.
 import { type Random, randomText } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { hasBlob } from '../../storage/damaged-blob.ts';

@@ -6,20 +6,16 @@ import { findBrand } from './store.ts';
 
 export type Brand = {
   readonly workspaceName: string;
-  /** Undefined for the colours of the service. */
   readonly colors: AccentColors | undefined;
-  /** The URL path of the logo; empty without a logo. */
   readonly logoPath: string;
 };
 
 export type Brands = {
   of(workspaceId: string): Promise<Brand>;
-  /** The URL of a logo; empty without a logo. */
   logoUrlOf(logoId: string): string;
   renderMail(brand: Brand, parts: readonly MailPart[]): MailBody;
 };
 
-/** `publicUrl` is the service's own origin. */
 export function createBrands(db: Database, publicUrl: string): Brands {
   const logoPathOf = (logoId: string) => (logoId === '' ? '' : `/logos/${logoId}`);
   return {

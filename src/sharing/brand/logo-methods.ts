@@ -1,4 +1,3 @@
-// The methods that replace and delete the logo of a workspace.
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type {
@@ -23,7 +22,6 @@ export type AnswerWorkspace = (row: WorkspaceRow) => Promise<Answer>;
 type LogoOptions = {
   readonly auditLog: AuditLog;
   readonly random: Random;
-  /** How long an upload may pause. */
   readonly uploadStalledMs: number;
   readonly answer: AnswerWorkspace;
 };

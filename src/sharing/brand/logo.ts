@@ -13,10 +13,8 @@ const contentTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'i
 
 export type Logo = { readonly contentType: string; readonly bytes: Buffer };
 
-/** The workspace id of the first message, and the file. */
 export type LogoUpload = {
   readonly workspaceId: string;
-  /** Reads the rest of the upload. */
   read(): Promise<Logo>;
 };
 

@@ -23,7 +23,6 @@ const doc: RouteDoc = {
   errors: ['invalid_argument', 'not_found'],
 };
 
-/** The logos that stay in memory. */
 const cachedBytesMax = 8 * 1024 * 1024;
 
 export function brandRoutes(db: Database): HttpRoute[] {

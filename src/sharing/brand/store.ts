@@ -10,7 +10,6 @@ export function findBrand(db: Executor, workspaceId: string): Promise<BrandRow |
     .executeTakeFirst();
 }
 
-/** Returns the type of a logo without its content. */
 export function findLogoType(
   db: Executor,
   id: string,
@@ -24,7 +23,6 @@ export async function findLogoContent(db: Executor, id: string): Promise<string 
   return (await row.executeTakeFirst())?.content;
 }
 
-/** Replaces the logo of a workspace, whose row the transaction has locked. */
 export async function replaceLogo(
   trx: Executor,
   workspaceId: string,

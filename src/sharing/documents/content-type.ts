@@ -1,65 +1,57 @@
-// Detects the content type of an upload. See docs/decisions/0055.
+// Detects the content type of an upload. See docs/decisions/0021.
 import { fileTypeFromBuffer } from 'file-type';
+import { detectEncoding, type TextEncoding } from '../../base/http/text-encoding.ts';
 import { isInert } from '../../base/http/viewer-kinds.ts';
 
 /** The first bytes of a file that decide its type. file-type needs at most this many. */
 export const inspectedBytesMax = 4_100;
 
 export type FileFacts = {
-  /** Names of the file, the most reliable first. Empty if unknown. */
   readonly names: readonly string[];
-  /** The type that the client declared. Empty if it declared none. */
   readonly declared: string;
-  /** Whether `head` is the whole file. */
   readonly isWhole: boolean;
 };
 
 const opaque = 'application/octet-stream';
 const xml = 'application/xml';
 
-/**
- * Types whose files always contain control characters, and XML. If such a file is text, file-type
- * has recognized only its first letters, such as `BM`.
- */
+/** Files of these types contain control characters; a text may begin like one (`BM`). */
 const notText = /^(application\/xml$|(audio|font|image|video)\/)/;
 
-/**
- * Detects the media type from the first bytes. Only for a text do its name and the declared type
- * choose between types, none of which browsers receive as active content.
- */
+/** Only for a text do its name and the declared type choose between types. */
 export async function detectContentType(head: Buffer, facts: FileFacts): Promise<string> {
-  const text = decodeText(head, facts.isWhole);
+  const encoding = detectEncoding(head, facts.isWhole);
+  const text = decodeText(head, encoding, facts.isWhole);
   // file-type reads the byte order mark of UTF-16 as the start of an MPEG frame.
-  const isUtf16 = text !== undefined && /^(\xff\xfe|\xfe\xff)/.test(head.toString('latin1'));
+  const isUtf16 = text !== undefined && encoding.startsWith('utf-16');
   const sniffed = isUtf16 ? undefined : (await fileTypeFromBuffer(head))?.mime;
-  if (text !== undefined && (sniffed === undefined || notText.test(sniffed))) {
+  // Binary data can be valid Windows-1252, so that a signature decides.
+  const isText = sniffed === undefined || (encoding !== 'windows-1252' && notText.test(sniffed));
+  if (text !== undefined && isText) {
     return textTypeOf(text, facts, sniffed === xml ? xml : 'text/plain');
   }
   return sniffed === undefined || (isInert(sniffed) && isLikeHtml(head)) ? opaque : sniffed;
 }
 
-/**
- * Some signatures do not start at the first byte, so a file could also be HTML (WHATWG MIME
- * Sniffing §7.1). Such a file must not be shown inline.
- */
+/** A signature after the first byte can hide HTML (WHATWG MIME Sniffing §7.1): not inline. */
 const isLikeHtml = (head: Buffer) => /^(\xef\xbb\xbf)?\s*</.test(head.toString('latin1'));
 
-/** Control characters other than tab, line feed, form feed and carriage return. */
+/**
+ * Control characters other than tab, line feed, form feed and carriage return, and the bytes that
+ * Windows-1252 does not define.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they distinguish text from binary data
-const control = /[\x00-\x08\x0b\x0e-\x1f\x7f]/;
+const control = /[\x00-\x08\x0b\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]/;
 
-/** Decodes UTF-8, or UTF-16 with a byte order mark. Returns undefined if it is not text. */
-function decodeText(head: Buffer, isWhole: boolean): string | undefined {
-  const [first, second] = head;
-  const encoding =
-    first === 0xff && second === 0xfe
-      ? 'utf-16le'
-      : first === 0xfe && second === 0xff
-        ? 'utf-16be'
-        : 'utf-8';
+/** Binary data, and texts in Cyrillic and Asian encodings. Western words have single ones. */
+const nonAsciiRun = /[\x80-\xff]{4}/;
+
+function decodeText(head: Buffer, encoding: TextEncoding, isWhole: boolean): string | undefined {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  if (encoding === 'windows-1252' && nonAsciiRun.test(head.toString('latin1'))) return undefined;
   try {
     // The end of the inspected bytes can divide a character.
-    const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: !isWhole });
+    const text = decoder.decode(head, { stream: !isWhole });
     return control.test(text) ? undefined : text;
   } catch {
     return undefined;

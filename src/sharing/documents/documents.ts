@@ -22,7 +22,6 @@ export type OpenDocument = {
   bytes(): AsyncGenerator<Uint8Array>;
 };
 
-/** Access to documents for other features. */
 export type Documents = {
   /** Returns a document of the workspace. Throws `not_found`. */
   require(workspaceId: string, id: string): Promise<StoredDocument>;

@@ -1,4 +1,4 @@
-// Redirects of API downloads to a URL of the S3 store. See docs/decisions/0048.
+// Redirects of API downloads to a URL of the S3 store. See docs/decisions/0013.
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, isUser } from '../../api/principal.ts';
 import type { RangeRequest } from '../../base/http/byte-range.ts';
@@ -13,7 +13,6 @@ export type RedirectsOptions = {
   readonly seconds: number;
 };
 
-/** Returns the secret URL that a download is redirected to, or undefined. */
 export type RedirectDownload = (
   document: DocumentRow,
   header: OpenDocument['header'],

@@ -45,7 +45,6 @@ export function findDocument(
     .executeTakeFirst();
 }
 
-/** A document with the numbers of its links and views. */
 export type CountedDocument = DocumentRow & {
   readonly view_count: number;
   readonly link_count: number;
@@ -107,7 +106,6 @@ export async function renameDocument(
     .execute();
 }
 
-/** Counts the links of a document and all their views. */
 export async function countLinksAndViews(
   db: Executor,
   documentId: string,
@@ -150,7 +148,6 @@ export async function removeDocument(
   return numDeletedRows > 0n;
 }
 
-/** Returns whether the links and views of a document have more than `max` rows. */
 async function hasMoreRows(trx: Executor, documentId: string, max: number): Promise<boolean> {
   const rows = await trx
     .selectFrom('links')

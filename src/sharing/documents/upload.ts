@@ -50,7 +50,6 @@ export class Upload {
   readonly #fields = new Map<FieldName, string>();
   #head = Buffer.alloc(0);
   #size = 0;
-  /** The value of `size_bytes`. Undefined if the sender did not set it. */
   #declared: number | undefined;
 
   constructor(messages: AsyncIterable<UploadMessage>, bytesMax: number) {
@@ -120,7 +119,6 @@ const tooLarge = (bytesMax: number) =>
 
 const otherSize = () => invalid('size_bytes', 'must be the size of the file');
 
-/** Throws `invalid_argument` for a name that is empty, too long, or displayed wrongly. */
 export function checkName(name: string): void {
   if (name.trim() === '') throw invalid('name', 'must not be empty');
   if ([...name].length > nameLengthMax) {

@@ -51,34 +51,26 @@ const limits = {
   service: { free: 1_000, firstWaitMs: second, waitMsMax: second, forgetMs: second },
 } as const satisfies Record<string, ThrottleLimit>;
 
-/** How long a workspace remembers a verified address. */
 export const verifiedAddressMs = 90 * 24 * 60 * minute;
 
-/** The link that a code opens and the address that it verifies. */
 export type CodeTarget = {
   readonly linkId: string;
-  /** The workspace of the link. */
   readonly workspaceId: string;
   readonly email: string;
 };
 
-/** The visitor who requests a code. */
 export type CodeRequester = {
   readonly network: string;
-  /** The id of a browser in which an address was verified for the link before. */
   readonly verifiedBrowser: string | undefined;
   /** The visitor's id in the cookie. Tries are counted per visitor. */
   readonly visitor: string;
 };
 
-/** The link in the mail with a code. */
 export type MailedLink = {
   readonly slug: string;
-  /** The name of the document, if readers see it. */
   readonly title: string | undefined;
 };
 
-/** A code that a visitor has entered. */
 export type EnteredCode = { readonly code: string; readonly visitor: string };
 
 export type GateCodes = {
@@ -103,7 +95,6 @@ export type GateCodesOptions = {
   readonly now: Clock;
 };
 
-/** Returns functions that compute HMACs with one key. */
 function createDigests(hmacKey: Uint8Array) {
   const digest = (...parts: string[]) =>
     createHmac('sha256', hmacKey).update(JSON.stringify(parts)).digest('base64url');
@@ -114,7 +105,6 @@ function createDigests(hmacKey: Uint8Array) {
     verifiedAddressKeyOf: ({ workspaceId, email }: CodeTarget) =>
       digest('verified', workspaceId, email),
     codeDigest: (target: CodeTarget, code: string) => digest('code', keyOf(target), code),
-    /** The key of the row that counts a visitor's tries for one code. */
     triesKeyOf: (code: GateCodeRow, visitor: string) =>
       digest('tries', code.key, code.digest, String(code.send_time), visitor),
   };
@@ -131,7 +121,6 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
   // The same order on every node, whichever master key is its current one.
   const ordered = [...all].sort((a, b) => (a.order < b.order ? -1 : 1));
 
-  /** Returns the digests of the target's code; those of the current key if it has no code. */
   async function findDigests(executor: Executor, target: CodeTarget): Promise<Digests> {
     if (ordered.length === 1) return ownDigests;
     for (const digests of ordered) {
@@ -169,7 +158,6 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
     return [...own, counter('mailbox', email, 'stranger'), ...budget('stranger')];
   }
 
-  /** Stores a new code. Returns false if the previous one was sent a moment ago. */
   async function storeNewCode(
     target: CodeTarget,
     requester: CodeRequester,
@@ -196,7 +184,6 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
     });
   }
 
-  /** Counts a visitor's try. Returns undefined if the code has expired or no try is left. */
   async function countTry(trx: Executor, target: CodeTarget, visitor: string, digests: Digests) {
     // Concurrent tries wait here until the commit.
     const row = await lockCode(trx, digests.keyOf(target), now());
@@ -264,7 +251,6 @@ const subject = 'Your code for a shared document';
 type CodeMail = {
   readonly brand: Brand;
   readonly title: string | undefined;
-  /** The address of the link's page. */
   readonly url: string;
 };
 

@@ -13,21 +13,17 @@ export type GateCookies = {
   /** The cookie's value, not verified. */
   readAccess(request: RouteRequest): string | undefined;
   readState(request: RouteRequest, link: LinkRow): GateState;
-  /** The id of a browser that completed a step of the link's gate before. */
   readBrowser(request: RouteRequest, link: LinkRow): string | undefined;
   /** Each returns a value of `Set-Cookie`. */
   writeAccess(link: LinkRow, admission: Admission): string;
   writeState(link: LinkRow, state: GateState): string;
-  /** `email` is the address that was verified, if any. */
   writeBrowser(link: LinkRow, email?: string): string;
 };
 
 export type GateCookiesOptions = {
   readonly states: SignedValues<GateState>;
-  /** The ids of browsers. */
   readonly browsers: SignedValues<string>;
   readonly random: Random;
-  /** The service's own origin. */
   readonly publicUrl: string;
 };
 

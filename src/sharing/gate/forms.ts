@@ -6,12 +6,9 @@ import { hiddenTitle, logoOf, type Presentation } from './presentation.ts';
 
 export type GateForm = {
   readonly step: GateStep;
-  /** Whether the visitor has to verify the address with a code. */
   readonly requiresVerification: boolean;
-  /** The address that the visitor entered. */
   readonly email: string;
   readonly error?: string;
-  /** Confirms an action. */
   readonly notice?: string;
 };
 

@@ -31,12 +31,9 @@ export type GateHtml = {
   document(shared: SharedDocument, brand: Brand): RouteReply;
 };
 
-/** The parts of a page that depend on the link. */
 type Parts = {
   readonly presentation?: Presentation;
-  /** The source file of the script. */
   readonly script?: string;
-  /** Directives of the content security policy that differ from the usual ones. */
   readonly policy?: Readonly<Record<string, string>>;
 };
 
@@ -148,7 +145,6 @@ function isPrintable({ link, document }: SharedDocument): boolean {
   return link.allow_download === 1 && viewerKindOf(document.content_type) === 'pdf';
 }
 
-/** The element that shows the document. Returns undefined if the viewer cannot show it. */
 function contentOf(
   kind: ViewerKind | 'other',
   { name, file, mayDownload }: { name: string; file: string; mayDownload: boolean },

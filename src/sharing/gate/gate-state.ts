@@ -2,9 +2,7 @@
 // revision of its gate.
 
 export type GateState = {
-  /** Whether the visitor entered the right password. */
   readonly knowsPassword: boolean;
-  /** The address to verify with a code. */
   readonly email?: string | undefined;
   /** Identifies the visitor, to count tries of a code; empty before an address is entered. */
   readonly visitorId: string;

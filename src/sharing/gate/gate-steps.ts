@@ -23,39 +23,28 @@ export type GateStep = 'password' | 'email' | 'code';
 export type Visitor = {
   readonly network: string;
   readonly state: GateState;
-  /** The browser's id if a step of the link's gate was completed in it before. */
   readonly browser: string | undefined;
-  /** The name of the document, if readers see it. */
   readonly title: string | undefined;
 };
 
-/** The reason why the visitor must repeat a step. */
 export type StepRefusal = {
   readonly status: number;
-  /** The message that the visitor sees. */
   readonly text: string;
   readonly retryAfterSeconds?: number;
-  /** The error that the log shows. */
   readonly failure?: Failure;
 };
 
-/** The result of submitting a form. */
 export type StepOutcome = {
   readonly state: GateState;
   readonly admission?: Admission;
   readonly refusal?: StepRefusal;
-  /** The step whose form shows the refusal. */
   readonly repeatedStep?: GateStep;
-  /** Whether this form contained the right password. */
   readonly hasShownPassword?: boolean;
-  /** The address that this form verified. */
   readonly verifiedEmail?: string;
-  /** Whether this form requested another code and it was sent. */
   readonly hasResent?: boolean;
 };
 
 export type GateSteps = {
-  /** The next step; undefined after the last. */
   nextStep(link: LinkRow, state: GateState): GateStep | undefined;
   submit(link: LinkRow, form: URLSearchParams, visitor: Visitor): Promise<StepOutcome>;
 };

@@ -9,7 +9,6 @@ import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
 import { type AccessSession, accessSecondsMax, signatureContextOf } from './access-session.ts';
 
-/** The result of checking a request. */
 export type AccessDecision =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'gone' }
@@ -20,29 +19,21 @@ export type AccessDecision =
       readonly accessSession: AccessSession;
     };
 
-/** A reader who has completed the gate's steps. */
 export type AdmittedReader = {
-  /** Empty if the gate did not ask for an address. */
   readonly email: string;
   /** Verifies the address with a code and uses the code up. Returns false for a wrong code. */
   readonly verifyEmail?: (trx: Executor) => Promise<boolean>;
 };
 
 export type Admission = {
-  /** The value of the cookie. */
   readonly accessSession: string;
   readonly maxAgeSeconds: number;
 };
 
 export type Gate = {
-  /** Checks the access session that a request carries, if any. */
   authorise(slug: string, accessSession: string | undefined): Promise<AccessDecision>;
-  /** Whether the gate has no steps. */
   isOpen(link: LinkRow): boolean;
-  /**
-   * Starts an access session, or returns the reason why not. The lists of the link are compared
-   * after the code, so that only the owner of an address learns whether they contain it.
-   */
+  /** The lists are compared after the code, so only the owner of an address learns the result. */
   admit(link: LinkRow, reader: AdmittedReader): Promise<Admission | 'wrong code' | 'not on list'>;
 };
 
@@ -58,7 +49,6 @@ export type GateOptions = {
 export const requiresCode = (link: LinkRow) =>
   link.email_verification_required === 1 || link.allow_list !== '';
 
-/** Whether readers must enter an address. */
 export const asksForEmail = (link: LinkRow) =>
   link.email_required === 1 || requiresCode(link) || link.block_list !== '';
 

@@ -10,15 +10,11 @@ export const knownBrowserSeconds = 90 * 24 * 60 * 60;
 /** The prefix of the ids of browsers with a verified address. No random id has it. */
 const verifiedPrefix = 'verified-';
 
-/** A new id for a browser in which the right password was entered or `email` was verified. */
 export function newBrowserId(random: Random, email: string | undefined): string {
   return email === undefined ? randomText(random) : verifiedBrowserId(email);
 }
 
-/**
- * The id of every browser in which `email` was verified. They share one id, so that verifying an
- * address again does not multiply the attempts.
- */
+/** Shared by browsers, so that verifying an address again does not multiply the attempts. */
 export function verifiedBrowserId(email: string): string {
   return verifiedPrefix + createHash('sha256').update(email).digest('base64url');
 }

@@ -22,15 +22,11 @@ const limits = {
 export type PasswordAttempt = {
   readonly linkId: string;
   readonly network: string;
-  /** The id of a browser in which the link's password was entered before. */
   readonly browser: string | undefined;
 };
 
 export type PasswordThrottle = {
-  /**
-   * Counts an attempt before it is checked. Throws `rate_limited` if it comes too early. The
-   * returned function removes the attempt from the count; call it if the password was right.
-   */
+  /** Throws `rate_limited` if it comes too early. Call the result if the password was right. */
   count(attempt: PasswordAttempt): Promise<() => Promise<void>>;
 };
 

@@ -5,21 +5,15 @@ import type { Brand } from '../brand/brand.ts';
 import type { SharedDocument } from '../links/links.ts';
 import { extensionOf } from './extension.ts';
 
-/** The facts about a link that readers see before they have passed the gate. */
 export type Presentation = {
   readonly brand: Brand;
-  /** The name of the document; undefined if the link hides it. */
   readonly title: string | undefined;
 };
 
-/** The name of the document, unless the link hides it. */
 export const titleOf = ({ link, document }: SharedDocument) =>
   link.show_title === 1 ? document.name : undefined;
 
-/**
- * The name of the document in the viewer and in a download. A hidden name is replaced, with the
- * extension of the content type, without which the reader's computer could not open the file.
- */
+/** A hidden name is replaced, with the extension that the reader's computer needs. */
 export function shownNameOf(shared: SharedDocument): string {
   const { name, content_type } = shared.document;
   return titleOf(shared) ?? `Document${extensionOf(name, content_type)}`;
@@ -27,7 +21,6 @@ export function shownNameOf(shared: SharedDocument): string {
 
 export const hiddenTitle = 'A document was shared with you';
 
-/** A style element with the accent colour, and the directive that permits it. */
 export function brandStyle({ colors }: Brand) {
   if (colors === undefined) return undefined;
   const { accent, strong, ink } = colors;

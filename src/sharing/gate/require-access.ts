@@ -15,7 +15,6 @@ export type GrantedAccess = {
 
 type Options = { readonly gate: Gate; readonly cookies: GateCookies };
 
-/** Checks the access session of a request to a path with `{slug}`. */
 export function checkAccess(
   { gate, cookies }: Options,
   request: RouteRequest,

@@ -3,7 +3,6 @@ import { oldRows } from '../../storage/delete-oldest.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
 import { verifiedAddressMs } from './codes.ts';
 
-/** The rules that delete expired codes and forget verified addresses. */
 export const gateRetention = (now: Clock): RetentionRule[] => [
   oldRows({
     table: 'gate_codes',

@@ -32,13 +32,10 @@ export type GateRouteOptions = {
   readonly html: GateHtml;
   readonly documents: Documents;
   readonly brands: Brands;
-  /** Records the view of a reader who gets bytes of the file. Never fails. */
   readonly recordOpening: (reader: Reader) => Promise<void>;
-  /** Counts a download. Never fails. */
   readonly recordDownload: (reader: Reader) => Promise<void>;
 };
 
-/** The reader of the file. */
 type Reader = {
   readonly accessSession: AccessSession;
   readonly link: LinkRow;

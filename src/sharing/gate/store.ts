@@ -32,7 +32,6 @@ export function findCode(db: Executor, key: string): Promise<GateCodeRow | undef
   return db.selectFrom('gate_codes').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
-/** Locks a code until the transaction ends. Returns undefined if it has expired. */
 export async function lockCode(
   trx: Executor,
   key: string,
@@ -42,7 +41,6 @@ export async function lockCode(
   return row !== undefined && row.expire_time > now ? row : undefined;
 }
 
-/** Adds one try to a row. Inserts the row if it does not exist. */
 export async function addTry(trx: Executor, row: GateCodeRow): Promise<void> {
   await trx
     .insertInto('gate_codes')
@@ -58,7 +56,6 @@ export async function deleteCode(trx: Executor, key: string, digest: string): Pr
   await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
 }
 
-/** Returns whether an address was last verified at `since` or later. */
 export async function isVerifiedAddress(
   db: Executor,
   keys: readonly string[],

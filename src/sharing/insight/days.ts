@@ -1,6 +1,5 @@
 // The days of a time zone. A day begins at midnight of the zone and may have 23 to 25 hours.
 
-/** Returns the starts of the last `count` days up to today, oldest first, in milliseconds. */
 export function startsOfDays(timeZone: string, count: number, now: number): number[] {
   const local = createLocalTime(timeZone);
   // A day count of the calendar, in which each day has 24 hours.
@@ -13,7 +12,6 @@ export function startsOfDays(timeZone: string, count: number, now: number): numb
   });
 }
 
-/** Whether the name is a time zone of this runtime. */
 export function isTimeZone(name: string): boolean {
   try {
     createLocalTime(name);
@@ -25,7 +23,6 @@ export function isTimeZone(name: string): boolean {
 
 const dayMs = 86_400_000;
 
-/** Returns a function that reads the clock of the zone, as if it showed UTC. */
 function createLocalTime(timeZone: string): (time: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,

@@ -33,7 +33,6 @@ export type Figures = {
   readonly pages: { page: number; viewCount: number; averageDurationMs: number }[];
 };
 
-/** Reads slices of views until there are enough. */
 export async function computeFigures(
   slices: AsyncIterable<readonly ViewWithPages[]>,
   pageCount: number,

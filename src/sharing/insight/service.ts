@@ -23,7 +23,6 @@ export type InsightOptions = {
   readonly now: Clock;
 };
 
-/** The views of a document or of a link. */
 type Subject = {
   readonly scope: Omit<ViewScope, 'version'>;
   readonly document: StoredDocument;
@@ -34,7 +33,6 @@ type Subject = {
   readonly viewCount: number;
 };
 
-/** The days of a request. */
 type WantedDays = { readonly dayCount: number; readonly timeZone: string };
 
 /** The version and the days of a request for figures. */

@@ -7,14 +7,9 @@ import { findLink, findSharedDocument, type SharedDocument } from './store.ts';
 
 export type { SharedDocument } from './store.ts';
 
-/** Access to links for other features. */
 export type Links = {
-  /**
-   * Returns a link and its document by the secret part of the link's URL, from a cache: a change by
-   * another process takes up to a second. `view_count` may be older.
-   */
+  /** From a cache: changes by other processes take up to a second. `view_count` may be older. */
   findShared(slug: string): Promise<SharedDocument | undefined>;
-  /** Returns a link of the workspace. Throws `not_found`. */
   require(workspaceId: string, id: string): Promise<LinkRow>;
 };
 

@@ -26,7 +26,6 @@ const notifyOf = (wire: Notify) => notifyValues.find(([value]) => value === wire
 
 type ListOptions = Pick<UpdateLinkRequest, 'allowList' | 'blockList' | 'notify' | 'showTitle'>;
 
-/** The columns of the lists, the mails and the title. */
 export function readListOptions({ allowList, blockList, notify, showTitle = true }: ListOptions) {
   return {
     allow_list: storeList('allow_list', allowList),
@@ -36,7 +35,6 @@ export function readListOptions({ allowList, blockList, notify, showTitle = true
   } as const satisfies LinkChange;
 }
 
-/** The columns that each path of the update mask changes. */
 export const fieldsAt = (now: number) =>
   ({
     name: ({ name }) => ({ name: printableName(name) }),
@@ -55,7 +53,6 @@ export const fieldsAt = (now: number) =>
     pinned_version: ({ pinnedVersion }) => ({ pinned_version: pinnedVersion || null }),
   }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
-/** The requirements that the lists of a link imply. */
 export function impliedBy({ allow_list = '', block_list = '' }: LinkChange): LinkChange {
   return {
     ...(allow_list === '' ? {} : { email_verification_required: 1 }),
@@ -63,10 +60,7 @@ export function impliedBy({ allow_list = '', block_list = '' }: LinkChange): Lin
   };
 }
 
-/**
- * Changing one of these fields ends all access sessions of the link. The lists are not among them:
- * the gate compares each request with them, and with the checks that they imply.
- */
+/** They end all access sessions. Not the lists: the gate compares each request with them. */
 const gates = new Set(['email_required', 'password', 'email_verification_required']);
 
 export const changesGate = (paths: readonly string[]) => paths.some((path) => gates.has(path));

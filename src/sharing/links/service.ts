@@ -43,7 +43,6 @@ import {
   updateLink,
 } from './store.ts';
 
-/** Lists views, as ListLinkViews does. */
 type LinkViews = {
   list(
     scope: { readonly column: 'link_id'; readonly id: string; readonly version: number },
@@ -59,9 +58,7 @@ export type LinkOptions = {
   readonly documents: Documents;
   readonly views: LinkViews;
   readonly passwords: Passwords;
-  /** Forgets the views that the creator of a link has not been mailed about. */
   readonly forgetViews: (trx: Executor, linkId: string) => Promise<void>;
-  /** The service's own origin, for the URLs of links. */
   readonly publicUrl: string;
   readonly random: Random;
   readonly now: Clock;

@@ -5,10 +5,7 @@ import { hasDocument } from '../../storage/removed-documents.ts';
 import type { DocumentRow, Executor, LinkRow, Schema } from '../../storage/schema.ts';
 import { findVersion, withVersion } from '../documents/version-store.ts';
 
-/**
- * Inserts a link. Returns false if its document was removed. The transaction must have locked the
- * usage of the workspace, as the removal of a document does.
- */
+/** False if the document was removed. The workspace's usage must be locked. */
 export async function insertLink(
   trx: Executor,
   row: Insertable<Schema['links']>,

@@ -8,13 +8,11 @@ import type { ViewRow } from '../../storage/schema.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
 import type { DueNotice } from './store.ts';
 
-/** The readers that a mail names for each link. */
 export const readersMax = 10;
 
 export type ViewedLink = {
   readonly notice: DueNotice;
   readonly newest: readonly ViewRow[];
-  /** The number of readers. */
   readonly readers: number;
   /** The name of the newest reader, if a member of the workspace has the address. */
   readonly readerName: string;

@@ -1,5 +1,5 @@
 // Mails about views to the users who created the links. The transaction of a view notes it; one
-// process of the deployment sends the mails. See docs/decisions/0053.
+// process of the deployment sends the mails. See docs/decisions/0020.
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
@@ -38,25 +38,20 @@ const retryMs = minute;
 /** After about a day of failures, the mail is given up. */
 const attemptsMax = 30;
 
-/** The mails of one round. A round ends when no mail is due. */
 const mailsMax = 500;
 
 const digestHourUtc = 6;
 
-/** Returns the next time of day at which digests are due, in milliseconds since 1970. */
 function nextDigestTime(now: number): number {
   const today = Math.floor(now / day) * day + digestHourUtc * hour;
   return today > now ? today : today + day;
 }
 
-/** Returns when a view is mailed. */
 const dueTimeOf = (now: number) => (notify: LinkRow['notify']) =>
   notify === 'digest' ? nextDigestTime(now) : now;
 
 export type LinkNotices = {
-  /** Notes a view in its transaction, if its link has mails. */
   note(trx: Executor, link: LinkRow): Promise<void>;
-  /** Sends the mails that are due. Returns early if the signal is aborted. */
   sendDue(signal: AbortSignal): Promise<void>;
 };
 

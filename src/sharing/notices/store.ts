@@ -37,7 +37,6 @@ export async function forgetViews(trx: Executor, linkId: string): Promise<void> 
     .execute();
 }
 
-/** A due mail about one link. */
 export type DueNotice = LinkNoticeRow &
   Pick<LinkRow, 'notify' | 'notify_from' | 'view_count' | 'creator_id' | 'workspace_id'> & {
     readonly link_name: string;
@@ -56,7 +55,6 @@ const selectDue = (db: Executor, now: number) =>
     .where('link_notices.due_time', '<=', now)
     .where('documents.remove_time', 'is', null);
 
-/** Returns the notice that has been due for the longest time. */
 export function findDueNotice(db: Executor, now: number): Promise<DueNotice | undefined> {
   return selectDue(db, now)
     .orderBy('link_notices.due_time')
@@ -65,7 +63,6 @@ export function findDueNotice(db: Executor, now: number): Promise<DueNotice | un
     .executeTakeFirst();
 }
 
-/** Returns the notices of a user's links in a workspace that one digest contains. */
 export function findDigest(db: Executor, first: DueNotice, now: number): Promise<DueNotice[]> {
   return selectDue(db, now)
     .where('links.notify', '=', 'digest')
@@ -78,7 +75,6 @@ export function findDigest(db: Executor, first: DueNotice, now: number): Promise
 
 const linksMax = 100;
 
-/** Returns the newest views in a mail. */
 export function findNoticedViews(
   db: Executor,
   notice: DueNotice,
@@ -119,7 +115,6 @@ export async function countReaders(db: Executor, { link_id, views }: DueNotice):
   return Number(known) + Number(anonymous);
 }
 
-/** Returns the name of the member of a workspace with this address; empty without one. */
 export async function findMemberName(
   db: Executor,
   workspaceId: string,
@@ -135,7 +130,6 @@ export async function findMemberName(
   return user?.name ?? '';
 }
 
-/** Returns an enabled user who may read the links of a workspace now. */
 export async function findRecipient(
   db: Executor,
   userId: string,
@@ -160,10 +154,7 @@ export async function findRecipient(
   return member === undefined ? undefined : user;
 }
 
-/**
- * Subtracts the mailed views. Does nothing if another process has sent a mail since `notice` was
- * read.
- */
+/** Does nothing if another process has sent a mail since `notice` was read. */
 export async function subtractViews(
   trx: Executor,
   notice: LinkNoticeRow,
@@ -182,7 +173,6 @@ export async function subtractViews(
     .execute();
 }
 
-/** Postpones a mail, unless another process has sent it. */
 export async function postpone(
   trx: Executor,
   notice: LinkNoticeRow,

@@ -21,9 +21,7 @@ export type Quota = {
 };
 
 export type Quotas = {
-  /** Completes the quota of a workspace's row with the defaults. */
   quotaOf(stored: StoredQuota): Quota;
-  /** Returns the usage of these workspaces, in the same order. */
   usageOf(workspaceIds: readonly string[], trx?: Executor): Promise<WorkspaceUsage[]>;
   /**
    * Returns the bytes of an upload. Throws `conflict` immediately if one of the quotas is used up.
@@ -40,20 +38,15 @@ export type Quotas = {
    * and hold that lock once if this process stops. Throws `unavailable` after a wait of 5 seconds.
    */
   inTurn<T>(workspaceId: string, transaction: () => Promise<T>): Promise<T>;
-  /**
-   * Counts additions of the transaction. Waits for other transactions that count for the same
-   * workspace. Throws `conflict` with the name of an exceeded quota; the caller must roll back.
-   */
+  /** Throws `conflict` for an exceeded quota: roll back. Waits for other transactions. */
   add(trx: Executor, workspaceId: string, added: Partial<WorkspaceUsage>): Promise<void>;
   /** Other transactions that count for the workspace wait until this one ends. */
   lock(trx: Executor, workspaceId: string): Promise<void>;
-  /** Counts deletions of the transaction. */
   remove(trx: Executor, workspaceId: string, removed: WorkspaceUsage): Promise<void>;
 };
 
 export type QuotasOptions = {
   readonly db: Database;
-  /** Quotas of workspaces without individual quotas. */
   readonly defaults: Quota;
 };
 

@@ -24,9 +24,7 @@ const upsertUsage = compileOnce((db, added: QueryParameters<WorkspaceUsageRow>) 
     );
 });
 
-/**
- * Adds to the usage of a workspace. Other transactions that add to it wait until this one ends.
- */
+/** Other transactions that add to the usage wait until this one ends. */
 export async function addUsage(
   trx: Executor,
   workspaceId: string,
@@ -36,7 +34,6 @@ export async function addUsage(
   await upsertUsage(trx, { workspace_id: workspaceId, ...added });
 }
 
-/** Returns the usage by workspace. A workspace without any usage is missing. */
 export function findUsage(
   db: Executor,
   workspaceIds: readonly string[],
@@ -57,7 +54,6 @@ const selectQuotaAndUsage = compileOnce((db, { id }: QueryParameters<{ id: strin
     .where('workspaces.id', '=', id),
 );
 
-/** Returns undefined if the workspace does not exist. */
 export async function findQuotaAndUsage(
   db: Executor,
   id: string,

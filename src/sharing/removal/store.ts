@@ -2,10 +2,7 @@
 import { skipLocked } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
 
-/**
- * Deletes about `limit` rows of removed documents, and returns their number. A smaller number means
- * that none is left. A view is deleted with all its page rows.
- */
+/** Fewer than `limit`: none is left. A view is deleted with all its page rows. */
 export async function deleteRemovedRows(trx: Executor, limit: number): Promise<number> {
   let deleted = 0;
   while (deleted < limit) {

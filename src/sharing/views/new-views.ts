@@ -26,7 +26,6 @@ const limits = {
   link: { free: 1_000, firstWaitMs: 2 * second, waitMsMax: 2 * second, forgetMs: 2 * second },
 } as const satisfies Record<string, ThrottleLimit>;
 
-/** The reader whose browser reports. */
 export type Reader = {
   readonly accessSession: AccessSession;
   readonly link: LinkRow;
@@ -94,7 +93,6 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
   };
 }
 
-/** Errors of the throttle and of the quota. */
 const refusals: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'conflict']);
 
 /** Rolls the transaction back. */

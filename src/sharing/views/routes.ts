@@ -45,7 +45,6 @@ export function viewRoutes(options: ViewRouteOptions): HttpRoute[] {
   ];
 }
 
-/** Pages in one report. */
 const pagesMax = 500;
 
 const doc: RouteDoc = {

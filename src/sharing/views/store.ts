@@ -60,7 +60,6 @@ export function findViews(
   return readList(db, viewsIn(db, scope).selectAll(), viewLists[scope.column], query);
 }
 
-/** Reads views newest first, and one more than the page has. */
 export function findViewsIn(
   db: Executor,
   scope: ViewScope,
@@ -132,10 +131,8 @@ export async function insertView(trx: Executor, row: NewView): Promise<boolean> 
   return numUpdatedRows > 0n;
 }
 
-/** The time on one page, summed over the visits of a view. */
 export type PageSum = Omit<ViewPageRow, 'visit'>;
 
-/** Returns the pages ordered by view and page. */
 export function sumPageDurations(db: Executor, viewIds: readonly string[]): Promise<PageSum[]> {
   return db
     .selectFrom('view_pages')
@@ -147,10 +144,8 @@ export function sumPageDurations(db: Executor, viewIds: readonly string[]): Prom
     .execute();
 }
 
-/** The rows of a view in `view_pages`, and their different visits. */
 export type PageRowCount = { readonly rows: number; readonly visits: number };
 
-/** Counts the page rows and visits of each view. Views without rows are missing in the result. */
 export async function countPageRows(
   db: Executor,
   viewIds: readonly string[],
@@ -188,7 +183,6 @@ export async function lockViews(
 export const pageRowKey = ({ view_id, visit, page }: Omit<ViewPageRow, 'duration_ms'>) =>
   `${view_id} ${visit} ${page}`;
 
-/** Returns the keys of those rows that are stored already. */
 export async function findStoredPageRows(
   trx: Executor,
   rows: readonly ViewPageRow[],
@@ -204,7 +198,6 @@ export async function findStoredPageRows(
   return new Set(known.map(pageRowKey));
 }
 
-/** Keeps the larger duration of each row. Returns the ids of the views that changed. */
 export async function raisePageDurations(
   trx: Executor,
   rows: readonly ViewPageRow[],

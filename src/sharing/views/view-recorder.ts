@@ -30,9 +30,7 @@ const viewRowsMax = 1_000;
 const stopMs = 800;
 
 export type ViewRecorder = {
-  /** Buffers the totals of a report. */
   record(rows: readonly ViewPageRow[]): void;
-  /** Writes the buffered rows. */
   flush(): Promise<void>;
   /** Writes the buffered rows a last time. Gives up after `stopMs`. */
   stop(): Promise<void>;
@@ -44,7 +42,6 @@ export type ViewRecorderOptions = {
   readonly warn: (facts: object, message: string) => void;
 };
 
-/** The rows of one view by visit and page, and how many rows were examined. */
 type BufferedView = { readonly rows: Map<string, ViewPageRow>; examined: number };
 
 export function createViewRecorder({ db, now, warn }: ViewRecorderOptions): ViewRecorder {

@@ -32,7 +32,6 @@ import type { ViewRecorder } from './view-recorder.ts';
 
 export { countViewsIn, type ViewScope, type VisitorScope, viewsIn } from './store.ts';
 
-/** The totals of one visit: one load of the viewer. */
 export type ViewReport = {
   readonly visit: string;
   /** Milliseconds by page. Page 0 is the time that belongs to no page. */
@@ -58,10 +57,7 @@ export type Views = {
   read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;
   /** Creates the view of a reader who gets bytes of the file. Never fails: an error is logged. */
   recordOpening(reader: Reader): Promise<void>;
-  /**
-   * Counts a download of a reader, and creates the view unless it exists. Within a minute, the
-   * downloads of a view count once. Never fails: an error is logged.
-   */
+  /** A view's downloads count once a minute. Never fails: an error is logged. */
   recordDownload(reader: Reader): Promise<void>;
 };
 
@@ -86,7 +82,6 @@ export type ViewsOptions = {
   readonly warn: (facts: object, message: string) => void;
 };
 
-/** Views that one query reads. */
 const sliceMax = 100;
 
 /** Browsers and download managers repeat requests. */
@@ -203,7 +198,6 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
 
 const idOf = ({ id }: ViewRow) => id;
 
-/** Returns how many of the views fit in one response: at least one. */
 function fittingOf(views: readonly ViewRow[], counts: PageRowCounts): number {
   let total = 0;
   const beyond = views.findIndex(({ id }, i) => {

@@ -21,11 +21,8 @@ import {
   putMember,
 } from './store.ts';
 
-/** Creates users. The identity module provides it. */
 export type NewMembers = {
-  /** Checks and hashes the password. Throws `invalid_argument` if it is too easy to guess. */
   prepare(user: { email: string; name: string; password: string }): Promise<UserRow>;
-  /** Throws `conflict` if a user has the address. */
   insert(trx: Executor, row: UserRow): Promise<void>;
 };
 
@@ -41,7 +38,6 @@ export function createInvitationService(
 ): ServiceImpl<typeof InvitationService> {
   const { db, auditLog, newMembers, now } = options;
 
-  /** Reads the invitation of a token. Throws if the token is not valid. */
   async function requireInvitation(executor: Executor, text: string): Promise<InvitationRow> {
     const token = parseLinkToken('inv', text);
     const row = token && (await findInvitation(executor, token.id));
@@ -51,7 +47,6 @@ export function createInvitationService(
     return row;
   }
 
-  /** Uses the invitation up and adds the user to its workspace. */
   async function join(trx: Executor, row: InvitationRow, userId: string): Promise<void> {
     // A concurrent call waits here, and finds nothing to delete afterwards.
     const deleted = await deleteInvitation(trx, row.id);

@@ -1,4 +1,4 @@
-// Inviting people to a workspace by mail. See docs/decisions/0049.
+// Inviting people to a workspace by mail. See docs/decisions/0007.
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
@@ -47,9 +47,7 @@ import { workspaceNotFound } from './workspaces.ts';
 
 const second = 1_000;
 const minute = 60 * second;
-/** How long an invitation is open. */
 export const invitationMs = 7 * 24 * 60 * minute;
-/** The maximum number of open invitations of a workspace. */
 const openMax = 100;
 
 const limits = {
@@ -64,7 +62,6 @@ export type InvitationOptions = {
   readonly auditLog: AuditLog;
   readonly mailer: Mailer;
   readonly brands: Brands;
-  /** The keys of the throttle. */
   readonly invitationKeys: DerivedKeys;
   readonly publicUrl: string;
   readonly random: Random;
@@ -183,7 +180,6 @@ function invitationMessage(row: InvitationRow) {
   };
 }
 
-/** The rule that deletes expired invitations. */
 export const invitationRetention = (now: Clock): RetentionRule =>
   oldRows({
     table: 'invitations',
@@ -199,7 +195,6 @@ const subject = 'You are invited to a workspace';
 
 type InvitationMail = {
   readonly workspaceName: string;
-  /** The inviter; undefined for a service. */
   readonly inviter: Pick<UserRow, 'name' | 'email'> | undefined;
   readonly role: InvitationRow['role'];
   readonly url: string;

@@ -6,7 +6,6 @@ import type { Executor, InvitationRow } from '../../storage/schema.ts';
 import { roleScopes } from './roles.ts';
 import { findMember } from './store.ts';
 
-/** Locks the inviter until the transaction ends. */
 export async function mayStillInvite(trx: Executor, row: InvitationRow): Promise<boolean> {
   const held = await heldScopes(trx, row);
   return ['workspaces:write', ...roleScopes[row.role]].every((scope) => held.has(scope));

@@ -115,7 +115,6 @@ export async function requireOwner(trx: Executor, context: HandlerContext): Prom
     throw fail('forbidden', 'Only owners can add, invite, change or remove an owner.');
 }
 
-/** Removes a member whose row `check` accepts. The workspace keeps an owner. */
 async function remove(
   trx: Executor,
   workspaceId: string,

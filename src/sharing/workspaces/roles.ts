@@ -19,7 +19,6 @@ export const roleScopes: Readonly<Record<Role, ReadonlySet<string>>> = {
   member: new Set([...sharing, 'workspaces:read']),
 };
 
-/** The enum value of each role in the API. */
 export const protoRoles = {
   owner: MemberRole.OWNER,
   admin: MemberRole.ADMIN,

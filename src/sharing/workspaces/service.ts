@@ -112,7 +112,6 @@ export function createWorkspaceService(
   };
 }
 
-/** The columns that each path of the update mask changes. */
 const fields = {
   name({ name }): WorkspaceChange {
     if (name === '') throw invalid('name', 'is required');

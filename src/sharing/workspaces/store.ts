@@ -34,7 +34,6 @@ export const workspaceList = {
   searches: ['name', 'id'],
 } as const satisfies List;
 
-/** `userId` selects the workspaces of a member. */
 export function findWorkspaces(
   db: Executor,
   userId: string | undefined,
@@ -64,7 +63,6 @@ export function updateWorkspace(
     .executeTakeFirst();
 }
 
-/** A member with columns of the user. `id` is the user's id. */
 export type MemberUser = MemberRow & Pick<UserRow, 'id' | 'email' | 'name'>;
 
 const selectMembers = (db: Executor) =>
@@ -110,7 +108,6 @@ export function findMembers(
   return readList(db, db.selectFrom(members).selectAll(), memberList, query);
 }
 
-/** Adds a member, or changes the role of one. */
 export async function putMember(db: Executor, row: Insertable<Schema['members']>): Promise<void> {
   await db
     .insertInto('members')
@@ -142,7 +139,6 @@ export async function hasWorkspaceOwner(db: Executor, workspaceId: string): Prom
   return row !== undefined;
 }
 
-/** Returns the roles of an enabled user of kind `member`. */
 export function findRoles(
   db: Executor,
   userId: string,
@@ -157,7 +153,6 @@ export function findRoles(
     .execute();
 }
 
-/** Returns all roles of a user, even if the user is disabled. */
 export function findAllRoles(db: Executor, userId: string): Promise<Pick<MemberRow, 'role'>[]> {
   return db.selectFrom('members').select('role').where('user_id', '=', userId).execute();
 }
@@ -176,7 +171,6 @@ export function findInvitation(db: Executor, id: string): Promise<InvitationRow 
   return db.selectFrom('invitations').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Returns the open invitation of an address. */
 export function findInvitationTo(
   db: Executor,
   workspaceId: string,
@@ -204,7 +198,6 @@ export const invitationList = {
   searches: ['email', 'id'],
 } as const satisfies List;
 
-/** Reads a page of the open invitations of a workspace. */
 export function findInvitations(
   db: Executor,
   workspaceId: string,
@@ -219,7 +212,6 @@ export function findInvitations(
   return readList(db, open, invitationList, query);
 }
 
-/** Counts the open invitations of a workspace to other addresses. */
 export async function countOtherInvitations(
   db: Executor,
   { workspace_id, email }: Pick<InvitationRow, 'workspace_id' | 'email'>,

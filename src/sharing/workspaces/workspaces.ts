@@ -3,7 +3,6 @@ import type { Database } from '../../storage/schema.ts';
 import { findWorkspace } from './store.ts';
 
 export type Workspaces = {
-  /** Throws `not_found` if the workspace does not exist. */
   require(id: string): Promise<void>;
 };
 

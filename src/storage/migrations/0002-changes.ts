@@ -1,5 +1,5 @@
 // The table of changes to cached rows, and the triggers that fill it, so that no writer can forget
-// it. See docs/decisions/0038.
+// it. See docs/decisions/0011.
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { createIndex } from './indexes.ts';
 

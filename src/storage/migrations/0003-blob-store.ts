@@ -1,5 +1,5 @@
 // Adds the table with the id of the blob store that belongs to the database. See
-// docs/decisions/0044.
+// docs/decisions/0013.
 import type { Kysely } from 'kysely';
 
 export async function createBlobStores(db: Kysely<unknown>): Promise<void> {

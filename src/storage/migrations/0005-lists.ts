@@ -1,5 +1,5 @@
 // Adds the columns and indexes by which lists are sorted and counted. Expands only: earlier
-// releases write neither the columns nor the triggers' results. See docs/decisions/0052.
+// releases write neither the columns nor the triggers' results. See docs/decisions/0019.
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { createIndex } from './indexes.ts';
 

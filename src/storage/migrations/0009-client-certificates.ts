@@ -1,5 +1,5 @@
 // Adds the names by which clients sign in with a certificate. Expands only: earlier releases ignore
-// them. See docs/decisions/0060.
+// them. See docs/decisions/0005.
 import type { Kysely } from 'kysely';
 
 export async function addCertificateNames(db: Kysely<unknown>): Promise<void> {

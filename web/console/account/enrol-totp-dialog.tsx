@@ -9,15 +9,13 @@ import { useMethod } from '../shared/use-method.ts';
 import classes from './enrol-totp-dialog.module.css';
 
 export type EnrolTotpDialogProps = {
-  /** The new seed; undefined while the dialog is closed. */
-  readonly seed: EnrolTotpResponse | undefined;
-  readonly close: () => void;
+  readonly seed: EnrolTotpResponse;
   /** Gets the first recovery codes. */
   readonly onDone: (codes: readonly string[]) => void;
 };
 
 /** Shows the seed for an authenticator app and asks for its first code. */
-export function EnrolTotpDialog({ seed, close, onDone }: EnrolTotpDialogProps) {
+export function EnrolTotpDialog({ seed, onDone }: EnrolTotpDialogProps) {
   const { id } = useUser();
   const confirm = useMethod(UserService.method.confirmTotp);
   const createCodes = useMethod(UserService.method.createRecoveryCodes);
@@ -29,11 +27,6 @@ export function EnrolTotpDialog({ seed, close, onDone }: EnrolTotpDialogProps) {
     <FormDialog
       title="Add authenticator app"
       label="Turn on"
-      isOpen={seed !== undefined}
-      close={() => {
-        form.reset();
-        close();
-      }}
       form={form}
       submit={async ({ code, endOtherSessions }) => {
         await confirm({ userId: id, code: code.replaceAll(' ', ''), endOtherSessions });
@@ -44,7 +37,7 @@ export function EnrolTotpDialog({ seed, close, onDone }: EnrolTotpDialogProps) {
         );
       }}
     >
-      {seed === undefined ? null : <Seed {...seed} />}
+      <Seed {...seed} />
       <TextInput
         label="Code"
         description="The 6-digit code that the app shows."

@@ -1,23 +1,26 @@
 import { Button, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useUser } from '../session/session-context.tsx';
 import { CurrentPasswordInput } from '../shared/current-password-input.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { AccountCard } from './account-card.tsx';
 
 export function PasswordCard() {
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const { open } = useDialogs();
   const [isChanged, setChanged] = useState(false);
   return (
     <AccountCard
       title="Password"
       about="Changing your password signs you out of all other sessions."
       actions={
-        <Button variant="default" onClick={open}>
+        <Button
+          variant="default"
+          onClick={() => open(<ChangePasswordDialog onChanged={() => setChanged(true)} />)}
+        >
           Change password
         </Button>
       }
@@ -25,18 +28,15 @@ export function PasswordCard() {
       <Text role="status" size="sm" hidden={!isChanged}>
         {isChanged ? 'Password changed. Your other sessions were signed out.' : ''}
       </Text>
-      <ChangePasswordDialog isOpen={isOpen} close={close} onChanged={() => setChanged(true)} />
     </AccountCard>
   );
 }
 
 type ChangePasswordDialogProps = {
-  readonly isOpen: boolean;
-  readonly close: () => void;
   readonly onChanged: () => void;
 };
 
-function ChangePasswordDialog({ isOpen, close, onChanged }: ChangePasswordDialogProps) {
+function ChangePasswordDialog({ onChanged }: ChangePasswordDialogProps) {
   const { id, email } = useUser();
   const change = useMethod(UserService.method.setPassword);
   const form = useForm({
@@ -50,11 +50,6 @@ function ChangePasswordDialog({ isOpen, close, onChanged }: ChangePasswordDialog
     <FormDialog
       title="Change password"
       label="Change password"
-      isOpen={isOpen}
-      close={() => {
-        form.reset();
-        close();
-      }}
       form={form}
       submit={async ({ currentPassword, password }) => {
         await change({ userId: id, currentPassword, password });

@@ -3,24 +3,24 @@ import { Button, Group, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/c
 import { IconDownload } from '@tabler/icons-react';
 import { useUser } from '../session/session-context.tsx';
 import { CopyButton } from '../shared/copyable-text.tsx';
+import { useDialog } from '../shared/dialog-state.ts';
 import { focusBehindDialogs } from '../shared/focus-fallback.ts';
 
 type RecoveryCodesDialogProps = {
-  /** Undefined while the dialog is closed. */
-  readonly codes: readonly string[] | undefined;
+  readonly codes: readonly string[];
   readonly title: string;
-  readonly close: () => void;
 };
 
 /** Closes only by its button, because the codes are never shown again. */
-export function RecoveryCodesDialog({ codes, title, close }: RecoveryCodesDialogProps) {
+export function RecoveryCodesDialog({ codes, title }: RecoveryCodesDialogProps) {
+  const { isOpen, close } = useDialog();
   const leave = () => {
     close();
     focusBehindDialogs();
   };
   return (
     <Modal
-      opened={codes !== undefined}
+      opened={isOpen}
       onClose={leave}
       title={title}
       withCloseButton={false}
@@ -28,7 +28,7 @@ export function RecoveryCodesDialog({ codes, title, close }: RecoveryCodesDialog
       closeOnEscape={false}
       returnFocus={false}
     >
-      {codes === undefined ? null : <Codes codes={codes} close={leave} />}
+      <Codes codes={codes} close={leave} />
     </Modal>
   );
 }

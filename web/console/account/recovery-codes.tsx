@@ -1,6 +1,5 @@
 /** The recovery codes of the signed-in user. */
 import { Button, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useUser } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
@@ -16,10 +15,12 @@ const fewCodes = 3;
 export function RecoveryCodes({ left }: { readonly left: number }) {
   const { id } = useUser();
   const create = useMethod(UserService.method.createRecoveryCodes);
-  const [codes, setCodes] = useState<readonly string[]>();
   const action = usePendingAction();
-  const { confirm } = useDialogs();
-  const renew = async () => setCodes((await create({ userId: id })).codes);
+  const { open, confirm } = useDialogs();
+  const renew = async () => {
+    const { codes } = await create({ userId: id });
+    open(<RecoveryCodesDialog title="Your recovery codes" codes={codes} />);
+  };
   const ask = () =>
     confirm({
       title: 'Replace recovery codes?',
@@ -45,11 +46,6 @@ export function RecoveryCodes({ left }: { readonly left: number }) {
         </Button>
       )}
       {action.error === undefined ? null : <ErrorAlert error={action.error} />}
-      <RecoveryCodesDialog
-        title="Your recovery codes"
-        codes={codes}
-        close={() => setCodes(undefined)}
-      />
     </Stack>
   );
 }

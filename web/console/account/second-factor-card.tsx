@@ -1,10 +1,9 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { Badge, Button, Checkbox, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
-import { type EnrolTotpResponse, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useUser } from '../session/session-context.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
@@ -19,14 +18,18 @@ export function SecondFactorCard() {
   const { id } = useUser();
   const { data, error, refetch } = useQuery(UserService.method.getUser, { userId: id });
   const enrol = useMethod(UserService.method.enrolTotp);
-  const [seed, setSeed] = useState<EnrolTotpResponse>();
-  const [codes, setCodes] = useState<readonly string[]>();
+  const { open } = useDialogs();
   const action = usePendingAction();
-  const rememberFocus = useRestoredFocus(action.isPending || seed !== undefined);
+  const rememberFocus = useRestoredFocus(action.isPending);
   const isOn = data?.user?.totpEnabled;
+  const showCodes = (codes: readonly string[]) =>
+    open(<RecoveryCodesDialog title="Two-factor authentication is on" codes={codes} />);
   const begin = () => {
     rememberFocus();
-    void action.run(async () => setSeed(await enrol({ userId: id })));
+    void action.run(async () => {
+      const seed = await enrol({ userId: id });
+      open(<EnrolTotpDialog seed={seed} onDone={showCodes} />);
+    });
   };
   return (
     <AccountCard
@@ -48,12 +51,6 @@ export function SecondFactorCard() {
       {error === null ? null : <ErrorAlert error={error} retry={() => void refetch()} />}
       {action.error === undefined ? null : <ErrorAlert error={action.error} />}
       {isOn ? <RecoveryCodes left={data?.user?.recoveryCodesLeft ?? 0} /> : null}
-      <EnrolTotpDialog seed={seed} close={() => setSeed(undefined)} onDone={setCodes} />
-      <RecoveryCodesDialog
-        title="Two-factor authentication is on"
-        codes={codes}
-        close={() => setCodes(undefined)}
-      />
     </AccountCard>
   );
 }
@@ -67,36 +64,34 @@ function State({ isOn }: { readonly isOn: boolean }) {
 }
 
 function Remove() {
+  const { open } = useDialogs();
+  return (
+    <Button variant="default" onClick={() => open(<RemoveDialog />)}>
+      Remove authenticator app
+    </Button>
+  );
+}
+
+function RemoveDialog() {
   const { id } = useUser();
-  const [isOpen, { open, close }] = useDisclosure(false);
   const remove = useMethod(UserService.method.removeTotp);
   const form = useForm({ mode: 'uncontrolled', initialValues: { endOtherSessions: false } });
   return (
-    <>
-      <Button variant="default" onClick={open}>
-        Remove authenticator app
-      </Button>
-      <FormDialog
-        title="Remove authenticator app?"
-        label="Remove"
-        isOpen={isOpen}
-        close={() => {
-          form.reset();
-          close();
-        }}
-        form={form}
-        submit={({ endOtherSessions }) => remove({ userId: id, endOtherSessions })}
-      >
-        <Text>
-          You’ll sign in with your password only. Codes from the app and recovery codes stop working
-          immediately. You can add an app again at any time.
-        </Text>
-        <Checkbox
-          label="Sign out other sessions"
-          key={form.key('endOtherSessions')}
-          {...form.getInputProps('endOtherSessions', { type: 'checkbox' })}
-        />
-      </FormDialog>
-    </>
+    <FormDialog
+      title="Remove authenticator app?"
+      label="Remove"
+      form={form}
+      submit={({ endOtherSessions }) => remove({ userId: id, endOtherSessions })}
+    >
+      <Text>
+        You’ll sign in with your password only. Codes from the app and recovery codes stop working
+        immediately. You can add an app again at any time.
+      </Text>
+      <Checkbox
+        label="Sign out other sessions"
+        key={form.key('endOtherSessions')}
+        {...form.getInputProps('endOtherSessions', { type: 'checkbox' })}
+      />
+    </FormDialog>
   );
 }

@@ -1,15 +1,22 @@
 import { type Session, SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { SessionsTable } from '../shared/sessions-table.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { Listing } from '../shared/lists/listing.tsx';
+import { endColumn, sessionColumns } from '../shared/session-columns.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { usePagedList } from '../shared/use-paged-list.ts';
 import { AccountCard } from './account-card.tsx';
 
-export function SessionsCard() {
+const sessions = defineList({
+  label: 'Sessions',
+  method: SessionService.method.listSessions,
+  rows: (page) => page.sessions,
+  columns: [...sessionColumns, endColumn(undefined, useSignOut)],
+});
+
+function useSignOut() {
   const { confirm } = useDialogs();
   const revoke = useMethod(SessionService.method.revokeSession);
-  const list = usePagedList(SessionService.method.listSessions, {}, (page) => page.sessions);
-  const signOut = ({ id, address }: Session) =>
+  return ({ id, address }: Session) =>
     confirm({
       title: 'Sign out this session?',
       consequence:
@@ -18,6 +25,9 @@ export function SessionsCard() {
       label: 'Sign out',
       run: () => revoke({ sessionId: id }),
     });
+}
+
+export function SessionsCard() {
   return (
     <AccountCard
       title="Sessions"
@@ -26,9 +36,8 @@ export function SessionsCard() {
         'your password.'
       }
     >
-      <SessionsTable
-        list={list}
-        end={signOut}
+      <Listing
+        list={useList(sessions, {})}
         empty={{ title: 'No sessions', text: 'Sign in to start a session.' }}
       />
     </AccountCard>

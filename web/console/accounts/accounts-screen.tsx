@@ -2,30 +2,36 @@ import { useQuery } from '@connectrpc/connect-query';
 import { Text } from '@mantine/core';
 import { IconWallet } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
-import { type Account, AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
+import { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Column, Listing } from '../shared/listing.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { Listing } from '../shared/lists/listing.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { usePagedList } from '../shared/use-paged-list.ts';
 import { CustomerFilter } from './customer-filter.tsx';
 
-const columns: readonly Column<Account>[] = [
-  {
-    title: 'Account ID',
-    orderBy: 'id',
-    cell: ({ id }) => <CopyableText text={id} label={`account ID ${id}`} />,
-  },
-  {
-    title: 'Created',
-    orderBy: 'create_time',
-    isNewestFirst: true,
-    cell: ({ createTime }) => <DateTime time={createTime} />,
-  },
-];
+const accounts = defineList({
+  label: 'Accounts',
+  method: AccountService.method.listAccounts,
+  rows: (page) => page.accounts,
+  request: ({ customer = '' }: { readonly customer?: string }) => ({ customerId: customer }),
+  columns: [
+    {
+      title: 'Account ID',
+      orderBy: 'id',
+      cell: ({ id }) => <CopyableText text={id} label={`account ID ${id}`} />,
+    },
+    {
+      title: 'Created',
+      orderBy: 'create_time',
+      isNewestFirst: true,
+      cell: ({ createTime }) => <DateTime time={createTime} />,
+    },
+  ],
+});
 
 export function AccountsScreen() {
   const mayFilter = useHasScope()('customers:read');
@@ -35,14 +41,9 @@ export function AccountsScreen() {
     { customerId },
     { enabled: mayFilter && customerId !== '' },
   );
-  const list = usePagedList(
-    AccountService.method.listAccounts,
-    { customerId },
-    (page) => page.accounts,
-  );
+  const list = useList(accounts, { customer: customerId });
   return (
     <Screen
-      title="Accounts"
       about={
         'The accounts that customer tokens can access. An account exists as long as at least one ' +
         'customer has it.'
@@ -54,11 +55,8 @@ export function AccountsScreen() {
         </Text>
       )}
       <Listing
-        label="Accounts"
-        filters={mayFilter ? <CustomerFilter customerId={customerId} /> : undefined}
         list={list}
-        columns={columns}
-        idOf={({ id }) => id}
+        filter={mayFilter ? <CustomerFilter customerId={customerId} /> : undefined}
         empty={
           customerId === ''
             ? {

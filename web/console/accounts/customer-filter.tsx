@@ -2,9 +2,9 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { usePagedList } from '../shared/lists/use-paged-list.ts';
 import { SearchSelect } from '../shared/search-select.tsx';
 import { shortId } from '../shared/short-id.ts';
-import { usePagedList } from '../shared/use-paged-list.ts';
 
 type CustomerFilterProps = {
   /** Empty for all accounts. */

@@ -1,8 +1,11 @@
 import { toJsonString } from '@bufbuild/protobuf';
 import { Drawer, Group, Stack, Text } from '@mantine/core';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { type AuditEvent, AuditEventSchema } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { CopyableText, CopyButton } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
+import { useDialog } from '../shared/dialog-state.ts';
 import { type Fact, FactList } from '../shared/facts.tsx';
 import { ResourceLink } from '../shared/resource-link.tsx';
 import { TextLink } from '../shared/router-links.tsx';
@@ -12,15 +15,17 @@ import { targetWorkspaceId } from './audit-words.ts';
 import { EventSentence } from './event-sentence.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
-type AuditEventDrawerProps = {
-  readonly event: AuditEvent | undefined;
-  readonly close: () => void;
-};
-
-export function AuditEventDrawer({ event, close }: AuditEventDrawerProps) {
+export function AuditEventDrawer({ event }: { readonly event: AuditEvent }) {
+  const { isOpen, close } = useDialog();
+  const { searchStr } = useLocation();
+  const first = useRef(searchStr);
+  // A link in the drawer filters the list behind it.
+  useEffect(() => {
+    if (searchStr !== first.current) close();
+  });
   return (
-    <Drawer opened={event !== undefined} onClose={close} position="right" size="md" title="Event">
-      {event === undefined ? null : <Event event={event} />}
+    <Drawer opened={isOpen} onClose={close} position="right" size="md" title="Event">
+      <Event event={event} />
     </Drawer>
   );
 }

@@ -1,34 +1,59 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronRight, IconHistory } from '@tabler/icons-react';
-import { useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { type AuditEvent, AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Column, Listing } from '../shared/listing.tsx';
-import { TextLink } from '../shared/router-links.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { Listing } from '../shared/lists/listing.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { usePagedList } from '../shared/use-paged-list.ts';
 import { AuditEventDrawer } from './audit-event-drawer.tsx';
-import { AuditFilterForm } from './audit-filter-form.tsx';
-import type { AuditSearch } from './audit-search.ts';
+import { auditActions, outcomeCodes, outcomeOf } from './audit-labels.ts';
 import { EventSentence } from './event-sentence.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
+const outcomes = Object.fromEntries(outcomeCodes.map((code) => [code, outcomeOf(code).text]));
+
+const events = defineList({
+  label: 'Events',
+  method: AuditService.method.listAuditEvents,
+  rows: (page) => page.events,
+  request: requestOf,
+  filters: {
+    actor: { label: 'Actor ID', short: 'Actor', maxLength: 128 },
+    target: { label: 'Target ID', short: 'Target', maxLength: 128 },
+    action: { label: 'Action', maxLength: 128, suggestions: auditActions },
+    code: { label: 'Outcome', choices: outcomes, describe: (code) => outcomeOf(code).text },
+    start_time: { label: 'From', kind: 'time' },
+    end_time: { label: 'To', kind: 'time' },
+  },
+  columns: [
+    { title: 'Event', cell: (event) => <EventSentence event={event} /> },
+    { title: 'Outcome', isPlain: true, cell: (event) => <OutcomeBadge event={event} /> },
+    {
+      title: 'Network',
+      isMinor: true,
+      isAbsent: ({ address }) => address === '',
+      cell: ({ address }) => <span className="mono">{address}</span>,
+    },
+    { title: 'Time', isPlain: true, cell: ({ createTime }) => <DateTime time={createTime} /> },
+    { title: 'Actions', isTitleHidden: true, cell: (event) => <Details event={event} /> },
+  ],
+});
+
+export const reads = [events];
+
 export function AuditScreen() {
-  const search = useSearch({ from: '/shell/audit' });
-  const [event, setEvent] = useState<AuditEvent>();
-  const list = usePagedList(
-    AuditService.method.listAuditEvents,
-    requestOf(search),
-    ({ events }) => events,
-  );
-  const address = JSON.stringify(search);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the dialog closes it
-  useEffect(() => setEvent(undefined), [address]);
+  const list = useList(events, {});
+  const none = {
+    title: 'No matching events',
+    text:
+      'Enter complete IDs and action names. Events are deleted after the retention period, ' +
+      'which is one year by default.',
+    icon: IconHistory,
+  };
   return (
     <Screen
-      title="Audit log"
       about={
         'Changes and refused requests. No one can edit or delete events. Refused requests may ' +
         'appear a few seconds late.'
@@ -39,58 +64,27 @@ export function AuditScreen() {
         </Button>
       }
     >
-      <Listing
-        label="Events"
-        filters={<AuditFilterForm search={search} />}
-        list={list}
-        columns={columnsWith(setEvent)}
-        idOf={({ id }) => id}
-        empty={{
-          title: 'No matching events',
-          icon: IconHistory,
-          text:
-            'Enter complete IDs and action names. Events are deleted after the retention period, ' +
-            'which is one year by default.',
-          action: (
-            <TextLink to="/audit" search={{}}>
-              Show all events
-            </TextLink>
-          ),
-        }}
-      />
-      <AuditEventDrawer event={event} close={() => setEvent(undefined)} />
+      <Listing list={list} empty={none} noMatch={none} />
     </Screen>
   );
 }
 
-function columnsWith(open: (event: AuditEvent) => void): readonly Column<AuditEvent>[] {
-  return [
-    { title: 'Event', cell: (event) => <EventSentence event={event} /> },
-    { title: 'Outcome', isPlain: true, cell: (event) => <OutcomeBadge event={event} /> },
-    {
-      title: 'Network',
-      isMinor: true,
-      isAbsent: ({ address }) => address === '',
-      cell: ({ address }) => <span className="mono">{address}</span>,
-    },
-    { title: 'Time', isPlain: true, cell: ({ createTime }) => <DateTime time={createTime} /> },
-    {
-      title: 'Actions',
-      isTitleHidden: true,
-      cell: (event) => (
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          data-opens-row
-          onClick={() => open(event)}
-          aria-label={`Details of ${event.action}`}
-        >
-          <IconChevronRight size={18} />
-        </ActionIcon>
-      ),
-    },
-  ];
+function Details({ event }: { readonly event: AuditEvent }) {
+  const { open } = useDialogs();
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      data-opens-row
+      onClick={() => open(<AuditEventDrawer event={event} />)}
+      aria-label={`Details of ${event.action}`}
+    >
+      <IconChevronRight size={18} />
+    </ActionIcon>
+  );
 }
+
+type AuditSearch = { readonly start_time?: string; readonly end_time?: string };
 
 function requestOf({ start_time, end_time, ...texts }: AuditSearch) {
   const time = (text: string) => timestampFromDate(new Date(text));

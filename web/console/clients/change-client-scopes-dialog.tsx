@@ -9,13 +9,10 @@ import { useMethod } from '../shared/use-method.ts';
 import { GrantedScopesField } from './granted-scopes-field.tsx';
 
 export type ChangeClientScopesDialogProps = {
-  /** The caller also passes its scopes as the `key`, so that a change resets the form. */
   readonly client: Client;
-  readonly isOpen: boolean;
-  readonly close: () => void;
 };
 
-export function ChangeClientScopesDialog({ client, isOpen, close }: ChangeClientScopesDialogProps) {
+export function ChangeClientScopesDialog({ client }: ChangeClientScopesDialogProps) {
   const update = useMethod(ClientService.method.updateClient);
   const form = useForm({
     initialValues: { scopes: client.scopes.join('\n') },
@@ -27,8 +24,6 @@ export function ChangeClientScopesDialog({ client, isOpen, close }: ChangeClient
     <FormDialog
       title="Change scopes"
       label="Save"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={({ scopes }) =>
         update({

@@ -4,15 +4,13 @@ import { offlineVerificationNote } from '../shared/credentials/credential.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { EnableButton } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { RenameDialog } from '../shared/name-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
+import { ChangeClientScopesDialog } from './change-client-scopes-dialog.tsx';
 
-export type ClientActionsProps = {
-  readonly client: Client;
-  readonly open: (dialog: 'name' | 'scopes') => void;
-};
-
-export function ClientActions({ client, open }: ClientActionsProps) {
-  const { confirm } = useDialogs();
+export function ClientActions({ client }: { readonly client: Client }) {
+  const { open, confirm } = useDialogs();
+  const update = useMethod(ClientService.method.updateClient);
   const disable = useMethod(ClientService.method.disableClient);
   const enable = useMethod(ClientService.method.enableClient);
   const { id: clientId, name, disableTime } = client;
@@ -25,12 +23,20 @@ export function ClientActions({ client, open }: ClientActionsProps) {
       label: 'Disable',
       run: () => disable({ clientId }),
     });
+  const rename = () =>
+    open(
+      <RenameDialog
+        noun="client"
+        name={name}
+        submit={(next) => update({ clientId, name: next, updateMask: { paths: ['name'] } })}
+      />,
+    );
   return (
     <>
-      <Button variant="default" onClick={() => open('name')}>
+      <Button variant="default" onClick={rename}>
         Rename
       </Button>
-      <Button variant="default" onClick={() => open('scopes')}>
+      <Button variant="default" onClick={() => open(<ChangeClientScopesDialog client={client} />)}>
         Change scopes
       </Button>
       {disableTime === undefined ? (

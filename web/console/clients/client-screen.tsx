@@ -1,6 +1,5 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
@@ -9,29 +8,23 @@ import { DateTime } from '../shared/date-time.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
-import { RenameDialog } from '../shared/name-dialog.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
-import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { useMethod } from '../shared/use-method.ts';
-import { ChangeClientScopesDialog } from './change-client-scopes-dialog.tsx';
 import { ClientActions } from './client-actions.tsx';
 import { ClientSecrets } from './client-secrets.tsx';
+
+export const reads = [ClientService.method.getClient];
 
 export function ClientScreen() {
   const { clientId } = useParams({ from: '/shell/clients/$clientId' });
   const mayWrite = useHasScope()('clients:write');
   const query = useQuery(ClientService.method.getClient, { clientId });
   const client = query.data?.client;
-  const update = useMethod(ClientService.method.updateClient);
-  const [dialog, setDialog] = useState<'name' | 'scopes'>();
-  const close = () => setDialog(undefined);
   const mayChange = mayWrite && client !== undefined;
   return (
     <Screen
-      title={client?.name ?? 'Client'}
-      parent={<TextLink to="/clients">Clients</TextLink>}
-      actions={mayChange ? <ClientActions client={client} open={setDialog} /> : undefined}
+      title={client?.name}
+      actions={mayChange ? <ClientActions client={client} /> : undefined}
     >
       <QueryResult value={client} query={query} label="client">
         {(found) => (
@@ -41,24 +34,7 @@ export function ClientScreen() {
           </>
         )}
       </QueryResult>
-      {mayChange ? (
-        <>
-          <RenameDialog
-            noun="client"
-            name={client.name}
-            isOpen={dialog === 'name'}
-            close={close}
-            submit={(name) => update({ clientId, name, updateMask: { paths: ['name'] } })}
-          />
-          <ChangeClientScopesDialog
-            key={client.scopes.join(' ')}
-            client={client}
-            isOpen={dialog === 'scopes'}
-            close={close}
-          />
-          <ClientSecrets client={client} />
-        </>
-      ) : null}
+      {mayChange ? <ClientSecrets client={client} /> : null}
     </Screen>
   );
 }

@@ -1,59 +1,67 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { IconKey } from '@tabler/icons-react';
+import { useParams } from '@tanstack/react-router';
 import {
   type Client,
   type ClientSecret,
   ClientService,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { credentialName } from '../shared/credentials/credential.ts';
-import { CredentialsTable } from '../shared/credentials/credentials-table.tsx';
+import { CredentialActions, credentialColumns } from '../shared/credentials/credential-columns.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { Listing } from '../shared/lists/listing.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { usePagedList } from '../shared/use-paged-list.ts';
 import { CreateSecretDialog } from './create-secret-dialog.tsx';
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
 
+const secrets = defineList({
+  label: 'Secrets',
+  method: ClientService.method.listClientSecrets,
+  rows: (page) => page.secrets,
+  columns: credentialColumns<ClientSecret>({
+    actions: (secret) => <Actions secret={secret} />,
+    scope: 'clients:write',
+  }),
+});
+
 /** Shown only to users with `clients:write`, which listing secrets requires. */
 export function ClientSecrets({ client }: { readonly client: Client }) {
-  const clientId = client.id;
-  const list = usePagedList(
-    ClientService.method.listClientSecrets,
-    { clientId },
-    ({ secrets }) => secrets,
-  );
-  const [dialog, setDialog] = useState<'create' | 'rotate'>();
-  const close = () => setDialog(undefined);
-  const askToRevoke = useAskToRevoke(clientId);
+  const list = useList(secrets, { clientId: client.id });
+  const { open } = useDialogs();
   return (
     <Section
       title="Secrets"
       actions={
         <>
-          <Button variant="default" onClick={() => setDialog('rotate')}>
+          <Button variant="default" onClick={() => open(<RotateSecretDialog client={client} />)}>
             Rotate
           </Button>
-          <Button onClick={() => setDialog('create')}>Create secret</Button>
+          <Button onClick={() => open(<CreateSecretDialog client={client} />)}>
+            Create secret
+          </Button>
         </>
       }
     >
-      <CredentialsTable
-        label="Secrets"
+      <Listing
         list={list}
-        revoke={askToRevoke}
-        empty={{ title: 'No secrets', text: 'The client needs a secret to get tokens.' }}
+        empty={{
+          title: 'No secrets',
+          text: 'The client needs a secret to get tokens.',
+          icon: IconKey,
+        }}
       />
-      <CreateSecretDialog client={client} isOpen={dialog === 'create'} close={close} />
-      <RotateSecretDialog client={client} isOpen={dialog === 'rotate'} close={close} />
     </Section>
   );
 }
 
-function useAskToRevoke(clientId: string) {
+function Actions({ secret }: { readonly secret: ClientSecret }) {
+  const { clientId = '' } = useParams({ strict: false });
   const { confirm } = useDialogs();
   const revoke = useMethod(ClientService.method.revokeClientSecret);
-  return (secret: ClientSecret) =>
+  const ask = () =>
     confirm({
       title: `Revoke ${isolateName(credentialName(secret))}?`,
       consequence:
@@ -62,4 +70,5 @@ function useAskToRevoke(clientId: string) {
       label: 'Revoke',
       run: () => revoke({ clientId, secretId: secret.id }),
     });
+  return <CredentialActions credential={secret} revoke={ask} />;
 }

@@ -10,9 +10,7 @@ import { splitWords } from '../shared/split-words.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { GrantedScopesField } from './granted-scopes-field.tsx';
 
-type Dialog = { readonly isOpen: boolean; readonly close: () => void };
-
-export function CreateClientDialog({ isOpen, close }: Dialog) {
+export function CreateClientDialog() {
   const { showSecret } = useDialogs();
   const create = useMethod(ClientService.method.createClient);
   const form = useForm({
@@ -23,8 +21,6 @@ export function CreateClientDialog({ isOpen, close }: Dialog) {
     <FormDialog
       title="Create client"
       label="Create"
-      isOpen={isOpen}
-      close={close}
       form={form}
       questionFor={({ scopes }) =>
         splitWords(scopes).length === 0

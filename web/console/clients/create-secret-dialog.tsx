@@ -8,11 +8,9 @@ import { SecretFields, toShownSecret } from './secret-fields.tsx';
 
 export type SecretDialogProps = {
   readonly client: Client;
-  readonly isOpen: boolean;
-  readonly close: () => void;
 };
 
-export function CreateSecretDialog({ client, isOpen, close }: SecretDialogProps) {
+export function CreateSecretDialog({ client }: SecretDialogProps) {
   const { showSecret } = useDialogs();
   const create = useMethod(ClientService.method.createClientSecret);
   const form = useForm({ initialValues: { name: '', expireTime: '' } });
@@ -20,8 +18,6 @@ export function CreateSecretDialog({ client, isOpen, close }: SecretDialogProps)
     <FormDialog
       title="Create secret"
       label="Create"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={async ({ name, expireTime }) => {
         const request = { clientId: client.id, name, ...parseExpireTime(expireTime) };

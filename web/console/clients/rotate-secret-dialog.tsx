@@ -14,7 +14,7 @@ import { useMethod } from '../shared/use-method.ts';
 import type { SecretDialogProps } from './create-secret-dialog.tsx';
 import { SecretFields, toShownSecret } from './secret-fields.tsx';
 
-export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps) {
+export function RotateSecretDialog({ client }: SecretDialogProps) {
   const { showSecret } = useDialogs();
   const rotate = useMethod(ClientService.method.rotateClientSecret);
   const initialValues = { name: '', expireTime: '', overlapSeconds: defaultOverlap };
@@ -24,8 +24,6 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
     <FormDialog
       title="Rotate secrets"
       label="Rotate"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={async ({ name, expireTime, overlapSeconds }) => {
         const { secret, clientSecret } = await rotate({

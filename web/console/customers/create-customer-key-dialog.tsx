@@ -14,12 +14,10 @@ const suggestions = ['accounts:read', 'accounts:write'];
 
 export type CreateCustomerKeyDialogProps = {
   readonly customerId: string;
-  readonly isOpen: boolean;
-  readonly close: () => void;
 };
 
 export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
-  const { customerId, isOpen, close } = props;
+  const { customerId } = props;
   const { showSecret } = useDialogs();
   const create = useMethod(CustomerService.method.createApiKey);
   const form = useForm({
@@ -33,8 +31,6 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
     <FormDialog
       title="Create API key"
       label="Create"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={async ({ name, scopes, expireTime }) => {
         const { apiKey } = await create({

@@ -1,7 +1,7 @@
 import { Button, Paper, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import type { Customer } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
 import { ExpandableList, isShortened } from '../shared/expandable-list.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Section } from '../shared/section.tsx';
@@ -13,7 +13,7 @@ export type CustomerAccountsProps = { readonly customer: Customer; readonly mayC
 export function CustomerAccounts({ customer, mayChange }: CustomerAccountsProps) {
   const { accountIds } = customer;
   const mayList = useHasScope()('accounts:read');
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const { open } = useDialogs();
   const whole = (
     <TextLink to="/accounts" search={{ customer: customer.id }} td="underline">
       Show all {accountIds.length} accounts
@@ -24,7 +24,10 @@ export function CustomerAccounts({ customer, mayChange }: CustomerAccountsProps)
       title="Accounts"
       actions={
         mayChange ? (
-          <Button variant="default" onClick={open}>
+          <Button
+            variant="default"
+            onClick={() => open(<EditAccountsDialog customer={customer} />)}
+          >
             Edit accounts
           </Button>
         ) : undefined
@@ -40,14 +43,6 @@ export function CustomerAccounts({ customer, mayChange }: CustomerAccountsProps)
           </Stack>
         )}
       </Paper>
-      {mayChange ? (
-        <EditAccountsDialog
-          key={accountIds.join(' ')}
-          customer={customer}
-          isOpen={isOpen}
-          close={close}
-        />
-      ) : null}
     </Section>
   );
 }

@@ -7,15 +7,12 @@ import {
 import { useDialogs } from '../shared/dialogs.tsx';
 import { EnableButton } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { RenameDialog } from '../shared/name-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
-export type CustomerActionsProps = {
-  readonly customer: Customer;
-  readonly rename: () => void;
-};
-
-export function CustomerActions({ customer, rename }: CustomerActionsProps) {
-  const { confirm } = useDialogs();
+export function CustomerActions({ customer }: { readonly customer: Customer }) {
+  const { open, confirm } = useDialogs();
+  const update = useMethod(CustomerService.method.updateCustomer);
   const disable = useMethod(CustomerService.method.disableCustomer);
   const enable = useMethod(CustomerService.method.enableCustomer);
   const { id: customerId, name, disableTime } = customer;
@@ -28,6 +25,14 @@ export function CustomerActions({ customer, rename }: CustomerActionsProps) {
       label: 'Disable',
       run: () => disable({ customerId }),
     });
+  const rename = () =>
+    open(
+      <RenameDialog
+        noun="customer"
+        name={name}
+        submit={(next) => update({ customerId, name: next, updateMask: { paths: ['name'] } })}
+      />,
+    );
   return (
     <>
       <Button variant="default" onClick={rename}>

@@ -1,61 +1,67 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
+import { IconKey } from '@tabler/icons-react';
+import { useParams } from '@tanstack/react-router';
 import { type ApiKey, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import {
   credentialName,
   customerTokenLifetime,
   offlineVerificationNote,
 } from '../shared/credentials/credential.ts';
-import { CredentialsTable } from '../shared/credentials/credentials-table.tsx';
+import { CredentialActions, credentialColumns } from '../shared/credentials/credential-columns.tsx';
 import { RotateKeyDialog } from '../shared/credentials/rotate-key-dialog.tsx';
 import { keyTokenCommand } from '../shared/curl-commands.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { Listing } from '../shared/lists/listing.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { usePagedList } from '../shared/use-paged-list.ts';
 import { CreateCustomerKeyDialog } from './create-customer-key-dialog.tsx';
+
+const keys = defineList({
+  label: 'API keys',
+  method: CustomerService.method.listApiKeys,
+  rows: (page) => page.keys,
+  columns: credentialColumns<ApiKey>({
+    hasScopes: true,
+    actions: (key) => <Actions apiKey={key} />,
+    scope: 'customers:write',
+  }),
+});
 
 /** Shown only to users with `customers:write`, which listing keys requires. */
 export function CustomerKeys({ customerId }: { readonly customerId: string }) {
-  const list = usePagedList(
-    CustomerService.method.listApiKeys,
-    { customerId },
-    (page) => page.keys,
-  );
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const [rotated, setRotated] = useState<ApiKey>();
-  const rotate = useMethod(CustomerService.method.rotateApiKey);
-  const askToRevoke = useAskToRevoke(customerId);
+  const list = useList(keys, { customerId });
+  const { open } = useDialogs();
+  const create = () => open(<CreateCustomerKeyDialog customerId={customerId} />);
   return (
-    <Section title="API keys" actions={<Button onClick={open}>Create API key</Button>}>
-      <CredentialsTable
-        label="API keys"
+    <Section title="API keys" actions={<Button onClick={create}>Create API key</Button>}>
+      <Listing
         list={list}
-        hasScopes
-        rotate={setRotated}
-        revoke={askToRevoke}
         empty={{
           title: 'No API keys yet',
           text: 'Create one for the customer, who exchanges it for access tokens.',
+          icon: IconKey,
         }}
-      />
-      <CreateCustomerKeyDialog customerId={customerId} isOpen={isOpen} close={close} />
-      <RotateKeyDialog
-        old={rotated}
-        close={() => setRotated(undefined)}
-        rotate={(keyId, overlapSeconds) => rotate({ customerId, keyId, overlapSeconds })}
-        commandOf={keyTokenCommand}
       />
     </Section>
   );
 }
 
-function useAskToRevoke(customerId: string) {
-  const { confirm } = useDialogs();
+function Actions({ apiKey: key }: { readonly apiKey: ApiKey }) {
+  const { customerId = '' } = useParams({ strict: false });
+  const { open, confirm } = useDialogs();
+  const rotate = useMethod(CustomerService.method.rotateApiKey);
   const revoke = useMethod(CustomerService.method.revokeApiKey);
-  return (key: ApiKey) =>
+  const askToRotate = () =>
+    open(
+      <RotateKeyDialog
+        old={key}
+        rotate={(keyId, overlapSeconds) => rotate({ customerId, keyId, overlapSeconds })}
+        commandOf={keyTokenCommand}
+      />,
+    );
+  const askToRevoke = () =>
     confirm({
       title: `Revoke ${isolateName(credentialName(key))}?`,
       consequence:
@@ -64,4 +70,5 @@ function useAskToRevoke(customerId: string) {
       label: 'Revoke',
       run: () => revoke({ customerId, keyId: key.id }),
     });
+  return <CredentialActions credential={key} rotate={askToRotate} revoke={askToRevoke} />;
 }

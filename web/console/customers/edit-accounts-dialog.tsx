@@ -14,13 +14,10 @@ const idPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 const shownMax = 5;
 
 export type EditAccountsDialogProps = {
-  /** The caller also passes its accounts as the `key`, so that a change resets the form. */
   readonly customer: Customer;
-  readonly isOpen: boolean;
-  readonly close: () => void;
 };
 
-export function EditAccountsDialog({ customer, isOpen, close }: EditAccountsDialogProps) {
+export function EditAccountsDialog({ customer }: EditAccountsDialogProps) {
   const put = useMethod(CustomerService.method.putAccounts);
   const form = useForm({
     initialValues: { accountIds: customer.accountIds.join('\n') },
@@ -32,8 +29,6 @@ export function EditAccountsDialog({ customer, isOpen, close }: EditAccountsDial
     <FormDialog
       title="Edit accounts"
       label="Save"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={({ accountIds }) =>
         put({ customerId: customer.id, accountIds: splitWords(accountIds) })

@@ -1,12 +1,11 @@
 /** Who read a document, which pages, for how long, and when. */
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
-import type { LinkView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { LinkName } from '../links/link-name.tsx';
 import type { DrawPage } from '../readers/heat-strip.tsx';
 import { InsightFigures } from '../readers/insight-figures.tsx';
 import { ReadersSection } from '../readers/readers-section.tsx';
-import { ReadersTable } from '../readers/readers-table.tsx';
+import { ReadersTable, readerColumns } from '../readers/readers-table.tsx';
 import { TimePerPage } from '../readers/time-per-page.tsx';
 import { useInsight } from '../readers/use-insight.ts';
 import { ViewsPerDay } from '../readers/views-per-day.tsx';
@@ -14,8 +13,8 @@ import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { FigureRow } from '../shared/figure-row.tsx';
-import { isEmptyList } from '../shared/listing.tsx';
-import { usePagedList } from '../shared/use-paged-list.ts';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { isEmptyList } from '../shared/lists/listing.tsx';
 import { pageCountText } from './document-labels.ts';
 
 export type DocumentInsightProps = {
@@ -42,21 +41,27 @@ export function DocumentInsight(props: DocumentInsightProps) {
 /** The links and the preview stay within reach. */
 const shownReaders = 10;
 
+const documentViews = defineList({
+  label: 'Views',
+  method: InsightService.method.listDocumentViews,
+  rows: (page) => page.views,
+  request: (at: { readonly workspaceId: string; readonly documentId: string }) => ({
+    ...at,
+    pageSize: shownReaders,
+  }),
+  columns: readerColumns((view) => <LinkName view={view} />),
+  isLive: true,
+});
+
 function Readers({ document, draw }: DocumentInsightProps) {
   const { workspaceId, id: documentId, pageCount, name, viewCount } = document;
-  const list = usePagedList(
-    InsightService.method.listDocumentViews,
-    { workspaceId, documentId, pageSize: shownReaders },
-    ({ views }) => views,
-    { isLive: true },
-  );
+  const list = useList(documentViews, { workspaceId, documentId });
   const { getDocumentInsight } = InsightService.method;
   const { insight, error, retry } = useInsight(
     getDocumentInsight,
     { workspaceId, documentId },
-    { total: list.search?.text === '' ? list.total : undefined },
+    { total: list.search?.query === '' ? list.total : undefined },
   );
-  const linkOf = (view: LinkView) => <LinkName workspaceId={workspaceId} view={view} />;
   const isRead = insight !== undefined && insight.viewCount > 0;
   return (
     <>
@@ -72,7 +77,6 @@ function Readers({ document, draw }: DocumentInsightProps) {
         <ReadersTable
           list={list}
           pageCount={pageCount}
-          linkOf={linkOf}
           emptyText="Share the document. You see here who opens it and which pages they read."
         />
         {isRead ? <ViewsPerDay insight={insight} /> : null}

@@ -12,9 +12,8 @@ import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { type Fact, Facts } from '../shared/facts.tsx';
+import { ActionMenu } from '../shared/lists/row-menu.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
-import { TextLink } from '../shared/router-links.tsx';
-import { ActionMenu } from '../shared/row-menu.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { Section } from '../shared/section.tsx';
 import { useDownload } from '../shared/use-download.ts';
@@ -25,6 +24,8 @@ import { fetchDocument } from './fetch-document.ts';
 import { DocumentPreview } from './preview/document-preview.tsx';
 import { useDeleteDocument } from './use-delete-document.ts';
 import { useRenameDocument } from './use-rename-document.tsx';
+
+export const reads = [DocumentService.method.getDocument];
 
 export function DocumentScreen() {
   const { workspaceId, documentId } = useParams({
@@ -40,12 +41,7 @@ export function DocumentScreen() {
   );
   return (
     <Screen
-      title={document?.name ?? 'Document'}
-      parent={
-        <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId }}>
-          Documents
-        </TextLink>
-      }
+      title={document?.name}
       actions={
         document === undefined ? undefined : (
           <>
@@ -93,22 +89,19 @@ function Changes({ document }: { readonly document: Document }) {
   const mayWrite = useHasScope()('documents:write');
   const navigate = useNavigate();
   const { workspaceId } = document;
-  const { rename, dialog } = useRenameDocument();
+  const rename = useRenameDocument();
   const remove = useDeleteDocument(() =>
     navigate({ to: '/workspaces/$workspaceId/documents', params: { workspaceId } }),
   );
   if (!mayWrite) return null;
   return (
-    <>
-      <ActionMenu
-        name={`“${document.name}”`}
-        actions={[
-          { label: 'Rename', icon: IconPencil, run: () => rename(document) },
-          { label: 'Delete', icon: IconTrash, run: () => remove(document) },
-        ]}
-      />
-      {dialog}
-    </>
+    <ActionMenu
+      name={`“${document.name}”`}
+      actions={[
+        { label: 'Rename', icon: IconPencil, run: () => rename(document) },
+        { label: 'Delete', icon: IconTrash, run: () => remove(document) },
+      ]}
+    />
   );
 }
 

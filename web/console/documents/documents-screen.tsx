@@ -6,11 +6,11 @@ import { formatSize } from '../../../src/base/http/format-size.ts';
 import { ShareButton } from '../links/share/share-button.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Column, isEmptyList, Listing } from '../shared/listing.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { isEmptyList, Listing } from '../shared/lists/listing.tsx';
+import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { TextLink } from '../shared/router-links.tsx';
-import { RowMenu } from '../shared/row-menu.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { usePagedList } from '../shared/use-paged-list.ts';
 import { contentTypeText, linkCountText, pageCountText } from './document-labels.ts';
 import { DropArea } from './uploads/drop-area.tsx';
 import { UploadButton } from './uploads/upload-button.tsx';
@@ -19,56 +19,67 @@ import { UploadList } from './uploads/upload-list.tsx';
 import { useDeleteDocument } from './use-delete-document.ts';
 import { useRenameDocument } from './use-rename-document.tsx';
 
-const facts: readonly Column<Document>[] = [
-  {
-    title: 'Name',
-    orderBy: 'name',
-    cell: ({ id, name, workspaceId }) => (
-      <TextLink
-        to="/workspaces/$workspaceId/documents/$documentId"
-        params={{ workspaceId, documentId: id }}
-        title={name}
-      >
-        {name}
-      </TextLink>
-    ),
-  },
-  { title: 'Type', isPlain: true, cell: ({ contentType }) => contentTypeText(contentType) },
-  {
-    title: 'Size',
-    orderBy: 'size_bytes',
-    isNewestFirst: true,
-    isPlain: true,
-    isMinor: true,
-    cell: ({ sizeBytes }) => formatSize(sizeBytes),
-  },
-  { title: 'Pages', isMinor: true, cell: ({ pageCount }) => pageCountText(pageCount) },
-  { title: 'Links', isMinor: true, cell: ({ linkCount }) => linkCountText(linkCount) },
-  {
-    title: 'Views',
-    orderBy: 'view_count',
-    isNewestFirst: true,
-    cell: ({ viewCount }) => viewCount.toLocaleString(),
-  },
-  {
-    title: 'Last viewed',
-    isAbsent: ({ lastViewTime }) => lastViewTime === undefined,
-    cell: ({ lastViewTime }) => <DateTime time={lastViewTime} />,
-  },
-  {
-    title: 'Uploaded',
-    orderBy: 'create_time',
-    isNewestFirst: true,
-    cell: ({ createTime }) => <DateTime time={createTime} />,
-  },
-];
+const documents = defineList({
+  label: 'Documents',
+  method: DocumentService.method.listDocuments,
+  rows: (page) => page.documents,
+  columns: [
+    {
+      title: 'Name',
+      orderBy: 'name',
+      cell: ({ id, name, workspaceId }) => (
+        <TextLink
+          to="/workspaces/$workspaceId/documents/$documentId"
+          params={{ workspaceId, documentId: id }}
+          title={name}
+        >
+          {name}
+        </TextLink>
+      ),
+    },
+    { title: 'Type', isPlain: true, cell: ({ contentType }) => contentTypeText(contentType) },
+    {
+      title: 'Size',
+      orderBy: 'size_bytes',
+      isNewestFirst: true,
+      isPlain: true,
+      isMinor: true,
+      cell: ({ sizeBytes }) => formatSize(sizeBytes),
+    },
+    { title: 'Pages', isMinor: true, cell: ({ pageCount }) => pageCountText(pageCount) },
+    { title: 'Links', isMinor: true, cell: ({ linkCount }) => linkCountText(linkCount) },
+    {
+      title: 'Views',
+      orderBy: 'view_count',
+      isNewestFirst: true,
+      cell: ({ viewCount }) => viewCount.toLocaleString(),
+    },
+    {
+      title: 'Last viewed',
+      isAbsent: ({ lastViewTime }) => lastViewTime === undefined,
+      cell: ({ lastViewTime }) => <DateTime time={lastViewTime} />,
+    },
+    {
+      title: 'Uploaded',
+      orderBy: 'create_time',
+      isNewestFirst: true,
+      cell: ({ createTime }) => <DateTime time={createTime} />,
+    },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      scope: 'documents:write',
+      cell: (document) => <Actions document={document} />,
+    },
+  ],
+});
 
-type DocumentAction = (document: Document) => void;
+export const reads = [documents];
 
-const actionsColumn = (rename: DocumentAction, remove: DocumentAction): Column<Document> => ({
-  title: 'Actions',
-  isTitleHidden: true,
-  cell: (document) => (
+function Actions({ document }: { readonly document: Document }) {
+  const rename = useRenameDocument();
+  const remove = useDeleteDocument();
+  return (
     <RowMenu
       name={`“${document.name}”`}
       actions={[
@@ -78,34 +89,20 @@ const actionsColumn = (rename: DocumentAction, remove: DocumentAction): Column<D
     >
       <ShareButton document={document} isOneOfMany variant="default" size="compact-sm" />
     </RowMenu>
-  ),
-});
+  );
+}
 
 export function DocumentsScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/documents' });
   const mayWrite = useHasScope()('documents:write');
-  const list = usePagedList(
-    DocumentService.method.listDocuments,
-    { workspaceId },
-    (page) => page.documents,
-  );
-  const { rename, dialog } = useRenameDocument();
-  const remove = useDeleteDocument();
-  const actions = actionsColumn(rename, remove);
+  const list = useList(documents, { workspaceId });
   const button = mayWrite ? <UploadButton workspaceId={workspaceId} /> : undefined;
   return (
-    <Screen
-      title="Documents"
-      about={<About mayWrite={mayWrite} />}
-      actions={isEmptyList(list) ? undefined : button}
-    >
+    <Screen about={<About mayWrite={mayWrite} />} actions={isEmptyList(list) ? undefined : button}>
       {mayWrite ? <DropArea workspaceId={workspaceId} /> : null}
       <UploadList workspaceId={workspaceId} />
       <Listing
-        label="Documents"
         list={list}
-        columns={mayWrite ? [...facts, actions] : facts}
-        idOf={({ id }) => id}
         empty={{
           title: 'No documents yet',
           text: mayWrite
@@ -115,7 +112,6 @@ export function DocumentsScreen() {
           action: button,
         }}
       />
-      {dialog}
     </Screen>
   );
 }

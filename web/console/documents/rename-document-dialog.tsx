@@ -2,14 +2,9 @@ import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1
 import { RenameDialog } from '../shared/name-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
-export type RenameDocumentDialogProps = {
-  readonly document: Document;
-  readonly isOpen: boolean;
-  readonly close: () => void;
-};
+export type RenameDocumentDialogProps = { readonly document: Document };
 
-export default function RenameDocumentDialog(props: RenameDocumentDialogProps) {
-  const { document, isOpen, close } = props;
+export default function RenameDocumentDialog({ document }: RenameDocumentDialogProps) {
   const { id: documentId, workspaceId, name: current } = document;
   const update = useMethod(DocumentService.method.updateDocument);
   return (
@@ -17,8 +12,6 @@ export default function RenameDocumentDialog(props: RenameDocumentDialogProps) {
       noun="document"
       name={current}
       done="Document renamed"
-      isOpen={isOpen}
-      close={close}
       // Without the mask, an empty name would mean "no change" instead of an error.
       submit={(name) => update({ documentId, workspaceId, name, updateMask: { paths: ['name'] } })}
     />

@@ -1,7 +1,8 @@
 import { useForm } from '@mantine/form';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { useDialogs } from '../shared/dialogs.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { DocumentField } from './document-field.tsx';
@@ -20,15 +21,11 @@ export type CreateLinkDialogProps = {
   readonly workspaceId: string;
   /** Unset: the user chooses a document. */
   readonly document?: Document;
-  readonly isOpen: boolean;
-  readonly close: () => void;
 };
 
 /** Creates a link, then shows its URL. */
-export function CreateLinkDialog(props: CreateLinkDialogProps) {
-  const { workspaceId, document, isOpen, close } = props;
-  const [made, setMade] = useState<Link>();
-  const opener = useOpener(isOpen);
+export function CreateLinkDialog({ workspaceId, document }: CreateLinkDialogProps) {
+  const { open } = useDialogs();
   const create = useMethod(LinkService.method.createLink);
   const form = useForm<LinkValues>({
     initialValues: {
@@ -54,56 +51,24 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
   async function submit(values: LinkValues) {
     const request = { workspaceId, documentId: values.documentId, ...linkOptionsOf(values) };
     const { link } = await create(request);
-    setMade(link);
-  }
-
-  // A typed password must not outlive the dialog.
-  function leave() {
-    form.reset();
-    setShown(document?.viewable);
-    close();
-  }
-
-  function finish() {
-    setMade(undefined);
-    opener.current?.focus();
+    if (link !== undefined) open(<LinkReadyDialog link={link} />);
   }
 
   return (
-    <>
-      <FormDialog
-        title="Create link"
-        label="Create link"
-        isOpen={isOpen}
-        close={leave}
-        form={form}
-        submit={submit}
-      >
-        {document === undefined ? (
-          <DocumentField
-            workspaceId={workspaceId}
-            error={form.errors.documentId}
-            choose={chooseDocument}
-          />
-        ) : null}
-        <AccessField form={form} />
-        <NewPasswordField form={form} isNext={false} />
-        <OptionFields form={form} canBeShown={isShown} />
-        <NameField form={form} />
-        <MoreOptions form={form} />
-        <SummaryText form={form} hasPassword={false} isShown={isShown} />
-      </FormDialog>
-      <LinkReadyDialog link={isOpen ? undefined : made} close={finish} />
-    </>
+    <FormDialog title="Create link" label="Create link" form={form} submit={submit}>
+      {document === undefined ? (
+        <DocumentField
+          workspaceId={workspaceId}
+          error={form.errors.documentId}
+          choose={chooseDocument}
+        />
+      ) : null}
+      <AccessField form={form} />
+      <NewPasswordField form={form} isNext={false} />
+      <OptionFields form={form} canBeShown={isShown} />
+      <NameField form={form} />
+      <MoreOptions form={form} />
+      <SummaryText form={form} hasPassword={false} isShown={isShown} />
+    </FormDialog>
   );
-}
-
-/** The element that had the focus before the first dialog; the second one restores it. */
-function useOpener(isOpen: boolean) {
-  const opener = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const { activeElement } = document;
-    if (isOpen && activeElement instanceof HTMLElement) opener.current = activeElement;
-  }, [isOpen]);
-  return opener;
 }

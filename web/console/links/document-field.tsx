@@ -1,8 +1,8 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type ReactNode, useState } from 'react';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { usePagedList } from '../shared/lists/use-paged-list.ts';
 import { SearchSelect } from '../shared/search-select.tsx';
-import { usePagedList } from '../shared/use-paged-list.ts';
 
 type DocumentFieldProps = {
   readonly workspaceId: string;

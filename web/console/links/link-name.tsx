@@ -1,15 +1,16 @@
 import { useQuery } from '@connectrpc/connect-query';
+import { useParams } from '@tanstack/react-router';
 import { LinkService, type LinkView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { TextLink } from '../shared/router-links.tsx';
 import { linkTitle } from './link-state.tsx';
 
 export type LinkNameProps = {
-  readonly workspaceId: string;
   readonly view: Pick<LinkView, 'linkId' | 'linkName'>;
 };
 
 /** The link of a view. A link without a name is fetched once. */
-export function LinkName({ workspaceId, view }: LinkNameProps) {
+export function LinkName({ view }: LinkNameProps) {
+  const { workspaceId = '' } = useParams({ strict: false });
   const { linkId, linkName } = view;
   const { data } = useQuery(
     LinkService.method.getLink,

@@ -4,13 +4,13 @@ import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { InsightFigures } from '../readers/insight-figures.tsx';
 import { ReadersSection } from '../readers/readers-section.tsx';
-import { ReadersTable } from '../readers/readers-table.tsx';
+import { ReadersTable, readerColumns } from '../readers/readers-table.tsx';
 import { TimePerPage } from '../readers/time-per-page.tsx';
 import { useInsight } from '../readers/use-insight.ts';
 import { ViewsPerDay } from '../readers/views-per-day.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
-import { isEmptyList } from '../shared/listing.tsx';
-import { usePagedList } from '../shared/use-paged-list.ts';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { isEmptyList } from '../shared/lists/listing.tsx';
 
 export type LinkReadersProps = {
   readonly link: Link;
@@ -20,19 +20,26 @@ export type LinkReadersProps = {
 /** The charts and the settings stay within reach. */
 const shownReaders = 20;
 
+const linkViews = defineList({
+  label: 'Views',
+  method: LinkService.method.listLinkViews,
+  rows: (page) => page.views,
+  request: (at: { readonly workspaceId: string; readonly linkId: string }) => ({
+    ...at,
+    pageSize: shownReaders,
+  }),
+  columns: readerColumns(),
+  isLive: true,
+});
+
 export function LinkReaders({ link, document }: LinkReadersProps) {
   const { workspaceId, id: linkId, revokeTime } = link;
   const pageCount = document?.pageCount ?? 0;
-  const list = usePagedList(
-    LinkService.method.listLinkViews,
-    { workspaceId, linkId, pageSize: shownReaders },
-    ({ views }) => views,
-    { isLive: true },
-  );
+  const list = useList(linkViews, { workspaceId, linkId });
   const { insight, error, retry } = useInsight(
     InsightService.method.getLinkInsight,
     { workspaceId, linkId },
-    { total: list.search?.text === '' ? list.total : undefined },
+    { total: list.search?.query === '' ? list.total : undefined },
   );
   const isRead = insight !== undefined && insight.viewCount > 0;
   return (

@@ -1,20 +1,19 @@
 import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
 import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { CopyableText } from '../shared/copyable-text.tsx';
+import { useDialog } from '../shared/dialog-state.ts';
+import { focusBehindDialogs } from '../shared/focus-fallback.ts';
 import { ButtonLink } from '../shared/router-links.tsx';
 
-type LinkReadyDialogProps = { readonly link: Link | undefined; readonly close: () => void };
-
-export function LinkReadyDialog({ link, close }: LinkReadyDialogProps) {
+export function LinkReadyDialog({ link }: { readonly link: Link }) {
+  const { isOpen, close } = useDialog();
+  const leave = () => {
+    close();
+    focusBehindDialogs();
+  };
   return (
-    <Modal
-      opened={link !== undefined}
-      onClose={close}
-      title="Link created"
-      size="lg"
-      returnFocus={false}
-    >
-      {link === undefined ? null : <Ready link={link} close={close} />}
+    <Modal opened={isOpen} onClose={leave} title="Link created" size="lg" returnFocus={false}>
+      <Ready link={link} close={leave} />
     </Modal>
   );
 }

@@ -9,9 +9,9 @@ import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
+import { ActionMenu } from '../shared/lists/row-menu.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
-import { ActionMenu } from '../shared/row-menu.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { Section } from '../shared/section.tsx';
 import { LinkReaders } from './link-readers.tsx';
@@ -27,6 +27,8 @@ import {
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
 
+export const reads = [LinkService.method.getLink];
+
 export function LinkScreen() {
   const from = '/shell/workspaces/$workspaceId/links/$linkId';
   const { workspaceId, linkId } = useParams({ from });
@@ -40,13 +42,8 @@ export function LinkScreen() {
   const document = data?.document;
   return (
     <Screen
-      title={link === undefined ? 'Link' : linkTitle(link)}
+      title={link && linkTitle(link)}
       about={link === undefined ? undefined : <About link={link} />}
-      parent={
-        <TextLink to="/workspaces/$workspaceId/links" params={{ workspaceId }}>
-          Links
-        </TextLink>
-      }
       actions={link === undefined ? undefined : <Actions link={link} />}
     >
       <QueryResult value={link} query={query} label="link">
@@ -68,7 +65,7 @@ type OfLink = { readonly link: Link };
 function Actions({ link }: OfLink) {
   const mayChange = useHasScope()('links:write');
   const revoke = useRevokeLink();
-  const { edit, dialog } = useEditLink();
+  const edit = useEditLink();
   const phrase = linkPhrase(link);
   if (!mayChange || link.revokeTime !== undefined) return null;
   return (
@@ -80,7 +77,6 @@ function Actions({ link }: OfLink) {
         name={phrase}
         actions={[{ label: 'Revoke', icon: IconCancel, run: () => revoke(link, phrase) }]}
       />
-      {dialog}
     </>
   );
 }

@@ -4,30 +4,32 @@ import { IconFiles } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
+import { useList } from '../shared/lists/define-list.ts';
 import { ButtonLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { useCreateDialog } from '../shared/use-create-dialog.ts';
+import { useCreateRequest } from '../shared/use-create-request.ts';
 import { CreateLinkDialog } from './create-link-dialog.tsx';
-import { LinksTable } from './links-table.tsx';
+import { LinksTable, links } from './links-table.tsx';
+
+export const reads = [links];
 
 export function LinksScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/links' });
   const mayChange = useHasScope()('links:write');
-  const [isOpen, { open, close }] = useCreateDialog();
+  const open = useCreateRequest(<CreateLinkDialog workspaceId={workspaceId} />);
+  const list = useList(links, { workspaceId });
   const { data } = useQuery(DocumentService.method.listDocuments, { workspaceId, pageSize: 1 });
   const hasNone = data?.documents.length === 0;
   const mayCreate = mayChange && !hasNone;
   return (
     <Screen
-      title="Links"
       about="Share documents by URL. Each link has its own access rules and view history."
       actions={mayCreate ? <Button onClick={open}>Create link</Button> : undefined}
     >
       <LinksTable
-        workspaceId={workspaceId}
-        {...(mayChange && hasNone ? { empty: nothingToShare(workspaceId) } : {})}
+        list={list}
+        empty={mayChange && hasNone ? nothingToShare(workspaceId) : undefined}
       />
-      <CreateLinkDialog workspaceId={workspaceId} isOpen={isOpen} close={close} />
     </Screen>
   );
 }

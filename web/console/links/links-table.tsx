@@ -1,14 +1,17 @@
 import { Group } from '@mantine/core';
 import { IconCancel, IconLink, IconPencil } from '@tabler/icons-react';
-import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import {
+  type Link,
+  LinkService,
+  type ListLinksResponse,
+} from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyButton } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Column, Listing, type ListingProps } from '../shared/listing.tsx';
+import { type Column, defineList, type ShownList } from '../shared/lists/define-list.ts';
+import { type Empty, Listing } from '../shared/lists/listing.tsx';
+import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { TextLink } from '../shared/router-links.tsx';
-import { RowMenu } from '../shared/row-menu.tsx';
-import { usePagedList } from '../shared/use-paged-list.ts';
 import {
   accessText,
   endTimeOf,
@@ -20,73 +23,39 @@ import {
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
 
-export type LinksTableProps = {
-  readonly workspaceId: string;
-  /** Lists the links of this document only; unset for all. */
-  readonly document?: Document;
-  readonly empty?: ListingProps<Link>['empty'];
-};
-
-export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
-  const mayChange = useHasScope()('links:write');
-  const revoke = useRevokeLink();
-  const { edit, dialog } = useEditLink();
-  const list = usePagedList(
-    LinkService.method.listLinks,
-    { workspaceId, ...(document === undefined ? {} : { documentId: document.id }) },
-    (page) => page.links,
-    { name: document === undefined ? '' : 'links' },
-  );
-
-  const columns: readonly Column<Link>[] = [
-    {
-      title: 'Link',
-      orderBy: 'name',
-      cell: (link) => <NameCell link={link} />,
-    },
-    ...(document === undefined ? [documentColumn] : []),
-    { title: 'State', isPlain: true, cell: (link) => <State link={link} /> },
-    { title: 'Access', isPlain: true, isSpare: true, cell: accessText },
-    {
-      title: 'Views',
-      orderBy: 'view_count',
-      isNewestFirst: true,
-      cell: ({ viewCount }) => viewCount.toLocaleString(),
-    },
-    {
-      title: 'Expires',
-      isAbsent: hasEnded,
-      cell: ({ expireTime }) => <DateTime time={expireTime} />,
-    },
-    {
-      title: 'Created',
-      orderBy: 'create_time',
-      isNewestFirst: true,
-      isMinor: true,
-      cell: ({ createTime }) => <DateTime time={createTime} />,
-    },
-    {
-      title: 'Actions',
-      isTitleHidden: true,
-      cell: (link) => <Actions link={link} {...(mayChange ? { edit, revoke } : {})} />,
-    },
-  ];
-  const emptyText = mayChange
-    ? 'Create one, send it to people, and see who opens it and which pages they read.'
-    : 'This workspace has no links.';
-  return (
-    <>
-      <Listing
-        label="Links"
-        list={list}
-        columns={columns}
-        idOf={({ id }) => id}
-        empty={empty ?? { title: 'No links yet', text: emptyText, icon: IconLink }}
-      />
-      {dialog}
-    </>
-  );
-}
+const columnsWith = (...more: readonly Column<Link>[]): readonly Column<Link>[] => [
+  {
+    title: 'Link',
+    orderBy: 'name',
+    cell: (link) => <NameCell link={link} />,
+  },
+  ...more,
+  { title: 'State', isPlain: true, cell: (link) => <State link={link} /> },
+  { title: 'Access', isPlain: true, isSpare: true, cell: accessText },
+  {
+    title: 'Views',
+    orderBy: 'view_count',
+    isNewestFirst: true,
+    cell: ({ viewCount }) => viewCount.toLocaleString(),
+  },
+  {
+    title: 'Expires',
+    isAbsent: hasEnded,
+    cell: ({ expireTime }) => <DateTime time={expireTime} />,
+  },
+  {
+    title: 'Created',
+    orderBy: 'create_time',
+    isNewestFirst: true,
+    isMinor: true,
+    cell: ({ createTime }) => <DateTime time={createTime} />,
+  },
+  {
+    title: 'Actions',
+    isTitleHidden: true,
+    cell: (link) => <Actions link={link} />,
+  },
+];
 
 const documentColumn: Column<Link> = {
   title: 'Document',
@@ -94,6 +63,29 @@ const documentColumn: Column<Link> = {
   isPlain: true,
   cell: (link) => <DocumentCell link={link} />,
 };
+
+const shared = {
+  label: 'Links',
+  method: LinkService.method.listLinks,
+  rows: (page: ListLinksResponse) => page.links,
+};
+
+export const links = defineList({ ...shared, columns: columnsWith(documentColumn) });
+
+export const documentLinks = defineList({ ...shared, name: 'links', columns: columnsWith() });
+
+export type LinksTableProps = {
+  readonly list: ShownList<Link>;
+  readonly empty?: Empty | undefined;
+};
+
+export function LinksTable({ list, empty }: LinksTableProps) {
+  const mayChange = useHasScope()('links:write');
+  const text = mayChange
+    ? 'Create one, send it to people, and see who opens it and which pages they read.'
+    : 'This workspace has no links.';
+  return <Listing list={list} empty={empty ?? { title: 'No links yet', text, icon: IconLink }} />;
+}
 
 type OfLink = { readonly link: Link };
 
@@ -134,25 +126,23 @@ function State({ link }: OfLink) {
   );
 }
 
-type LinkAction = (link: Link, phrase: string) => void;
-
-/** Actions without a handler are hidden. */
-type ActionsProps = OfLink & { readonly edit?: LinkAction; readonly revoke?: LinkAction };
-
-function Actions({ link, edit, revoke }: ActionsProps) {
+function Actions({ link }: OfLink) {
+  const mayChange = useHasScope()('links:write');
+  const edit = useEditLink();
+  const revoke = useRevokeLink();
   const phrase = linkPhrase(link);
   if (link.revokeTime !== undefined) return null;
   return (
     <RowMenu
       name={phrase}
-      actions={[
-        ...(edit === undefined
-          ? []
-          : [{ label: 'Edit', icon: IconPencil, run: () => edit(link, phrase) }]),
-        ...(revoke === undefined
-          ? []
-          : [{ label: 'Revoke', icon: IconCancel, run: () => revoke(link, phrase) }]),
-      ]}
+      actions={
+        mayChange
+          ? [
+              { label: 'Edit', icon: IconPencil, run: () => edit(link) },
+              { label: 'Revoke', icon: IconCancel, run: () => revoke(link, phrase) },
+            ]
+          : []
+      }
     >
       <CopyButton text={link.url} label={`URL of ${phrase}`} isIcon />
     </RowMenu>

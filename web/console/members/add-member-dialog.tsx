@@ -13,7 +13,7 @@ type Values = { userId: string; role: RoleName };
 const initialValues: Values = { userId: '', role: 'member' };
 
 /** For staff, who may add a user without an invitation. */
-export function AddMemberDialog({ workspaceId, mayMakeOwners, isOpen, close }: RoleDialogProps) {
+export function AddMemberDialog({ workspaceId, mayMakeOwners }: RoleDialogProps) {
   const hasScope = useHasScope();
   const mayLookUp = hasScope('users:read');
   const form = useForm({ mode: 'uncontrolled', initialValues });
@@ -23,8 +23,6 @@ export function AddMemberDialog({ workspaceId, mayMakeOwners, isOpen, close }: R
     <FormDialog
       title="Add member"
       label="Add"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={async ({ userId: text, role }) => {
         const userId = await findUserId(text.trim(), mayLookUp);

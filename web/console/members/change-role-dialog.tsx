@@ -15,7 +15,7 @@ type ChangeRoleDialogProps = Omit<RoleDialogProps, 'workspaceId'> & {
 };
 
 export function ChangeRoleDialog(props: ChangeRoleDialogProps) {
-  const { member, isSelf, mayMakeOwners, isOpen, close } = props;
+  const { member, isSelf, mayMakeOwners } = props;
   const { workspaceId, userId } = member;
   const refreshNow = useRefreshOwnSession(userId);
   const form = useForm({
@@ -27,8 +27,6 @@ export function ChangeRoleDialog(props: ChangeRoleDialogProps) {
     <FormDialog
       title={`Change the role of ${isolateName(displayName(member))}`}
       label="Save"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={async ({ role }) => {
         await put({ workspaceId, userId, role: roleOf(role) });

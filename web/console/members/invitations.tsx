@@ -6,51 +6,49 @@ import {
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { type Column, isEmptyList, Listing } from '../shared/listing.tsx';
-import { RowMenu } from '../shared/row-menu.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { isEmptyList, Listing } from '../shared/lists/listing.tsx';
+import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { usePagedList } from '../shared/use-paged-list.ts';
 import { RoleBadge } from './roles.tsx';
+
+const openInvitations = defineList({
+  label: 'Open invitations',
+  method: WorkspaceService.method.listInvitations,
+  rows: (page) => page.invitations,
+  name: 'invitations',
+  columns: [
+    { title: 'Email address', cell: ({ email }) => email },
+    { title: 'Role', isPlain: true, cell: ({ role }) => <RoleBadge role={role} /> },
+    {
+      title: 'Sent',
+      orderBy: 'create_time',
+      isNewestFirst: true,
+      cell: ({ createTime }) => <DateTime time={createTime} />,
+    },
+    { title: 'Expires', cell: ({ expireTime }) => <DateTime time={expireTime} /> },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      cell: (invitation) => <Actions invitation={invitation} />,
+    },
+  ],
+});
 
 /** Nothing without an open invitation. */
 export function Invitations({ workspaceId }: { readonly workspaceId: string }) {
-  const list = usePagedList(
-    WorkspaceService.method.listInvitations,
-    { workspaceId },
-    ({ invitations }) => invitations,
-    { name: 'invitations' },
-  );
+  const list = useList(openInvitations, { workspaceId });
   if (list.error === null && (list.rows === undefined || isEmptyList(list))) return null;
   return (
     <Section title="Open invitations">
       <Listing
-        label="Open invitations"
         list={list}
-        columns={columns}
-        idOf={({ id }) => id}
         empty={{ title: 'No open invitations', text: 'Invite people by email.' }}
       />
     </Section>
   );
 }
-
-const columns: readonly Column<Invitation>[] = [
-  { title: 'Email address', cell: ({ email }) => email },
-  { title: 'Role', isPlain: true, cell: ({ role }) => <RoleBadge role={role} /> },
-  {
-    title: 'Sent',
-    orderBy: 'create_time',
-    isNewestFirst: true,
-    cell: ({ createTime }) => <DateTime time={createTime} />,
-  },
-  { title: 'Expires', cell: ({ expireTime }) => <DateTime time={expireTime} /> },
-  {
-    title: 'Actions',
-    isTitleHidden: true,
-    cell: (invitation) => <Actions invitation={invitation} />,
-  },
-];
 
 function Actions({ invitation }: { readonly invitation: Invitation }) {
   const { id: invitationId, workspaceId, email, role } = invitation;

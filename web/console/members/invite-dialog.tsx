@@ -12,15 +12,13 @@ type Values = { email: string; role: RoleName };
 const initialValues: Values = { email: '', role: 'member' };
 
 /** Mails a link with which a person joins the workspace. */
-export function InviteDialog({ workspaceId, mayMakeOwners, isOpen, close }: RoleDialogProps) {
+export function InviteDialog({ workspaceId, mayMakeOwners }: RoleDialogProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues });
   const invite = useMethod(WorkspaceService.method.createInvitation);
   return (
     <FormDialog
       title="Invite by email"
       label="Send invitation"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={({ email, role }) => invite({ workspaceId, email: email.trim(), role: roleOf(role) })}
     >

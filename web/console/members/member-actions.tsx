@@ -1,4 +1,3 @@
-import { useDisclosure } from '@mantine/hooks';
 import { IconLogout, IconUserCog, IconUserMinus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import {
@@ -10,7 +9,7 @@ import { useRefreshOwnSession, useUser } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { isolateName } from '../shared/isolate-name.tsx';
-import { RowMenu } from '../shared/row-menu.tsx';
+import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
 import { ChangeRoleDialog } from './change-role-dialog.tsx';
@@ -21,34 +20,25 @@ type MemberActionsProps = { readonly member: Member; readonly permissions: Membe
 export function MemberActions({ member, permissions }: MemberActionsProps) {
   const { mayChange, mayMakeOwners } = permissions;
   const { id } = useUser();
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const { open } = useDialogs();
   const askToRemove = useRemoval(member);
   const isSelf = member.userId === id;
   const mayChangeRole = mayChange && (member.role !== MemberRole.OWNER || mayMakeOwners);
   if (!mayChangeRole && !isSelf) return null;
-  const name = displayName(member);
+  const changeRole = () =>
+    open(<ChangeRoleDialog member={member} isSelf={isSelf} mayMakeOwners={mayMakeOwners} />);
   return (
-    <>
-      <RowMenu
-        name={name}
-        actions={[
-          ...(mayChangeRole ? [{ label: 'Change role', icon: IconUserCog, run: open }] : []),
-          {
-            label: isSelf ? 'Leave workspace' : 'Remove',
-            icon: isSelf ? IconLogout : IconUserMinus,
-            run: askToRemove,
-          },
-        ]}
-      />
-      <ChangeRoleDialog
-        key={member.role}
-        member={member}
-        isSelf={isSelf}
-        mayMakeOwners={mayMakeOwners}
-        isOpen={isOpen}
-        close={close}
-      />
-    </>
+    <RowMenu
+      name={displayName(member)}
+      actions={[
+        ...(mayChangeRole ? [{ label: 'Change role', icon: IconUserCog, run: changeRole }] : []),
+        {
+          label: isSelf ? 'Leave workspace' : 'Remove',
+          icon: isSelf ? IconLogout : IconUserMinus,
+          run: askToRemove,
+        },
+      ]}
+    />
   );
 }
 

@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { IconUsers } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useUser } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Column, Listing } from '../shared/listing.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { type Column, defineList, useList } from '../shared/lists/define-list.ts';
+import { Listing } from '../shared/lists/listing.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { useCreateDialog } from '../shared/use-create-dialog.ts';
-import { usePagedList } from '../shared/use-paged-list.ts';
+import { useCreateRequest } from '../shared/use-create-request.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
 import { Invitations } from './invitations.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
@@ -17,40 +17,57 @@ import { MemberActions } from './member-actions.tsx';
 import { type MemberPermissions, useMemberPermissions } from './member-permissions.ts';
 import { RoleBadge, RoleDescriptions } from './roles.tsx';
 
+const members = defineList({
+  label: 'Members',
+  method: WorkspaceService.method.listMembers,
+  rows: (page) => page.members,
+  idOf: ({ userId }) => userId,
+  columns: [
+    { title: 'Name', cell: (member) => <Name member={member} /> },
+    {
+      title: 'Email address',
+      isFree: true,
+      isPlain: true,
+      cell: (member) => <Email member={member} />,
+    },
+    { title: 'Role', isPlain: true, cell: ({ role }) => <RoleBadge role={role} /> },
+    { title: 'Added', cell: ({ createTime }) => <DateTime time={createTime} /> },
+  ],
+});
+
+export const reads = [members];
+
 export function MembersScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/members' });
-  const list = usePagedList(
-    WorkspaceService.method.listMembers,
-    { workspaceId },
-    ({ members }) => members,
-  );
+  const list = useList(members, { workspaceId });
   const permissions = useMemberPermissions(list.rows ?? []);
   const { kind } = useUser();
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const [isInviting, invite] = useCreateDialog();
+  const { open } = useDialogs();
+  const { mayMakeOwners } = permissions;
+  const dialog = { workspaceId, mayMakeOwners };
+  const invite = useCreateRequest(<InviteDialog {...dialog} />);
   const mayAdd = permissions.mayChange && list.rows !== undefined;
   return (
     <Screen
-      title="Members"
       about="People with access to this workspace. Staff have access without being members."
       actions={
         mayAdd ? (
           <>
             {kind === 'staff' ? (
-              <Button variant="default" onClick={open}>
+              <Button variant="default" onClick={() => open(<AddMemberDialog {...dialog} />)}>
                 Add member
               </Button>
             ) : null}
-            <Button onClick={invite.open}>Invite by email</Button>
+            <Button onClick={invite}>Invite by email</Button>
           </>
         ) : undefined
       }
     >
       <Listing
-        label="Members"
-        list={list}
-        columns={columnsFor(permissions, kind === 'member')}
-        idOf={({ userId }) => userId}
+        list={{
+          ...list,
+          columns: [...list.columns, ...actionsFor(permissions, kind === 'member')],
+        }}
         empty={{
           title: 'No members yet',
           icon: IconUsers,
@@ -61,37 +78,13 @@ export function MembersScreen() {
       />
       {mayAdd ? <Invitations workspaceId={workspaceId} /> : null}
       <RoleDescriptions />
-      <AddMemberDialog
-        workspaceId={workspaceId}
-        mayMakeOwners={permissions.mayMakeOwners}
-        isOpen={isOpen}
-        close={close}
-      />
-      <InviteDialog
-        workspaceId={workspaceId}
-        mayMakeOwners={permissions.mayMakeOwners}
-        isOpen={isInviting}
-        close={invite.close}
-      />
     </Screen>
   );
 }
 
-function columnsFor(permissions: MemberPermissions, mayLeave: boolean): readonly Column<Member>[] {
-  const columns: readonly Column<Member>[] = [
-    { title: 'Name', cell: (member) => <Name member={member} /> },
-    {
-      title: 'Email address',
-      isFree: true,
-      isPlain: true,
-      cell: (member) => <Email member={member} />,
-    },
-    { title: 'Role', isPlain: true, cell: ({ role }) => <RoleBadge role={role} /> },
-    { title: 'Added', cell: ({ createTime }) => <DateTime time={createTime} /> },
-  ];
-  if (!permissions.mayChange && !mayLeave) return columns;
+function actionsFor(permissions: MemberPermissions, mayLeave: boolean): Column<Member>[] {
+  if (!permissions.mayChange && !mayLeave) return [];
   return [
-    ...columns,
     {
       title: 'Actions',
       isTitleHidden: true,

@@ -6,8 +6,6 @@ export type RoleDialogProps = {
   readonly workspaceId: string;
   /** Only owners and staff can choose the role of an owner. */
   readonly mayMakeOwners: boolean;
-  readonly isOpen: boolean;
-  readonly close: () => void;
 };
 
 type RoleFieldProps = Omit<NativeSelectProps, 'label' | 'data'> &

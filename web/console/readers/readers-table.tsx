@@ -1,39 +1,41 @@
 import { Badge, Text } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback } from 'react';
 import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
 import type { LinkView, PageView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Column, Listing } from '../shared/listing.tsx';
-import { RowToggle } from '../shared/row-toggle.tsx';
-import type { PagedList } from '../shared/use-paged-list.ts';
+import type { Column, ShownList } from '../shared/lists/define-list.ts';
+import { Listing } from '../shared/lists/listing.tsx';
+import { RowToggle } from '../shared/lists/row-toggle.tsx';
 import { HeatStrip } from './heat-strip.tsx';
 
 export type ReadersTableProps = {
-  readonly list: PagedList<LinkView>;
+  readonly list: ShownList<LinkView>;
   /** Of the document; 0 if unknown. */
   readonly pageCount: number;
-  /** Names the link of a view; unset if all views have the same. */
-  readonly linkOf?: (view: LinkView) => ReactNode;
   /** Shown instead of an empty table. */
   readonly emptyText: string;
 };
 
 /** The views, newest first. Each opens to show the time on each page. */
-export function ReadersTable({ list, pageCount, linkOf, emptyText }: ReadersTableProps) {
+export function ReadersTable({ list, pageCount, emptyText }: ReadersTableProps) {
+  const details = useCallback(
+    (view: LinkView) => <PageTimes view={view} pageCount={pageCount} />,
+    [pageCount],
+  );
   return (
     <Listing
-      label="Views"
       list={list}
-      columns={columnsOf(linkOf)}
-      idOf={({ id }) => id}
-      details={(view) => <PageTimes view={view} pageCount={pageCount} />}
+      details={details}
       empty={{ title: 'No views yet', icon: IconEye, text: emptyText }}
     />
   );
 }
 
-const columnsOf = (linkOf: ReadersTableProps['linkOf']): readonly Column<LinkView>[] => [
+/** `linkOf` names the link of a view; unset if all views have the same. */
+export const readerColumns = (
+  linkOf?: (view: LinkView) => ReactNode,
+): readonly Column<LinkView>[] => [
   { title: 'Reader', orderBy: 'email', cell: (view) => <ReaderCell {...view} /> },
   ...(linkOf === undefined ? [] : [{ title: 'Link', isFree: true, cell: linkOf }]),
   {

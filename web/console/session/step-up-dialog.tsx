@@ -15,7 +15,8 @@ export function StepUpDialog() {
   return (
     <Modal
       opened={isOpen}
-      onClose={leave}
+      // Later, because the same Escape would then close the dialog beneath, too.
+      onClose={() => setTimeout(leave)}
       title="Confirm it’s you"
       zIndex={400}
       // A click outside must not cancel the action.

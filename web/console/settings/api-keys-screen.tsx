@@ -1,69 +1,71 @@
-import { Button } from '@mantine/core';
+import { Anchor } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { type ApiKey, ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
-import { useHasScope } from '../session/session-context.tsx';
 import { credentialName } from '../shared/credentials/credential.ts';
-import { CredentialsTable } from '../shared/credentials/credentials-table.tsx';
+import { CredentialActions, credentialColumns } from '../shared/credentials/credential-columns.tsx';
 import { RotateKeyDialog } from '../shared/credentials/rotate-key-dialog.tsx';
 import { sharingCommand } from '../shared/curl-commands.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
-import { Screen } from '../shared/screen.tsx';
-import { useCreateDialog } from '../shared/use-create-dialog.ts';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { usePagedList } from '../shared/use-paged-list.ts';
 import { CreateWorkspaceKeyDialog } from './create-workspace-key-dialog.tsx';
+
+const keys = defineList({
+  label: 'API keys',
+  method: ApiKeyService.method.listApiKeys,
+  rows: (page) => page.keys,
+  columns: credentialColumns<ApiKey>({
+    hasScopes: true,
+    actions: (key) => <Actions apiKey={key} />,
+    scope: 'api_keys:write',
+  }),
+});
+
+export const reads = [keys];
 
 export function ApiKeysScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/settings/api-keys' });
-  const mayWrite = useHasScope()('api_keys:write');
-  const [isOpen, { open, close }] = useCreateDialog();
-  const [rotated, setRotated] = useState<ApiKey>();
-  const list = usePagedList(ApiKeyService.method.listApiKeys, { workspaceId }, (page) => page.keys);
-  const rotate = useMethod(ApiKeyService.method.rotateApiKey);
-  const askToRevoke = useAskToRevoke(workspaceId);
   return (
-    <Screen
-      title="API keys"
+    <ListScreen
+      list={useList(keys, { workspaceId })}
       about={
-        'Programs use an API key as a bearer token to access the documents and links of this ' +
-        'workspace. A workspace can have up to 100 active keys.'
+        <>
+          Programs use an API key as a bearer token to access the documents and links of this
+          workspace. A workspace can have up to 100 active keys. The{' '}
+          <Anchor inherit underline="always" href="/docs" target="_blank" rel="noopener">
+            API reference
+          </Anchor>{' '}
+          shows the first call.
+        </>
       }
-      actions={mayWrite ? <Button onClick={open}>Create API key</Button> : undefined}
-    >
-      <CredentialsTable
-        label="API keys"
-        list={list}
-        hasScopes
-        {...(mayWrite ? { rotate: setRotated, revoke: askToRevoke } : {})}
-        empty={
-          mayWrite
-            ? {
-                title: 'No API keys yet',
-                text: 'Create one to upload documents and create links from your own programs.',
-              }
-            : {
-                title: 'No API keys yet',
-                text: 'You don’t have permission to create API keys.',
-              }
-        }
-      />
-      <CreateWorkspaceKeyDialog workspaceId={workspaceId} isOpen={isOpen} close={close} />
-      <RotateKeyDialog
-        old={rotated}
-        close={() => setRotated(undefined)}
-        rotate={(keyId, overlapSeconds) => rotate({ workspaceId, keyId, overlapSeconds })}
-        commandOf={sharingCommand}
-      />
-    </Screen>
+      create={<CreateWorkspaceKeyDialog workspaceId={workspaceId} />}
+      empty={{
+        title: 'No API keys yet',
+        text: 'Create one to upload documents and create links from your own programs.',
+        icon: IconKey,
+      }}
+      emptyText="You don’t have permission to create API keys."
+    />
   );
 }
 
-function useAskToRevoke(workspaceId: string) {
-  const { confirm } = useDialogs();
+function Actions({ apiKey: key }: { readonly apiKey: ApiKey }) {
+  const { workspaceId = '' } = useParams({ strict: false });
+  const { open, confirm } = useDialogs();
+  const rotate = useMethod(ApiKeyService.method.rotateApiKey);
   const revoke = useMethod(ApiKeyService.method.revokeApiKey);
-  return (key: ApiKey) =>
+  const askToRotate = () =>
+    open(
+      <RotateKeyDialog
+        old={key}
+        rotate={(keyId, overlapSeconds) => rotate({ workspaceId, keyId, overlapSeconds })}
+        commandOf={sharingCommand}
+      />,
+    );
+  const askToRevoke = () =>
     confirm({
       title: `Revoke ${isolateName(credentialName(key))}?`,
       consequence:
@@ -72,4 +74,5 @@ function useAskToRevoke(workspaceId: string) {
       label: 'Revoke',
       run: () => revoke({ workspaceId, keyId: key.id }),
     });
+  return <CredentialActions credential={key} rotate={askToRotate} revoke={askToRevoke} />;
 }

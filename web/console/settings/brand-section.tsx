@@ -1,12 +1,11 @@
 /** The color and the logo of the pages and mails that readers of links see. */
 import { Button, FileButton, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useSignIn } from '../session/session-context.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { Section } from '../shared/section.tsx';
-import { useMethod } from '../shared/use-method.ts';
+import { useInvalidate, useMethod } from '../shared/use-method.ts';
 import { usePendingAction } from '../shared/use-pending-action.ts';
 import { sendLogo } from './send-logo.ts';
 
@@ -63,7 +62,7 @@ function ColorForm({ workspace: { id: workspaceId, brand } }: { readonly workspa
 
 function Logo({ workspace: { id: workspaceId, name, brand } }: { readonly workspace: Workspace }) {
   const { session } = useSignIn();
-  const queries = useQueryClient();
+  const invalidate = useInvalidate();
   const { isPending, error, run } = usePendingAction();
   const remove = useMethod(WorkspaceService.method.deleteWorkspaceLogo);
   const logo = brand?.logoUrl ?? '';
@@ -71,7 +70,7 @@ function Logo({ workspace: { id: workspaceId, name, brand } }: { readonly worksp
     if (file === null) return;
     void run(async () => {
       await sendLogo(session, workspaceId, file);
-      await queries.invalidateQueries();
+      await invalidate(WorkspaceService);
     });
   };
   return (

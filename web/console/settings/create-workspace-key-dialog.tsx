@@ -16,17 +16,9 @@ const offered = [
   { scope: 'links:write', text: 'Create, change and revoke links.' },
 ];
 
-export type CreateWorkspaceKeyDialogProps = {
-  readonly workspaceId: string;
-  readonly isOpen: boolean;
-  readonly close: () => void;
-};
+type CreateWorkspaceKeyDialogProps = { readonly workspaceId: string };
 
-export function CreateWorkspaceKeyDialog({
-  workspaceId,
-  isOpen,
-  close,
-}: CreateWorkspaceKeyDialogProps) {
+export function CreateWorkspaceKeyDialog({ workspaceId }: CreateWorkspaceKeyDialogProps) {
   const { showSecret } = useDialogs();
   const create = useMethod(ApiKeyService.method.createApiKey);
   const form = useForm({
@@ -38,8 +30,6 @@ export function CreateWorkspaceKeyDialog({
     <FormDialog
       title="Create API key"
       label="Create"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={async ({ name, scopes, expireTime }) => {
         const request = { workspaceId, name, scopes, ...parseExpireTime(expireTime) };

@@ -1,11 +1,11 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
 import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
@@ -16,16 +16,23 @@ import { BrandSection } from './brand-section.tsx';
 export function GeneralSettingsScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/settings/general' });
   const mayWrite = useHasScope()('workspaces:write');
-  const [isOpen, { open, close }] = useDisclosure(false);
+  const { open } = useDialogs();
   const query = useQuery(WorkspaceService.method.getWorkspace, { workspaceId });
   const workspace = query.data?.workspace;
   const update = useMethod(WorkspaceService.method.updateWorkspace);
   const canRename = mayWrite && workspace !== undefined;
+  const rename = () =>
+    open(
+      <RenameDialog
+        noun="workspace"
+        name={workspace?.name ?? ''}
+        submit={(name) => update({ workspaceId, name, updateMask: { paths: ['name'] } })}
+      />,
+    );
   return (
     <Screen
-      title="General"
       about="The name, the brand and the ID of the workspace."
-      actions={canRename ? <Button onClick={open}>Rename</Button> : undefined}
+      actions={canRename ? <Button onClick={rename}>Rename</Button> : undefined}
     >
       <QueryResult value={workspace} query={query} label="workspace">
         {(found) => (
@@ -35,15 +42,6 @@ export function GeneralSettingsScreen() {
           </>
         )}
       </QueryResult>
-      {workspace === undefined ? null : (
-        <RenameDialog
-          noun="workspace"
-          name={workspace.name}
-          isOpen={isOpen}
-          close={close}
-          submit={(name) => update({ workspaceId, name, updateMask: { paths: ['name'] } })}
-        />
-      )}
     </Screen>
   );
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useStepUpIsOpen } from '../session/session-context.tsx';
+import { useDialog } from './dialog-state.ts';
 import { ErrorAlert } from './error-alert.tsx';
 import { focusBehindDialogs } from './focus-fallback.ts';
 import { Sentence } from './isolate-name.tsx';
@@ -21,12 +22,8 @@ export type Confirmation = {
   readonly done?: string;
 };
 
-type ConfirmDialogProps = {
-  readonly confirmation: Confirmation | undefined;
-  readonly close: () => void;
-};
-
-export function ConfirmDialog({ confirmation, close }: ConfirmDialogProps) {
+export function ConfirmDialog(confirmation: Confirmation) {
+  const { isOpen, close } = useDialog();
   const isBeneath = useStepUpIsOpen();
   const action = usePendingAction();
   const leave = () => {
@@ -36,16 +33,14 @@ export function ConfirmDialog({ confirmation, close }: ConfirmDialogProps) {
   };
   return (
     <Modal
-      opened={confirmation !== undefined}
+      opened={isOpen}
       // The result is shown only here, so the dialog stays open until it is known.
       onClose={action.isPending ? nothing : leave}
-      title={<Sentence text={confirmation?.title ?? ''} />}
+      title={<Sentence text={confirmation.title} />}
       closeOnEscape={!isBeneath}
       returnFocus={false}
     >
-      {confirmation === undefined ? null : (
-        <ConfirmationForm {...confirmation} close={leave} action={action} />
-      )}
+      <ConfirmationForm {...confirmation} close={leave} action={action} />
     </Modal>
   );
 }

@@ -4,6 +4,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { fieldErrorsOf } from '../session/error-details.ts';
 import { useStepUpIsOpen } from '../session/session-context.tsx';
+import { useDialog } from './dialog-state.ts';
 import { ErrorAlert } from './error-alert.tsx';
 import { focusBehindDialogs } from './focus-fallback.ts';
 import classes from './form-dialog.module.css';
@@ -15,8 +16,6 @@ import { useRestoredFocus } from './use-restored-focus.ts';
 
 export type FormDialogProps<Values extends Record<string, unknown>> = {
   readonly title: string;
-  readonly isOpen: boolean;
-  readonly close: () => void;
   /** Field names match the request, so that field errors of the API find their fields. */
   readonly form: UseFormReturnType<Values>;
   /** The label of the submit button. */
@@ -31,14 +30,12 @@ export type FormDialogProps<Values extends Record<string, unknown>> = {
 };
 
 export function FormDialog<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
-  const { title, isOpen, form, close } = props;
+  const { title, form } = props;
+  const { isOpen, close } = useDialog();
   const isBeneath = useStepUpIsOpen();
   const action = usePendingAction();
   const [isLeaving, setLeaving] = useState(false);
   const leave = () => {
-    form.reset();
-    action.clearError();
-    setLeaving(false);
     close();
     focusBehindDialogs();
   };
@@ -71,6 +68,7 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
 const nothing = () => {};
 
 type DialogFormProps<Values extends Record<string, unknown>> = FormDialogProps<Values> & {
+  readonly close: () => void;
   readonly action: PendingAction;
   /** Keeps the input. Set while the dialog asks whether to discard it. */
   readonly keep: (() => void) | undefined;

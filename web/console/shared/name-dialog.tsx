@@ -9,10 +9,8 @@ export type NameDialogProps = {
   readonly label: string;
   /** The message after a success. */
   readonly done?: string;
-  /** The current name, which the caller also passes as the `key`; empty for a new resource. */
+  /** The current name; empty for a new resource. */
   readonly name?: string;
-  readonly isOpen: boolean;
-  readonly close: () => void;
   readonly submit: (name: string) => Promise<unknown>;
 };
 
@@ -39,5 +37,5 @@ export type RenameDialogProps = Omit<NameDialogProps, 'title' | 'label' | 'name'
 };
 
 export function RenameDialog({ noun, name, ...props }: RenameDialogProps) {
-  return <NameDialog key={name} title={`Rename ${noun}`} label="Rename" name={name} {...props} />;
+  return <NameDialog title={`Rename ${noun}`} label="Rename" name={name} {...props} />;
 }

@@ -2,20 +2,23 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { TextLink } from './router-links.tsx';
 import classes from './screen.module.css';
+import { type KnownScreen, useThisScreen } from './screens.ts';
 import { useScreenHeading } from './use-screen-heading.ts';
 
 export type ScreenProps = {
-  readonly title: string;
+  /** By default the label of the screen's entry. */
+  readonly title?: string | undefined;
   /** The purpose of the screen in one or two sentences. */
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
-  /** A link to the parent screen. */
-  readonly parent?: ReactNode;
   readonly children: ReactNode;
 };
 
-export function Screen({ title, about, actions, parent, children }: ScreenProps) {
+export function Screen({ title: ownTitle, about, actions, children }: ScreenProps) {
+  const { entry, parent } = useThisScreen();
+  const title = ownTitle ?? entry?.label ?? '';
   const heading = useScreenHeading(title);
   return (
     <Stack gap="lg">
@@ -38,11 +41,15 @@ export function Screen({ title, about, actions, parent, children }: ScreenProps)
   );
 }
 
-function Breadcrumb({ parent, title }: Pick<ScreenProps, 'parent' | 'title'>) {
+type BreadcrumbProps = { readonly parent: KnownScreen; readonly title: string };
+
+function Breadcrumb({ parent, title }: BreadcrumbProps) {
   return (
     <nav aria-label="Breadcrumb" className={classes.breadcrumb}>
       <ol>
-        <li>{parent}</li>
+        <li>
+          <TextLink to={parent.path}>{parent.label}</TextLink>
+        </li>
         <li aria-current="page">
           <IconChevronRight size={14} aria-hidden />
           <span>{title}</span>

@@ -1,7 +1,7 @@
 /** A field that searches a list of the API and chooses one of its rows. */
 import { Box, Button, Select, type SelectProps } from '@mantine/core';
 import { ErrorAlert } from './error-alert.tsx';
-import type { PagedList } from './use-paged-list.ts';
+import type { PagedList } from './lists/use-paged-list.ts';
 
 export type SearchSelectProps<Row> = Omit<
   SelectProps,

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
 import { CopyButton } from './copyable-text.tsx';
+import { useDialog } from './dialog-state.ts';
 import { focusBehindDialogs } from './focus-fallback.ts';
 import { Sentence } from './isolate-name.tsx';
 
@@ -14,29 +15,25 @@ export type ShownSecret = {
   readonly command?: string;
 };
 
-type SecretDialogProps = {
-  readonly secret: ShownSecret | undefined;
-  readonly close: () => void;
-};
-
 /** Closes only by its button, because the secret is never shown again. */
-export function SecretDialog({ secret, close }: SecretDialogProps) {
+export function SecretDialog(secret: ShownSecret) {
+  const { isOpen, close } = useDialog();
   const leave = () => {
     close();
     focusBehindDialogs();
   };
   return (
     <Modal
-      opened={secret !== undefined}
+      opened={isOpen}
       onClose={close}
-      title={<Sentence text={secret?.title ?? ''} />}
+      title={<Sentence text={secret.title} />}
       size="lg"
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
       returnFocus={false}
     >
-      {secret === undefined ? null : <Secret {...secret} close={leave} />}
+      <Secret {...secret} close={leave} />
     </Modal>
   );
 }

@@ -9,8 +9,8 @@ export type PendingAction = {
   clearError(): void;
 };
 
-/** Tracks the progress and the error of an action. */
-export function usePendingAction(): PendingAction {
+/** Tracks the progress and the error of an action, which `onError` receives, too. */
+export function usePendingAction(onError?: (error: unknown) => void): PendingAction {
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
   const isRunning = useRef(false);
@@ -28,6 +28,7 @@ export function usePendingAction(): PendingAction {
         return true;
       } catch (thrown) {
         setError(thrown);
+        onError?.(thrown);
         return false;
       } finally {
         isRunning.current = false;

@@ -2,53 +2,38 @@
 import { NavLink, Stack, Text } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
-import { useHasScope, useUser } from '../session/session-context.tsx';
-import { type MenuItem, settingsItems, staffItems, workspaceItems } from './menu-items.ts';
+import { type KnownScreen, useMenu } from '../shared/screens.ts';
 import classes from './shell.module.css';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
 /** `workspaceId`: undefined before the user has opened a workspace. */
 export function Navigation({ workspaceId }: { readonly workspaceId: string | undefined }) {
-  const { kind } = useUser();
+  const menu = useMenu(workspaceId);
   return (
     <div className={classes.rail}>
       <WorkspaceSwitcher workspaceId={workspaceId} />
       <Stack gap="md">
-        {workspaceId === undefined ? null : <WorkspaceMenu id={workspaceId} />}
-        {kind === 'staff' ? (
-          <MenuSection title="Administration" items={staffItems} base="" isStaffArea />
-        ) : null}
+        <MenuSection title="Workspace" screens={menu('workspace')} isTitleHidden />
+        <MenuSection title="Settings" screens={menu('settings')} />
+        <MenuSection title="Administration" screens={menu('administration')} isStaffArea />
       </Stack>
     </div>
   );
 }
 
-function WorkspaceMenu({ id }: { readonly id: string }) {
-  const base = `/workspaces/${id}/`;
-  return (
-    <>
-      <MenuSection title="Workspace" items={workspaceItems} base={base} isTitleHidden />
-      <MenuSection title="Settings" items={settingsItems} base={base} />
-    </>
-  );
-}
-
 type MenuSectionProps = {
   readonly title: string;
-  readonly items: readonly MenuItem[];
-  readonly base: string;
+  readonly screens: readonly KnownScreen[];
   readonly isTitleHidden?: boolean;
   readonly isStaffArea?: boolean;
 };
 
-function MenuSection({ title, items, base, ...style }: MenuSectionProps) {
-  const hasScope = useHasScope();
-  const shown = items.filter(({ scope }) => hasScope(scope));
-  if (shown.length === 0) return null;
+function MenuSection({ screens, ...group }: MenuSectionProps) {
+  if (screens.length === 0) return null;
   return (
-    <MenuGroup title={title} {...style}>
-      {shown.map(({ path, ...item }) => (
-        <MenuEntry key={path} path={`${base}${path}`} {...item} />
+    <MenuGroup {...group}>
+      {screens.map((screen) => (
+        <MenuEntry key={screen.path} {...screen} />
       ))}
     </MenuGroup>
   );
@@ -73,7 +58,7 @@ function MenuGroup({ title, isTitleHidden, isStaffArea = false, children }: Menu
   );
 }
 
-function MenuEntry({ label, path, icon: EntryIcon, isExact = false }: Omit<MenuItem, 'scope'>) {
+function MenuEntry({ label, path, icon: EntryIcon, isExact = false }: KnownScreen) {
   const { pathname } = useLocation();
   const isHere = pathname === path || (!isExact && pathname.startsWith(`${path}/`));
   return (
@@ -82,7 +67,7 @@ function MenuEntry({ label, path, icon: EntryIcon, isExact = false }: Omit<MenuI
       to={path}
       activeOptions={{ exact: isExact }}
       label={label}
-      leftSection={<EntryIcon size={18} stroke={1.75} aria-hidden />}
+      leftSection={EntryIcon && <EntryIcon size={18} stroke={1.75} aria-hidden />}
       active={isHere}
       className={classes.entry ?? ''}
     />

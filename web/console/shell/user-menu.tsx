@@ -1,6 +1,6 @@
 /** The menu of the signed-in user. */
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { IconBook, IconHelp, IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { isInProgress } from '../documents/uploads/uploads.ts';
 import { useAllUploads } from '../documents/uploads/uploads-context.tsx';
@@ -14,9 +14,11 @@ import classes from './shell.module.css';
 export function UserMenu() {
   const { session } = useSignIn();
   const user = useUser();
-  const { isPending, error, run, clearError } = usePendingAction();
   const underWay = useAllUploads().filter(isInProgress).length;
-  const { confirm } = useDialogs();
+  const { open, confirm } = useDialogs();
+  const { isPending, run } = usePendingAction((error) =>
+    open(<ErrorDialog title="Couldn’t sign out" error={error} />),
+  );
   const signOut = () => {
     if (underWay === 0) return void run(() => session.signOut());
     confirm({
@@ -27,34 +29,49 @@ export function UserMenu() {
     });
   };
   return (
-    <>
-      <Menu position="bottom-end" width={240}>
-        <Menu.Target>
-          <UnstyledButton className={classes.user} aria-busy={isPending}>
-            <span aria-hidden>{initialsOf(displayName(user))}</span>
-            <VisuallyHidden>User menu</VisuallyHidden>
-          </UnstyledButton>
-        </Menu.Target>
-        <Menu.Dropdown aria-label="User menu">
-          <div className={classes.userName}>
-            <Text size="sm" fw={500} truncate>
-              {displayName(user)}
-            </Text>
-            <Text size="xs" c="dimmed" truncate title={user.email}>
-              {user.email}
-            </Text>
-          </div>
-          <Menu.Divider />
-          <Menu.Item component={Link} to="/account" leftSection={<IconUserCircle size={16} />}>
-            Your account
-          </Menu.Item>
-          <Menu.Item leftSection={<IconLogout size={16} />} onClick={signOut}>
-            Sign out
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <ErrorDialog title="Couldn’t sign out" error={error} close={clearError} />
-    </>
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <UnstyledButton className={classes.user} aria-busy={isPending}>
+          <span aria-hidden>{initialsOf(displayName(user))}</span>
+          <VisuallyHidden>User menu</VisuallyHidden>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown aria-label="User menu">
+        <div className={classes.userName}>
+          <Text size="sm" fw={500} truncate>
+            {displayName(user)}
+          </Text>
+          <Text size="xs" c="dimmed" truncate title={user.email}>
+            {user.email}
+          </Text>
+        </div>
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/account" leftSection={<IconUserCircle size={16} />}>
+          Your account
+        </Menu.Item>
+        <Menu.Item
+          component="a"
+          href="/docs"
+          target="_blank"
+          rel="noopener"
+          leftSection={<IconBook size={16} />}
+        >
+          API reference
+        </Menu.Item>
+        <Menu.Item
+          component="a"
+          href="/errors"
+          target="_blank"
+          rel="noopener"
+          leftSection={<IconHelp size={16} />}
+        >
+          Help with errors
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={signOut}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -13,7 +13,7 @@ import { IconCheck, IconLayoutGrid, IconSelector } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
-import { usePagedList } from '../shared/use-paged-list.ts';
+import { usePagedList } from '../shared/lists/use-paged-list.ts';
 import classes from './shell.module.css';
 
 /** The value of the option that opens the list of workspaces. */
@@ -80,7 +80,7 @@ function Workspaces({ current }: WorkspacesProps) {
     <>
       {search === undefined ? null : (
         <Combobox.Search
-          value={search.text}
+          defaultValue={search.query}
           onChange={(event) => search.change(event.currentTarget.value)}
           placeholder="Search workspaces"
           aria-label="Search workspaces"

@@ -4,7 +4,7 @@ import {
   SigningKeyService,
 } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { RowMenu } from '../shared/row-menu.tsx';
+import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { isActive, isPending, isPublished, isReady, isRetired, shortKid } from './key-lifecycle.ts';
 

@@ -7,10 +7,10 @@ import { useHasScope } from '../session/session-context.tsx';
 import { CopyButton } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { type Column, Listing } from '../shared/listing.tsx';
+import { type Column, defineList, useList } from '../shared/lists/define-list.ts';
+import { Listing } from '../shared/lists/listing.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { usePagedList } from '../shared/use-paged-list.ts';
 import { KeyActions } from './key-actions.tsx';
 import {
   isActive,
@@ -29,62 +29,12 @@ import { useScheduledReload } from './use-scheduled-reload.ts';
 /** The timeline shows the published keys and this many removed or revoked ones. */
 const unpublishedMax = 4;
 
-export function SigningKeysScreen() {
-  const hasScope = useHasScope();
-  const mayWrite = hasScope('signing_keys:write');
-  const create = useMethod(SigningKeyService.method.createSigningKey);
-  const { confirm } = useDialogs();
-  const askToCreate = () =>
-    confirm({
-      title: 'Create a signing key?',
-      consequence:
-        'The new key is published now, so that services can cache it. It replaces the current ' +
-        'key at the next rotation, or when you activate it. Keys rotate automatically: you need ' +
-        'this only if you want to replace the current key sooner.',
-      label: 'Create key',
-      isDestructive: false,
-      run: () => create({}),
-    });
-  const list = usePagedList(
-    SigningKeyService.method.listSigningKeys,
-    {},
-    ({ signingKeys }) => signingKeys,
-  );
-  const now = useCurrentTime();
-  const keys = list.rows ?? [];
-  useScheduledReload(keys, now, list.reload);
-  return (
-    <Screen
-      title="Signing keys"
-      about={
-        'The keys that sign access tokens. They rotate automatically. Rotate by hand only if you ' +
-        'need a new key sooner or a key has leaked.'
-      }
-      actions={mayWrite ? <Button onClick={askToCreate}>Create key</Button> : undefined}
-    >
-      {keys.length === 0 ? null : (
-        <Stack>
-          <KeySummary keys={keys} now={now} />
-          <KeyTimeline keys={shownOf(keys)} now={now} />
-        </Stack>
-      )}
-      <Listing
-        label="Signing keys"
-        list={list}
-        columns={columnsAt(now, mayWrite ? pendingKeysOf(keys) : undefined)}
-        idOf={({ kid }) => kid}
-        empty={{ title: 'No keys', text: 'Create one. Tokens can’t be signed without a key.' }}
-      />
-    </Screen>
-  );
-}
-
-/** `pending`: undefined if the user cannot change keys. */
-function columnsAt(
-  now: number,
-  pending: readonly SigningKey[] | undefined,
-): readonly Column<SigningKey>[] {
-  const columns: readonly Column<SigningKey>[] = [
+const signingKeys = defineList({
+  label: 'Signing keys',
+  method: SigningKeyService.method.listSigningKeys,
+  rows: (page) => page.signingKeys,
+  idOf: ({ kid }) => kid,
+  columns: [
     {
       title: 'Key',
       cell: (key) => (
@@ -107,17 +57,58 @@ function columnsAt(
       },
     },
     { title: 'Times', isBlock: true, cell: (key) => <Times signingKey={key} /> },
-  ];
-  if (pending === undefined) return columns;
-  return [
-    ...columns,
-    {
-      title: 'Actions',
-      isTitleHidden: true,
-      cell: (key) => <KeyActions signingKey={key} pending={pending} now={now} />,
-    },
-  ];
+  ],
+});
+
+export const reads = [signingKeys];
+
+export function SigningKeysScreen() {
+  const hasScope = useHasScope();
+  const mayWrite = hasScope('signing_keys:write');
+  const create = useMethod(SigningKeyService.method.createSigningKey);
+  const { confirm } = useDialogs();
+  const askToCreate = () =>
+    confirm({
+      title: 'Create a signing key?',
+      consequence:
+        'The new key is published now, so that services can cache it. It replaces the current ' +
+        'key at the next rotation, or when you activate it. Keys rotate automatically: you need ' +
+        'this only if you want to replace the current key sooner.',
+      label: 'Create key',
+      isDestructive: false,
+      run: () => create({}),
+    });
+  const list = useList(signingKeys, {});
+  const now = useCurrentTime();
+  const keys = list.rows ?? [];
+  useScheduledReload(keys, now, list.reload);
+  return (
+    <Screen
+      about={
+        'The keys that sign access tokens. They rotate automatically. Rotate by hand only if you ' +
+        'need a new key sooner or a key has leaked.'
+      }
+      actions={mayWrite ? <Button onClick={askToCreate}>Create key</Button> : undefined}
+    >
+      {keys.length === 0 ? null : (
+        <Stack>
+          <KeySummary keys={keys} now={now} />
+          <KeyTimeline keys={shownOf(keys)} now={now} />
+        </Stack>
+      )}
+      <Listing
+        list={{ ...list, columns: [...list.columns, ...(mayWrite ? [actionsAt(now, keys)] : [])] }}
+        empty={{ title: 'No keys', text: 'Create one. Tokens can’t be signed without a key.' }}
+      />
+    </Screen>
+  );
 }
+
+const actionsAt = (now: number, keys: readonly SigningKey[]): Column<SigningKey> => ({
+  title: 'Actions',
+  isTitleHidden: true,
+  cell: (key) => <KeyActions signingKey={key} pending={pendingKeysOf(keys)} now={now} />,
+});
 
 function Times({ signingKey }: { readonly signingKey: SigningKey }) {
   return (

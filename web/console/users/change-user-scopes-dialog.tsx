@@ -10,11 +10,9 @@ import { ScopesGrid } from './scopes-grid.tsx';
 
 type ChangeUserScopesDialogProps = {
   readonly user: User;
-  readonly isOpen: boolean;
-  readonly close: () => void;
 };
 
-export function ChangeUserScopesDialog({ user, isOpen, close }: ChangeUserScopesDialogProps) {
+export function ChangeUserScopesDialog({ user }: ChangeUserScopesDialogProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { scopes: user.scopes } });
   const update = useMethod(UserService.method.updateUser);
   const refreshNow = useRefreshOwnSession(user.id);
@@ -22,8 +20,6 @@ export function ChangeUserScopesDialog({ user, isOpen, close }: ChangeUserScopes
     <FormDialog
       title={`Change scopes of ${isolateName(displayName(user))}`}
       label="Save"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={async ({ scopes }) => {
         await update({ userId: user.id, scopes, updateMask: { paths: ['scopes'] } });

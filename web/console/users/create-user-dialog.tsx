@@ -9,13 +9,11 @@ import { ScopesGrid } from './scopes-grid.tsx';
 import { passwordAdvice } from './set-password-dialog.tsx';
 import { EmailField, UserNameField } from './user-fields.tsx';
 
-type CreateUserDialogProps = { readonly isOpen: boolean; readonly close: () => void };
-
 type Values = { kind: string; email: string; name: string; password: string; scopes: string[] };
 
 const initialValues: Values = { kind: 'member', email: '', name: '', password: '', scopes: [] };
 
-export function CreateUserDialog({ isOpen, close }: CreateUserDialogProps) {
+export function CreateUserDialog() {
   const [kind, setKind] = useState(initialValues.kind);
   const form = useForm<Values>({
     mode: 'uncontrolled',
@@ -28,8 +26,6 @@ export function CreateUserDialog({ isOpen, close }: CreateUserDialogProps) {
     <FormDialog
       title="Create user"
       label="Create"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={async ({ kind, email, name, password, scopes }) => {
         const isStaff = kind === 'staff';

@@ -7,11 +7,9 @@ import { EmailField, UserNameField } from './user-fields.tsx';
 
 type EditUserDialogProps = {
   readonly user: User;
-  readonly isOpen: boolean;
-  readonly close: () => void;
 };
 
-export function EditUserDialog({ user, isOpen, close }: EditUserDialogProps) {
+export function EditUserDialog({ user }: EditUserDialogProps) {
   const { name, email } = user;
   const form = useForm({ mode: 'uncontrolled', initialValues: { name, email } });
   const update = useMethod(UserService.method.updateUser);
@@ -20,8 +18,6 @@ export function EditUserDialog({ user, isOpen, close }: EditUserDialogProps) {
     <FormDialog
       title="Edit name and email"
       label="Save"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={async (values) => {
         const change = { name: values.name, email: values.email.trim() };

@@ -14,11 +14,9 @@ export const passwordAdvice = `${passwordRule} Send it securely. The user can ch
 type SetPasswordDialogProps = {
   readonly user: User;
   readonly isSelf: boolean;
-  readonly isOpen: boolean;
-  readonly close: () => void;
 };
 
-export function SetPasswordDialog({ user, isSelf, isOpen, close }: SetPasswordDialogProps) {
+export function SetPasswordDialog({ user, isSelf }: SetPasswordDialogProps) {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { currentPassword: '', password: '' },
@@ -28,8 +26,6 @@ export function SetPasswordDialog({ user, isSelf, isOpen, close }: SetPasswordDi
     <FormDialog
       title={`Set password of ${isolateName(displayName(user))}`}
       label="Set password"
-      isOpen={isOpen}
-      close={close}
       form={form}
       submit={({ currentPassword, password }) =>
         set({ userId: user.id, currentPassword, password })

@@ -1,6 +1,5 @@
 /** Actions on a user. The service checks whether they are permitted. */
 import { Button } from '@mantine/core';
-import { useState } from 'react';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { displayName } from '../shared/display-name.ts';
@@ -11,23 +10,19 @@ import { ChangeUserScopesDialog } from './change-user-scopes-dialog.tsx';
 import { EditUserDialog } from './edit-user-dialog.tsx';
 import { SetPasswordDialog } from './set-password-dialog.tsx';
 
-type Dialog = 'edit' | 'scopes' | 'password';
-
 export function UserActions({ user, isSelf }: { readonly user: User; readonly isSelf: boolean }) {
-  const [dialog, setDialog] = useState<Dialog>();
-  const close = () => setDialog(undefined);
-  const dialogProps = (name: Dialog) => ({ user, isOpen: dialog === name, close });
-  const buttons: readonly (readonly [string, () => void])[] = [
-    ['Edit', () => setDialog('edit')],
+  const { open } = useDialogs();
+  const buttons = [
+    ['Edit', <EditUserDialog key="edit" user={user} />],
     ...(user.kind === UserKind.STAFF
-      ? ([['Change scopes', () => setDialog('scopes')]] as const)
+      ? [['Change scopes', <ChangeUserScopesDialog key="scopes" user={user} />] as const]
       : []),
-    ['Set password', () => setDialog('password')],
-  ];
+    ['Set password', <SetPasswordDialog key="password" user={user} isSelf={isSelf} />],
+  ] as const;
   return (
     <>
-      {buttons.map(([label, open]) => (
-        <Button key={label} variant="default" onClick={open}>
+      {buttons.map(([label, dialog]) => (
+        <Button key={label} variant="default" onClick={() => open(dialog)}>
           {label}
         </Button>
       ))}
@@ -37,9 +32,6 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
       ) : (
         <EnableUserButton user={user} />
       )}
-      <EditUserDialog key={`edit ${user.name} ${user.email}`} {...dialogProps('edit')} />
-      <ChangeUserScopesDialog key={`scopes ${user.scopes}`} {...dialogProps('scopes')} />
-      <SetPasswordDialog {...dialogProps('password')} isSelf={isSelf} />
     </>
   );
 }

@@ -17,6 +17,8 @@ import { UserActions } from './user-actions.tsx';
 import { kindText } from './user-kind.ts';
 import { UserSessions } from './user-sessions.tsx';
 
+export const reads = [UserService.method.getUser];
+
 export function UserScreen() {
   const { userId } = useParams({ from: '/shell/users/$userId' });
   const query = useQuery(UserService.method.getUser, { userId });
@@ -25,8 +27,7 @@ export function UserScreen() {
   const user = query.data?.user;
   return (
     <Screen
-      title={user === undefined ? 'User' : displayName(user)}
-      parent={hasScope('users:read') ? <TextLink to="/users">Users</TextLink> : undefined}
+      title={user && displayName(user)}
       actions={
         user !== undefined && hasScope('users:write') ? (
           <UserActions user={user} isSelf={user.id === id} />

@@ -7,12 +7,20 @@ import { useHasScope } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { Listing } from '../shared/lists/listing.tsx';
 import { Section } from '../shared/section.tsx';
-import { SessionsTable } from '../shared/sessions-table.tsx';
+import { endColumn, sessionColumns } from '../shared/session-columns.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { usePagedList } from '../shared/use-paged-list.ts';
 
 type UserSessionsProps = { readonly user: User; readonly isSelf: boolean };
+
+const sessions = defineList({
+  label: 'Sessions',
+  method: SessionService.method.listUserSessions,
+  rows: (page) => page.sessions,
+  columns: sessionColumns,
+});
 
 export function UserSessions({ user, isSelf }: UserSessionsProps) {
   const { id: userId } = user;
@@ -20,11 +28,7 @@ export function UserSessions({ user, isSelf }: UserSessionsProps) {
   const mayEnd = useHasScope()('users:write');
   const revoke = useMethod(SessionService.method.revokeUserSession);
   const revokeAll = useMethod(SessionService.method.revokeUserSessions);
-  const list = usePagedList(
-    SessionService.method.listUserSessions,
-    { userId },
-    ({ sessions }) => sessions,
-  );
+  const list = useList(sessions, { userId });
   const name = isolateName(displayName(user));
   const endOne = ({ id: sessionId, address }: Session) =>
     confirm({
@@ -43,6 +47,7 @@ export function UserSessions({ user, isSelf }: UserSessionsProps) {
       label: 'Sign out everywhere',
       run: () => revokeAll({ userId }),
     });
+  const end = endColumn(undefined, () => endOne);
   const hasSessions = (list.rows?.length ?? 0) > 0;
   return (
     <Section
@@ -58,9 +63,8 @@ export function UserSessions({ user, isSelf }: UserSessionsProps) {
       <Text size="sm" c="dimmed">
         Browsers where the user is signed in.
       </Text>
-      <SessionsTable
-        list={list}
-        {...(mayEnd ? { end: endOne } : {})}
+      <Listing
+        list={{ ...list, columns: [...list.columns, ...(mayEnd ? [end] : [])] }}
         empty={{
           title: 'Not signed in',
           text: 'The user has no sessions now.',

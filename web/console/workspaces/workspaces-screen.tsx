@@ -2,84 +2,74 @@ import { Button } from '@mantine/core';
 import { IconLayoutGrid } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useSignIn, useUser } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Column, isEmptyList, Listing } from '../shared/listing.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { NameDialog } from '../shared/name-dialog.tsx';
 import { TextLink } from '../shared/router-links.tsx';
-import { Screen } from '../shared/screen.tsx';
-import { useCreateDialog } from '../shared/use-create-dialog.ts';
 import { useMethod } from '../shared/use-method.ts';
-import { usePagedList } from '../shared/use-paged-list.ts';
 
-const columns: readonly Column<Workspace>[] = [
-  {
-    title: 'Name',
-    orderBy: 'name',
-    cell: ({ id, name }) => (
-      <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId: id }}>
-        {name}
-      </TextLink>
-    ),
-  },
-  {
-    title: 'Workspace ID',
-    cell: ({ id }) => <CopyableText text={id} label={`workspace ID ${id}`} isShort />,
-  },
-  {
-    title: 'Created',
-    orderBy: 'create_time',
-    isNewestFirst: true,
-    cell: ({ createTime }) => <DateTime time={createTime} />,
-  },
-];
+const workspaces = defineList({
+  label: 'Workspaces',
+  method: WorkspaceService.method.listWorkspaces,
+  rows: (page) => page.workspaces,
+  columns: [
+    {
+      title: 'Name',
+      orderBy: 'name',
+      cell: ({ id, name }) => (
+        <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId: id }}>
+          {name}
+        </TextLink>
+      ),
+    },
+    {
+      title: 'Workspace ID',
+      cell: ({ id }) => <CopyableText text={id} label={`workspace ID ${id}`} isShort />,
+    },
+    {
+      title: 'Created',
+      orderBy: 'create_time',
+      isNewestFirst: true,
+      cell: ({ createTime }) => <DateTime time={createTime} />,
+    },
+  ],
+});
 
 export function WorkspacesScreen() {
   const { kind } = useUser();
   const hasScope = useHasScope();
-  const [isOpen, { open, close }] = useCreateDialog();
   const mayCreate = kind === 'staff' && hasScope('workspaces:write');
   // Members get scopes only from roles. Without any, the API rejects the list request.
   const isInNone = kind === 'member' && !hasScope('workspaces:read');
-  const list = usePagedList(WorkspaceService.method.listWorkspaces, {}, (page) => page.workspaces, {
-    enabled: !isInNone,
-  });
+  const list = useList(workspaces, {}, { enabled: !isInNone });
   const reloadScopes = useReloadScopes(isInNone);
-  const button = mayCreate ? <Button onClick={open}>Create workspace</Button> : undefined;
   return (
-    <Screen
-      title="Workspaces"
+    <ListScreen
+      list={list}
       about="A workspace contains documents, links and API keys."
-      actions={isEmptyList(list) ? undefined : button}
-    >
-      <Listing
-        label="Workspaces"
-        list={list}
-        columns={columns}
-        idOf={({ id }) => id}
-        empty={
-          mayCreate
-            ? {
-                title: 'No workspaces yet',
-                text: 'Create the first one to share documents.',
-                icon: IconLayoutGrid,
-                action: button,
-              }
-            : {
-                title: 'You aren’t in a workspace yet',
-                text: 'Ask an admin of a workspace to add you.',
-                action: (
-                  <Button variant="default" onClick={reloadScopes}>
-                    Reload
-                  </Button>
-                ),
-              }
-        }
-      />
-      <CreateWorkspaceDialog isOpen={isOpen} close={close} />
-    </Screen>
+      create={<CreateWorkspaceDialog />}
+      empty={
+        mayCreate
+          ? {
+              title: 'No workspaces yet',
+              text: 'Create the first one to share documents.',
+              icon: IconLayoutGrid,
+            }
+          : {
+              title: 'You aren’t in a workspace yet',
+              text: 'Ask an admin of a workspace to add you.',
+              action: (
+                <Button variant="default" onClick={reloadScopes}>
+                  Reload
+                </Button>
+              ),
+            }
+      }
+    />
   );
 }
 
@@ -99,17 +89,13 @@ function useReloadScopes(isInNone: boolean): () => void {
   return () => void query.refetch();
 }
 
-type Dialog = { readonly isOpen: boolean; readonly close: () => void };
-
-function CreateWorkspaceDialog({ isOpen, close }: Dialog) {
+function CreateWorkspaceDialog() {
   const create = useMethod(WorkspaceService.method.createWorkspace);
   const navigate = useNavigate();
   return (
     <NameDialog
       title="Create workspace"
       label="Create"
-      isOpen={isOpen}
-      close={close}
       submit={async (name) => {
         const { workspace } = await create({ name });
         const workspaceId = workspace?.id ?? '';

@@ -1,7 +1,4 @@
-/**
- * Fetches the byte ranges that pdf.js requests. The fetcher of pdf.js fails at the first lost
- * request; this one waits and retries.
- */
+/** The fetcher of pdf.js fails at the first lost request; this one waits and retries. */
 import {
   FinalError,
   type LoadProblem,
@@ -32,7 +29,6 @@ export const chunkBytes = 32 * 1024;
 /** Long ranges are fetched in pieces, so that a page that is requested later can overtake. */
 const pieceBytes = 256 * 1024;
 
-/** Files up to this size are fetched with one request. */
 export const wholeBytesMax = 512 * 1024;
 
 /** Both ends are prefetched: they contain the header or first page, and the index. */
@@ -55,7 +51,6 @@ export function finalProblemOf(status: number): LoadProblem | undefined {
 interface Part {
   readonly begin: number;
   readonly bytes: Uint8Array;
-  /** Of the whole file. */
   readonly length: number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Repeats failed requests until they succeed. Requests wait in an order: the latest rank first, so
- * that the page at which the reader looks now comes before pages that were requested earlier.
- */
+/** The latest rank first: the page at which the reader looks comes before earlier requests. */
 
 /**
  * `offline`: the device has no network. `busy`: the server does not answer, or with an error.
@@ -9,14 +6,12 @@
  */
 export type LoadProblem = 'gone' | 'refused' | 'offline' | 'busy' | 'broken' | 'updated';
 
-/** A response that a retry cannot change. */
 export class FinalError extends Error {
   constructor(readonly problem: LoadProblem) {
     super(problem);
   }
 }
 
-/** A response that a retry may change. */
 export class UnexpectedResponse extends Error {
   constructor(
     message: string,
@@ -27,11 +22,9 @@ export class UnexpectedResponse extends Error {
   }
 }
 
-/** Pauses before the retries that happen without a message. */
 const quietPausesMilliseconds = [800, 2500];
 const pauseMillisecondsMax = 10_000;
 
-/** Pauses before the retries while a message is shown. */
 const loudPausesMilliseconds = [2000, 4000, 8000, 15_000];
 
 /** Few, because requests that are under way cannot be overtaken. */
@@ -47,7 +40,6 @@ export class PersistentRequests {
   #queued: Waiting[] = [];
   #inFlight = 0;
   #over = false;
-  /** Set while a message is shown. */
   #problem: LoadProblem | undefined;
   #loudRetries = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -90,7 +82,6 @@ export class PersistentRequests {
     }
   }
 
-  /** The highest rank first; requests of one rank in their order. */
   #startNext(): void {
     let next = 0;
     this.#queued.forEach(({ rank }, index) => {
@@ -132,10 +123,7 @@ export class PersistentRequests {
   }
 }
 
-/**
- * Resolves when the server answers again, after it did not. Never resolves if it answers at once:
- * then something else failed, and a reload would not help.
- */
+/** Never resolves if the server answers at once: then a reload would not help. */
 export async function serverReturns(url: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     const answers = await fetch(url, { method: 'HEAD', cache: 'no-store' }).then(

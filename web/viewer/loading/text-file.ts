@@ -1,19 +1,17 @@
 /** Reads a text part by part, so that a large one is never loaded as a whole. */
 import { formatSize } from '../../../src/base/http/format-size.ts';
+import { detectEncoding } from '../../../src/base/http/text-encoding.ts';
 import type { Shell } from '../shell/shell.ts';
 import { finalProblemOf } from './file-source.ts';
 import { FinalError, PersistentRequests, UnexpectedResponse } from './persistent-requests.ts';
 
 export interface TextFile {
-  /** Whether everything was read. */
   readonly isComplete: boolean;
   /** How much was read, such as "the first 500 kB of 50 MB". */
   readonly readPart: string;
-  /** Returns the text of the next bytes. Waits while the connection is lost. */
   read(bytes: number): Promise<string>;
 }
 
-/** Opens the file of the page. Problems become notices. */
 export function openTextFile({ main, toolbar, notices }: Shell): TextFile {
   const { file = '', size } = main.dataset;
   const total = Number(size);
@@ -37,7 +35,7 @@ export function openTextFile({ main, toolbar, notices }: Shell): TextFile {
       const end = Math.min(total, received + bytes);
       const part = await requests.persist(() => fetchPart(file, received, end));
       received = end;
-      decoder ??= new TextDecoder(encodingOf(part));
+      decoder ??= new TextDecoder(detectEncoding(part, received >= total));
       return decoder.decode(part, { stream: received < total });
     },
   };
@@ -58,13 +56,6 @@ async function fetchPart(url: string, begin: number, end: number): Promise<Uint8
   return bytes;
 }
 
-/** Decodes the beginning of a text, or all of it. */
 export function decodeText(bytes: Uint8Array, isComplete: boolean): string {
-  return new TextDecoder(encodingOf(bytes)).decode(bytes, { stream: !isComplete });
-}
-
-/** The service accepts UTF-16 only with a byte order mark. The decoder removes the mark. */
-function encodingOf([first, second]: Uint8Array): string {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(detectEncoding(bytes, isComplete)).decode(bytes, { stream: !isComplete });
 }

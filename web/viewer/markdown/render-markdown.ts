@@ -3,7 +3,7 @@
  * permits a list of elements without styles, images and names.
  */
 import DOMPurify from 'dompurify';
-import { startWorker } from '../shell/trusted-types.ts';
+import { convertText } from '../loading/convert-text.ts';
 import workerUrl from './markdown-worker.ts?worker&url';
 
 const tags = [
@@ -15,12 +15,8 @@ const tags = [
 
 const attributes = ['href', 'align', 'colspan', 'rowspan', 'start', 'open'];
 
-/** Some texts take minutes. Their readers see the source instead. */
-const convertMilliseconds = 5_000;
-
-/** Returns undefined if the conversion fails or takes too long. */
 export async function renderMarkdown(text: string): Promise<DocumentFragment | undefined> {
-  const html = await convertMarkdown(text);
+  const html = await convertText(workerUrl, text);
   if (html === undefined) return undefined;
   const fragment = DOMPurify.sanitize(html, {
     ALLOWED_TAGS: tags,
@@ -29,30 +25,43 @@ export async function renderMarkdown(text: string): Promise<DocumentFragment | u
     ALLOW_DATA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,
   });
-  for (const link of fragment.querySelectorAll('a')) restrictLink(link);
+  const anchors = addAnchors(fragment);
+  for (const link of fragment.querySelectorAll('a')) restrictLink(link, anchors);
   for (const table of fragment.querySelectorAll('table')) makeScrollable(table);
   return fragment;
 }
 
-function convertMarkdown(text: string): Promise<string | undefined> {
-  const worker = startWorker(workerUrl);
-  const converted = new Promise<string | undefined>((resolve) => {
-    worker.addEventListener('message', ({ data }: MessageEvent<string>) => resolve(data));
-    worker.addEventListener('error', (event) => {
-      event.preventDefault();
-      resolve(undefined);
-    });
-    setTimeout(() => resolve(undefined), convertMilliseconds);
-  });
-  worker.postMessage(text);
-  return converted.finally(() => worker.terminate());
-}
-
 const protocols = ['http:', 'https:', 'mailto:'];
 
-/** Keeps the text of a link that a browser must not follow, or that leads into this service. */
-function restrictLink(link: HTMLAnchorElement): void {
+/**
+ * Gives each heading an id. Returns the ids by the anchors that a link to the heading has: its text
+ * in lower case with hyphens, and a number from the second of the same text.
+ */
+function addAnchors(fragment: DocumentFragment): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  for (const heading of fragment.querySelectorAll('h2, h3, h4, h5, h6')) {
+    const text = (heading.textContent ?? '').trim().toLowerCase();
+    const slug = text.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-');
+    let anchor = slug;
+    for (let count = 1; ids.has(anchor); count++) anchor = `${slug}-${count}`;
+    // The prefix keeps the ids of the document apart from those of the page.
+    heading.id = `section-${anchor}`;
+    ids.set(anchor, heading.id);
+  }
+  return ids;
+}
+
+/**
+ * Keeps the text of a link that a browser must not follow, or that leads into this service. A link
+ * to a heading of the document stays.
+ */
+function restrictLink(link: HTMLAnchorElement, anchors: ReadonlyMap<string, string>): void {
   const href = link.getAttribute('href') ?? '';
+  const id = href.startsWith('#') ? anchors.get(decodeAnchor(href.slice(1))) : undefined;
+  if (id !== undefined) {
+    link.href = `#${id}`;
+    return;
+  }
   const url = URL.canParse(href) ? new URL(href) : undefined;
   if (!url || !protocols.includes(url.protocol) || url.host === location.host) {
     link.replaceWith(...link.childNodes);
@@ -60,6 +69,14 @@ function restrictLink(link: HTMLAnchorElement): void {
   }
   link.target = '_blank';
   link.rel = 'noopener noreferrer nofollow';
+}
+
+function decodeAnchor(text: string): string {
+  try {
+    return decodeURIComponent(text).toLowerCase();
+  } catch {
+    return text;
+  }
 }
 
 function makeScrollable(table: HTMLTableElement): void {

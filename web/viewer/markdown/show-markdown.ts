@@ -1,8 +1,9 @@
-/** Shows Markdown as formatted text. */
 import { openTextFile } from '../loading/text-file.ts';
+import { FindBar } from '../shell/find-bar.ts';
 import { scrollByKeys } from '../shell/scroll-keys.ts';
 import type { Shell } from '../shell/shell.ts';
 import { createRestNotice } from '../text/rest-notice.ts';
+import { TextSearch } from '../text/text-search.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import '../text/text.css';
 import './markdown.css';
@@ -21,6 +22,7 @@ export async function showMarkdown(shell: Shell): Promise<void> {
   content.append(formatted ?? text);
   main.append(content);
   scrollByKeys(main);
+  new FindBar(new TextSearch(main, content), shell);
   const rest = formatted ? [] : ['The file is too complex to be formatted. You see its source.'];
   if (!file.isComplete) rest.push(`You see ${file.readPart}.`);
   if (rest.length > 0) main.append(createRestNotice(main, rest.join(' ')).element);

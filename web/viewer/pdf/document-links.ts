@@ -3,7 +3,6 @@ import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { EventBus, PDFLinkService } from 'pdfjs-dist/legacy/web/pdf_viewer.mjs';
 import type { Pdfjs } from './open-pdf.ts';
 
-/** A place in the document: a name or an explicit destination. */
 export type Destination = string | unknown[];
 
 /** As pdf.js reports it. pdf.js allows only http, https, ftp, mailto and tel URLs. */
@@ -41,8 +40,8 @@ export function createDocumentLinks(
 
 /**
  * Hides all interactive annotations but links from the components, which would also offer notes,
- * attachments, forms and media. Their pictures are part of the page and stay. A page that fails after
- * `ending` never arrives, because the components would log the failure.
+ * attachments, forms and media. Their pictures are part of the page and stay. A page that fails
+ * after `ending` never arrives, because the components would log the failure.
  */
 export function keepOnlyLinks(pdf: PDFDocumentProxy, ending: AbortSignal): void {
   const getPage = pdf.getPage.bind(pdf);
@@ -68,7 +67,6 @@ export function keepOnlyLinks(pdf: PDFDocumentProxy, ending: AbortSignal): void 
   };
 }
 
-/** Gives each link a name. External links have their address as title. */
 export function labelLinks(page: HTMLElement): void {
   for (const link of page.querySelectorAll<HTMLAnchorElement>('.annotationLayer a')) {
     const label = link.title || 'Go to another place in this document';

@@ -5,7 +5,9 @@ import type {
   PDFFindController,
   PDFLinkService,
 } from 'pdfjs-dist/legacy/web/pdf_viewer.mjs';
+import type { Searchable } from '../shell/find-bar.ts';
 import type { Pdfjs } from './open-pdf.ts';
+import type { PdfView } from './pdf-view.ts';
 
 export interface SearchOptions {
   readonly pdfjs: Pdfjs;
@@ -30,4 +32,35 @@ export function createFindController(options: SearchOptions): PDFFindController 
     }
   }
   return new PatientFindController({ eventBus, linkService });
+}
+
+interface PdfFindResult {
+  readonly state?: number;
+  readonly matchesCount: { readonly current: number; readonly total: number };
+}
+
+export function searchPdf({ FindState }: Pdfjs, { scroller, eventBus }: PdfView): Searchable {
+  const source = {};
+  return {
+    scroller,
+    find(query, step) {
+      eventBus.dispatch('find', {
+        source,
+        type: step === 'first' ? '' : 'again',
+        query,
+        findPrevious: step === 'previous',
+        highlightAll: true,
+        caseSensitive: false,
+        entireWord: false,
+        matchDiacritics: false,
+      });
+    },
+    end: () => eventBus.dispatch('findbarclose', { source }),
+    onResult(show) {
+      const report = ({ state, matchesCount }: PdfFindResult) =>
+        show({ ...matchesCount, isPending: state !== FindState.NOT_FOUND });
+      eventBus.on('updatefindmatchescount', report);
+      eventBus.on('updatefindcontrolstate', report);
+    },
+  };
 }

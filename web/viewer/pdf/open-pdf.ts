@@ -11,10 +11,8 @@ export interface Engine {
   readonly worker: Worker;
   /** Rejects if the script of the worker cannot be loaded. */
   readonly workerLost: Promise<never>;
-  /** Set once the document is open. */
   pdf?: PDFDocumentProxy;
   isClosed: boolean;
-  /** Ends the document and the worker, and frees their memory. */
   close(): void;
 }
 
@@ -28,10 +26,7 @@ export type AskPassword = (again: boolean) => Promise<string>;
 
 class EngineLost extends Error {}
 
-/**
- * Starts both downloads at once. Uses the legacy build, because readers of a link may have old
- * browsers.
- */
+/** Starts both downloads at once. The legacy build: readers may have old browsers. */
 export function startPdfjs(): Engine {
   const worker = startWorker(`${PDFJS_FOLDER}pdf.worker.min.mjs`);
   const workerLost = new Promise<never>((_, reject) => {

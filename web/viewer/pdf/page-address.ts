@@ -1,7 +1,4 @@
-/**
- * The current page in the URL fragment, so that a reload or a shared URL opens it, and in the
- * browser's storage, so that a reader who returns continues there.
- */
+/** For a reload, a shared URL (the fragment), and a reader who returns (the storage). */
 
 /** Browsers limit the rate of history changes. */
 const pauseMilliseconds = 500;
@@ -11,12 +8,10 @@ let pausing: ReturnType<typeof setTimeout> | undefined;
 /** By link. The address never contains a secret other than the link itself. */
 const storageKey = () => `latchkey.page:${location.pathname}`;
 
-/** 1 if the URL has no page. */
 export function pageFromAddress(): number {
   return addressedPage() ?? 1;
 }
 
-/** The page in the URL, else the last page read, else 1. */
 export function startPage(): number {
   return addressedPage() ?? storedPage() ?? 1;
 }

@@ -4,7 +4,6 @@ import { labelLinks } from './document-links.ts';
 
 type LayerEvent = { readonly source: PDFPageView; readonly error?: unknown };
 
-/** Labels all pages at once, and their layers when they are drawn. */
 export function labelPages(viewer: PDFViewer, eventBus: EventBus): void {
   for (let index = 0; index < viewer.pagesCount; index++) {
     const { div } = viewer.getPageView(index) ?? {};

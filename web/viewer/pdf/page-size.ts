@@ -25,7 +25,6 @@ export function fitScale(size: Size, room: Size, fit: Fit): number {
 
 type SmallSize = { readonly width: number; readonly rotation: number };
 
-/** Sizes a canvas for a small picture of a page. `width`: in CSS pixels. */
 export function fitCanvas(
   canvas: HTMLCanvasElement,
   page: PDFPageProxy,

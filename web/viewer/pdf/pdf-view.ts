@@ -22,13 +22,9 @@ export interface PdfViewOptions {
   readonly pdfjs: Pdfjs;
   readonly pdf: PDFDocumentProxy;
   readonly startPage?: number;
-  /** Called with the current page at first and when it changes. */
   onPage(number: number): void;
-  /** Called when the scale of the current page may have changed. */
   onScale?(target: Zoomable): void;
-  /** Called after each drawn page. */
   onDrawn?(): void;
-  /** Called after a link or an entry of the outline led to another page. */
   onJump?(from: number, to: number): void;
 }
 
@@ -102,7 +98,6 @@ export class PdfView implements Zoomable, Pager {
     this.viewer.setDocument(pdf);
   }
 
-  /** Number of the current page, from 1. */
   get current(): number {
     return this.viewer.currentPageNumber;
   }
@@ -121,7 +116,6 @@ export class PdfView implements Zoomable, Pager {
     return view ? fitScale(pageSize(view), this.#room(), 'page') : 1;
   }
 
-  /** Whether one page at a time is shown. */
   get slides(): boolean {
     return this.viewer.scrollMode === this.options.pdfjs.ScrollMode.PAGE;
   }
@@ -140,7 +134,6 @@ export class PdfView implements Zoomable, Pager {
     this.#layout(this.#anchor(from, to));
   }
 
-  /** Turns all pages clockwise. */
   rotate(): void {
     this.viewer.pagesRotation = (this.viewer.pagesRotation + 90) % 360;
     this.#layout();
@@ -180,7 +173,6 @@ export class PdfView implements Zoomable, Pager {
     });
   }
 
-  /** Stops all work and removes the pages. */
   close(): void {
     this.#ending.abort();
     // The component accepts null, unlike its types.
@@ -278,7 +270,6 @@ export class PdfView implements Zoomable, Pager {
     };
   }
 
-  /** The page at this height of the viewport. */
   #pageAt(y: number): HTMLElement | undefined {
     if (this.slides) return this.#currentView?.div;
     const height = this.scroller.scrollTop + y;

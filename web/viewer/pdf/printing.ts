@@ -1,4 +1,3 @@
-/** Prints all pages: draws one after the other, then opens the browser's print dialog. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { Notices } from '../shell/notices.ts';
 import type { Toolbar } from '../shell/toolbar.ts';
@@ -10,7 +9,6 @@ const refused = 'The sender doesn’t allow printing this document.';
 
 export interface PrintingOptions {
   readonly pdf: PDFDocumentProxy;
-  /** The pages; removed after a loss of access. */
   readonly scroller: HTMLElement;
   readonly notices: Notices;
   readonly toolbar: Toolbar;
@@ -76,7 +74,6 @@ async function print({ pdf, notices }: PrintingOptions, abort: AbortController):
   window.print();
 }
 
-/** The sheets have the size of the first page. */
 function paperOf(page: PDFPageProxy): CSSStyleSheet {
   const { width, height } = page.getViewport({ scale: page.userUnit });
   const sheet = new CSSStyleSheet();

@@ -1,13 +1,13 @@
-/** Shows a PDF with search, side panel and printing. */
 import { openFile } from '../loading/file-source.ts';
 import { type LoadProblem, serverReturns } from '../loading/persistent-requests.ts';
+import { FindBar } from '../shell/find-bar.ts';
 import { addFullscreen } from '../shell/fullscreen.ts';
 import { zoomByGestures } from '../shell/gestures.ts';
 import { hideBarsWhileReading } from '../shell/hiding-bars.ts';
 import { listenToKeys } from '../shell/keyboard.ts';
 import type { Shell } from '../shell/shell.ts';
 import { createZooming } from '../shell/zoom.ts';
-import { FindBar } from './find-bar.ts';
+import { searchPdf } from './document-search.ts';
 import { type OpenPdf, openPdf, startPdfjs } from './open-pdf.ts';
 import { pageFromAddress, pushPageAddress, rememberPage, startPage } from './page-address.ts';
 import { PdfView } from './pdf-view.ts';
@@ -45,7 +45,7 @@ export async function showPdf(shell: Shell): Promise<void> {
 }
 
 function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): PdfView {
-  const { main, toolbar, notices, time } = shell;
+  const { main, toolbar, notices, time, shortcuts } = shell;
   const total = pdf.numPages;
   /** Whether a page was drawn: waiting for it is not reading. */
   let isShown = false;
@@ -73,9 +73,9 @@ function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): PdfView {
   scroller.role = 'group';
   scroller.ariaLabel = 'Pages';
   const panel = new SidePanel(view, pdf, main, toolbar);
-  new FindBar(pdfjs, view, main, toolbar);
-  addViewTools(view, toolbar);
-  addFullscreen(toolbar);
+  new FindBar(searchPdf(pdfjs, view), shell);
+  addViewTools(view, shell);
+  addFullscreen(shell);
   const isAllowed = main.dataset.download !== undefined;
   offerPrinting({ pdf, scroller, notices, toolbar, isAllowed });
   addEventListener('hashchange', () => view.goTo(pageFromAddress()));
@@ -83,7 +83,8 @@ function showPages(shell: Shell, { pdfjs, pdf }: OpenPdf): PdfView {
   toolbar.connect(zooming);
   toolbar.connectPages(total, (page) => view.goTo(page));
   zoomByGestures(scroller, view);
-  listenToKeys({ scroller, zooming, pager: view });
+  listenToKeys({ scroller, zooming, pager: view, shortcuts });
+  if (total > 1) shortcuts.add('G', 'Go to a page', () => toolbar.focusPageField());
   turnSlides(view);
   hideBarsWhileReading(scroller);
   return view;

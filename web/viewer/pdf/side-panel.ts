@@ -1,4 +1,3 @@
-/** The panel with small pictures of the pages and the outline. */
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { iconButton } from '../shell/buttons.ts';
 import type { Toolbar } from '../shell/toolbar.ts';

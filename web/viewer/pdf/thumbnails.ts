@@ -1,7 +1,4 @@
-/**
- * Small pictures of all pages. pdf.js has such a component, but does not export it. A picture is
- * drawn when it is visible and the document itself is complete, one after the other.
- */
+/** pdf.js does not export such a component. Drawn when visible and the document is complete. */
 import type { PDFDocumentProxy, RenderTask } from 'pdfjs-dist';
 import { fitCanvas } from './page-size.ts';
 import type { PdfView } from './pdf-view.ts';
@@ -37,7 +34,6 @@ export class Thumbnails {
     for (const button of this.#buttons) observer.observe(button);
   }
 
-  /** Marks the current page and scrolls its picture into view. */
   show(current: number): void {
     for (const marked of this.#list.querySelectorAll('[aria-current]')) {
       marked.removeAttribute('aria-current');

@@ -90,7 +90,6 @@ function fitScale(size: Size, room: Size, fit: Fit): number {
   return fit === 'width' ? byWidth : whole;
 }
 
-/** Resolves to the problem, if there is one. */
 export async function loadPicture(image: HTMLImageElement): Promise<LoadProblem | undefined> {
   try {
     await image.decode();

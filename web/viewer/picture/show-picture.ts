@@ -1,4 +1,3 @@
-/** Shows an image, which is part of the HTML. */
 import { serverReturns } from '../loading/persistent-requests.ts';
 import { addFullscreen } from '../shell/fullscreen.ts';
 import { zoomByGestures } from '../shell/gestures.ts';
@@ -7,7 +6,8 @@ import type { Shell } from '../shell/shell.ts';
 import { createZooming } from '../shell/zoom.ts';
 import { loadPicture, Picture } from './picture.ts';
 
-export async function showPicture({ main, toolbar, notices, time }: Shell): Promise<void> {
+export async function showPicture(shell: Shell): Promise<void> {
+  const { main, toolbar, notices, time, shortcuts } = shell;
   const image = main.querySelector('img');
   if (!image) return;
   notices.showLoading();
@@ -28,7 +28,7 @@ export async function showPicture({ main, toolbar, notices, time }: Shell): Prom
   time.read(1);
   const zooming = createZooming(picture);
   toolbar.connect(zooming);
-  addFullscreen(toolbar);
+  addFullscreen(shell);
   zoomByGestures(main, picture);
-  listenToKeys({ scroller: main, zooming });
+  listenToKeys({ scroller: main, zooming, shortcuts });
 }

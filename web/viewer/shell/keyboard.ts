@@ -1,11 +1,10 @@
 /** Keyboard shortcuts. They work if the focus is on the document or on no element. */
+import type { Shortcuts } from './shortcuts.ts';
 import type { Zooming } from './zoom.ts';
 
-/** Turns pages. Images have no pager. */
 export interface Pager {
   readonly current: number;
   readonly total: number;
-  /** Whether one page at a time is shown, so that more keys turn pages. */
   readonly slides: boolean;
   goTo(page: number): void;
 }
@@ -14,6 +13,7 @@ export interface KeyOptions {
   readonly scroller: HTMLElement;
   readonly zooming: Zooming;
   readonly pager?: Pager;
+  readonly shortcuts: Shortcuts;
 }
 
 const zoomKeys: Record<string, keyof Zooming> = { '+': 'by', '=': 'by', '-': 'by', '0': 'reset' };
@@ -30,7 +30,10 @@ const slideSteps: Record<string, number> = {
   End: Infinity,
 };
 
-export function listenToKeys({ scroller, zooming, pager }: KeyOptions): void {
+export function listenToKeys({ scroller, zooming, pager, shortcuts }: KeyOptions): void {
+  if (pager && pager.total > 1) shortcuts.describe('← →', 'Previous or next page');
+  shortcuts.describe('+ −', 'Zoom in or out');
+  shortcuts.describe('0', 'Reset the zoom');
   scroller.tabIndex = 0;
   document.addEventListener('keydown', (event) => {
     const { activeElement } = document;

@@ -1,10 +1,8 @@
-/** The messages of the viewer: progress, problems and the password prompt. */
 import type { LoadProblem } from '../loading/persistent-requests.ts';
 
 interface Wording {
   readonly title: string;
   readonly text: string;
-  /** The label of the retry button, if there is one. */
   readonly action?: string;
 }
 
@@ -62,7 +60,6 @@ export class Notices {
     main.append(this.#status, this.#progress, this.#brief);
   }
 
-  /** Shows a sentence for some seconds. */
   showBriefly(text: string): void {
     this.#brief.textContent = text;
     clearTimeout(this.#briefTimer);
@@ -71,7 +68,6 @@ export class Notices {
     }, briefMilliseconds);
   }
 
-  /** Shows the progress of something that can be cancelled; returns a function that updates it. */
   showTask(title: string, cancel: () => void): { update(text: string): void; close(): void } {
     const notice = panel(title, '', [button('Cancel', cancel)]);
     notice.role = 'status';
@@ -98,12 +94,10 @@ export class Notices {
     this.#progress.style.setProperty('--share', `${percent}%`);
   }
 
-  /** Nothing is loaded, or no longer. */
   endLoading(): void {
     this.#progress.remove();
   }
 
-  /** `content`: what was loaded, such as "3 pages". */
   showLoaded(content: string): void {
     if (this.#loaded) return;
     this.#loaded = true;

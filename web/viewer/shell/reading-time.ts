@@ -58,7 +58,6 @@ export class ReadingTime {
     private readonly events: ReadingEvents,
   ) {}
 
-  /** Sets the current page; 0 for a file without pages. The first call starts the measurement. */
   read(page: number): void {
     const begins = this.#page === undefined;
     this.#count();
@@ -149,7 +148,6 @@ export class ReadingTime {
     return undefined;
   }
 
-  /** Undefined if nothing has changed since the last report. */
   #nextReport(): URLSearchParams | undefined {
     this.#count();
     const latest = [...this.#times].slice(-reportedPagesMax);

@@ -15,7 +15,6 @@ export class ScrollAnchor {
     this.#y = (scroller.scrollTop + at.y - element.offsetTop) / element.offsetHeight;
   }
 
-  /** Scrolls the point to this position. */
   hold({ x, y }: Point = this.at): void {
     const { scroller, element } = this;
     scroller.scrollLeft = element.offsetLeft + this.#x * element.offsetWidth - x;

@@ -1,25 +1,26 @@
 /** Shared by all kinds of documents: the bar, notices, and the reading time. */
 import { Notices } from './notices.ts';
 import { ReadingTime } from './reading-time.ts';
+import { Shortcuts } from './shortcuts.ts';
 import { Toolbar } from './toolbar.ts';
 
 export interface Shell {
-  /** The document is shown inside it. The server writes the facts into its attributes. */
   readonly main: HTMLElement;
   readonly toolbar: Toolbar;
   readonly notices: Notices;
+  readonly shortcuts: Shortcuts;
   /** Aborted when the reader has lost access, before the document is removed. */
   readonly ended: AbortSignal;
   /** A kind calls `time.read(page)` once the document is visible, and for each other page. */
   readonly time: ReadingTime;
 }
 
-/** Shows one kind of document inside `shell.main`. */
 export type ShowDocument = (shell: Shell) => Promise<void>;
 
 export function createShell(main: HTMLElement): Shell {
   const toolbar = new Toolbar(document.querySelector('header'));
   const notices = new Notices(main);
+  const shortcuts = new Shortcuts();
   const ending = new AbortController();
   const { kind, view = '', version = '', file, download } = main.dataset;
   const addresses = { report: view, file: kind === 'other' ? download : file };
@@ -31,5 +32,5 @@ export function createShell(main: HTMLElement): Shell {
     },
     onUpdated: () => notices.showProblem('updated'),
   });
-  return { main, toolbar, notices, ended: ending.signal, time };
+  return { main, toolbar, notices, shortcuts, ended: ending.signal, time };
 }

@@ -48,7 +48,6 @@ export class Toolbar {
     this.#zoom.hidden = false;
   }
 
-  /** Adds the page field and its buttons; `goTo` accepts any whole number. */
   connectPages(total: number, goTo: (page: number) => void): void {
     const field = this.#pageField;
     this.#total = total;
@@ -82,23 +81,24 @@ export class Toolbar {
     this.showPage(this.#page);
   }
 
-  /** Adds a button in front of the title. */
   addFirst(button: HTMLButtonElement): void {
     this.header?.prepend(button);
   }
 
-  /** Adds a button that stays visible on a phone. */
   addButton(button: HTMLButtonElement): void {
     this.#tools.before(button);
   }
 
-  /** Adds a button that a phone shows in a menu. */
   addTool(icon: IconName, text: string, onClick: () => void): HTMLButtonElement {
     const button = iconButton(icon, text, onClick);
     this.#tools.append(button);
     this.#tools.hidden = false;
     this.#menu.hidden = false;
     return button;
+  }
+
+  focusPageField(): void {
+    this.#pageField.focus();
   }
 
   showPage(number: number): void {
@@ -117,7 +117,6 @@ export class Toolbar {
     if (this.#fit.ariaLabel !== text) setFace(this.#fit, icon, text);
   }
 
-  /** Removes all controls after a loss of access. */
   close(): void {
     for (const control of this.header?.querySelectorAll('a, button, input, .place') ?? []) {
       control.remove();

@@ -23,6 +23,5 @@ const workers = createPolicy('latchkey-workers', {
   },
 });
 
-/** Starts a module worker from a file of this service. */
 export const startWorker = (url: string) =>
   new Worker(workers.createScriptURL(url), { type: 'module' });

@@ -17,13 +17,9 @@ export interface Point {
   readonly y: number;
 }
 
-/** The pages of a PDF or an image. */
 export interface Zoomable {
-  /** The element that changes its size inside the scroller. */
   readonly content: HTMLElement;
-  /** The scale of the current page. */
   readonly scale: number;
-  /** The scale at which the whole current page is visible. */
   readonly wholeScale: number;
   /** Moves the point at `from` to `to`; without them, keeps the reading position. */
   zoomTo(zoom: Zoom, from?: Point, to?: Point): void;
@@ -40,7 +36,6 @@ export function clampScale(scale: number): number {
   return Math.min(scaleMax, Math.max(scaleMin, scale));
 }
 
-/** The next round scale in that direction. */
 function nextScale(scale: number, direction: 1 | -1): number {
   const next =
     direction > 0
@@ -54,10 +49,8 @@ export function alternativeFit({ scale, wholeScale }: Zoomable): 'width' | 'page
   return Math.abs(scale / wholeScale - 1) < 0.01 ? 'width' : 'page';
 }
 
-/** The zoom commands of buttons and keys. */
 export interface Zooming {
   by(direction: 1 | -1): void;
-  /** Restores the initial zoom. */
   reset(): void;
   toggleFit(): void;
 }

@@ -1,4 +1,3 @@
-/** A table of text cells with a header that stays visible. */
 import type { Rows } from './read-rows.ts';
 
 /** Rows that are added without a pause. */
@@ -31,18 +30,45 @@ export function createTable(name: string, { header, rows }: Rows): Table {
 
   const headRow = element.createTHead().insertRow();
   headRow.append(createHeading('col', 'Row', 'unseen'));
-  header.forEach((text, column) => {
-    headRow.append(createHeading('col', text, numeric[column] ? 'number' : ''));
-  });
   const body = element.createTBody();
+  const original = rows.map((_, index) => index);
+  let order = original;
+
+  const headings = header.map((text, column) => {
+    const heading = createHeading('col', text, numeric[column] ? 'number' : '');
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.title = 'Sort by this column';
+    button.append(...heading.childNodes);
+    button.addEventListener('click', () => sortBy(column));
+    heading.append(button);
+    return heading;
+  });
+  headRow.append(...headings);
+
+  /** Ascending, then descending, then as in the file. */
+  function sortBy(column: number): void {
+    const heading = headings[column];
+    const next = { ascending: 'descending', descending: null }[heading?.ariaSort ?? ''];
+    for (const other of headings) other.ariaSort = null;
+    if (heading) heading.ariaSort = next === undefined ? 'ascending' : next;
+    order = original;
+    if (next !== null) {
+      const compare = compareCells(rows, column, numeric[column] === true);
+      order = original.toSorted((a, b) => (next === undefined ? compare(a, b) : compare(b, a)));
+    }
+    body.replaceChildren();
+    addRows(0);
+    void fill();
+  }
 
   function addRows(begin: number): void {
-    const added = rows.slice(begin, begin + batchRows).map((cells, index) => {
+    const added = order.slice(begin, begin + batchRows).map((index) => {
       const row = document.createElement('tr');
-      row.append(createHeading('row', String(begin + index + 1)));
+      row.append(createHeading('row', String(index + 1)));
       header.forEach((_, column) => {
         const cell = row.insertCell();
-        cell.textContent = cells[column] ?? '';
+        cell.textContent = rows[index]?.[column] ?? '';
         if (numeric[column]) cell.className = 'number';
       });
       return row;
@@ -50,16 +76,42 @@ export function createTable(name: string, { header, rows }: Rows): Table {
     body.append(...added);
   }
 
+  async function fill(): Promise<void> {
+    const started = order;
+    for (let begin = batchRows; begin < rows.length; begin += batchRows) {
+      await new Promise((resolve) => setTimeout(resolve));
+      // Another order fills the table itself.
+      if (order !== started) return;
+      addRows(begin);
+    }
+  }
+
   addRows(0);
-  return {
-    element,
-    async fill() {
-      for (let begin = batchRows; begin < rows.length; begin += batchRows) {
-        await new Promise((resolve) => setTimeout(resolve));
-        addRows(begin);
-      }
-    },
+  return { element, fill };
+}
+
+function compareCells(rows: Rows['rows'], column: number, isNumeric: boolean) {
+  const { compare } = new Intl.Collator(undefined, { numeric: true });
+  const cells = rows.map((row) => row[column]?.trim() ?? '');
+  const values = isNumeric ? cells.map(readNumber) : [];
+  return (a: number, b: number): number => {
+    const [first = '', second = ''] = [cells[a], cells[b]];
+    if (first === '' || second === '') return Number(first === '') - Number(second === '');
+    return isNumeric ? (values[a] ?? 0) - (values[b] ?? 0) : compare(first, second);
   };
+}
+
+/** Reads a number with separators of thousands. The last comma or point is the decimal sign. */
+function readNumber(text: string): number {
+  const digits = text.replace(/[^\d.,-]/g, '');
+  const decimal = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
+  const sign = digits[decimal] ?? '';
+  // A sign that is repeated, or that three digits follow once, separates thousands.
+  const isRepeated = sign !== '' && digits.indexOf(sign) !== decimal;
+  const isThousands = isRepeated || (sign === ',' && digits.length - decimal === 4);
+  if (decimal < 0 || isThousands) return Number(digits.replace(/[.,]/g, ''));
+  const whole = digits.slice(0, decimal).replace(/[.,]/g, '');
+  return Number(`${whole}.${digits.slice(decimal + 1)}`);
 }
 
 function createHeading(scope: 'row' | 'col', text: string, className = ''): HTMLElement {

@@ -1,8 +1,9 @@
-/** Shows a CSV file as a table. */
 import { openTextFile } from '../loading/text-file.ts';
+import { FindBar } from '../shell/find-bar.ts';
 import { scrollByKeys } from '../shell/scroll-keys.ts';
 import type { Shell } from '../shell/shell.ts';
 import { createRestNotice } from '../text/rest-notice.ts';
+import { TextSearch } from '../text/text-search.ts';
 import { createTable } from './create-table.ts';
 import { type Rows, readRows } from './read-rows.ts';
 import '../text/text.css';
@@ -17,6 +18,7 @@ export async function showTable(shell: Shell): Promise<void> {
   const rest = describeRest(read);
   if (rest !== '') main.append(createRestNotice(main, rest).element);
   scrollByKeys(main);
+  new FindBar(new TextSearch(main, table.element), shell);
   const count = read.rows.length;
   notices.showLoaded(count === 1 ? '1 row' : `${count} rows`);
   time.read(1);

@@ -1,9 +1,12 @@
 /** Shows plain text and code, part by part. */
 import { openTextFile } from '../loading/text-file.ts';
+import { FindBar } from '../shell/find-bar.ts';
 import { scrollByKeys } from '../shell/scroll-keys.ts';
 import type { Shell } from '../shell/shell.ts';
 import { formatJson } from './format-json.ts';
+import { highlightCode } from './highlight-code.ts';
 import { createRestNotice } from './rest-notice.ts';
+import { TextSearch } from './text-search.ts';
 import './text.css';
 
 const partBytes = 500_000;
@@ -19,9 +22,13 @@ export async function showText(shell: Shell): Promise<void> {
   const text = await file.read(isJson ? formattedBytesMax : partBytes);
   const content = document.createElement('pre');
   content.className = 'text';
-  content.append((isJson && file.isComplete ? formatJson(text) : undefined) ?? text);
+  const shown = (isJson && file.isComplete ? formatJson(text) : undefined) ?? text;
+  const name = isJson ? 'formatted.json' : (main.dataset.name ?? '');
+  const colored = file.isComplete ? await highlightCode(shown, name) : undefined;
+  content.append(colored ?? shown);
   main.append(content);
   scrollByKeys(main);
+  new FindBar(new TextSearch(main, content), shell);
   notices.showLoaded('text');
   time.read(1);
   if (file.isComplete) return;

@@ -4,10 +4,7 @@ import { createFairQueue } from '../../../base/limits/fair-share.ts';
 import { type PdfSource, type ProgramOptions, startProgram } from './program-process.ts';
 
 export type PageCounter = {
-  /**
-   * Returns 0 if the number is unknown: the PDF is broken, encrypted or too expensive to read, or
-   * the queue is full. Never throws.
-   */
+  /** 0 if unknown: broken, encrypted or expensive, or the queue is full. Never throws. */
   count(source: PdfSource, workspaceId: string): Promise<number>;
   stop(): void;
 };

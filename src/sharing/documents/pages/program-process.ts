@@ -1,22 +1,16 @@
 import { fork } from 'node:child_process';
 import { type FromProgram, readBytesMax, type ToProgram } from './messages.ts';
 
-/** The bytes of a PDF. */
 export type PdfSource = {
   readonly sizeBytes: number;
   read(offset: number, length: number): AsyncIterable<Uint8Array>;
 };
 
 export type ProgramOptions = {
-  /** The path of the built program. */
   readonly file: string;
-  /** Time limit for the start of the program. */
   readonly startMs: number;
-  /** Time limit for one count. */
   readonly countMs: number;
-  /** The program ends after this idle time. */
   readonly trailingBodyMs: number;
-  /** Memory limit of the program. */
   readonly memoryBytesMax: number;
 };
 

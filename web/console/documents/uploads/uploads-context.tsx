@@ -1,7 +1,8 @@
 /** Provides the uploads to the components. */
-import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useSyncExternalStore } from 'react';
+import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import type { Session } from '../../session/session.ts';
+import { useInvalidate } from '../../shared/use-method.ts';
 import { type FileUpload, isInProgress, type Uploads } from './uploads.ts';
 
 const UploadsContext = createContext<Uploads | undefined>(undefined);
@@ -43,10 +44,11 @@ export function bindUploadsToUser(uploads: Uploads, session: Session): void {
 
 /** Refetches after each stored upload. */
 function useRefetchOnStored(stored: string) {
-  const queries = useQueryClient();
+  const invalidate = useInvalidate();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each upload
   useEffect(() => {
-    if (stored !== '') void queries.invalidateQueries();
-  }, [queries, stored]);
+    if (stored !== '') void invalidate(DocumentService);
+  }, [stored]);
 }
 
 /** Makes the browser ask before it closes the tab. */

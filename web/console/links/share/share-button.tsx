@@ -1,12 +1,13 @@
 /** Creates a link to a document with one click and copies its URL. */
 import { Button, type ButtonProps, Loader, Popover, Stack } from '@mantine/core';
 import { IconShare3 } from '@tabler/icons-react';
-import { lazy, Suspense, useId, useRef, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { type Link, LinkService } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../../session/session-context.tsx';
 import { copyLater } from '../../shared/copy-text.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { useMethod } from '../../shared/use-method.ts';
+import { useEditLink } from '../use-edit-link.tsx';
 import { type QuickLinkTarget, useQuickLinkOptions } from './quick-link-options.ts';
 import { SharedLink } from './shared-link.tsx';
 
@@ -15,12 +16,6 @@ export type ShareButtonProps = Pick<ButtonProps, 'variant' | 'size'> & {
   /** Whether the label alone does not say which document, as in a table. */
   readonly isOneOfMany?: boolean;
 };
-
-/** Most links keep their options, so the dialog loads when it is opened. */
-const EditSharedLink = lazy(async () => {
-  const { EditSharedLink: component } = await import('./edit-shared-link.tsx');
-  return { default: component };
-});
 
 /** Hidden from users who cannot create links. */
 export function ShareButton(props: ShareButtonProps) {
@@ -38,7 +33,9 @@ function Share({ document, isOneOfMany = false, ...buttonProps }: ShareButtonPro
   const [{ made, isCopied, error }, setSharing] = useState(idle);
   const button = useRef<HTMLButtonElement>(null);
   const create = useCreateQuickLink(document);
-  const [edits, setEdits] = useState(0);
+  const edit = useEditLink((link) =>
+    setSharing({ made: { isShown: made?.isShown, link }, isCopied }),
+  );
   const titleId = useId();
 
   async function share() {
@@ -63,49 +60,38 @@ function Share({ document, isOneOfMany = false, ...buttonProps }: ShareButtonPro
   }
 
   return (
-    <>
-      <Popover opened={isOpen} onChange={setOpen} width={340} position="bottom-end" trapFocus>
-        <Popover.Target>
-          <Button
-            ref={button}
-            leftSection={<IconShare3 size={16} />}
-            {...buttonProps}
-            {...(isOneOfMany ? { 'aria-label': `Share “${document.name}”` } : {})}
-            onClick={() => (isOpen ? setOpen(false) : void share())}
-          >
-            Share
-          </Button>
-        </Popover.Target>
-        <Popover.Dropdown aria-labelledby={titleId}>
-          {error === undefined ? null : <ErrorAlert error={error} retry={() => void share()} />}
-          {made === undefined && error === undefined ? (
-            <Stack align="center" p="md">
-              <Loader size="sm" aria-label="Loading the link" />
-            </Stack>
-          ) : null}
-          {made === undefined ? null : (
-            <SharedLink
-              {...made}
-              isCopied={isCopied}
-              titleId={titleId}
-              edit={() => {
-                setOpen(false);
-                setEdits(edits + 1);
-              }}
-            />
-          )}
-        </Popover.Dropdown>
-      </Popover>
-      {edits === 0 || made === undefined ? null : (
-        <Suspense fallback={null}>
-          <EditSharedLink
-            key={edits}
-            link={made.link}
-            onChanged={(link) => setSharing({ made: { isShown: made.isShown, link }, isCopied })}
+    <Popover opened={isOpen} onChange={setOpen} width={340} position="bottom-end" trapFocus>
+      <Popover.Target>
+        <Button
+          ref={button}
+          leftSection={<IconShare3 size={16} />}
+          {...buttonProps}
+          {...(isOneOfMany ? { 'aria-label': `Share “${document.name}”` } : {})}
+          onClick={() => (isOpen ? setOpen(false) : void share())}
+        >
+          Share
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-labelledby={titleId}>
+        {error === undefined ? null : <ErrorAlert error={error} retry={() => void share()} />}
+        {made === undefined && error === undefined ? (
+          <Stack align="center" p="md">
+            <Loader size="sm" aria-label="Loading the link" />
+          </Stack>
+        ) : null}
+        {made === undefined ? null : (
+          <SharedLink
+            {...made}
+            isCopied={isCopied}
+            titleId={titleId}
+            edit={() => {
+              setOpen(false);
+              edit(made.link);
+            }}
           />
-        </Suspense>
-      )}
-    </>
+        )}
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 

@@ -12,9 +12,7 @@ import {
 } from './overlap-field.tsx';
 
 export type RotateKeyDialogProps = {
-  /** Undefined while the dialog is closed. */
-  readonly old: Credential | undefined;
-  readonly close: () => void;
+  readonly old: Credential;
   readonly rotate: (
     keyId: string,
     overlapSeconds: number,
@@ -23,19 +21,16 @@ export type RotateKeyDialogProps = {
   readonly commandOf: (apiKey: string, scopes: readonly string[]) => string | undefined;
 };
 
-export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDialogProps) {
+export function RotateKeyDialog({ old, rotate, commandOf }: RotateKeyDialogProps) {
   const { showSecret } = useDialogs();
   const form = useForm({ initialValues: { overlapSeconds: defaultOverlap } });
   const overlap = form.values.overlapSeconds;
   return (
     <FormDialog
-      title={old === undefined ? '' : `Rotate ${credentialName(old)}`}
+      title={`Rotate ${credentialName(old)}`}
       label="Rotate"
-      isOpen={old !== undefined}
-      close={close}
       form={form}
       submit={async ({ overlapSeconds }) => {
-        if (old === undefined) return;
         const { key, apiKey } = await rotate(old.id, Number(overlapSeconds));
         const command = commandOf(apiKey, key?.scopes ?? []);
         showSecret({
@@ -54,7 +49,7 @@ export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDial
         description={
           overlap === '0'
             ? 'Programs that still use it are rejected.'
-            : `It works until ${formatOverlapEnd(Date.now(), overlap, old?.expireTime)}.`
+            : `It works until ${formatOverlapEnd(Date.now(), overlap, old.expireTime)}.`
         }
         {...form.getInputProps('overlapSeconds')}
       />

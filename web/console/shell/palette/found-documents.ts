@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { useHasScope } from '../../session/session-context.tsx';
-import { usePagedList } from '../../shared/use-paged-list.ts';
+import { usePagedList } from '../../shared/lists/use-paged-list.ts';
 import type { PaletteCommand } from './commands.ts';
 
 const foundMax = 8;

@@ -1,0 +1,100 @@
+/** The columns of credentials, with actions for the active ones. */
+import { Badge, Group } from '@mantine/core';
+import { IconCancel, IconRefresh } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
+import { CopyableText } from '../copyable-text.tsx';
+import { DateTime } from '../date-time.tsx';
+import type { Column } from '../lists/define-list.ts';
+import { RowMenu } from '../lists/row-menu.tsx';
+import { ScopesCell } from '../scopes-cell.tsx';
+import { type Credential, credentialName } from './credential.ts';
+
+export type CredentialColumns<Row> = {
+  /** Whether to show a column of scopes. */
+  readonly hasScopes?: boolean;
+  /** Shown for the active ones. */
+  readonly actions: (row: Row) => ReactNode;
+  /** The scope that the actions require. */
+  readonly scope: string;
+};
+
+export function credentialColumns<Row extends Credential>(
+  options: CredentialColumns<Row>,
+): readonly Column<Row>[] {
+  const { hasScopes = false, actions, scope } = options;
+  return [
+    { title: 'Name', orderBy: 'name', cell: ({ name }) => name || '—' },
+    {
+      title: 'ID',
+      isSpare: true,
+      cell: ({ id }) => <CopyableText text={id} label={`ID ${id}`} isShort />,
+    },
+    ...(hasScopes
+      ? [{ title: 'Scopes', cell: ({ scopes = [] }: Row) => <ScopesCell scopes={scopes} /> }]
+      : []),
+    { title: 'State', isPlain: true, cell: (row) => <State {...row} /> },
+    {
+      title: 'Expires',
+      isAbsent: hasEnded,
+      cell: ({ expireTime }) => <DateTime time={expireTime} />,
+    },
+    { title: 'Last used', cell: ({ lastUsedTime }) => <DateTime time={lastUsedTime} /> },
+    {
+      title: 'Created',
+      orderBy: 'create_time',
+      isNewestFirst: true,
+      isMinor: true,
+      cell: ({ createTime }) => <DateTime time={createTime} />,
+    },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      scope,
+      cell: (row) => (hasEnded(row) ? null : actions(row)),
+    },
+  ];
+}
+
+const states: Record<CredentialState, { readonly text: string; readonly color: string }> = {
+  [CredentialState.UNSPECIFIED]: { text: 'Unknown', color: 'gray' },
+  [CredentialState.LIVE]: { text: 'Active', color: 'teal' },
+  [CredentialState.EXPIRED]: { text: 'Expired', color: 'gray' },
+  [CredentialState.REVOKED]: { text: 'Revoked', color: 'red' },
+};
+
+/** The state, and when the credential ended. */
+function State({ state, expireTime, revokeTime }: Credential) {
+  const { text, color } = states[state];
+  const endTime = state === CredentialState.REVOKED ? revokeTime : expireTime;
+  return (
+    <Group component="span" display="inline-flex" gap="xs" wrap="nowrap">
+      <Badge variant="light" color={color}>
+        {text}
+      </Badge>
+      {hasEnded({ state }) ? <DateTime time={endTime} absent="" /> : null}
+    </Group>
+  );
+}
+
+const hasEnded = ({ state }: Pick<Credential, 'state'>) => state !== CredentialState.LIVE;
+
+export type CredentialActionsProps = {
+  readonly credential: Credential;
+  /** Absent if not supported. */
+  readonly rotate?: () => void;
+  readonly revoke: () => void;
+};
+
+export function CredentialActions({ credential, rotate, revoke }: CredentialActionsProps) {
+  const rotation = { label: 'Rotate', icon: IconRefresh };
+  return (
+    <RowMenu
+      name={credentialName(credential)}
+      actions={[
+        ...(rotate === undefined ? [] : [{ ...rotation, run: rotate }]),
+        { label: 'Revoke', icon: IconCancel, run: revoke },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,149 @@
+/** A list is declared once: what it requests, its columns, its filters and its order. */
+import type {
+  DescMessage,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
+import type { Transport } from '@connectrpc/connect';
+import type { QueryClient } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import { useSessionState } from '../../session/session-context.tsx';
+import { type Filters, readFilters } from './filters.ts';
+import { namesOf } from './use-list-state.ts';
+import {
+  type PagedList,
+  type PagedListMethod,
+  pagesOf,
+  usePagedList,
+  wantedOf,
+} from './use-paged-list.ts';
+
+export type Column<Row> = {
+  readonly title: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Whether it contains the actions, so that only screen readers get the title. */
+  readonly isTitleHidden?: boolean;
+  /** Whether the text comes from users and may be very long. */
+  readonly isFree?: boolean;
+  /** Whether a row with two lines shows the value without the title. */
+  readonly isPlain?: boolean;
+  /** Whether a row with two lines shows the value on another line, without the title. */
+  readonly isBlock?: boolean;
+  /** Whether the row has no value: a dash in a table, and nothing in a row with two lines. */
+  readonly isAbsent?: (row: Row) => boolean;
+  /** Whether a window narrower than 1,200 pixels hides it. The page of the row shows it, too. */
+  readonly isMinor?: boolean;
+  /** Whether a window between 900 and 1,200 pixels hides it. Rows with two lines show it. */
+  readonly isSpare?: boolean;
+  /** The field of `order_by`. */
+  readonly orderBy?: string;
+  /** Whether the first click sorts the highest values first, as for times and numbers. */
+  readonly isNewestFirst?: boolean;
+  /** The scope that the column requires. */
+  readonly scope?: string;
+};
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+/** What is requested. */
+export type ListRequest = {
+  readonly method: DescMethodUnary;
+  readonly request: (at: never) => object;
+  readonly filters: Filters;
+  readonly name: string;
+};
+
+export type ListDefinition<Row> = ListRequest & {
+  /** The items, such as `API keys`. */
+  readonly label: string;
+  readonly rows: (page: never) => readonly Row[];
+  readonly idOf: (row: Row) => string;
+  readonly columns: readonly Column<Row>[];
+  readonly isLive: boolean;
+};
+
+/** Whose rows are listed: the parameters of the path, and the filters. */
+export type List<Row, At> = ListDefinition<Row> & { readonly at?: (at: At) => void };
+
+type ListOptions<I extends DescMessage, O extends DescMessage, Row, At> = {
+  readonly label: string;
+  readonly method: PagedListMethod<I, O>;
+  readonly rows: (page: MessageShape<O>) => readonly Row[];
+  /** The request for the parameters of the path and the filters; unset if they are the request. */
+  readonly request?: (at: At) => MessageInitShape<I>;
+  /** By default the `id`. */
+  readonly idOf?: (row: Row) => string;
+  readonly columns: readonly Column<Row>[];
+  /** Parameters of the address that filter the list. */
+  readonly filters?: Filters;
+  /** The prefix of its parameters in the address, if the screen has several lists. */
+  readonly name?: string;
+  /** Whether it is requested again every 10 seconds while the page is visible. */
+  readonly isLive?: boolean;
+};
+
+export function defineList<I extends DescMessage, O extends DescMessage, Row, At = Values>(
+  options: ListOptions<I, O, Row, At>,
+): List<Row, At> {
+  const { request = (at) => at as MessageInitShape<I>, idOf = idOfRow } = options;
+  return { filters: {}, name: '', isLive: false, ...options, request, idOf };
+}
+
+const idOfRow = (row: unknown) => (row as { readonly id: string }).id;
+
+/** A list with its rows. */
+export type ShownList<Row> = PagedList<Row> & {
+  readonly definition: ListDefinition<Row>;
+  /** The columns that the user's scopes allow. */
+  readonly columns: readonly Column<Row>[];
+  readonly isFiltered: boolean;
+};
+
+/** Requests the rows. If not `enabled`, nothing is requested and the list is empty. */
+export function useList<Row, At>(
+  definition: List<Row, At>,
+  at: At,
+  { enabled = true }: { readonly enabled?: boolean } = {},
+): ShownList<Row> {
+  const state = useSessionState();
+  const search: object = useSearch({ strict: false });
+  const { method, rows, request, name, isLive, columns, filters } = definition;
+  // The same array each time, so that the rows need not render again.
+  const shown = useMemo(() => {
+    const held = state.status === 'in' ? state.scopes : new Set();
+    return columns.filter(({ scope }) => scope === undefined || held.has(scope));
+  }, [columns, state]);
+  const filtered = readFilters(filters, search);
+  const list = usePagedList(
+    method as PagedListMethod<DescMessage, DescMessage>,
+    request({ ...at, ...filtered } as never) as MessageInitShape<DescMessage>,
+    rows as (page: object) => readonly Row[],
+    { enabled, isLive, name },
+  );
+  return {
+    ...list,
+    definition,
+    columns: shown,
+    isFiltered: Object.keys(filtered).length > 0,
+  };
+}
+
+/** Requests the first page before the screen is shown. */
+export function prefetchList(
+  queries: QueryClient,
+  transport: Transport,
+  { method, request, name, filters }: ListRequest,
+  params: Values,
+  search: object,
+): void {
+  const { query, order } = namesOf(name);
+  const values = search as Readonly<Record<string, unknown>>;
+  const at = { ...params, ...readFilters(filters, search) };
+  const wanted = wantedOf(request(at as never), values[query], values[order]);
+  void queries.prefetchInfiniteQuery({
+    ...pagesOf(transport, method as PagedListMethod<DescMessage, DescMessage>, wanted),
+    staleTime: 1_000,
+  });
+}

@@ -1,0 +1,47 @@
+/** The filters of a list. Their values are in the address, under their names. */
+
+export type Filter = {
+  /** The label of the field. */
+  readonly label: string;
+  /** The name in the chip; by default the label. */
+  readonly short?: string;
+  /** `time`: RFC 3339 in the address, so that it means the same in every time zone. */
+  readonly kind?: 'text' | 'time';
+  readonly placeholder?: string;
+  readonly maxLength?: number;
+  /** The values and their labels, instead of any text. */
+  readonly choices?: Readonly<Record<string, string>>;
+  /** Names a value that is none of the choices; unset if it is not valid. */
+  readonly describe?: (value: string) => string;
+  /** Values that the field suggests. */
+  readonly suggestions?: readonly string[];
+};
+
+export type Filters = Readonly<Record<string, Filter>>;
+
+export type FilterValues = Readonly<Record<string, string>>;
+
+/** The valid values among those of the address or of the form. */
+export function readFilters(
+  filters: Filters,
+  search: Readonly<Record<string, unknown>> | object,
+): FilterValues {
+  const values = search as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(filters).flatMap(([name, filter]) => {
+      const value = readFilter(filter, values[name]);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** The router parses numeric values as numbers. */
+function readFilter({ kind, choices, describe }: Filter, value: unknown): string | undefined {
+  const text = typeof value === 'string' || typeof value === 'number' ? `${value}`.trim() : '';
+  if (text === '') return undefined;
+  const isChoice = choices === undefined || Object.hasOwn(choices, text);
+  if (!isChoice && describe === undefined) return undefined;
+  if (kind !== 'time') return text;
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
