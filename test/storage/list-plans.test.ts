@@ -62,6 +62,11 @@ const lists: List[] = [
     },
   ]),
   {
+    find: findViewsIn,
+    filter: 'visitor',
+    read: (db, page) => findViewsIn(db, { column: 'visitor', workspaceId: '1', email: '1' }, page),
+  },
+  {
     find: findOldSessions,
     filter: 'the user',
     read: (db) => findOldSessions(db, '1', 1, 99),

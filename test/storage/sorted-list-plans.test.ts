@@ -9,7 +9,6 @@ import { findSigningKeys, signingKeyList } from '../../src/identity/keys/store.t
 import { findSessions, sessionList } from '../../src/identity/sessions/store.ts';
 import { findUsers, userList } from '../../src/identity/users/store.ts';
 import { documentList, findDocuments } from '../../src/sharing/documents/store.ts';
-import { findVersions, versionList } from '../../src/sharing/documents/version-store.ts';
 import { findLinks, linkList } from '../../src/sharing/links/store.ts';
 import { findViews, viewLists } from '../../src/sharing/views/store.ts';
 import { findVisitors, visitorList } from '../../src/sharing/visitors/store.ts';
@@ -62,23 +61,10 @@ const sortedLists: SortedList[] = [
     read: (db: Database, query: ListQuery) => findViews(db, { column, id: '1', version: 0 }, query),
   })),
   {
-    find: findViews,
-    filter: 'the visitor',
-    ...viewLists.visitor,
-    read: (db, query) => findViews(db, { column: 'visitor', workspaceId: '1', email: '1' }, query),
-  },
-  {
     find: findVisitors,
     filter: 'the workspace',
     ...visitorList,
     read: (db, query) => findVisitors(db, '1', query),
-  },
-  {
-    find: findVersions,
-    filter: 'the document',
-    ...versionList,
-    read: (db, query) => findVersions(db, '1', query),
-    sortsFew: true,
   },
   {
     find: findWorkspaces,

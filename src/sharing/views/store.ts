@@ -62,7 +62,7 @@ export function findViews(
 
 export function findViewsIn(
   db: Executor,
-  scope: ViewScope,
+  scope: ViewScope | VisitorScope,
   page: PageQuery,
 ): Promise<StoredView[]> {
   return selectNewestFirst(viewsIn(db, scope).selectAll(), page).execute();
