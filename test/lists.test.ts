@@ -17,8 +17,8 @@ const lists = allMethods.filter(
 );
 
 /**
- * The orders of each list, and a text in two rows. The audit log has filters instead, and a document
- * has few versions.
+ * The orders of each list, and a text in two rows. The audit log has filters instead, and a
+ * document has few versions.
  */
 const facts: Record<string, { orders: readonly string[]; text: string }> = {
   'AccountService.ListAccounts': { orders: ['create_time', 'id'], text: 'ACC-1' },

@@ -1,5 +1,5 @@
-// Produces a backup: reads all rows from one snapshot of the database, and the blobs of all versions
-// of its documents.
+// Produces a backup: reads all rows from one snapshot of the database, and the blobs of all
+// versions of its documents.
 import type { KeyFileTexts } from '../base/crypto/master-key-file.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { DamagedBlob } from '../storage/damaged-blob.ts';

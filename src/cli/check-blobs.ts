@@ -1,16 +1,16 @@
-// `doctor --blobs`: reads the stored bytes of every version of the documents and compares their size and
-// SHA-256 with the database. Changes nothing, and can run while the service runs.
+// `doctor --blobs`: reads the stored bytes of every version of the documents and compares their
+// size and SHA-256 with the database. Changes nothing, and can run while the service runs.
 
 import { nameBlob } from '../backup/format.ts';
 import type { Config } from '../base/config/config.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { checkBlob } from '../sharing/documents/integrity-scan.ts';
+import type { Damage } from '../storage/damaged-blob.ts';
 import {
   findVersion,
   findVersionsAfter,
   type VersionPosition,
-} from '../sharing/documents/version-store.ts';
-import type { Damage } from '../storage/damaged-blob.ts';
+} from '../storage/document-versions.ts';
 import type { Database } from '../storage/schema.ts';
 import { openExistingDatabase } from './existing-database.ts';
 import { withBlobReader } from './stores.ts';
@@ -34,7 +34,8 @@ const damageTexts: Record<Damage, string> = {
 };
 
 /**
- * Prints the id of each document with damaged content, then a summary. Throws if the blob store is unreachable.
+ * Prints the id of each document with damaged content, then a summary. Throws if the blob store is
+ * unreachable.
  */
 export async function checkBlobs(
   config: Config,

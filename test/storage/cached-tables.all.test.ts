@@ -26,13 +26,13 @@ import {
   removeDocument,
   renameDocument,
 } from '../../src/sharing/documents/store.ts';
-import { insertVersion, setCheckTime } from '../../src/sharing/documents/version-store.ts';
 import { revokeLink, updateLink } from '../../src/sharing/links/store.ts';
 import { insertView } from '../../src/sharing/views/store.ts';
 import { deleteMember, insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
 import { cachedTables } from '../../src/storage/cached-tables.ts';
 import { transact } from '../../src/storage/database.ts';
 import { deleteOldest } from '../../src/storage/delete-oldest.ts';
+import { insertVersion, setCheckTime } from '../../src/storage/document-versions.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { lockRows } from '../../src/storage/row-locks.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';

@@ -4,12 +4,12 @@ import { type Failure, fail } from '../../base/errors/errors.ts';
 import { type RangeRequest, selectBytes } from '../../base/http/byte-range.ts';
 import { entityKey } from '../../storage/change.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
+import { findVersion, withVersion } from '../../storage/document-versions.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { findDocument, type StoredDocument } from './store.ts';
-import { findVersion, withVersion } from './version-store.ts';
 
 /** The part of a document that a request asked for. */
 export type OpenDocument = {

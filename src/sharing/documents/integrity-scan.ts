@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
+import { findVersion, findVersionsToCheck, setCheckTime } from '../../storage/document-versions.ts';
 import type { Lease } from '../../storage/leases.ts';
 import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { Database, DocumentVersionRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { type BlobCheck, type StoredContent, verifyDigest } from './documents.ts';
-import { findVersion, findVersionsToCheck, setCheckTime } from './version-store.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

@@ -4,6 +4,7 @@ import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
+import { findBlobsOf } from '../../storage/document-versions.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { StagedBlob } from '../blobs/staged-blobs.ts';
@@ -24,7 +25,6 @@ import {
 import { checkName } from './upload.ts';
 import { createUploads, type UploadsOptions } from './uploads.ts';
 import { createVersionMethods } from './version-methods.ts';
-import { findBlobsOf } from './version-store.ts';
 
 /** The rows of links and views that a request deletes with their document. */
 const removedRowsMax = 200;

@@ -119,9 +119,9 @@ export async function countLinksAndViews(
 }
 
 /**
- * Removes a document, its versions, its links and their views. If they have more than `rowsMax` rows, marks the
- * document as removed instead; the rows are deleted later, in slices. Returns whether the document
- * existed.
+ * Removes a document, its versions, its links and their views. If they have more than `rowsMax`
+ * rows, marks the document as removed instead; the rows are deleted later, in slices. Returns
+ * whether the document existed.
  */
 export async function removeDocument(
   trx: Executor,

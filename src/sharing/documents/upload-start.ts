@@ -1,5 +1,5 @@
-// Reads the workspace and the document from the first messages of an upload, so that the upload can be refused
-// before its bytes are stored.
+// Reads the workspace and the document from the first messages of an upload, so that the upload can
+// be refused before its bytes are stored.
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, principalId } from '../../api/principal.ts';
 import { resolveWorkspace } from '../../api/workspace.ts';

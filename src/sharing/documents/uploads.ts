@@ -29,7 +29,7 @@ export type ReceivedUpload = {
   readonly content: Content;
 };
 
-/** What an upload becomes. */
+/** The kind of an upload, and its checks. */
 export type UploadTarget = {
   readonly isVersion: boolean;
   /** The quotas that the upload must leave room for. */
@@ -44,7 +44,7 @@ type StoredUpload = {
   readonly documentId: string;
 };
 
-export type Uploads = {
+export type UploadReceiver = {
   /**
    * Stores the bytes and describes them. Throws if too many uploads are running, the quota is used
    * up, or the caller has lost access; nothing is stored then.
@@ -68,7 +68,7 @@ export type UploadsOptions = {
   readonly uploadStalledMs: number;
 };
 
-export function createUploads(options: UploadsOptions): Uploads {
+export function createUploads(options: UploadsOptions): UploadReceiver {
   const { blobs, stagedBlobs, quotas, pages } = options;
   const uploadSlots = createFairPlaces(options.uploadsMax);
 

@@ -6,14 +6,6 @@ import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { parseListRequest } from '../../storage/list-request.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
-import type { StagedBlobs } from '../blobs/staged-blobs.ts';
-import type { Quotas } from '../quotas/quotas.ts';
-import { documentMessage, versionMessage } from './document-message.ts';
-import { type Documents, documentNotFound, versionNotFound } from './documents.ts';
-import { findCountedDocument } from './store.ts';
-import type { Uploads } from './uploads.ts';
 import {
   countVersions,
   deleteVersion,
@@ -23,7 +15,15 @@ import {
   isPinned,
   setCurrentVersion,
   versionList,
-} from './version-store.ts';
+} from '../../storage/document-versions.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
+import type { StagedBlobs } from '../blobs/staged-blobs.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import { documentMessage, versionMessage } from './document-message.ts';
+import { type Documents, documentNotFound, versionNotFound } from './documents.ts';
+import { findCountedDocument } from './store.ts';
+import type { UploadReceiver } from './uploads.ts';
 
 const versionsMax = 100;
 
@@ -38,7 +38,7 @@ export type VersionMethodsOptions = {
   readonly stagedBlobs: StagedBlobs;
   readonly documents: Documents;
   readonly quotas: Quotas;
-  readonly uploads: Uploads;
+  readonly uploads: UploadReceiver;
   readonly now: Clock;
 };
 

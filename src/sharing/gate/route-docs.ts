@@ -1,6 +1,6 @@
 // The descriptions of the routes of a shared link in the OpenAPI document.
 import type { RouteAnswer, RouteDoc } from '../../api/routes/route-doc.ts';
-import { versionHeaderDoc } from './shown-version.ts';
+import { versionHeaderDoc } from '../../base/http/shown-version.ts';
 
 const path = { slug: 'The secret part of the address of the link.' };
 const html = ['text/html'];

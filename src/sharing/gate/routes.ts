@@ -3,6 +3,7 @@
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { createDownloadHead, startBody } from '../../base/http/download.ts';
+import { requireShownVersion, versionHeader } from '../../base/http/shown-version.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
@@ -23,7 +24,6 @@ import {
   showLinkDoc,
   submitGateDoc,
 } from './route-docs.ts';
-import { requireShownVersion, versionHeader } from './shown-version.ts';
 
 export type GateRouteOptions = {
   readonly gate: Gate;

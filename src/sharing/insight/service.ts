@@ -4,12 +4,13 @@ import type { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb
 import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
 import type { Clock } from '../../base/clock.ts';
 import { invalid } from '../../base/errors/errors.ts';
+import { findPageCounts } from '../../storage/document-versions.ts';
 import type { Database } from '../../storage/schema.ts';
+import { countViewsIn, type ViewScope } from '../../storage/view-scopes.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { StoredDocument } from '../documents/store.ts';
-import { findPageCounts } from '../documents/version-store.ts';
 import type { Links } from '../links/links.ts';
-import { countViewsIn, type ViewScope, type Views } from '../views/views.ts';
+import type { Views } from '../views/views.ts';
 import { isTimeZone, startsOfDays } from './days.ts';
 import { computeFigures, pageCountOf } from './figures.ts';
 import { countViewsByDay } from './store.ts';

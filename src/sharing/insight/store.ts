@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Executor } from '../../storage/schema.ts';
-import { type ViewScope, viewsIn } from '../views/views.ts';
+import { type ViewScope, viewsIn } from '../../storage/view-scopes.ts';
 
 /** Views that are counted by day. */
 const countedMax = 50_000;

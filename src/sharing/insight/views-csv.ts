@@ -1,6 +1,6 @@
 // Writes views as CSV (RFC 4180). Readers choose their email address: a value that a spreadsheet
 // could take for a formula gets an apostrophe.
-import { stringify } from 'csv-stringify/sync';
+import { csvText, timeText } from '../../base/csv.ts';
 import type { ViewWithPages } from '../views/views.ts';
 import { isRead } from './figures.ts';
 
@@ -9,16 +9,6 @@ const columns = [
   ...['duration_ms', 'pages_viewed', 'completion', 'download_count', 'last_download_time'],
   ...['page_durations_ms', 'visit_count', 'version'],
 ];
-
-const format = {
-  quoted: true,
-  quoted_empty: true,
-  escape_formulas: true,
-  record_delimiter: 'windows',
-};
-
-export const csvText = (rows: readonly (readonly unknown[])[]) =>
-  Buffer.from(stringify(rows as unknown[][], format));
 
 export const csvHeader = () => csvText([columns]);
 
@@ -46,5 +36,3 @@ export function csvLines(
     }),
   );
 }
-
-export const timeText = (ms: number) => new Date(ms).toISOString();

@@ -16,11 +16,11 @@ import { newId, type Random, randomText } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
+import { findVersion } from '../../storage/document-versions.ts';
 import type { ListPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
-import { findVersion } from '../documents/version-store.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { linkNotFound } from './links.ts';
 import {

@@ -1,9 +1,9 @@
 import { type Insertable, sql } from 'kysely';
+import { findVersion, withVersion } from '../../storage/document-versions.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { hasDocument } from '../../storage/removed-documents.ts';
 import type { DocumentRow, Executor, LinkRow, Schema } from '../../storage/schema.ts';
-import { findVersion, withVersion } from '../documents/version-store.ts';
 
 /** False if the document was removed. The workspace's usage must be locked. */
 export async function insertLink(

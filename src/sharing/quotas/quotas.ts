@@ -53,7 +53,7 @@ export type QuotasOptions = {
 const kinds = ['bytes', 'documents', 'links', 'views'] as const satisfies (keyof WorkspaceUsage)[];
 type Kind = (typeof kinds)[number];
 
-/** A new version is no new document. */
+/** A new version does not count as a document. */
 export type UploadQuota = 'documents' | 'bytes';
 
 const waitMsMax = 5_000;

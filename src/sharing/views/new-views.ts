@@ -3,11 +3,12 @@
 // still read the document; the browser's next report tries again to create the view.
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { viewIdOf } from '../../base/crypto/view-id.ts';
 import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
-import { type AccessSession, viewIdOf } from '../gate/access-session.ts';
+import type { AccessSession } from '../gate/access-session.ts';
 import type { LinkNotices } from '../notices/notices.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { hasView, insertView, type NewView } from './store.ts';

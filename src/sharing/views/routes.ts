@@ -3,12 +3,12 @@
 import type { HttpRoute, RouteRequest } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import { invalid } from '../../base/errors/errors.ts';
+import { versionHeader, versionHeaderDoc } from '../../base/http/shown-version.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { GrantedAccess } from '../gate/require-access.ts';
-import { versionHeader, versionHeaderDoc } from '../gate/shown-version.ts';
 import type { ViewReport, Views } from './views.ts';
 
 export type ViewRouteOptions = {

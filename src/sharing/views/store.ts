@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { foldedColumn } from '../../storage/folded-text.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { selectNewestFirst } from '../../storage/newest-first.ts';
@@ -7,34 +6,7 @@ import type { PageQuery } from '../../storage/page-token.ts';
 import { hasDocument } from '../../storage/removed-documents.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
-
-/** The views of a link, or of all links of a document. */
-export type ViewScope = {
-  readonly column: 'link_id' | 'document_id';
-  readonly id: string;
-  /** Only the views of this version; 0 for all versions. */
-  readonly version: number;
-};
-
-/** The views of a visitor of a workspace. `email` is folded. */
-export type VisitorScope = {
-  readonly column: 'visitor';
-  readonly workspaceId: string;
-  readonly email: string;
-};
-
-/** Selects the views of a scope. */
-export function viewsIn(db: Executor, scope: ViewScope | VisitorScope) {
-  const views = db.selectFrom('views');
-  if (scope.column === 'visitor') {
-    const { workspaceId, email } = scope;
-    return views
-      .where('workspace_id', '=', workspaceId)
-      .where(foldedColumn(db, 'email'), '=', email);
-  }
-  const all = views.where(scope.column, '=', scope.id);
-  return scope.version === 0 ? all : all.where('version', '=', scope.version);
-}
+import { type ViewScope, type VisitorScope, viewsIn } from '../../storage/view-scopes.ts';
 
 const newest = { create_time: { column: 'create_time', kind: 'number' } } as const;
 
@@ -66,11 +38,6 @@ export function findViewsIn(
   page: PageQuery,
 ): Promise<StoredView[]> {
   return selectNewestFirst(viewsIn(db, scope).selectAll(), page).execute();
-}
-
-export async function countViewsIn(db: Executor, scope: ViewScope): Promise<number> {
-  const counted = viewsIn(db, scope).select((eb) => eb.fn.countAll<number>().as('views'));
-  return Number((await counted.executeTakeFirstOrThrow()).views);
 }
 
 export async function findLinkNames(

@@ -5,13 +5,14 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { LRUCache } from 'lru-cache';
 import type { LinkViewSchema } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Clock } from '../../base/clock.ts';
+import { viewIdOf } from '../../base/crypto/view-id.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import { type ListPage, shortenPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
 import type { Position } from '../../storage/page-token.ts';
 import type { Database, StoredView, ViewRow } from '../../storage/schema.ts';
-import { viewIdOf } from '../gate/access-session.ts';
+import type { ViewScope, VisitorScope } from '../../storage/view-scopes.ts';
 import type { NewViews, Reader } from './new-views.ts';
 import {
   countDownload,
@@ -24,13 +25,9 @@ import {
   type PageRowCount,
   type PageSum,
   sumPageDurations,
-  type ViewScope,
-  type VisitorScope,
   viewLists,
 } from './store.ts';
 import type { ViewRecorder } from './view-recorder.ts';
-
-export { countViewsIn, type ViewScope, type VisitorScope, viewsIn } from './store.ts';
 
 export type ViewReport = {
   readonly visit: string;
@@ -43,8 +40,8 @@ export type PageTime = { readonly page: number; readonly durationMs: number };
 export type Views = {
   /**
    * Accepts a report of a reader's browser. The first report creates the view, if the link still
-   * shows its version. If there are too many new views, the report is dropped. Throws `invalid_argument` if the durations exceed the
-   * time since the link was opened.
+   * shows its version. If there are too many new views, the report is dropped. Throws
+   * `invalid_argument` if the durations exceed the time since the link was opened.
    */
   report(reader: Reader, report: ViewReport, isShown: boolean): Promise<void>;
   /** Returns a page of views. It is shorter than requested if they have many page rows. */

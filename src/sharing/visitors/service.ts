@@ -3,11 +3,11 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { csvText, timeText } from '../../base/csv.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { foldValue } from '../../storage/folded-text.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, VisitorRow } from '../../storage/schema.ts';
-import { csvText, timeText } from '../insight/views-csv.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { Views } from '../views/views.ts';
 import {

@@ -1,5 +1,5 @@
-// Adds the versions of documents. Expands only: the row of a document still has the current version,
-// which is all that release 0.1 reads and writes. It ignores `pinned_version`.
+// Adds the versions of documents. Expands only: the row of a document still has the current
+// version, which is all that release 0.1 reads and writes. It ignores `pinned_version`.
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { createIndex } from './indexes.ts';
 
@@ -58,7 +58,8 @@ async function addVersionOfViews(db: Kysely<unknown>): Promise<void> {
 
 // - `documents_first_version` inserts the first version of a document. A restored document has a
 //   `last_version`, and the backup contains its versions.
-// - `documents_other_versions` notes the blobs of the versions that release 0.1 does not know when it
+// - `documents_other_versions` notes the blobs of the versions that release 0.1 does not know when
+//   it
 //   deletes a document, and their bytes. This release deletes the versions first.
 // - `views_version` sets the version of a view that release 0.1 inserts: the current one.
 // - `links_pinned_change` is a second trigger, because an existing one cannot watch more columns.

@@ -5,12 +5,8 @@ import type { FieldOption } from './call-spec.ts';
 import { credentialColumns, expireField, nameField, scopesField } from './client-commands.ts';
 import type { ListColumn } from './columns.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
-import {
-  downloadCommand,
-  exportCommand,
-  exportVisitorsCommand,
-  logoCommand,
-} from './transfer-commands.ts';
+import { downloadCommand, exportCommand, logoCommand } from './transfer-commands.ts';
+import { versionGroup, visitors } from './version-commands.ts';
 
 const workspace = { workspace_id: 'The id of the workspace.' };
 const document = { document_id: 'The id of the document.' };
@@ -150,7 +146,6 @@ const viewsOfVersion: FieldOption = {
   value: 'number',
   about: 'Only views of this version of the document.',
 };
-const version = { version: 'The number of the version.' };
 const zoneField: FieldOption = {
   value: 'zone',
   about: 'The time zone of the days, such as Europe/Berlin.',
@@ -206,36 +201,7 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     isInWorkspace,
   },
   downloadCommand,
-  groupOf('versions', 'Manages the versions of a document. To add one, see `upload --document`.', [
-    {
-      name: 'list',
-      about: 'Lists the versions.',
-      method: 'document.listVersions',
-      args: document,
-      columns: [
-        'version',
-        { path: 'current', title: 'Current' },
-        'content_type',
-        ...(['size_bytes', 'page_count', 'create_time'] as const),
-      ],
-      isInWorkspace,
-    },
-    {
-      name: 'restore',
-      about: 'Makes a version the current one.',
-      method: 'document.restoreVersion',
-      args: { ...document, ...version },
-      isInWorkspace,
-    },
-    {
-      name: 'delete',
-      about: 'Deletes a version that is not the current one.',
-      method: 'document.deleteVersion',
-      args: { ...document, ...version },
-      question: 'The content of the version is lost. Delete it?',
-      isInWorkspace,
-    },
-  ]),
+  versionGroup,
 ]);
 
 const flag = (about: string): FieldOption => ({ about, isNegatable: true });
@@ -335,45 +301,6 @@ const views = groupOf('views', 'Shows who viewed a document.', [
     isInWorkspace,
   },
   exportCommand,
-]);
-
-const visitor = { email: 'The email address of the visitor.' };
-
-const visitors = groupOf('visitors', 'Shows the people who viewed documents.', [
-  {
-    name: 'list',
-    about: 'Lists the visitors, the latest visit first.',
-    method: 'visitor.listVisitors',
-    columns: ['email', 'view_count', 'create_time', { path: 'last_view_time', title: 'Last view' }],
-    isInWorkspace,
-  },
-  {
-    name: 'get',
-    about: 'Shows a visitor.',
-    method: 'visitor.getVisitor',
-    args: visitor,
-    isInWorkspace,
-  },
-  {
-    name: 'views',
-    about: 'Lists the views of a visitor: link, document, version and pages.',
-    method: 'visitor.listVisitorViews',
-    args: visitor,
-    columns: [
-      { path: 'create_time', title: 'Opened' },
-      ...(['document_name', 'version', 'link_name', 'duration_ms', 'download_count'] as const),
-    ],
-    isInWorkspace,
-  },
-  {
-    name: 'delete',
-    about: 'Erases a visitor: removes the address from all views.',
-    method: 'visitor.deleteVisitor',
-    args: visitor,
-    question: 'The address is removed from all views. Erase the visitor?',
-    isInWorkspace,
-  },
-  exportVisitorsCommand,
 ]);
 
 export const sharingCommands: readonly Command[] = [

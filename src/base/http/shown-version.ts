@@ -1,10 +1,11 @@
-// The version of the document that a link shows. The page of a link names it in the addresses of the
-// file, so that no page mixes the bytes of two versions.
-import { fail } from '../../base/errors/errors.ts';
-import type { DocumentRow } from '../../storage/schema.ts';
+// The version of the document that a link shows. The page of a link names it in the addresses of
+// the file, so that no page mixes the bytes of two versions.
+import { fail } from '../errors/errors.ts';
+
+type Shown = { readonly version: number };
 
 /** The header by which an open page learns that the link shows another version now. */
-export const versionHeader = ({ version }: DocumentRow) => ({
+export const versionHeader = ({ version }: Shown) => ({
   'latchkey-version': String(version),
 });
 
@@ -13,7 +14,7 @@ export const versionHeaderDoc = {
 };
 
 /** Throws `precondition_failed` unless the link shows the version that the path names. */
-export function requireShownVersion({ version }: DocumentRow, named: string | undefined): void {
+export function requireShownVersion({ version }: Shown, named: string | undefined): void {
   if (named === undefined || named === String(version)) return;
   throw fail('precondition_failed', 'The link shows another version of the document now.');
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
-import type { DocumentRow, DocumentVersionRow, Executor } from '../../storage/schema.ts';
+import { type List, type ListPage, readList } from './list.ts';
+import type { ListQuery } from './list-request.ts';
+import type { DocumentRow, DocumentVersionRow, Executor } from './schema.ts';
 
 /** A version and the workspace of its document. */
 export type StoredVersion = DocumentVersionRow & { readonly workspace_id: string };
