@@ -236,7 +236,6 @@ export type AuditEventRow = {
   /** The number of equal events that the row represents. */
   count: number;
   request_id: string;
-  /** The caller's network address. */
   address: string;
 };
 
@@ -297,5 +296,5 @@ export type Schema = {
 
 export type Database = Kysely<Schema>;
 
-/** Runs the queries of a store: the database itself, or a transaction. */
+/** The database, or a transaction. */
 export type Executor = Database | Transaction<Schema>;
