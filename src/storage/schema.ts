@@ -11,6 +11,7 @@ import type {
 import type {
   BlobStoreRow,
   DocumentTable,
+  DocumentVersionTable,
   GateCodeRow,
   LinkNoticeRow,
   LinkTable,
@@ -20,12 +21,14 @@ import type {
   VerifiedAddressRow,
   ViewPageRow,
   ViewTable,
+  VisitorRow,
   WorkspaceTable,
 } from './sharing-rows.ts';
 
 export type { InvitationRow, PasswordResetRow, RecordedAnswerRow } from './identity-rows.ts';
 export type {
   DocumentRow,
+  DocumentVersionRow,
   GateCodeRow,
   LinkNoticeRow,
   LinkRow,
@@ -35,6 +38,7 @@ export type {
   VerifiedAddressRow,
   ViewPageRow,
   ViewRow,
+  VisitorRow,
   WorkspaceRow,
 } from './sharing-rows.ts';
 
@@ -235,7 +239,6 @@ export type AuditEventRow = {
   /** The number of equal events that the row represents. */
   count: number;
   request_id: string;
-  /** The caller's network address. */
   address: string;
 };
 
@@ -284,8 +287,10 @@ export type Schema = {
   recorded_answers: RecordedAnswerRow;
   retention_times: RetentionTimeRow;
   documents: DocumentTable;
+  document_versions: DocumentVersionTable;
   links: LinkTable;
   views: ViewTable;
+  visitors: VisitorRow;
   view_pages: ViewPageRow;
   link_notices: LinkNoticeRow;
   gate_codes: GateCodeRow;
@@ -294,5 +299,5 @@ export type Schema = {
 
 export type Database = Kysely<Schema>;
 
-/** Runs the queries of a store: the database itself, or a transaction. */
+/** The database, or a transaction. */
 export type Executor = Database | Transaction<Schema>;

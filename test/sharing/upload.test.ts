@@ -103,6 +103,7 @@ describeFeature('an upload', (dialect) => {
       workspace_id: test.env.WORKSPACE_ID,
       create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
       viewable: true,
+      version: 1,
     });
     expect(response.headers.get('location')).toBe(`/api/v1/documents/${document.id}`);
     const read = await callSharingApi(test, 'GET', `/documents/${document.id}`);
