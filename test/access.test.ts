@@ -69,6 +69,8 @@ describe('the contract', () => {
       'ApiKeyService.CreateApiKey',
       'ApiKeyService.RevokeApiKey',
       'ApiKeyService.RotateApiKey',
+      'AudienceService.CreateAudience',
+      'AudienceService.DeleteAudience',
       'ClientService.CreateClient',
       'ClientService.CreateClientSecret',
       'ClientService.RevokeClientSecret',

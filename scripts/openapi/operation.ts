@@ -49,6 +49,7 @@ const tags: Readonly<Record<string, string>> = {
   VerificationService: 'Verification',
   OAuthService: 'OAuth',
   AccountService: 'Accounts',
+  AudienceService: 'Audiences',
   ClientService: 'Clients',
   CustomerService: 'Customers',
   SessionService: 'Sessions',

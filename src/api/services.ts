@@ -2,6 +2,7 @@
 import type { DescService } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
+import { AudienceService } from '../../gen/latchkey/identity/v1/audience_pb.js';
 import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
@@ -26,6 +27,7 @@ export const services = {
   verification: VerificationService,
   oauth: OAuthService,
   account: AccountService,
+  audience: AudienceService,
   client: ClientService,
   customer: CustomerService,
   session: SessionService,

@@ -22,6 +22,9 @@ import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Database } from '../storage/schema.ts';
 import { createAccountService } from './accounts/service.ts';
+import { openAudiences } from './audiences/audiences.ts';
+import { createAudienceService } from './audiences/service.ts';
+import { lockAudiences } from './audiences/store.ts';
 import { createClientService } from './clients/service.ts';
 import { findClientsByNames } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
@@ -61,6 +64,7 @@ export type IdentityModule = {
     | 'verification'
     | 'oauth'
     | 'account'
+    | 'audience'
     | 'client'
     | 'customer'
     | 'session'
@@ -112,7 +116,6 @@ export async function createIdentityModule(
   const { config, log, db, invalidations, auditLog, masterKey, publicUrl, random, now } = options;
   const { membershipsOf, rolesOf, onFailure } = options;
   const issuer = publicUrl;
-  const audience = config.audience ?? publicUrl;
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
   const thread = hasFreeCore(config.workers)
@@ -143,7 +146,8 @@ export async function createIdentityModule(
   onFailure(usage.stop);
   const directory = createCredentialDirectory({ db, invalidations, recordUse: usage.record, now });
   const passwords = createPasswords();
-  const signer = createSigner({ keyring, issuer, audience, now });
+  const audiences = await openAudiences({ db, invalidations, publicUrl, own: config.audience });
+  const signer = createSigner({ keyring, ownAudience: audiences.own, now });
   const signatures = createSignatures({ keyring, invalidations, now });
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const securityNotices = createSecurityNotices({
@@ -173,8 +177,7 @@ export async function createIdentityModule(
     securityNotices,
   });
   const limitToGrants = createLimitToGrants({
-    db,
-    invalidations,
+    ...{ db, invalidations, audiences },
     limitToUserGrants: sessions.limitToGrants,
     now,
   });
@@ -182,8 +185,11 @@ export async function createIdentityModule(
     ...{ directory, now },
     findClientsByNames: (names) => findClientsByNames(db, names),
   });
-  const names = { issuer, audience };
-  const verifier = createVerifier({ signatures, revocations, limitToGrants, ...names, now });
+  const verifier = createVerifier({
+    ...{ signatures, revocations, limitToGrants, audiences, issuer, now },
+  });
+  const management = { db, auditLog, random, now };
+  const owners = { ...management, credentials, lockAudiences };
   return {
     credentials,
     passwords,
@@ -206,13 +212,15 @@ export async function createIdentityModule(
     routes: discoveryRoutes(issuer),
     services: {
       issuance: createIssuanceService({
-        ...{ authenticateClient, directory, signer, serviceTokenSeconds, customerTokenSeconds },
+        ...{ authenticateClient, directory, audiences, signer },
+        ...{ serviceTokenSeconds, customerTokenSeconds },
       }),
       verification: createVerificationService({ keyring, verifier, revocations, auditLog }),
       oauth: createOAuthService({ authenticateClient, verifier, revocations, auditLog }),
       account: createAccountService(db),
-      client: createClientService({ db, auditLog, credentials, random, now }),
-      customer: createCustomerService({ db, auditLog, credentials, random, now }),
+      audience: createAudienceService(management),
+      client: createClientService(owners),
+      customer: createCustomerService(owners),
       session: sessions.service,
       passwordReset: passwordResets.service,
       signingKey: createSigningKeyService({ db, masterKey, auditLog, now }),

@@ -1,4 +1,36 @@
-// The rows of mailed links to accounts, and of recovery codes.
+// The rows of clients, customers and audiences, of mailed links to accounts, and of recovery codes.
+
+export type ClientRow = {
+  id: string;
+  name: string;
+  /** Space-separated. */
+  scopes: string;
+  create_time: number;
+  disable_time: number | null;
+  /** The name of the client's certificate: a URI or a DNS name in lower case (RFC 8705 §2.1.2). */
+  tls_client_auth_san_uri: string | null;
+  tls_client_auth_san_dns: string | null;
+  /** Space-separated. Null means the audience of this service. */
+  audience_ids: string | null;
+};
+
+export type CustomerRow = {
+  id: string;
+  name: string;
+  create_time: number;
+  disable_time: number | null;
+  /** Space-separated. Null means the audience of this service. */
+  audience_ids: string | null;
+};
+
+/** A service that tokens are for. */
+export type AudienceRow = {
+  id: string;
+  /** The `aud` of the tokens. */
+  identifier: string;
+  name: string;
+  create_time: number;
+};
 
 /** A mailed link that sets a new password once. */
 export type PasswordResetRow = {

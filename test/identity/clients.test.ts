@@ -225,6 +225,7 @@ describeApp('a client', (suite) => {
           create_time: expect.stringMatching(/Z$/),
           tls_client_auth_san_uri: '',
           tls_client_auth_san_dns: '',
+          audience_ids: [],
         },
         client_secret: expect.stringMatching(/^lk_cs_/),
       });

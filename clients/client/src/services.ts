@@ -6,6 +6,7 @@ import {
   type Transport,
 } from '@connectrpc/connect';
 import { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
+import { AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.js';
 import { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
@@ -29,6 +30,7 @@ type Table = {
   readonly verification: typeof VerificationService;
   readonly oauth: typeof OAuthService;
   readonly accounts: typeof AccountService;
+  readonly audiences: typeof AudienceService;
   readonly clients: typeof ClientService;
   readonly customers: typeof CustomerService;
   readonly audit: typeof AuditService;
@@ -45,6 +47,7 @@ const services: Table = {
   verification: VerificationService,
   oauth: OAuthService,
   accounts: AccountService,
+  audiences: AudienceService,
   clients: ClientService,
   customers: CustomerService,
   audit: AuditService,

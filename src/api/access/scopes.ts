@@ -42,6 +42,7 @@ export function parseStoredScopes(text: string): ReadonlySet<string> {
 const managementAreas = [
   'accounts',
   'api_keys',
+  'audiences',
   'audit',
   'clients',
   'customers',

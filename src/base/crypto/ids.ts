@@ -34,6 +34,7 @@ type IdKind =
   | 'ws'
   | 'usr'
   | 'ses'
+  | 'aud'
   | 'cli'
   | 'sec'
   | 'cus'

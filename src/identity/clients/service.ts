@@ -14,11 +14,13 @@ import type { Clock } from '../../base/clock.ts';
 import { generateCredential } from '../../base/crypto/credential-format.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
+import { parseAudienceIds, storedAudienceIds } from '../../credentials/audience-ids.ts';
 import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
+import type { LockAudiences } from '../audiences/store.ts';
 import {
   type ClientChange,
   clientList,
@@ -32,12 +34,13 @@ export type ClientOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
+  readonly lockAudiences: LockAudiences;
   readonly random: Random;
   readonly now: Clock;
 };
 
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
-  const { db, auditLog, credentials, random, now } = options;
+  const { db, auditLog, credentials, lockAudiences, random, now } = options;
 
   async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return auditLog.change(context, { target: id }, async (trx) => {
@@ -60,11 +63,14 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const id = newId('cli', random);
       const name = printableName(request.name);
       const names = certificateNamesOf(request);
-      const row = { id, name, scopes, create_time: now(), disable_time: null, ...names };
+      const audience_ids = storedAudienceIds(request.audienceIds);
+      const times = { create_time: now(), disable_time: null };
+      const row = { id, name, scopes, ...times, ...names, audience_ids };
       requireOneName(row);
       const made = generateCredential('cs', random);
       return auditLog.create(context, { target: id }, async (trx) => {
         await requireMayChange(trx, context, parseStoredScopes(scopes));
+        await lockAudiences(trx, audience_ids);
         await insertClient(trx, row).catch(refuseDuplicate);
         const fields = { name: '', scopes: '', expireTime: undefined };
         await credentials.create(trx, ownerOf(id), made, fields);
@@ -92,9 +98,10 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         const had = parseStoredScopes(before.scopes);
         const has = parseStoredScopes(change.scopes ?? before.scopes);
         const changed = [...had, ...has].filter((scope) => !had.has(scope) || !has.has(scope));
-        const isNewName = paths.some((path) => path.startsWith('tls_client_auth_'));
-        // A certificate grants the client's scopes, like a new secret.
-        await requireMayChange(trx, context, isNewName ? [...had, ...has] : changed, clientId);
+        // A certificate grants the client's scopes, like a new secret. They count for an audience.
+        const grantsAll = paths.some((path) => grantingFields.has(path));
+        await requireMayChange(trx, context, grantsAll ? [...had, ...has] : changed, clientId);
+        await lockAudiences(trx, change.audience_ids);
         const after = { ...before, ...change };
         requireOneName(after);
         if (paths.length > 0) await updateClient(trx, clientId, change).catch(refuseDuplicate);
@@ -185,6 +192,13 @@ async function locked(trx: Executor, id: string): Promise<ClientRow> {
   return row;
 }
 
+/** The fields on which it depends who can use the client's scopes, and where. */
+const grantingFields: ReadonlySet<string> = new Set([
+  'tls_client_auth_san_uri',
+  'tls_client_auth_san_dns',
+  'audience_ids',
+]);
+
 /** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange> = {
   name: ({ name }) => {
@@ -198,6 +212,7 @@ const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange>
   tls_client_auth_san_dns: ({ tlsClientAuthSanDns: name }) => ({
     tls_client_auth_san_dns: name === '' ? null : name,
   }),
+  audience_ids: ({ audienceIds }) => ({ audience_ids: storedAudienceIds(audienceIds) }),
 };
 
 type CertificateNames = Pick<ClientRow, 'tls_client_auth_san_uri' | 'tls_client_auth_san_dns'>;
@@ -232,6 +247,7 @@ function clientMessage(row: ClientRow) {
     createTime: timestampFromMs(row.create_time),
     tlsClientAuthSanUri: row.tls_client_auth_san_uri ?? '',
     tlsClientAuthSanDns: row.tls_client_auth_san_dns ?? '',
+    audienceIds: [...parseAudienceIds(row.audience_ids)],
     ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
   };
 }

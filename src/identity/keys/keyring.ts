@@ -3,8 +3,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { transact } from '../../storage/database.ts';
-import { failToUpdate, type Invalidations } from '../../storage/invalidation.ts';
-import { createLoader } from '../../storage/loader.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
+import { keepLoaded } from '../../storage/loaded-rows.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
 import { within } from '../../storage/within.ts';
 import type { Ed25519 } from './ed25519.ts';
@@ -59,28 +59,12 @@ const publishedMsMax = 1_000;
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { invalidations, now } = options;
   let keys: LoadedKeys = { facts: [], all: [], byHeader: new Map(), active: undefined };
-  const loader = createLoader(async () => {
+  const loader = await keepLoaded(invalidations, 'signing_key', async () => {
     const { active, all } = keys;
     keys = await load(options, all);
     active?.privateKey.retire();
   });
-  invalidations.onEviction(({ isComplete, list }) => {
-    if (isComplete && !list.some(({ entity }) => entity === 'signing_key')) return;
-    loader.noteChange();
-    // Loads the keys before the next call needs them. If this fails, that call tries again.
-    loader.load().catch(() => {});
-  });
-  await loader.load();
-
-  /** Returns `undefined` if the keys are current. */
-  function ensureCurrent(): Promise<void> | undefined {
-    const refresh = invalidations.ensureFresh();
-    return refresh === undefined && loader.isCurrent() ? undefined : update(refresh);
-  }
-  async function update(refresh: Promise<void> | undefined): Promise<void> {
-    await refresh;
-    if (!loader.isCurrent()) await loader.load().catch(failToUpdate);
-  }
+  const { ensureCurrent } = loader;
   return {
     async active() {
       await ensureCurrent();
@@ -101,10 +85,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       await ensureCurrent();
       return keys.facts;
     },
-    async reload() {
-      loader.noteChange();
-      await loader.load();
-    },
+    reload: loader.reload,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Call, ClientCertificate } from '../../api/call.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isId } from '../../base/crypto/ids.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
+import { parseAudienceIds } from '../../credentials/audience-ids.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
 import type { ClientRow } from '../../storage/schema.ts';
 import type { CertificateNames } from '../clients/store.ts';
@@ -13,6 +14,8 @@ import type { CertificateNames } from '../clients/store.ts';
 export type AuthenticatedClient = {
   readonly clientId: string;
   readonly scopes: ReadonlySet<string>;
+  /** Empty for the audience of this service. */
+  readonly audienceIds: readonly string[];
 };
 
 export type ClientAuthenticationOptions = {
@@ -63,7 +66,7 @@ async function bySecret(
       throw refuse('The certificate belongs to another client than the secret.', clientId);
     }
   }
-  return { clientId, scopes: secret.scopes };
+  return { clientId, scopes: secret.scopes, audienceIds: secret.audienceIds };
 }
 
 async function byCertificate(
@@ -88,7 +91,11 @@ async function byCertificate(
   if (clientId !== '' && clientId !== client.id) {
     throw refuse('The certificate belongs to another client than the client id.', name);
   }
-  return { clientId: client.id, scopes: parseStoredScopes(client.scopes) };
+  return {
+    clientId: client.id,
+    scopes: parseStoredScopes(client.scopes),
+    audienceIds: parseAudienceIds(client.audience_ids),
+  };
 }
 
 /** Returns why a certificate is not valid; undefined if it is. */

@@ -6,12 +6,14 @@ import { callerOf } from '../../api/principal.ts';
 import { parseAnyCredentialId } from '../../base/crypto/credential-format.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
+import type { Audiences } from '../audiences/audiences.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
 import type { Signer } from './signer.ts';
 
 export type IssuanceOptions = {
   readonly authenticateClient: AuthenticateClient;
   readonly directory: CredentialDirectory;
+  readonly audiences: Audiences;
   readonly signer: Signer;
   readonly serviceTokenSeconds: number;
   readonly customerTokenSeconds: number;
@@ -20,7 +22,7 @@ export type IssuanceOptions = {
 export function createIssuanceService(
   options: IssuanceOptions,
 ): ServiceImpl<typeof IssuanceService> {
-  const { authenticateClient, directory, signer } = options;
+  const { authenticateClient, directory, audiences, signer } = options;
   return {
     async issueToken(request, context) {
       const { scope, grantType } = request;
@@ -37,6 +39,7 @@ export function createIssuanceService(
       const scopes = parseRequestedScopes(scope);
       requireGranted(scopes, client.scopes);
       const granted = scopes.join(' ');
+      const audience = await audiences.choose(client.audienceIds, request.resource);
       const { token, lifetimeSeconds } = await signer.sign(
         {
           sub: clientId,
@@ -45,6 +48,7 @@ export function createIssuanceService(
           principal_type: 'service',
         },
         options.serviceTokenSeconds,
+        { audience },
       );
       return answer(token, lifetimeSeconds, granted);
     },
@@ -57,6 +61,9 @@ export function createIssuanceService(
       const scopes = scope === '' ? [...key.scopes] : parseRequestedScopes(scope);
       requireGranted(scopes, key.scopes);
       const granted = scopes.join(' ');
+      const audience = await audiences.choose(key.audienceIds, request.resource);
+      const { expireTime } = key;
+      const notAfter = expireTime === undefined ? undefined : Math.floor(expireTime / 1000);
       const { token, lifetimeSeconds } = await signer.sign(
         {
           sub: key.ownerId,
@@ -66,7 +73,7 @@ export function createIssuanceService(
           accounts: key.accounts,
         },
         options.customerTokenSeconds,
-        key.expireTime === undefined ? undefined : Math.floor(key.expireTime / 1000),
+        { audience, notAfter },
       );
       if (lifetimeSeconds < 1) throw wrongKey(apiKey);
       return answer(token, lifetimeSeconds, granted);
@@ -74,14 +81,10 @@ export function createIssuanceService(
   };
 }
 
-type Target = { readonly resource: string; readonly audience: string };
-
 /** Refuses parameters that would limit a token: the caller would take it for a limited one. */
-function refuseUnsupported(target: Target, call: Call): void {
-  for (const name of ['resource', 'audience'] as const) {
-    if (target[name] === '') continue;
-    const reason = 'is not supported, because all tokens have the audience of this service';
-    throw fail('identity.invalid_target', `${name}: ${reason}`);
+function refuseUnsupported({ audience }: { readonly audience: string }, call: Call): void {
+  if (audience !== '') {
+    throw fail('identity.invalid_target', 'audience: is not supported; use resource');
   }
   if (call.header('dpop') !== undefined) {
     throw invalid('DPoP', 'is not supported, because all tokens are bearer tokens');

@@ -19,8 +19,12 @@ export function createOAuthService(options: OAuthOptions): ServiceImpl<typeof OA
   const { authenticateClient, verifier, revocations, auditLog } = options;
   return {
     async introspect(request, context) {
-      await authenticateClient(request, callerOf(context).call);
-      const claims = await verifier.verify(request.token);
+      const client = await authenticateClient(request, callerOf(context).call);
+      const seesAll = client.scopes.has('tokens:read');
+      const claims = await verifier.verifyFor(
+        request.token,
+        (audience) => seesAll || audience.isGrantedTo(client.audienceIds),
+      );
       if (claims === undefined) return { active: false };
       return {
         active: true,

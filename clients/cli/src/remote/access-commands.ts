@@ -69,6 +69,11 @@ const token: Command = {
       isList: true,
       about: 'A requested scope. Clients need at least one; a customer without one gets all.',
     },
+    {
+      name: 'resource',
+      value: 'uri',
+      about: 'The identifier of the audience that the token is for. Default: the only one.',
+    },
     jsonOption,
   ],
   examples: [
@@ -91,6 +96,11 @@ const verify: Command = {
   options: [
     { name: 'scope', value: 'scope', about: 'The scope that the token must have.' },
     { name: 'account', value: 'id', about: 'The account that the token must give access to.' },
+    {
+      name: 'audience',
+      value: 'uri',
+      about: 'The identifier of the audience of the token. Default: that of the service.',
+    },
     jsonOption,
   ],
   examples: ['latchkey token --scope tokens:read | latchkey verify -'],

@@ -45,6 +45,12 @@ const certificateFields: Readonly<Record<string, FieldOption>> = {
   },
 };
 
+const audienceField: FieldOption = {
+  value: 'id',
+  isList: true,
+  about: 'The id of an audience. Default: only the audience of the service.',
+};
+
 const client = { client_id: 'The id of the client.' };
 const customer = { customer_id: 'The id of the customer.' };
 
@@ -97,15 +103,18 @@ const clients = groupOf('clients', 'Manages service clients.', [
     method: 'client.createClient',
     isCreating: true,
     args: { name: 'The display name.' },
-    fields: { scopes: scopesField, ...certificateFields },
+    fields: { scopes: scopesField, audience_ids: audienceField, ...certificateFields },
     examples: ['clients create billing --scope accounts:read --scope payments:write'],
   },
   {
     name: 'update',
-    about: 'Changes the name, the scopes or the certificate name of a client.',
+    about: 'Changes the name, the scopes, the audiences or the certificate name of a client.',
     method: 'client.updateClient',
     args: client,
-    fields: { name: nameField, scopes: scopesField, ...certificateFields },
+    fields: {
+      ...{ name: nameField, scopes: scopesField, audience_ids: audienceField },
+      ...certificateFields,
+    },
   },
   {
     name: 'disable',
@@ -164,14 +173,15 @@ const customers = groupOf('customers', 'Manages customers, their accounts and AP
     method: 'customer.createCustomer',
     isCreating: true,
     args: { name: 'The display name.' },
+    fields: { audience_ids: audienceField },
     examples: ['customers create "Example Ltd"'],
   },
   {
     name: 'update',
-    about: 'Changes the name of a customer.',
+    about: 'Changes the name or the audiences of a customer.',
     method: 'customer.updateCustomer',
     args: customer,
-    fields: { name: nameField },
+    fields: { name: nameField, audience_ids: audienceField },
   },
   {
     name: 'disable',
@@ -245,4 +255,41 @@ const keys = groupOf('keys', 'Manages the signing keys.', [
   },
 ]);
 
-export const clientCommands: readonly Command[] = [clients, customers, accounts, keys];
+const audience = { audience_id: 'The id of the audience.' };
+
+const audiences = groupOf('audiences', 'Manages the services that tokens are for.', [
+  {
+    name: 'list',
+    about: 'Lists the audiences.',
+    method: 'audience.listAudiences',
+    columns: ['id', 'identifier', 'name', 'create_time'],
+  },
+  { name: 'get', about: 'Shows an audience.', method: 'audience.getAudience', args: audience },
+  {
+    name: 'create',
+    about: 'Creates an audience.',
+    method: 'audience.createAudience',
+    isCreating: true,
+    args: {
+      identifier: 'The `aud` of the tokens: an absolute URI.',
+      name: 'The display name.',
+    },
+    examples: ['audiences create https://payments.example.com Payments'],
+  },
+  {
+    name: 'update',
+    about: 'Changes the name of an audience.',
+    method: 'audience.updateAudience',
+    args: audience,
+    fields: { name: nameField },
+  },
+  {
+    name: 'delete',
+    about: 'Deletes an audience that no client and no customer has.',
+    method: 'audience.deleteAudience',
+    args: audience,
+    question: 'Every token for the audience becomes invalid. Delete it?',
+  },
+]);
+
+export const clientCommands: readonly Command[] = [clients, customers, accounts, audiences, keys];

@@ -56,8 +56,9 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
   grantType: string;
 
   /**
-   * The resource that the token is for (RFC 8707). Not supported: a token request with this
-   * parameter is refused with `identity.invalid_target`. At most 2,048 characters.
+   * The identifier of the audience that the token is for (RFC 8707): one of the client's audiences, or
+   * `LATCHKEY_AUDIENCE` or the public URL of this service if the client has none. Unset means the
+   * only audience. At most 2,048 characters.
    *
    * @generated from field: string resource = 5;
    */
@@ -65,7 +66,7 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
 
   /**
    * The audience of the token (RFC 8693 §2.1). Not supported: a token request with this parameter
-   * is refused with `identity.invalid_target`. At most 2,048 characters.
+   * is refused with `identity.invalid_target`. Use `resource`. At most 2,048 characters.
    *
    * @generated from field: string audience = 6;
    */
@@ -144,8 +145,9 @@ export type ExchangeApiKeyRequest = Message<"latchkey.identity.v1.ExchangeApiKey
   scope: string;
 
   /**
-   * The resource that the token is for (RFC 8707). Not supported: a token request with this
-   * parameter is refused with `identity.invalid_target`. At most 2,048 characters.
+   * The identifier of the audience that the token is for (RFC 8707): one of the customer's audiences, or
+   * `LATCHKEY_AUDIENCE` or the public URL of this service if the customer has none. Unset means the
+   * only audience. At most 2,048 characters.
    *
    * @generated from field: string resource = 3;
    */
@@ -153,7 +155,7 @@ export type ExchangeApiKeyRequest = Message<"latchkey.identity.v1.ExchangeApiKey
 
   /**
    * The audience of the token (RFC 8693 §2.1). Not supported: a token request with this parameter
-   * is refused with `identity.invalid_target`. At most 2,048 characters.
+   * is refused with `identity.invalid_target`. Use `resource`. At most 2,048 characters.
    *
    * @generated from field: string audience = 4;
    */
@@ -213,9 +215,9 @@ export const ExchangeApiKeyResponseSchema: GenMessage<ExchangeApiKeyResponse> = 
  * Issues short-lived bearer tokens: JWTs signed with EdDSA (RFC 8037) with the claims of RFC 9068.
  * No other service accepts a client secret or a customer's API key.
  *
- * All tokens are bearer tokens for the audience of this service. A request with `resource`,
- * `audience` or a `DPoP` header (RFC 9449) is refused: its caller would take the token for a
- * limited one.
+ * A token is for one audience: see AudienceService. All tokens are bearer tokens. A request with an
+ * `audience` or a `DPoP` header (RFC 9449) is refused: its caller would take the token for a limited
+ * one.
  *
  * @generated from service latchkey.identity.v1.IssuanceService
  */
@@ -242,7 +244,8 @@ export const IssuanceService: GenService<{
    * - `identity.scope_not_granted`: a requested scope is not granted to the client, or the scope is
    *   missing or malformed. The service issues no token with fewer scopes than requested.
    * - `identity.unsupported_grant_type`: `grant_type` is not `client_credentials`.
-   * - `identity.invalid_target`: the request has a `resource` or an `audience`.
+   * - `identity.invalid_target`: `resource` is not one of the client's audiences, or is unset and the
+   *   client has several. Or the request has an `audience`.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.IssueToken
    */
@@ -260,7 +263,8 @@ export const IssuanceService: GenService<{
    * - `identity.credential_invalid`: the key is unknown, mistyped, revoked or expired, or its
    *   customer is disabled. The response does not reveal which.
    * - `identity.scope_not_granted`: a requested scope is malformed or not granted to the key.
-   * - `identity.invalid_target`: the request has a `resource` or an `audience`.
+   * - `identity.invalid_target`: `resource` is not one of the customer's audiences, or is unset and
+   *   the customer has several. Or the request has an `audience`.
    * - `invalid_argument`: the request has a `DPoP` header.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.ExchangeApiKey

@@ -246,7 +246,8 @@ export const OAuthService: GenService<{
    * not active, or that the client must not introspect, the response over HTTP is exactly
    * `{"active":false}`.
    *
-   * A client introspects tokens of the audience of this service. It needs no scope.
+   * A client introspects the tokens of its audiences, and needs no scope. A client with the scope
+   * `tokens:read` introspects the tokens of all audiences.
    *
    * The method has no side effects, but is not marked so: Connect would then also accept it as a
    * GET with the token in the URL.

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/verification.proto.
  */
 export const file_latchkey_identity_v1_verification: GenFile = /*@__PURE__*/
-  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSJYCgpKc29uV2ViS2V5EgsKA2t0eRgBIAEoCRILCgNjcnYYAiABKAkSCQoBeBgDIAEoCRILCgNraWQYBCABKAkSCwoDdXNlGAUgASgJEgsKA2FsZxgGIAEoCSKNAQoSVmVyaWZ5VG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIXCgVzY29wZRgCIAEoCUIIukgFcgMYoDgSHAoKYWNjb3VudF9pZBgDIAEoCUIIukgFcgMYgAESIQoPdG9rZW5fdHlwZV9oaW50GAQgASgJQgi6SAVyAxiAASL9AQoTVmVyaWZ5VG9rZW5SZXNwb25zZRIOCgZhY3RpdmUYASABKAgSDwoHYWxsb3dlZBgCIAEoCBIMCgRjb2RlGAMgASgJEgsKA3N1YhgEIAEoCRIRCgljbGllbnRfaWQYBSABKAkSDQoFc2NvcGUYBiABKAkSCwoDYXVkGAcgASgJEgsKA2lzcxgIIAEoCRILCgNpYXQYCSABKA0SCwoDZXhwGAogASgNEgsKA2p0aRgLIAEoCRIWCg5wcmluY2lwYWxfdHlwZRgMIAEoCRIQCghhY2NvdW50cxgNIAMoCRIRCglhdXRoX3RpbWUYDiABKA06Cpq1GAZhY3RpdmUiVgoSUmV2b2tlVG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABIhUKE1Jldm9rZVRva2VuUmVzcG9uc2Uy6wMKE1ZlcmlmaWNhdGlvblNlcnZpY2USoAEKB0dldEp3a3MSJC5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVxdWVzdBolLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEp3a3NSZXNwb25zZSJIkAIBirUYAggBkrUYHSCsAioYYXBwbGljYXRpb24vandrLXNldCtqc29ugtPkkwIYEhYvLndlbGwta25vd24vandrcy5qc29uEpUBCgtWZXJpZnlUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlZlcmlmeVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlZlcmlmeVRva2VuUmVzcG9uc2UiMZACAoq1GBESC3Rva2VuczpyZWFkGgIBA4LT5JMCEzoBKiIOL3Rva2Vucy92ZXJpZnkSmAEKC1Jldm9rZVRva2VuEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVG9rZW5SZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVG9rZW5SZXNwb25zZSI0kAICirUYFBIMdG9rZW5zOndyaXRlGgIBA0gBgtPkkwITOgEqIg4vdG9rZW5zL3Jldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSJYCgpKc29uV2ViS2V5EgsKA2t0eRgBIAEoCRILCgNjcnYYAiABKAkSCQoBeBgDIAEoCRILCgNraWQYBCABKAkSCwoDdXNlGAUgASgJEgsKA2FsZxgGIAEoCSKyAQoSVmVyaWZ5VG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIXCgVzY29wZRgCIAEoCUIIukgFcgMYoDgSHAoKYWNjb3VudF9pZBgDIAEoCUIIukgFcgMYgAESIQoPdG9rZW5fdHlwZV9oaW50GAQgASgJQgi6SAVyAxiAARIjChFleHBlY3RlZF9hdWRpZW5jZRgeIAEoCUIIukgFcgMYgBAi/QEKE1ZlcmlmeVRva2VuUmVzcG9uc2USDgoGYWN0aXZlGAEgASgIEg8KB2FsbG93ZWQYAiABKAgSDAoEY29kZRgDIAEoCRILCgNzdWIYBCABKAkSEQoJY2xpZW50X2lkGAUgASgJEg0KBXNjb3BlGAYgASgJEgsKA2F1ZBgHIAEoCRILCgNpc3MYCCABKAkSCwoDaWF0GAkgASgNEgsKA2V4cBgKIAEoDRILCgNqdGkYCyABKAkSFgoOcHJpbmNpcGFsX3R5cGUYDCABKAkSEAoIYWNjb3VudHMYDSADKAkSEQoJYXV0aF90aW1lGA4gASgNOgqatRgGYWN0aXZlIlYKElJldm9rZVRva2VuUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESIQoPdG9rZW5fdHlwZV9oaW50GAIgASgJQgi6SAVyAxiAASIVChNSZXZva2VUb2tlblJlc3BvbnNlMusDChNWZXJpZmljYXRpb25TZXJ2aWNlEqABCgdHZXRKd2tzEiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Sndrc1JlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVzcG9uc2UiSJACAYq1GAIIAZK1GB0grAIqGGFwcGxpY2F0aW9uL2p3ay1zZXQranNvboLT5JMCGBIWLy53ZWxsLWtub3duL2p3a3MuanNvbhKVAQoLVmVyaWZ5VG9rZW4SKC5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlc3BvbnNlIjGQAgKKtRgREgt0b2tlbnM6cmVhZBoCAQOC0+STAhM6ASoiDi90b2tlbnMvdmVyaWZ5EpgBCgtSZXZva2VUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVzcG9uc2UiNJACAoq1GBQSDHRva2Vuczp3cml0ZRoCAQNIAYLT5JMCEzoBKiIOL3Rva2Vucy9yZXZva2ViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of VerificationService.GetJwks.
@@ -145,6 +145,15 @@ export type VerifyTokenRequest = Message<"latchkey.identity.v1.VerifyTokenReques
    * @generated from field: string token_type_hint = 4;
    */
   tokenTypeHint: string;
+
+  /**
+   * The audience that the token must be for: the identifier of an audience, which is the service
+   * that received the token. A token for another audience is not active. Unset means the audience
+   * of this service, `LATCHKEY_AUDIENCE`. At most 2,048 characters.
+   *
+   * @generated from field: string expected_audience = 30;
+   */
+  expectedAudience: string;
 };
 
 /**
@@ -162,8 +171,8 @@ export const VerifyTokenRequestSchema: GenMessage<VerifyTokenRequest> = /*@__PUR
  */
 export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenResponse"> & {
   /**
-   * Whether this service signed the token for this audience with a published key, the token is
-   * neither expired nor revoked, and its client, API key or session is still valid.
+   * Whether this service signed the token for the expected audience with a published key, the token
+   * is neither expired nor revoked, and its client, API key or session is still valid.
    *
    * @generated from field: bool active = 1;
    */
@@ -341,7 +350,7 @@ export const VerificationService: GenService<{
    * false; the call does not fail.
    *
    * The response describes the current grants. A token is not active if its client or customer is
-   * disabled or its API key is revoked or expired. It does not cover scopes and accounts that the
+   * disabled or has lost the audience, or its API key is revoked or expired. It does not cover scopes and accounts that the
    * client, key or customer has lost. Changes take effect at once in the process that makes them
    * and within a second in every other. A service that verifies tokens only with the published keys
    * sees neither these changes nor revocations until `exp`.
