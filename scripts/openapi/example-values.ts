@@ -25,6 +25,7 @@ export const texts: Readonly<Record<string, string>> = {
   token_type: 'Bearer',
   scope: 'accounts:read payments:write',
   scopes: 'accounts:read',
+  default_scopes: 'accounts:read',
   grant_type: 'client_credentials',
   client_secret: 'lk_cs_3mKq7VbT9xZp2LcR8sWd4n_…',
   api_key: 'lk_ck_3mKq7VbT9xZp2LcR8sWd4n_…',

@@ -34,6 +34,7 @@ import { type Keyring, openKeyring } from './keys/keyring.ts';
 import { type Rotation, startRotation } from './keys/rotation.ts';
 import { createSigningKeyService } from './keys/service.ts';
 import { createSignatureThread } from './keys/signature-thread.ts';
+import { raiseTokenSeconds } from './keys/store.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
 import { createClientAuthentication } from './tokens/client-authentication.ts';
@@ -219,7 +220,7 @@ export async function createIdentityModule(
       oauth: createOAuthService({ authenticateClient, verifier, revocations, auditLog }),
       account: createAccountService(db),
       audience: createAudienceService(management),
-      client: createClientService(owners),
+      client: createClientService({ ...owners, coverTokenSeconds: raiseTokenSeconds }),
       customer: createCustomerService(owners),
       session: sessions.service,
       passwordReset: passwordResets.service,

@@ -12,6 +12,12 @@ export type ClientRow = {
   tls_client_auth_san_dns: string | null;
   /** Space-separated. Null means the audience of this service. */
   audience_ids: string | null;
+  /** A JSON object with additional claims. */
+  claims: string | null;
+  /** The lifetime of the tokens. Null means the configured one. */
+  token_seconds: number | null;
+  /** Space-separated. */
+  default_scopes: string | null;
 };
 
 export type CustomerRow = {

@@ -15,6 +15,7 @@ import { addRecordedAnswers } from './migrations/0008-recorded-answers.ts';
 import { addCertificateNames } from './migrations/0009-client-certificates.ts';
 import { markJoinedMembers } from './migrations/0010-joined-members.ts';
 import { addAudiences } from './migrations/0015-audiences.ts';
+import { addClientTokens } from './migrations/0016-client-tokens.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -38,6 +39,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0009-client-certificates': { up: addCertificateNames, oldestSupported: '0001-schema' },
   '0010-joined-members': { up: markJoinedMembers, oldestSupported: '0001-schema' },
   '0015-audiences': { up: addAudiences, oldestSupported: '0001-schema' },
+  '0016-client-tokens': { up: addClientTokens, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
 import {
@@ -29,18 +30,21 @@ import {
   insertClient,
   updateClient,
 } from './store.ts';
+import { requireOwnScopes, storedClaims } from './token-fields.ts';
 
 export type ClientOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
   readonly lockAudiences: LockAudiences;
+  /** Keeps signing keys published until tokens of this lifetime have expired. */
+  readonly coverTokenSeconds: (trx: Executor, seconds: number) => Promise<void>;
   readonly random: Random;
   readonly now: Clock;
 };
 
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
-  const { db, auditLog, credentials, lockAudiences, random, now } = options;
+  const { db, auditLog, credentials, lockAudiences, coverTokenSeconds, random, now } = options;
 
   async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return auditLog.change(context, { target: id }, async (trx) => {
@@ -63,14 +67,21 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const id = newId('cli', random);
       const name = printableName(request.name);
       const names = certificateNamesOf(request);
-      const audience_ids = storedAudienceIds(request.audienceIds);
       const times = { create_time: now(), disable_time: null };
-      const row = { id, name, scopes, ...times, ...names, audience_ids };
+      const tokens = {
+        audience_ids: storedAudienceIds(request.audienceIds),
+        claims: storedClaims(request.claims),
+        token_seconds: request.tokenSeconds || null,
+        default_scopes: joined(request.defaultScopes) || null,
+      };
+      const row = { id, name, scopes, ...times, ...names, ...tokens };
       requireOneName(row);
+      requireOwnScopes(row);
       const made = generateCredential('cs', random);
       return auditLog.create(context, { target: id }, async (trx) => {
         await requireMayChange(trx, context, parseStoredScopes(scopes));
-        await lockAudiences(trx, audience_ids);
+        await lockAudiences(trx, row.audience_ids);
+        if (row.token_seconds !== null) await coverTokenSeconds(trx, row.token_seconds);
         await insertClient(trx, row).catch(refuseDuplicate);
         const fields = { name: '', scopes: '', expireTime: undefined };
         await credentials.create(trx, ownerOf(id), made, fields);
@@ -104,6 +115,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         await lockAudiences(trx, change.audience_ids);
         const after = { ...before, ...change };
         requireOneName(after);
+        requireOwnScopes(after);
+        if (change.token_seconds) await coverTokenSeconds(trx, change.token_seconds);
         if (paths.length > 0) await updateClient(trx, clientId, change).catch(refuseDuplicate);
         return after;
       });
@@ -213,6 +226,9 @@ const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange>
     tls_client_auth_san_dns: name === '' ? null : name,
   }),
   audience_ids: ({ audienceIds }) => ({ audience_ids: storedAudienceIds(audienceIds) }),
+  claims: ({ claims }) => ({ claims: storedClaims(claims) }),
+  token_seconds: ({ tokenSeconds }) => ({ token_seconds: tokenSeconds || null }),
+  default_scopes: ({ defaultScopes }) => ({ default_scopes: joined(defaultScopes) || null }),
 };
 
 type CertificateNames = Pick<ClientRow, 'tls_client_auth_san_uri' | 'tls_client_auth_san_dns'>;
@@ -248,6 +264,9 @@ function clientMessage(row: ClientRow) {
     tlsClientAuthSanUri: row.tls_client_auth_san_uri ?? '',
     tlsClientAuthSanDns: row.tls_client_auth_san_dns ?? '',
     audienceIds: [...parseAudienceIds(row.audience_ids)],
+    ...(row.claims === null ? {} : { claims: JSON.parse(row.claims) as JsonObject }),
+    tokenSeconds: row.token_seconds ?? 0,
+    defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
     ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
   };
 }

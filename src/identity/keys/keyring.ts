@@ -17,7 +17,7 @@ import {
   loadPublicKey,
   type PublicJwk,
 } from './signing-key.ts';
-import { findPublishedKeys, lockSigningKeys, raiseTokenSeconds } from './store.ts';
+import { findClientTokenSeconds, findPublishedKeys, raiseTokenSeconds } from './store.ts';
 
 export type { ActiveKey } from './signing-key.ts';
 
@@ -123,18 +123,16 @@ const privateKeyOf = (row: SigningKeyRow, { masterKey, ed25519 }: KeyringOptions
   decryptPrivateKey(row, masterKey, ed25519);
 
 /**
- * Stores the maximum lifetime of this process's tokens with the key. A process must do this before
- * it signs, because a retired key stays published for that long. Returns whether the key has to be
- * read again.
+ * Stores the maximum lifetime of this process's tokens, and of those of clients, with the key. A
+ * process must do this before it signs, because a retired key stays published for that long. Returns
+ * whether the key has to be read again.
  */
 async function raiseTokenLifetime(
   { db, tokenSecondsMax }: KeyringOptions,
-  { kid, token_seconds_max }: SigningKeyRow,
+  { token_seconds_max }: SigningKeyRow,
 ): Promise<boolean> {
-  if (token_seconds_max >= tokenSecondsMax) return false;
-  await transact(db, async (trx) => {
-    await lockSigningKeys(trx);
-    await raiseTokenSeconds(trx, kid, tokenSecondsMax);
-  });
+  const seconds = Math.max(tokenSecondsMax, await findClientTokenSeconds(db));
+  if (token_seconds_max >= seconds) return false;
+  await transact(db, (trx) => raiseTokenSeconds(trx, seconds));
   return true;
 }

@@ -6,16 +6,15 @@ import type { Call, ClientCertificate } from '../../api/call.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isId } from '../../base/crypto/ids.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
-import { parseAudienceIds } from '../../credentials/audience-ids.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
+import { type TokenSettings, tokenSettingsOf } from '../../credentials/token-settings.ts';
 import type { ClientRow } from '../../storage/schema.ts';
 import type { CertificateNames } from '../clients/store.ts';
 
 export type AuthenticatedClient = {
   readonly clientId: string;
   readonly scopes: ReadonlySet<string>;
-  /** Empty for the audience of this service. */
-  readonly audienceIds: readonly string[];
+  readonly tokenSettings: TokenSettings;
 };
 
 export type ClientAuthenticationOptions = {
@@ -66,7 +65,7 @@ async function bySecret(
       throw refuse('The certificate belongs to another client than the secret.', clientId);
     }
   }
-  return { clientId, scopes: secret.scopes, audienceIds: secret.audienceIds };
+  return { clientId, scopes: secret.scopes, tokenSettings: secret.tokenSettings };
 }
 
 async function byCertificate(
@@ -94,7 +93,7 @@ async function byCertificate(
   return {
     clientId: client.id,
     scopes: parseStoredScopes(client.scopes),
-    audienceIds: parseAudienceIds(client.audience_ids),
+    tokenSettings: tokenSettingsOf(client),
   };
 }
 

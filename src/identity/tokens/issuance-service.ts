@@ -36,10 +36,12 @@ export function createIssuanceService(
       }
       const client = await authenticateClient(request, call);
       const { clientId } = client;
-      const scopes = parseRequestedScopes(scope);
+      const { audienceIds, claims, tokenSeconds, defaultScopes } = client.tokenSettings;
+      const usesDefault = scope === '' && defaultScopes.length > 0;
+      const scopes = usesDefault ? defaultScopes : parseRequestedScopes(scope);
       requireGranted(scopes, client.scopes);
       const granted = scopes.join(' ');
-      const audience = await audiences.choose(client.audienceIds, request.resource);
+      const audience = await audiences.choose(audienceIds, request.resource);
       const { token, lifetimeSeconds } = await signer.sign(
         {
           sub: clientId,
@@ -47,8 +49,8 @@ export function createIssuanceService(
           scope: granted,
           principal_type: 'service',
         },
-        options.serviceTokenSeconds,
-        { audience },
+        tokenSeconds ?? options.serviceTokenSeconds,
+        { audience, claims },
       );
       return answer(token, lifetimeSeconds, granted);
     },
@@ -61,7 +63,7 @@ export function createIssuanceService(
       const scopes = scope === '' ? [...key.scopes] : parseRequestedScopes(scope);
       requireGranted(scopes, key.scopes);
       const granted = scopes.join(' ');
-      const audience = await audiences.choose(key.audienceIds, request.resource);
+      const audience = await audiences.choose(key.tokenSettings.audienceIds, request.resource);
       const { expireTime } = key;
       const notAfter = expireTime === undefined ? undefined : Math.floor(expireTime / 1000);
       const { token, lifetimeSeconds } = await signer.sign(

@@ -23,7 +23,7 @@ export function createOAuthService(options: OAuthOptions): ServiceImpl<typeof OA
       const seesAll = client.scopes.has('tokens:read');
       const claims = await verifier.verifyFor(
         request.token,
-        (audience) => seesAll || audience.isGrantedTo(client.audienceIds),
+        (audience) => seesAll || audience.isGrantedTo(client.tokenSettings.audienceIds),
       );
       if (claims === undefined) return { active: false };
       return {
@@ -40,6 +40,7 @@ export function createOAuthService(options: OAuthOptions): ServiceImpl<typeof OA
         principalType: claims.principal_type,
         accounts: [...(claims.accounts ?? [])],
         ...(claims.auth_time === undefined ? {} : { authTime: claims.auth_time }),
+        ...(claims.custom === undefined ? {} : { claims: claims.custom }),
       };
     },
 

@@ -26,6 +26,8 @@ export type Signer = {
 type SignatureOptions = {
   /** By default the audience of this service. */
   readonly audience?: Pick<Audience, 'constants'>;
+  /** The additional claims of the client, as in `TokenSettings`. */
+  readonly claims?: string;
   /** The latest `exp`, in seconds since 1970. */
   readonly notAfter?: number | undefined;
 };
@@ -40,7 +42,11 @@ const defaults: SignatureOptions = {};
 
 export function createSigner({ keyring, ownAudience, now }: SignerOptions): Signer {
   return {
-    async sign(claims, lifetimeSeconds, { audience = ownAudience, notAfter } = defaults) {
+    async sign(
+      claims,
+      lifetimeSeconds,
+      { audience = ownAudience, claims: custom = '', notAfter } = defaults,
+    ) {
       const key = await keyring.active();
       if (key === undefined) {
         throw fail('unavailable', 'No signing key is available.', { retryAfterSeconds: 1 });
@@ -48,7 +54,7 @@ export function createSigner({ keyring, ownAudience, now }: SignerOptions): Sign
       const iat = Math.floor(now() / 1000);
       const exp = Math.min(iat + lifetimeSeconds, notAfter ?? Number.POSITIVE_INFINITY);
       const times = `"iat":${iat},"exp":${exp},"jti":"${randomUUID()}"`;
-      const payload = `{${audience.constants},${JSON.stringify(claims).slice(1, -1)},${times}}`;
+      const payload = `{${audience.constants},${JSON.stringify(claims).slice(1, -1)}${custom},${times}}`;
       const input = `${key.header}.${Buffer.from(payload).toString('base64url')}`;
       const signature = await key.privateKey.sign(Buffer.from(input, 'latin1'));
       const token = `${input}.${signature.toString('base64url')}`;

@@ -58,6 +58,7 @@ export function createVerificationService(
         principalType: claims.principal_type,
         accounts: [...(claims.accounts ?? [])],
         authTime: claims.auth_time ?? 0,
+        ...(claims.custom === undefined ? {} : { claims: claims.custom }),
       };
     },
 

@@ -67,7 +67,7 @@ const token: Command = {
       name: 'scope',
       value: 'scope',
       isList: true,
-      about: 'A requested scope. Clients need at least one; a customer without one gets all.',
+      about: 'A requested scope. Default: the default scopes of a client, all of a customer.',
     },
     {
       name: 'resource',

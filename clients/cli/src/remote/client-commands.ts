@@ -51,6 +51,25 @@ const audienceField: FieldOption = {
   about: 'The id of an audience. Default: only the audience of the service.',
 };
 
+/** The fields of a client that shape its tokens. */
+const tokenFields: Readonly<Record<string, FieldOption>> = {
+  audience_ids: audienceField,
+  claims: {
+    value: 'json',
+    about: 'Additional claims of the tokens, such as `{"tenant":"acme"}`.',
+  },
+  token_seconds: {
+    value: 'seconds',
+    about: 'The lifetime of the tokens, at most 3600. Default: that of the service.',
+  },
+  default_scopes: {
+    name: 'default-scope',
+    value: 'scope',
+    isList: true,
+    about: 'A scope of token requests that name none.',
+  },
+};
+
 const client = { client_id: 'The id of the client.' };
 const customer = { customer_id: 'The id of the customer.' };
 
@@ -103,18 +122,15 @@ const clients = groupOf('clients', 'Manages service clients.', [
     method: 'client.createClient',
     isCreating: true,
     args: { name: 'The display name.' },
-    fields: { scopes: scopesField, audience_ids: audienceField, ...certificateFields },
+    fields: { scopes: scopesField, ...tokenFields, ...certificateFields },
     examples: ['clients create billing --scope accounts:read --scope payments:write'],
   },
   {
     name: 'update',
-    about: 'Changes the name, the scopes, the audiences or the certificate name of a client.',
+    about: 'Changes a client.',
     method: 'client.updateClient',
     args: client,
-    fields: {
-      ...{ name: nameField, scopes: scopesField, audience_ids: audienceField },
-      ...certificateFields,
-    },
+    fields: { name: nameField, scopes: scopesField, ...tokenFields, ...certificateFields },
   },
   {
     name: 'disable',

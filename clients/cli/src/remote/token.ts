@@ -53,7 +53,6 @@ async function issue(
   const transport = connectTo(profile.server);
   switch (credential.kind) {
     case 'client': {
-      if (scope === '') throw new UsageError('A client must name a scope with --scope.');
       const method = IssuanceService.method.issueToken;
       const { clientId, clientSecret } = credential;
       const request = { clientId, clientSecret, scope, resource };

@@ -7,18 +7,18 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { CredentialState } from "./credential_pb.js";
 import { file_latchkey_identity_v1_credential } from "./credential_pb.js";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
 import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
-import type { Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file latchkey/identity/v1/client.proto.
  */
 export const file_latchkey_identity_v1_client: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9jbGllbnQucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIu0BCgZDbGllbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkYFCABKAkSHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAkSFAoMYXVkaWVuY2VfaWRzGB4gAygJIrgCCgxDbGllbnRTZWNyZXQSCgoCaWQYASABKAkSEQoJY2xpZW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSNAoFc3RhdGUYBCABKA4yJS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVkZW50aWFsU3RhdGUSLwoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoObGFzdF91c2VkX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsUCChNDcmVhdGVDbGllbnRSZXF1ZXN0EhgKBG5hbWUYASABKAlCCrpIB3IFEAEY/wESQQoGc2NvcGVzGAIgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkEkgKF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpGBQgASgJQie6SCRyIhj0AzIdXihbYS16XVthLXowLTkrLi1dKjpbIS1+XSspPyQSTAoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAlCK7pIKHImGP0BMiFeKFthLXowLTlfLV0rKFsuXVthLXowLTlfLV0rKSopPyQSOQoMYXVkaWVuY2VfaWRzGB4gAygJQiO6SCCSAR0QMiIZchcyFV5hdWRfWzAtOUEtWmEtel17MjJ9JCJgChRDcmVhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIjAKEEdldENsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiQQoRR2V0Q2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IoEBChJMaXN0Q2xpZW50c1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInEKE0xpc3RDbGllbnRzUmVzcG9uc2USLQoHY2xpZW50cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSLpAwoTVXBkYXRlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYAyADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQShQEKC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0JUukhR4gFOEgRuYW1lEgZzY29wZXMSF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpEhd0bHNfY2xpZW50X2F1dGhfc2FuX2RucxIMYXVkaWVuY2VfaWRzEkgKF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpGBQgASgJQie6SCRyIhj0AzIdXihbYS16XVthLXowLTkrLi1dKjpbIS1+XSspPyQSTAoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAlCK7pIKHImGP0BMiFeKFthLXowLTlfLV0rKFsuXVthLXowLTlfLV0rKSopPyQSOQoMYXVkaWVuY2VfaWRzGB4gAygJQiO6SCCSAR0QMiIZchcyFV5hdWRfWzAtOUEtWmEtel17MjJ9JCJEChRVcGRhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQiNAoURGlzYWJsZUNsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiRQoVRGlzYWJsZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCIzChNFbmFibGVDbGllbnRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAIkQKFEVuYWJsZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCKVAQoZQ3JlYXRlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAImwKGkNyZWF0ZUNsaWVudFNlY3JldFJlc3BvbnNlEjIKBnNlY3JldBgBIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudFNlY3JldBIaCg1jbGllbnRfc2VjcmV0GAIgASgJQgOAAQEipQEKGExpc3RDbGllbnRTZWNyZXRzUmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBCABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBSABKAlCB7pIBHICGEAifQoZTGlzdENsaWVudFNlY3JldHNSZXNwb25zZRIzCgdzZWNyZXRzGAEgAygLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIlcKGVJldm9rZUNsaWVudFNlY3JldFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASHAoJc2VjcmV0X2lkGAIgASgJQgm6SAZyBBABGEAiHAoaUmV2b2tlQ2xpZW50U2VjcmV0UmVzcG9uc2Ui0wEKGVJvdGF0ZUNsaWVudFNlY3JldFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASKAoPb3ZlcmxhcF9zZWNvbmRzGAIgASgNQgq6SAcqBRiAmp4BSACIAQESFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyAEISChBfb3ZlcmxhcF9zZWNvbmRzImwKGlJvdGF0ZUNsaWVudFNlY3JldFJlc3BvbnNlEjIKBnNlY3JldBgBIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudFNlY3JldBIaCg1jbGllbnRfc2VjcmV0GAIgASgJQgOAAQEy1w4KDUNsaWVudFNlcnZpY2USswEKDENyZWF0ZUNsaWVudBIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRSZXNwb25zZSJMkAIAirUYFRINY2xpZW50czp3cml0ZRoCAQMgAZK1GBkIyQESFC9jbGllbnRzL3tjbGllbnQuaWR9gtPkkwINOgEqIggvY2xpZW50cxKbAQoJR2V0Q2xpZW50EiYubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q2xpZW50UmVxdWVzdBonLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldENsaWVudFJlc3BvbnNlIj2QAgGKtRgSEgxjbGllbnRzOnJlYWQaAgEDgtPkkwIeYgZjbGllbnQSFC9jbGllbnRzL3tjbGllbnRfaWR9Eo0BCgtMaXN0Q2xpZW50cxIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRzUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRzUmVzcG9uc2UiKZACAYq1GBISDGNsaWVudHM6cmVhZBoCAQOC0+STAgoSCC9jbGllbnRzEvEBCgxVcGRhdGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlQ2xpZW50UmVzcG9uc2UiiQGQAgKKtRhbEg1jbGllbnRzOndyaXRlGgIBAzIGc2NvcGVzMhd0bHNfY2xpZW50X2F1dGhfc2FuX3VyaTIXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMyDGF1ZGllbmNlX2lkc4LT5JMCIToBKmIGY2xpZW50MhQvY2xpZW50cy97Y2xpZW50X2lkfRK1AQoNRGlzYWJsZUNsaWVudBIqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDbGllbnRSZXF1ZXN0GisubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGlzYWJsZUNsaWVudFJlc3BvbnNlIkuQAgKKtRgVEg1jbGllbnRzOndyaXRlGgIBA0gBgtPkkwIpOgEqYgZjbGllbnQiHC9jbGllbnRzL3tjbGllbnRfaWR9OmRpc2FibGUSrwEKDEVuYWJsZUNsaWVudBIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVuYWJsZUNsaWVudFJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDbGllbnRSZXNwb25zZSJIkAICirUYExINY2xpZW50czp3cml0ZRoCAQOC0+STAig6ASpiBmNsaWVudCIbL2NsaWVudHMve2NsaWVudF9pZH06ZW5hYmxlErwBChJDcmVhdGVDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50U2VjcmV0UmVzcG9uc2UiQ5ACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGC0+STAiE6ASoiHC9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHMStAEKEUxpc3RDbGllbnRTZWNyZXRzEi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudFNlY3JldHNSZXF1ZXN0Gi8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudFNlY3JldHNSZXNwb25zZSI+kAIBirUYExINY2xpZW50czp3cml0ZRoCAQOC0+STAh4SHC9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHMSxwEKElJldm9rZUNsaWVudFNlY3JldBIvLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZUNsaWVudFNlY3JldFJlcXVlc3QaMC5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VDbGllbnRTZWNyZXRSZXNwb25zZSJOkAICirUYFxINY2xpZW50czp3cml0ZRoCAQMgAUgBgtPkkwIqKigvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzL3tzZWNyZXRfaWR9EsMBChJSb3RhdGVDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5Sb3RhdGVDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2UiSpACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGC0+STAig6ASoiIy9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHM6cm90YXRlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9jbGllbnQucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIsUCCgZDbGllbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkYFCABKAkSHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAkSFAoMYXVkaWVuY2VfaWRzGB4gAygJEicKBmNsYWltcxgfIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFQoNdG9rZW5fc2Vjb25kcxggIAEoDRIWCg5kZWZhdWx0X3Njb3BlcxghIAMoCSK4AgoMQ2xpZW50U2VjcmV0EgoKAmlkGAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEjQKBXN0YXRlGAQgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLaAwoTQ3JlYXRlQ2xpZW50UmVxdWVzdBIYCgRuYW1lGAEgASgJQgq6SAdyBRABGP8BEkEKBnNjb3BlcxgCIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJBJIChd0bHNfY2xpZW50X2F1dGhfc2FuX3VyaRgUIAEoCUInukgkciIY9AMyHV4oW2Etel1bYS16MC05Ky4tXSo6WyEtfl0rKT8kEkwKF3Rsc19jbGllbnRfYXV0aF9zYW5fZG5zGBUgASgJQiu6SChyJhj9ATIhXihbYS16MC05Xy1dKyhbLl1bYS16MC05Xy1dKykqKT8kEjkKDGF1ZGllbmNlX2lkcxgeIAMoCUIjukggkgEdEDIiGXIXMhVeYXVkX1swLTlBLVphLXpdezIyfSQSJwoGY2xhaW1zGB8gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIfCg10b2tlbl9zZWNvbmRzGCAgASgNQgi6SAUqAxiQHBJJCg5kZWZhdWx0X3Njb3BlcxghIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJCJgChRDcmVhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIjAKEEdldENsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiQQoRR2V0Q2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IoEBChJMaXN0Q2xpZW50c1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInEKE0xpc3RDbGllbnRzUmVzcG9uc2USLQoHY2xpZW50cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKlBQoTVXBkYXRlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYAyADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSrAEKC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0J7ukh44gF1EgRuYW1lEgZzY29wZXMSF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpEhd0bHNfY2xpZW50X2F1dGhfc2FuX2RucxIMYXVkaWVuY2VfaWRzEgZjbGFpbXMSDXRva2VuX3NlY29uZHMSDmRlZmF1bHRfc2NvcGVzEkgKF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpGBQgASgJQie6SCRyIhj0AzIdXihbYS16XVthLXowLTkrLi1dKjpbIS1+XSspPyQSTAoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAlCK7pIKHImGP0BMiFeKFthLXowLTlfLV0rKFsuXVthLXowLTlfLV0rKSopPyQSOQoMYXVkaWVuY2VfaWRzGB4gAygJQiO6SCCSAR0QMiIZchcyFV5hdWRfWzAtOUEtWmEtel17MjJ9JBInCgZjbGFpbXMYHyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Eh8KDXRva2VuX3NlY29uZHMYICABKA1CCLpIBSoDGJAcEkkKDmRlZmF1bHRfc2NvcGVzGCEgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkIkQKFFVwZGF0ZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCI0ChREaXNhYmxlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQCJFChVEaXNhYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IjMKE0VuYWJsZUNsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiRAoURW5hYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IpUBChlDcmVhdGVDbGllbnRTZWNyZXRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAibAoaQ3JlYXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABASKlAQoYTGlzdENsaWVudFNlY3JldHNSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ9ChlMaXN0Q2xpZW50U2VjcmV0c1Jlc3BvbnNlEjMKB3NlY3JldHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRTZWNyZXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iVwoZUmV2b2tlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIcCglzZWNyZXRfaWQYAiABKAlCCbpIBnIEEAEYQCIcChpSZXZva2VDbGllbnRTZWNyZXRSZXNwb25zZSLTAQoZUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIoCg9vdmVybGFwX3NlY29uZHMYAiABKA1CCrpIByoFGICangFIAIgBARIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAQhIKEF9vdmVybGFwX3NlY29uZHMibAoaUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABATLfDgoNQ2xpZW50U2VydmljZRKzAQoMQ3JlYXRlQ2xpZW50EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFJlc3BvbnNlIkyQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABkrUYGQjJARIUL2NsaWVudHMve2NsaWVudC5pZH2C0+STAg06ASoiCC9jbGllbnRzEpsBCglHZXRDbGllbnQSJi5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDbGllbnRSZXF1ZXN0GicubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q2xpZW50UmVzcG9uc2UiPZACAYq1GBISDGNsaWVudHM6cmVhZBoCAQOC0+STAh5iBmNsaWVudBIUL2NsaWVudHMve2NsaWVudF9pZH0SjQEKC0xpc3RDbGllbnRzEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudHNSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudHNSZXNwb25zZSIpkAIBirUYEhIMY2xpZW50czpyZWFkGgIBA4LT5JMCChIIL2NsaWVudHMS+QEKDFVwZGF0ZUNsaWVudBIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUNsaWVudFJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDbGllbnRSZXNwb25zZSKRAZACAoq1GGMSDWNsaWVudHM6d3JpdGUaAgEDMgZzY29wZXMyF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpMhd0bHNfY2xpZW50X2F1dGhfc2FuX2RuczIMYXVkaWVuY2VfaWRzMgZjbGFpbXOC0+STAiE6ASpiBmNsaWVudDIUL2NsaWVudHMve2NsaWVudF9pZH0StQEKDURpc2FibGVDbGllbnQSKi5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlQ2xpZW50UmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDbGllbnRSZXNwb25zZSJLkAICirUYFRINY2xpZW50czp3cml0ZRoCAQNIAYLT5JMCKToBKmIGY2xpZW50IhwvY2xpZW50cy97Y2xpZW50X2lkfTpkaXNhYmxlEq8BCgxFbmFibGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ2xpZW50UmVzcG9uc2UiSJACAoq1GBMSDWNsaWVudHM6d3JpdGUaAgEDgtPkkwIoOgEqYgZjbGllbnQiGy9jbGllbnRzL3tjbGllbnRfaWR9OmVuYWJsZRK8AQoSQ3JlYXRlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFNlY3JldFJlc3BvbnNlIkOQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIhOgEqIhwvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzErQBChFMaXN0Q2xpZW50U2VjcmV0cxIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRTZWNyZXRzUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRTZWNyZXRzUmVzcG9uc2UiPpACAYq1GBMSDWNsaWVudHM6d3JpdGUaAgEDgtPkkwIeEhwvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzEscBChJSZXZva2VDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQ2xpZW50U2VjcmV0UmVzcG9uc2UiTpACAoq1GBcSDWNsaWVudHM6d3JpdGUaAgEDIAFIAYLT5JMCKiooL2NsaWVudHMve2NsaWVudF9pZH0vc2VjcmV0cy97c2VjcmV0X2lkfRLDAQoSUm90YXRlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJvdGF0ZUNsaWVudFNlY3JldFJlc3BvbnNlIkqQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIoOgEqIiMvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzOnJvdGF0ZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A service client.
@@ -83,6 +83,28 @@ export type Client = Message<"latchkey.identity.v1.Client"> & {
    * @generated from field: repeated string audience_ids = 30;
    */
   audienceIds: string[];
+
+  /**
+   * The claims that the client's tokens have in addition to those of the service. Unset means none.
+   *
+   * @generated from field: google.protobuf.Struct claims = 31;
+   */
+  claims?: JsonObject | undefined;
+
+  /**
+   * The lifetime of the client's tokens in seconds. 0 means the configured lifetime,
+   * `LATCHKEY_SERVICE_TOKEN_SECONDS`.
+   *
+   * @generated from field: uint32 token_seconds = 32;
+   */
+  tokenSeconds: number;
+
+  /**
+   * The scopes of a token request without `scope`. Empty means that a request must have `scope`.
+   *
+   * @generated from field: repeated string default_scopes = 33;
+   */
+  defaultScopes: string[];
 };
 
 /**
@@ -208,6 +230,32 @@ export type CreateClientRequest = Message<"latchkey.identity.v1.CreateClientRequ
    * @generated from field: repeated string audience_ids = 30;
    */
   audienceIds: string[];
+
+  /**
+   * The claims that the client's tokens have in addition to those of the service: a JSON object of
+   * at most 20 members and 4,096 bytes. The names of RFC 7519, RFC 8693 and OpenID Connect Core
+   * that are about the token, its holder or its authentication, and the names that the service
+   * uses, are refused: `aud`, `scope`, `act` and others. Unset means none.
+   *
+   * @generated from field: google.protobuf.Struct claims = 31;
+   */
+  claims?: JsonObject | undefined;
+
+  /**
+   * The lifetime of the client's tokens in seconds: 1 to 3,600. Unset means the configured
+   * lifetime, `LATCHKEY_SERVICE_TOKEN_SECONDS`.
+   *
+   * @generated from field: uint32 token_seconds = 32;
+   */
+  tokenSeconds: number;
+
+  /**
+   * The scopes of a token request without `scope`: at most 100, each one of the client's scopes.
+   * Unset means that a request must have `scope`.
+   *
+   * @generated from field: repeated string default_scopes = 33;
+   */
+  defaultScopes: string[];
 };
 
 /**
@@ -401,8 +449,9 @@ export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequ
 
   /**
    * The fields to change (AIP-134): `name`, `scopes`, `tls_client_auth_san_uri`,
-   * `tls_client_auth_san_dns`, `audience_ids`. Unset means every field that has a value. Optional
-   * over HTTP, where the members of the body are the mask.
+   * `tls_client_auth_san_dns`, `audience_ids`, `claims`, `token_seconds`, `default_scopes`. Unset
+   * means every field that has a value. Optional over HTTP, where the members of the body are the
+   * mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
@@ -431,6 +480,33 @@ export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequ
    * @generated from field: repeated string audience_ids = 30;
    */
   audienceIds: string[];
+
+  /**
+   * The new claims that the client's tokens have in addition to those of the service: a JSON object
+   * of at most 20 members and 4,096 bytes. The names of RFC 7519, RFC 8693 and OpenID Connect Core
+   * that are about the token, its holder or its authentication, and the names that the service
+   * uses, are refused: `aud`, `scope`, `act` and others. Unset means no change, or none if
+   * `update_mask` names the field.
+   *
+   * @generated from field: google.protobuf.Struct claims = 31;
+   */
+  claims?: JsonObject | undefined;
+
+  /**
+   * The new lifetime of the client's tokens in seconds: 1 to 3,600. Unset means no change, or the
+   * configured lifetime if `update_mask` names the field.
+   *
+   * @generated from field: uint32 token_seconds = 32;
+   */
+  tokenSeconds: number;
+
+  /**
+   * The new scopes of a token request without `scope`: at most 100, each one of the client's
+   * scopes. Unset means no change, or none if `update_mask` names the field.
+   *
+   * @generated from field: repeated string default_scopes = 33;
+   */
+  defaultScopes: string[];
 };
 
 /**
@@ -843,7 +919,8 @@ export const ClientService: GenService<{
    * Errors:
    * - `forbidden`: the caller does not hold all of the management scopes that it grants.
    * - `conflict`: another client has the `tls_client_auth_san_uri` or `tls_client_auth_san_dns`.
-   * - `invalid_argument`: an audience does not exist.
+   * - `invalid_argument`: an audience does not exist, a claim has a refused name, or a default scope
+   *   is not one of the client's scopes.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.CreateClient
    */
@@ -876,15 +953,17 @@ export const ClientService: GenService<{
     output: typeof ListClientsResponseSchema;
   },
   /**
-   * Changes a client's name, scopes, certificate or audiences. For staff, a change of the scopes,
-   * the certificate or the audiences requires a recent sign-in.
+   * Changes a client. New tokens have the new values at once in this process, and within a second
+   * in every other. For staff, a change of the scopes, the certificate, the audiences or the claims
+   * requires a recent sign-in.
    *
    * Errors:
    * - `not_found`: the client does not exist.
    * - `forbidden`: the caller does not hold all of the management scopes that it adds or removes, or
    *   all of the client's management scopes if it changes the certificate or the audiences.
    * - `conflict`: another client has the `tls_client_auth_san_uri` or `tls_client_auth_san_dns`.
-   * - `invalid_argument`: an audience does not exist.
+   * - `invalid_argument`: an audience does not exist, a claim has a refused name, or a default scope
+   *   is not one of the client's scopes.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.UpdateClient
    */

@@ -40,8 +40,9 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
 
   /**
    * The requested scopes, separated by single spaces (RFC 6749 §3.3): `accounts:read
-   * payments:write`. 1 to 100 scopes, each `<area>:<read|write>` and granted to the client.
-   * Required. `write` does not include `read`. At most 7,200 characters.
+   * payments:write`. At most 100 scopes, each `<area>:<read|write>` and granted to the client.
+   * `write` does not include `read`. Unset means the client's `default_scopes`; required if it has
+   * none. At most 7,200 characters.
    *
    * @generated from field: string scope = 3;
    */
@@ -101,14 +102,16 @@ export type IssueTokenResponse = Message<"latchkey.identity.v1.IssueTokenRespons
   tokenType: string;
 
   /**
-   * The token's remaining lifetime in seconds: 300, or the configured value from 1 to 3600.
+   * The token's remaining lifetime in seconds: the client's `token_seconds`, or the configured value
+   * from 1 to 3600, by default 300.
    *
    * @generated from field: uint32 expires_in = 3;
    */
   expiresIn: number;
 
   /**
-   * The token's scopes, separated by single spaces: the requested scopes without duplicates.
+   * The token's scopes, separated by single spaces: the requested or default scopes without
+   * duplicates.
    *
    * @generated from field: string scope = 4;
    */
@@ -242,7 +245,7 @@ export const IssuanceService: GenService<{
    * - `invalid_argument`: `client_secret` is unset and the connection has no certificate, or the
    *   request has a `DPoP` header.
    * - `identity.scope_not_granted`: a requested scope is not granted to the client, or the scope is
-   *   missing or malformed. The service issues no token with fewer scopes than requested.
+   *   malformed, or missing although the client has no default scopes. The service issues no token with fewer scopes than requested.
    * - `identity.unsupported_grant_type`: `grant_type` is not `client_credentials`.
    * - `identity.invalid_target`: `resource` is not one of the client's audiences, or is unset and the
    *   client has several. Or the request has an `audience`.

@@ -6,15 +6,16 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
+import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
 import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
-import type { Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file latchkey/identity/v1/oauth.proto.
  */
 export const file_latchkey_identity_v1_oauth: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9vYXV0aC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEilgEKEUludHJvc3BlY3RSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAIihAIKEkludHJvc3BlY3RSZXNwb25zZRIOCgZhY3RpdmUYASABKAgSDQoFc2NvcGUYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhIKCnRva2VuX3R5cGUYBCABKAkSCwoDZXhwGAUgASgNEgsKA2lhdBgGIAEoDRILCgNzdWIYByABKAkSCwoDYXVkGAggASgJEgsKA2lzcxgJIAEoCRILCgNqdGkYCiABKAkSFgoOcHJpbmNpcGFsX3R5cGUYCyABKAkSEAoIYWNjb3VudHMYDCADKAkSFgoJYXV0aF90aW1lGA0gASgNSACIAQE6Cpq1GAZhY3RpdmVCDAoKX2F1dGhfdGltZSKSAQoNUmV2b2tlUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESIQoPdG9rZW5fdHlwZV9oaW50GAIgASgJQgi6SAVyAxiAARIbCgljbGllbnRfaWQYAyABKAlCCLpIBXIDGIABEiIKDWNsaWVudF9zZWNyZXQYBCABKAlCC4ABAbpIBXIDGIACIhAKDlJldm9rZVJlc3BvbnNlMqQCCgxPQXV0aFNlcnZpY2USjwEKCkludHJvc3BlY3QSJy5sYXRjaGtleS5pZGVudGl0eS52MS5JbnRyb3NwZWN0UmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLkludHJvc3BlY3RSZXNwb25zZSIukAICirUYAggBkrUYBBgBQAGC0+STAhc6ASoiEi9vYXV0aDIvaW50cm9zcGVjdBKBAQoGUmV2b2tlEiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlUmVxdWVzdBokLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVJlc3BvbnNlIiyQAgKKtRgECAFIAZK1GAQYAUABgtPkkwITOgEqIg4vb2F1dGgyL3Jldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9vYXV0aC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEilgEKEUludHJvc3BlY3RSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAIirQIKEkludHJvc3BlY3RSZXNwb25zZRIOCgZhY3RpdmUYASABKAgSDQoFc2NvcGUYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhIKCnRva2VuX3R5cGUYBCABKAkSCwoDZXhwGAUgASgNEgsKA2lhdBgGIAEoDRILCgNzdWIYByABKAkSCwoDYXVkGAggASgJEgsKA2lzcxgJIAEoCRILCgNqdGkYCiABKAkSFgoOcHJpbmNpcGFsX3R5cGUYCyABKAkSEAoIYWNjb3VudHMYDCADKAkSFgoJYXV0aF90aW1lGA0gASgNSACIAQESJwoGY2xhaW1zGB4gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdDoKmrUYBmFjdGl2ZUIMCgpfYXV0aF90aW1lIpIBCg1SZXZva2VSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAIiEAoOUmV2b2tlUmVzcG9uc2UypAIKDE9BdXRoU2VydmljZRKPAQoKSW50cm9zcGVjdBInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkludHJvc3BlY3RSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuSW50cm9zcGVjdFJlc3BvbnNlIi6QAgKKtRgCCAGStRgEGAFAAYLT5JMCFzoBKiISL29hdXRoMi9pbnRyb3NwZWN0EoEBCgZSZXZva2USIy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VSZXF1ZXN0GiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlUmVzcG9uc2UiLJACAoq1GAQIAUgBkrUYBBgBQAGC0+STAhM6ASoiDi9vYXV0aDIvcmV2b2tlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of OAuthService.Introspect.
@@ -162,6 +163,13 @@ export type IntrospectResponse = Message<"latchkey.identity.v1.IntrospectRespons
    * @generated from field: optional uint32 auth_time = 13;
    */
   authTime?: number | undefined;
+
+  /**
+   * The token's other claims: the `claims` of the client. Unset if it has none.
+   *
+   * @generated from field: google.protobuf.Struct claims = 30;
+   */
+  claims?: JsonObject | undefined;
 };
 
 /**
