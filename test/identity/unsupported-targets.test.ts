@@ -15,7 +15,7 @@ describeAppOnSqlite('a token request', (suite) => {
     return { client, key: { apiKey: CUSTOMER_API_KEY } };
   };
 
-  it('with an unknown resource, an audience or a DPoP proof is refused on every transport', async () => {
+  it('with an unknown resource, audience or DPoP proof is refused on all transports', async () => {
     const { client, key } = credentials();
     const cases = [
       [{ resource: 'https://a.example' }, {}, 'identity.invalid_target'],

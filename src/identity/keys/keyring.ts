@@ -124,8 +124,8 @@ const privateKeyOf = (row: SigningKeyRow, { masterKey, ed25519 }: KeyringOptions
 
 /**
  * Stores the maximum lifetime of this process's tokens, and of those of clients, with the key. A
- * process must do this before it signs, because a retired key stays published for that long. Returns
- * whether the key has to be read again.
+ * process must do this before it signs, because a retired key stays published for that long.
+ * Returns whether the key has to be read again.
  */
 async function raiseTokenLifetime(
   { db, tokenSecondsMax }: KeyringOptions,

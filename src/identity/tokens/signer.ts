@@ -54,7 +54,8 @@ export function createSigner({ keyring, ownAudience, now }: SignerOptions): Sign
       const iat = Math.floor(now() / 1000);
       const exp = Math.min(iat + lifetimeSeconds, notAfter ?? Number.POSITIVE_INFINITY);
       const times = `"iat":${iat},"exp":${exp},"jti":"${randomUUID()}"`;
-      const payload = `{${audience.constants},${JSON.stringify(claims).slice(1, -1)}${custom},${times}}`;
+      const own = JSON.stringify(claims).slice(1, -1);
+      const payload = `{${audience.constants},${own}${custom},${times}}`;
       const input = `${key.header}.${Buffer.from(payload).toString('base64url')}`;
       const signature = await key.privateKey.sign(Buffer.from(input, 'latin1'));
       const token = `${input}.${signature.toString('base64url')}`;
