@@ -22,6 +22,7 @@ const lists = allMethods.filter(
  */
 const facts: Record<string, { orders: readonly string[]; text: string }> = {
   'AccountService.ListAccounts': { orders: ['create_time', 'id'], text: 'ACC-1' },
+  'AudienceService.ListAudiences': { orders: ['create_time', 'name'], text: 'wanted' },
   'ClientService.ListClients': { orders: ['create_time', 'name'], text: 'wanted' },
   'ClientService.ListClientSecrets': { orders: ['create_time', 'name'], text: 'wanted' },
   'CustomerService.ListCustomers': { orders: ['create_time', 'name'], text: 'wanted' },

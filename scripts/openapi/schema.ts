@@ -207,6 +207,8 @@ function wellKnown(field: DescField, { typeName }: DescMessage): Schema {
   switch (typeName) {
     case 'google.protobuf.Timestamp':
       return { type: 'string', format: 'date-time' };
+    case 'google.protobuf.Struct':
+      return { type: 'object', additionalProperties: true };
     case 'google.protobuf.Duration':
       return { type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?s$' };
     case 'google.protobuf.FieldMask': {

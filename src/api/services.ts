@@ -2,10 +2,12 @@
 import type { DescService } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
+import { AudienceService } from '../../gen/latchkey/identity/v1/audience_pb.js';
 import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
@@ -24,7 +26,9 @@ import type { Guard } from './guard.ts';
 export const services = {
   issuance: IssuanceService,
   verification: VerificationService,
+  oauth: OAuthService,
   account: AccountService,
+  audience: AudienceService,
   client: ClientService,
   customer: CustomerService,
   session: SessionService,

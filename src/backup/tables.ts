@@ -9,6 +9,7 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   revisions: { key: ['name'] },
   signing_keys: { key: ['kid'] },
   revoked_tokens: { key: ['jti'] },
+  audiences: { key: ['id'] },
   clients: { key: ['id'] },
   customers: { key: ['id'] },
   accounts: { key: ['id'] },

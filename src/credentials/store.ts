@@ -4,6 +4,7 @@ import type { CredentialKind, NewCredential } from '../base/crypto/credential-fo
 import { type List, type ListPage, readList } from '../storage/list.ts';
 import type { ListQuery } from '../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
+import { type TokenSettings, tokenSettingsOf } from './token-settings.ts';
 
 export type CredentialOwner = { readonly kind: CredentialKind; readonly id: string };
 
@@ -135,6 +136,7 @@ export type StoredCredential = {
   readonly ownerId: string;
   readonly digest: string;
   readonly scopes: ReadonlySet<string>;
+  readonly tokenSettings: TokenSettings;
   /** False if the credential is revoked or its owner is disabled. */
   readonly enabled: boolean;
   /** Milliseconds since 1970; undefined if the credential does not expire. */
@@ -160,7 +162,12 @@ export async function findCredential(
       'k.revoke_time',
       'c.scopes as client_scopes',
       'c.disable_time as client_disable_time',
+      'c.audience_ids as client_audience_ids',
+      'c.claims',
+      'c.token_seconds',
+      'c.default_scopes',
       'u.disable_time as customer_disable_time',
+      'u.audience_ids as customer_audience_ids',
     ])
     .where('k.id', '=', id)
     .executeTakeFirst();
@@ -172,6 +179,10 @@ export async function findCredential(
     ownerId: row.client_id ?? row.customer_id ?? row.workspace_id ?? '',
     digest: row.digest,
     scopes: parseStoredScopes(row.client_scopes ?? row.scopes),
+    tokenSettings: tokenSettingsOf({
+      ...row,
+      audience_ids: row.client_audience_ids ?? row.customer_audience_ids,
+    }),
     enabled: row.revoke_time === null && disableTime === null,
     expireTime: row.expire_time ?? undefined,
   };

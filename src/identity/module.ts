@@ -4,6 +4,7 @@
 import { availableParallelism } from 'node:os';
 import type { Authenticate } from '../api/authentication.ts';
 import type { MembershipsOf } from '../api/principal.ts';
+import type { HttpRoute } from '../api/routes/route.ts';
 import type { Implementations } from '../api/services.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { createAuditService } from '../audit/service.ts';
@@ -21,18 +22,25 @@ import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Database } from '../storage/schema.ts';
 import { createAccountService } from './accounts/service.ts';
+import { openAudiences } from './audiences/audiences.ts';
+import { createAudienceService } from './audiences/service.ts';
+import { lockAudiences } from './audiences/store.ts';
 import { createClientService } from './clients/service.ts';
 import { findClientsByNames } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
+import { discoveryRoutes } from './discovery/routes.ts';
 import { loadEd25519 } from './keys/ed25519.ts';
 import { type Keyring, openKeyring } from './keys/keyring.ts';
 import { type Rotation, startRotation } from './keys/rotation.ts';
 import { createSigningKeyService } from './keys/service.ts';
 import { createSignatureThread } from './keys/signature-thread.ts';
+import { raiseTokenSeconds } from './keys/store.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
+import { createClientAuthentication } from './tokens/client-authentication.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
 import { createIssuanceService } from './tokens/issuance-service.ts';
+import { createOAuthService } from './tokens/oauth-service.ts';
 import { openRevocations } from './tokens/revocations.ts';
 import { createSignatures } from './tokens/signatures.ts';
 import { createSigner, type Signer } from './tokens/signer.ts';
@@ -54,7 +62,9 @@ export type IdentityModule = {
     Implementations,
     | 'issuance'
     | 'verification'
+    | 'oauth'
     | 'account'
+    | 'audience'
     | 'client'
     | 'customer'
     | 'session'
@@ -72,6 +82,8 @@ export type IdentityModule = {
   readonly sessions: Sessions;
   readonly authenticateToken: Authenticate;
   readonly authenticateWorkspaceKey: Authenticate;
+  readonly routes: readonly HttpRoute[];
+  /** Writes the pending last-used times and stops the background tasks. */
   stop(): Promise<void>;
 };
 
@@ -102,7 +114,6 @@ export async function createIdentityModule(
   const { config, log, db, invalidations, auditLog, masterKey, publicUrl, random, now } = options;
   const { membershipsOf, rolesOf, onFailure } = options;
   const issuer = publicUrl;
-  const audience = config.audience ?? publicUrl;
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
   const thread = hasFreeCore(config.workers)
@@ -133,7 +144,8 @@ export async function createIdentityModule(
   onFailure(usage.stop);
   const directory = createCredentialDirectory({ db, invalidations, recordUse: usage.record, now });
   const passwords = createPasswords();
-  const signer = createSigner({ keyring, issuer, audience, now });
+  const audiences = await openAudiences({ db, invalidations, publicUrl, own: config.audience });
+  const signer = createSigner({ keyring, ownAudience: audiences.own, now });
   const signatures = createSignatures({ keyring, invalidations, now });
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const securityNotices = createSecurityNotices({
@@ -163,13 +175,19 @@ export async function createIdentityModule(
     securityNotices,
   });
   const limitToGrants = createLimitToGrants({
-    db,
-    invalidations,
+    ...{ db, invalidations, audiences },
     limitToUserGrants: sessions.limitToGrants,
     now,
   });
-  const names = { issuer, audience };
-  const verifier = createVerifier({ signatures, revocations, limitToGrants, ...names, now });
+  const authenticateClient = createClientAuthentication({
+    ...{ directory, now },
+    findClientsByNames: (names) => findClientsByNames(db, names),
+  });
+  const verifier = createVerifier({
+    ...{ signatures, revocations, limitToGrants, audiences, issuer, now },
+  });
+  const management = { db, auditLog, random, now };
+  const owners = { ...management, credentials, lockAudiences };
   return {
     credentials,
     passwords,
@@ -189,19 +207,18 @@ export async function createIdentityModule(
         ...[passwordResets.stop(), securityNotices.stop()],
       ]);
     },
+    routes: discoveryRoutes(issuer),
     services: {
       issuance: createIssuanceService({
-        findClientsByNames: (names) => findClientsByNames(db, names),
-        directory,
-        now,
-        signer,
-        serviceTokenSeconds,
-        customerTokenSeconds,
+        ...{ authenticateClient, directory, audiences, signer },
+        ...{ serviceTokenSeconds, customerTokenSeconds },
       }),
       verification: createVerificationService({ keyring, verifier, revocations, auditLog }),
+      oauth: createOAuthService({ authenticateClient, verifier, revocations, auditLog }),
       account: createAccountService(db),
-      client: createClientService({ db, auditLog, credentials, random, now }),
-      customer: createCustomerService({ db, auditLog, credentials, random, now }),
+      audience: createAudienceService(management),
+      client: createClientService({ ...owners, coverTokenSeconds: raiseTokenSeconds }),
+      customer: createCustomerService(owners),
       session: sessions.service,
       passwordReset: passwordResets.service,
       signingKey: createSigningKeyService({ db, masterKey, auditLog, now }),

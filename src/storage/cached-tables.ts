@@ -57,6 +57,12 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     deletes: true,
     uncached: ['digest', 'amr', 'address', 'create_time', 'refresh_time', 'expire_time'],
   },
+  audiences: {
+    entity: 'audience',
+    inserts: true,
+    deletes: true,
+    uncached: ['name', 'create_time'],
+  },
   signing_keys: {
     entity: 'signing_key',
     inserts: true,

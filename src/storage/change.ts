@@ -1,5 +1,5 @@
 // Changes of cached entities. Triggers of the database record them: see
-// storage/migrations/0002-changes.ts, 0004-shared-documents.ts and 0006-link-options.ts.
+// storage/migrations/0002-changes.ts and the migrations after it.
 
 export type Entity =
   | 'client'
@@ -8,6 +8,7 @@ export type Entity =
   | 'user'
   | 'session'
   | 'signing_key'
+  | 'audience'
   | 'revoked_token'
   | 'document'
   | 'link';

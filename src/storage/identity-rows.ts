@@ -1,4 +1,43 @@
-// The rows of mailed links to accounts, of recovery codes and of recorded answers.
+// The rows of clients, customers and audiences, of mailed links to
+// accounts, of recovery codes and of recorded answers.
+
+export type ClientRow = {
+  id: string;
+  name: string;
+  /** Space-separated. */
+  scopes: string;
+  create_time: number;
+  disable_time: number | null;
+  /** The name of the client's certificate: a URI or a DNS name in lower case (RFC 8705 §2.1.2). */
+  tls_client_auth_san_uri: string | null;
+  tls_client_auth_san_dns: string | null;
+  /** Space-separated. Null means the audience of this service. */
+  audience_ids: string | null;
+  /** A JSON object with additional claims. */
+  claims: string | null;
+  /** The lifetime of the tokens. Null means the configured one. */
+  token_seconds: number | null;
+  /** Space-separated. */
+  default_scopes: string | null;
+};
+
+export type CustomerRow = {
+  id: string;
+  name: string;
+  create_time: number;
+  disable_time: number | null;
+  /** Space-separated. Null means the audience of this service. */
+  audience_ids: string | null;
+};
+
+/** A service that tokens are for. */
+export type AudienceRow = {
+  id: string;
+  /** The `aud` of the tokens. */
+  identifier: string;
+  name: string;
+  create_time: number;
+};
 
 /** A mailed link that sets a new password once. */
 export type PasswordResetRow = {

@@ -16,6 +16,8 @@ import { addCertificateNames } from './migrations/0009-client-certificates.ts';
 import { markJoinedMembers } from './migrations/0010-joined-members.ts';
 import { addVersions } from './migrations/0011-versions.ts';
 import { addVisitors } from './migrations/0012-visitors.ts';
+import { addAudiences } from './migrations/0015-audiences.ts';
+import { addClientTokens } from './migrations/0016-client-tokens.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -40,6 +42,8 @@ export const schemaMigrations: SchemaMigrations = {
   '0010-joined-members': { up: markJoinedMembers, oldestSupported: '0001-schema' },
   '0011-versions': { up: addVersions, oldestSupported: '0001-schema' },
   '0012-visitors': { up: addVisitors, oldestSupported: '0001-schema' },
+  '0015-audiences': { up: addAudiences, oldestSupported: '0001-schema' },
+  '0016-client-tokens': { up: addClientTokens, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -3,6 +3,9 @@
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { deletionNote, Entity } from './change.ts';
 import type {
+  AudienceRow,
+  ClientRow,
+  CustomerRow,
   InvitationRow,
   PasswordResetRow,
   RecordedAnswerRow,
@@ -25,7 +28,14 @@ import type {
   WorkspaceTable,
 } from './sharing-rows.ts';
 
-export type { InvitationRow, PasswordResetRow, RecordedAnswerRow } from './identity-rows.ts';
+export type {
+  AudienceRow,
+  ClientRow,
+  CustomerRow,
+  InvitationRow,
+  PasswordResetRow,
+  RecordedAnswerRow,
+} from './identity-rows.ts';
 export type {
   DocumentRow,
   DocumentVersionRow,
@@ -64,25 +74,6 @@ export type SigningKeyRow = {
    * The longest lifetime of a token that the key may have signed. Every signing process updates it.
    */
   token_seconds_max: number;
-};
-
-export type ClientRow = {
-  id: string;
-  name: string;
-  /** Space-separated. */
-  scopes: string;
-  create_time: number;
-  disable_time: number | null;
-  /** The name of the client's certificate: a URI or a DNS name in lower case (RFC 8705 §2.1.2). */
-  tls_client_auth_san_uri: string | null;
-  tls_client_auth_san_dns: string | null;
-};
-
-export type CustomerRow = {
-  id: string;
-  name: string;
-  create_time: number;
-  disable_time: number | null;
 };
 
 /** The row exists while at least one customer has the account. */
@@ -215,10 +206,11 @@ type ChangesTable = Omit<ChangeRow, 'id' | 'xact_id'> & {
 
 /**
  * Counts changes, for processes of release 0.1. A transaction that changes signing keys locks the
- * row `signing_keys`.
+ * row `signing_keys`, and one
+ * that creates an audience locks the row `audiences`.
  */
 export type RevisionRow = {
-  name: 'access' | 'signing_keys' | 'revoked_tokens';
+  name: 'access' | 'signing_keys' | 'revoked_tokens' | 'audiences';
   value: number;
 };
 
@@ -263,6 +255,7 @@ export type Schema = {
   pending_blobs: PendingBlobRow;
   blob_stores: BlobStoreRow;
   signing_keys: SigningKeyRow;
+  audiences: AudienceRow;
   clients: ClientRow;
   customers: CustomerRow;
   accounts: AccountRow;

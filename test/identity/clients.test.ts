@@ -229,6 +229,9 @@ describeApp('a client', (suite) => {
           create_time: expect.stringMatching(/Z$/),
           tls_client_auth_san_uri: '',
           tls_client_auth_san_dns: '',
+          audience_ids: [],
+          token_seconds: 0,
+          default_scopes: [],
         },
         client_secret: expect.stringMatching(/^lk_cs_/),
       });

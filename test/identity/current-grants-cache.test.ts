@@ -1,5 +1,7 @@
 // The cached current grants of tokens: fast, and never used after a change.
+
 import { expect, it, onTestFinished } from 'vitest';
+import { openAudiences } from '../../src/identity/audiences/audiences.ts';
 import type { Claims } from '../../src/identity/tokens/claims.ts';
 import { createLimitToGrants } from '../../src/identity/tokens/current-grants.ts';
 import { transact } from '../../src/storage/database.ts';
@@ -34,8 +36,10 @@ describeFeature('the current grants of a token', (dialect) => {
       },
     });
     const options = { db: counted, invalidations, now: Date.now };
+    const audiences = await openAudiences({ db, invalidations, publicUrl: claimsOf(client).aud });
     const limitToGrants = createLimitToGrants({
       ...options,
+      audiences,
       limitToUserGrants: async () => undefined,
     });
     return {

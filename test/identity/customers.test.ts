@@ -201,7 +201,8 @@ describeApp('a customer', (suite) => {
       expect(made.status).toBe(201);
       const customer = (await made.json()) as { id: string };
       expect(made.headers.get('location')).toBe(`/customers/${customer.id}`);
-      const fields = { id: customer.id, name: 'Acme', create_time: expect.any(String) };
+      const times = { create_time: expect.any(String) };
+      const fields = { id: customer.id, name: 'Acme', audience_ids: [], ...times };
       expect(customer).toEqual({ ...fields, account_ids: [] });
 
       const path = `/customers/${customer.id}/accounts`;

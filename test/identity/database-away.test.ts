@@ -1,8 +1,10 @@
 // Whatever is cached of credentials, grants and keys: each part refuses by itself to trust it once
 // the database could not be read for 5 seconds.
+
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { createMasterKey } from '../../src/base/crypto/master-key.ts';
+import { openAudiences } from '../../src/identity/audiences/audiences.ts';
 import { nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
 import { openKeyring } from '../../src/identity/keys/keyring.ts';
 import { generateSigningKey } from '../../src/identity/keys/signing-key.ts';
@@ -47,8 +49,16 @@ const parts: [string, (parts: Parts) => Promise<() => Promise<unknown>>][] = [
     'the current grants of clients',
     async (all) => {
       const limitToUserGrants = async () => undefined;
-      const limit = createLimitToGrants({ ...all, limitToUserGrants, now: Date.now });
+      const audiences = await openAudiences({ ...all, publicUrl: claims.aud });
+      const limit = createLimitToGrants({ ...all, audiences, limitToUserGrants, now: Date.now });
       return () => limit(claims);
+    },
+  ],
+  [
+    'the audiences',
+    async (all) => {
+      const audiences = await openAudiences({ ...all, publicUrl: claims.aud });
+      return () => audiences.find('none');
     },
   ],
   [

@@ -195,8 +195,8 @@ async function signed(
   { token, keyring, publicUrl }: Workshop,
   { issuer = publicUrl, audience = publicUrl },
 ): Promise<string> {
-  const names = { issuer, audience };
-  const signer = createSigner({ keyring, ...names, now: Date.now });
+  const constants = JSON.stringify({ iss: issuer, aud: audience }).slice(1, -1);
+  const signer = createSigner({ keyring, ownAudience: { constants }, now: Date.now });
   const { sub = '' } = decodeJwt(token);
   const claims = { sub, client_id: sub, scope: 'accounts:read' };
   return (await signer.sign({ ...claims, principal_type: 'service' }, 300)).token;

@@ -15,12 +15,13 @@ describeAppOnSqlite('a token request', (suite) => {
     return { client, key: { apiKey: CUSTOMER_API_KEY } };
   };
 
-  it('with a resource, an audience or a DPoP proof is refused on every transport', async () => {
+  it('with an unknown resource, audience or DPoP proof is refused on all transports', async () => {
     const { client, key } = credentials();
     const cases = [
       [{ resource: 'https://a.example' }, {}, 'identity.invalid_target'],
       [{ audience: 'a' }, {}, 'identity.invalid_target'],
       [{ resource: suite.app.publicUrl, audience: 'a' }, {}, 'identity.invalid_target'],
+      [{ resource: suite.app.publicUrl }, {}, undefined],
       [{ resource: 'a'.repeat(2049) }, {}, 'invalid_argument'],
       [{}, { dpop }, 'invalid_argument'],
       [{}, { dpop: 'x' }, 'invalid_argument'],

@@ -163,7 +163,7 @@ const keeping: [string, Write][] = [
   ['the last use of a credential', (trx) => updateLastUsedTimes(trx, [{ id: 'key_1', time: 5 }])],
   ['the email address of a user', (trx) => updateUser(trx, 'usr_1', { email: 'b@example.com' })],
   ['the expiry of a session', (trx) => extendSession(trx, 'ses_1', 2, 200)],
-  ['the maximum lifetime of a token', (trx) => raiseTokenSeconds(trx, 'kid_1', 600)],
+  ['the maximum lifetime of a token', (trx) => raiseTokenSeconds(trx, 600)],
   ['expired revocations', (trx) => deleteOldest(trx, revocations, { before: 1_000 }, 10)],
   [
     'the last check of a document',

@@ -14,6 +14,7 @@ import { itHoldsFor } from '../support/rule.ts';
 
 const tables = [
   'accounts',
+  'audiences',
   'audit_events',
   'clients',
   'credentials',
@@ -39,8 +40,11 @@ const workspace = (id: string) => ({ id, name: id, create_time: 1_795_000_000_12
 const insert = (trx: Executor, id: string) =>
   trx.insertInto('workspaces').values(workspace(id)).execute();
 
-// Every topic of invalidations has a counter.
-const revisions = ['access', 'signing_keys', 'revoked_tokens'].map((name) => ({ name, value: 0 }));
+// Every topic of invalidations has a counter, and the number of audiences a row to lock.
+const revisions = ['access', 'signing_keys', 'revoked_tokens', 'audiences'].map((name) => ({
+  name,
+  value: 0,
+}));
 
 describeDialects('a database', (dialect) => {
   it('has every table, empty, once it was opened, and keeps it when opened again', async () => {

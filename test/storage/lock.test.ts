@@ -10,7 +10,8 @@ import { describeDialects } from '../support/matrix.ts';
 
 const client = {
   ...{ id: 'cli_1', name: '0', scopes: '', create_time: 1, disable_time: null },
-  ...{ tls_client_auth_san_uri: null, tls_client_auth_san_dns: null },
+  ...{ tls_client_auth_san_uri: null, tls_client_auth_san_dns: null, audience_ids: null },
+  ...{ claims: null, token_seconds: null, default_scopes: null },
 };
 
 describeDialects('a row lock', (dialect) => {

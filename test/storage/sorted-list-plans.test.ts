@@ -3,6 +3,7 @@ import type { CompiledQuery } from 'kysely';
 import { expect, it, test } from 'vitest';
 import { credentialList, findCredentials } from '../../src/credentials/store.ts';
 import { accountList, findAccounts } from '../../src/identity/accounts/store.ts';
+import { audienceList, findAudiences } from '../../src/identity/audiences/store.ts';
 import { clientList, findClients } from '../../src/identity/clients/store.ts';
 import { customerList, findCustomers } from '../../src/identity/customers/store.ts';
 import { findSigningKeys, signingKeyList } from '../../src/identity/keys/store.ts';
@@ -97,6 +98,7 @@ const sortedLists: SortedList[] = [
     ...credentialList,
     read: (db: Database, query: ListQuery) => findCredentials(db, { kind, id: '1' }, query),
   })),
+  { find: findAudiences, filter: 'none', ...audienceList, read: findAudiences },
   { find: findClients, filter: 'none', ...clientList, read: findClients },
   { find: findCustomers, filter: 'none', ...customerList, read: findCustomers },
   { find: findSigningKeys, filter: 'none', ...signingKeyList, read: findSigningKeys },

@@ -1,5 +1,6 @@
 // One row in each cached table.
 import { insertCredential } from '../../src/credentials/store.ts';
+import { insertAudience } from '../../src/identity/audiences/store.ts';
 import { insertClient } from '../../src/identity/clients/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
 import { insertSigningKey } from '../../src/identity/keys/store.ts';
@@ -94,6 +95,7 @@ export async function fillCachedTables(trx: Executor): Promise<void> {
   await insertWorkspace(trx, { id: 'ws_1', name: '', create_time: 1 });
   await putMember(trx, member);
   await insertSession(trx, session);
+  await insertAudience(trx, { id: 'aud_1', identifier: 'a:b', name: '', create_time: 1 });
   await insertSigningKey(trx, key);
   await insertRevokedToken(trx, revoked);
   await insertDocument(trx, document);
@@ -102,6 +104,7 @@ export async function fillCachedTables(trx: Executor): Promise<void> {
 
 /** The entity that each of the rows belongs to. */
 export const cachedRowIds: Readonly<Record<string, string>> = {
+  audiences: 'aud_1',
   clients: 'cli_1',
   customers: 'cus_1',
   customer_accounts: 'cus_1',

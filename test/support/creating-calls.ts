@@ -47,6 +47,7 @@ export type Requests = {
 
 const unique = (name: string) => `${name} ${randomBytes(4).toString('hex')}`;
 const newEmail = () => ({ email: `${randomBytes(4).toString('hex')}@example.com` });
+const newUri = () => `urn:test:${randomBytes(4).toString('hex')}`;
 const both = (fields: object, first: object, other: object): Requests => ({
   first: { ...fields, ...first },
   other: { ...fields, ...other },
@@ -56,6 +57,8 @@ const named = (fields: object = {}) =>
 
 /** By the name of the method. */
 export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requests>>> = {
+  'AudienceService.CreateAudience': async () =>
+    both({ name: 'One' }, { identifier: newUri() }, { identifier: newUri() }),
   'ClientService.CreateClient': async () => named(),
   'ClientService.CreateClientSecret': async ({ app }) =>
     named({ clientId: (await addClient(app.inside.db, 'payments:read')).ownerId }),

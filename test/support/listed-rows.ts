@@ -49,6 +49,10 @@ async function addIdentityRows(
     .insertInto('customers')
     .values({ ...named, id: `cus_${n}` })
     .execute();
+  await trx
+    .insertInto('audiences')
+    .values({ ...named, id: `aud_${n}`, identifier: `a:${n}` })
+    .execute();
   const key = { kid: `${name.replace(' ', '-')}-${n}`, state: 'removed' as const, public_x: '' };
   const sealed = { private_ciphertext: '', master_key_id: '', token_seconds_max: 1 };
   await trx

@@ -1,12 +1,27 @@
 // Management calls on clients and customers, for `managementActions`.
-
+import { randomUUID } from 'node:crypto';
 import type { Place } from './app-suite.ts';
 import type { ManagementAction } from './management-actions.ts';
-import { addClient, addCustomer } from './owner-rows.ts';
+import { addAudience, addClient, addCustomer } from './owner-rows.ts';
 
 export const actionsOnOwners: Readonly<
   Record<string, (suite: Place) => Promise<ManagementAction>>
 > = {
+  async 'AudienceService.CreateAudience'() {
+    const request = { identifier: `urn:uuid:${randomUUID()}`, name: 'New' };
+    return { request, target: ({ audience }) => audience?.id };
+  },
+
+  async 'AudienceService.UpdateAudience'(suite) {
+    const audienceId = await addAudience(suite.app.inside.db);
+    return { request: { audienceId, name: 'Renamed' }, target: audienceId };
+  },
+
+  async 'AudienceService.DeleteAudience'(suite) {
+    const audienceId = await addAudience(suite.app.inside.db);
+    return { request: { audienceId }, target: audienceId };
+  },
+
   async 'ClientService.CreateClient'() {
     const request = { name: 'Ledger', scopes: ['payments:read'] };
     return { request, target: ({ client }) => client?.id };

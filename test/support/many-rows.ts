@@ -9,6 +9,7 @@ export const rowsPerTable = 20_000;
 const half = `case when n % 2 = 0 then '1' else cast(n as text) end`;
 const id = 'cast(n as text)';
 const tables: readonly [table: string, columns: Record<string, string>][] = [
+  ['audiences', { id, identifier: id, name: id, create_time: 'n' }],
   ['clients', { id, name: id, scopes: `''`, create_time: 'n' }],
   ['customers', { id, name: id, create_time: 'n' }],
   ['accounts', { id, create_time: 'n' }],

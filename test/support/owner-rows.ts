@@ -3,7 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { generateCredential } from '../../src/base/crypto/credential-format.ts';
 import { newId } from '../../src/base/crypto/ids.ts';
+import { storedAudienceIds } from '../../src/credentials/audience-ids.ts';
 import { type CredentialOwner, insertCredential } from '../../src/credentials/store.ts';
+import { insertAudience } from '../../src/identity/audiences/store.ts';
 import { insertClient } from '../../src/identity/clients/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
@@ -23,6 +25,8 @@ type State = {
   readonly revoked?: boolean;
   /** Milliseconds since 1970. */
   readonly expireTime?: number;
+  /** Of the client or customer. */
+  readonly audienceIds?: readonly string[];
   /** Of the owner: milliseconds since 1970; by default now. */
   readonly createTime?: number;
 };
@@ -35,9 +39,18 @@ export function changeAsOtherProcess(
   return transact(db.withoutPlugins(), async (trx) => void (await work(trx)));
 }
 
+/** Returns the id of a new audience. */
+export async function addAudience(db: Database, identifier?: string): Promise<string> {
+  const id = newId('aud', randomBytes);
+  const row = { id, identifier: identifier ?? `urn:${id}`, name: 'Test', create_time: Date.now() };
+  await changeAsOtherProcess(db, (trx) => insertAudience(trx, row));
+  return id;
+}
+
 export async function addClient(db: Database, scopes: string, state: State = {}): Promise<Added> {
   const id = newId('cli', randomBytes);
-  const row = { id, name: 'Test client', scopes, ...timesOf(state) };
+  const audience_ids = storedAudienceIds(state.audienceIds ?? []);
+  const row = { id, name: 'Test client', scopes, audience_ids, ...timesOf(state) };
   return add(db, { kind: 'cs', id }, '', state, (trx) => insertClient(trx, row));
 }
 
@@ -47,7 +60,8 @@ export async function addCustomer(
   state: State & { readonly accounts?: readonly string[] } = {},
 ): Promise<Added> {
   const id = newId('cus', randomBytes);
-  const row = { id, name: 'Test customer', ...timesOf(state) };
+  const audience_ids = storedAudienceIds(state.audienceIds ?? []);
+  const row = { id, name: 'Test customer', audience_ids, ...timesOf(state) };
   return add(db, { kind: 'ck', id }, scopes, state, async (trx) => {
     await insertCustomer(trx, row);
     await insertAccounts(trx, id, state.accounts ?? [], row.create_time);

@@ -35,13 +35,18 @@ test('each command has a sentence, and either code or commands', () => {
   }
 });
 
-/** Methods that commands with more code call; GetJwks needs no credential and no command. */
+/**
+ * Methods that commands with more code call. GetJwks needs no credential and no command, and the
+ * OAuth methods do the same as `latchkey verify` and `latchkey revoke`.
+ */
 const otherMethods = [
   'issuance.issueToken',
   'issuance.exchangeApiKey',
   'verification.getJwks',
   'verification.verifyToken',
   'verification.revokeToken',
+  'oauth.introspect',
+  'oauth.revoke',
   'session.signIn',
   'session.refreshSession',
   'session.signOut',

@@ -3,6 +3,7 @@ import type { Command, CommandGroup } from './base/command.ts';
 import { accessCommands } from './remote/access-commands.ts';
 import { clientCommands } from './remote/client-commands.ts';
 import { invitationCommands } from './remote/invitation-commands.ts';
+import { keyCommands } from './remote/key-commands.ts';
 import { sharingCommands } from './remote/sharing-commands.ts';
 import { uploadCommand } from './remote/transfer-commands.ts';
 import { userCommands } from './remote/user-commands.ts';
@@ -17,7 +18,11 @@ export const remoteGroups: readonly CommandGroup[] = [
     about: 'These commands sign in to a running server, and issue and check tokens.',
     commands: accessCommands,
   },
-  { title: 'Clients, customers and keys', about: withCredential, commands: clientCommands },
+  {
+    title: 'Clients, customers and keys',
+    about: withCredential,
+    commands: [...clientCommands, ...keyCommands],
+  },
   { title: 'Users and audit', about: withCredential, commands: userCommands },
   {
     title: 'Documents and links',

@@ -11,16 +11,27 @@ import { type AccessToken, fixedToken, keptToken, type TokenSource } from './tok
  * - `apiKey`: the API key of a customer (`lk_ck_…`), which is exchanged for tokens of at most 60
  *   seconds, or of a workspace (`lk_wk_…`), which is sent as it is. `scope` limits the tokens of a
  *   customer; by default they have all scopes of the key.
+ * - `resource`, for a service client or a customer: the identifier of the audience of the tokens.
+ *   Required if there are several. Only tokens for the audience of Latchkey work with its methods.
  * - `token`: a function that returns a token, for tokens that another program fetches. It is
  *   called again when the token ends, or when the server refuses it. A plain string is not kept.
  */
 export type Credentials =
-  | { readonly clientId: string; readonly clientSecret: string; readonly scope: string }
-  | { readonly apiKey: string; readonly scope?: string }
+  | {
+      readonly clientId: string;
+      readonly clientSecret: string;
+      readonly scope: string;
+      readonly resource?: string;
+    }
+  | { readonly apiKey: string; readonly scope?: string; readonly resource?: string }
   | { readonly token: () => Promise<AccessToken | string> | AccessToken | string };
 
 /** A service client whose certificate replaces the secret. Only over gRPC with mutual TLS. */
-export type CertificateCredentials = { readonly scope: string; readonly clientId?: string };
+export type CertificateCredentials = {
+  readonly scope: string;
+  readonly clientId?: string;
+  readonly resource?: string;
+};
 
 type AnyCredentials = Credentials | CertificateCredentials;
 
@@ -52,7 +63,7 @@ export function tokenSourceOf(
     });
   }
   if ('apiKey' in credentials) return sourceOfApiKey(credentials, issuance);
-  const { clientId = '', scope } = credentials;
+  const { clientId = '', scope, resource = '' } = credentials;
   const clientSecret = 'clientSecret' in credentials ? credentials.clientSecret : '';
   const needed = 'clientSecret' in credentials ? { clientId, clientSecret, scope } : { scope };
   for (const [name, value] of Object.entries(needed)) {
@@ -63,13 +74,13 @@ export function tokenSourceOf(
     throw new TypeError('A client secret must not be used in a browser. Use a token provider.');
   }
   return keptToken(async () => {
-    const issued = await issuance.issueToken({ clientId, clientSecret, scope });
+    const issued = await issuance.issueToken({ clientId, clientSecret, scope, resource });
     return { accessToken: issued.accessToken, expiresInSeconds: issued.expiresIn };
   });
 }
 
 function sourceOfApiKey(
-  { apiKey, scope = '' }: Extract<Credentials, { apiKey: string }>,
+  { apiKey, scope = '', resource = '' }: Extract<Credentials, { apiKey: string }>,
   issuance: Client<typeof IssuanceService>,
 ): TokenSource {
   // An error of `fetch` for another character would contain the key.
@@ -79,7 +90,7 @@ function sourceOfApiKey(
   requireOption(isKey, 'credentials.apiKey', apiKey, accepted);
   if (apiKey.startsWith('lk_wk_')) return fixedToken(apiKey);
   return keptToken(async () => {
-    const issued = await issuance.exchangeApiKey({ apiKey, scope });
+    const issued = await issuance.exchangeApiKey({ apiKey, scope, resource });
     return { accessToken: issued.accessToken, expiresInSeconds: issued.expiresIn };
   });
 }

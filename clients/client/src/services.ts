@@ -6,9 +6,11 @@ import {
   type Transport,
 } from '@connectrpc/connect';
 import { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
+import { AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.js';
 import { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
@@ -27,7 +29,9 @@ import { makeReadable } from './readable-json.ts';
  */
 type Table = {
   readonly verification: typeof VerificationService;
+  readonly oauth: typeof OAuthService;
   readonly accounts: typeof AccountService;
+  readonly audiences: typeof AudienceService;
   readonly clients: typeof ClientService;
   readonly customers: typeof CustomerService;
   readonly audit: typeof AuditService;
@@ -43,7 +47,9 @@ type Table = {
 
 const services: Table = {
   verification: VerificationService,
+  oauth: OAuthService,
   accounts: AccountService,
+  audiences: AudienceService,
   clients: ClientService,
   customers: CustomerService,
   audit: AuditService,

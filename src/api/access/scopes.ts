@@ -36,6 +36,7 @@ export function parseStoredScopes(text: string): ReadonlySet<string> {
 const managementAreas = [
   'accounts',
   'api_keys',
+  'audiences',
   'audit',
   'clients',
   'customers',

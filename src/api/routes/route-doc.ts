@@ -16,6 +16,7 @@ export type RouteDoc = {
 };
 
 export const routeTags = {
+  Discovery: 'Metadata of the service for OAuth libraries.',
   'Shared links': 'The pages and files that readers of a shared link see.',
   'API reference': 'This document, as data and as a page, and the list of errors.',
   Console: 'The web console.',

@@ -2,6 +2,7 @@
 // that lists such resources.
 
 import { type DescMethod, getOption } from '@bufbuild/protobuf';
+import { AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
@@ -17,6 +18,7 @@ import type { Database } from '../../storage/schema.ts';
 import { idKinds, type OwnedResource, type ResourceKind } from './store.ts';
 
 const listMethods: Record<ResourceKind, DescMethod> = {
+  audience: AudienceService.method.listAudiences,
   client: ClientService.method.listClients,
   client_secret: ClientService.method.listClientSecrets,
   customer: CustomerService.method.listCustomers,

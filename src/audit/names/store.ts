@@ -2,6 +2,7 @@
 import type { Database } from '../../storage/schema.ts';
 
 export type ResourceKind =
+  | 'audience'
   | 'client'
   | 'client_secret'
   | 'customer'
@@ -30,6 +31,7 @@ type IdKind = {
 };
 
 export const idKinds: Readonly<Record<string, IdKind>> = {
+  aud: { kinds: ['audience'], find: (db, ids) => findNamed(db, 'audience', ids) },
   cli: { kinds: ['client'], find: (db, ids) => findNamed(db, 'client', ids) },
   sec: { kinds: ['client_secret'], find: findSecrets },
   cus: { kinds: ['customer'], find: (db, ids) => findNamed(db, 'customer', ids) },
@@ -42,7 +44,12 @@ export const idKinds: Readonly<Record<string, IdKind>> = {
   lnk: { kinds: ['link'], find: findLinkNames },
 };
 
-const tables = { client: 'clients', customer: 'customers', workspace: 'workspaces' } as const;
+const tables = {
+  audience: 'audiences',
+  client: 'clients',
+  customer: 'customers',
+  workspace: 'workspaces',
+} as const;
 
 async function findNamed(
   db: Database,

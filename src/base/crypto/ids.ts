@@ -29,6 +29,7 @@ type IdKind =
   | 'ws'
   | 'usr'
   | 'ses'
+  | 'aud'
   | 'cli'
   | 'sec'
   | 'cus'

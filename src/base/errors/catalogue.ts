@@ -46,11 +46,13 @@ export const catalogue = {
   'identity.invalid_target': {
     status: 400,
     grpc: Code.InvalidArgument,
-    title: 'Unsupported target',
+    title: 'Invalid target',
     cause:
-      'The token request has a `resource` (RFC 8707) or an `audience`. The service issues tokens ' +
-      'for its own audience only, and no token that is wider than requested.',
-    remedy: 'Request the token without `resource` and `audience`, and limit it by its scopes.',
+      'The `resource` of the token request (RFC 8707) is not one of the audiences of the client ' +
+      'or customer, or is missing although there are several. Or the request has an `audience`.',
+    remedy:
+      'Set `resource` to the identifier of a granted audience, or ask an administrator to grant ' +
+      'the audience. Do not set `audience`.',
     oauth: 'invalid_target',
   },
   'identity.credential_invalid': {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
 import {
@@ -14,11 +15,13 @@ import type { Clock } from '../../base/clock.ts';
 import { generateCredential } from '../../base/crypto/credential-format.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
+import { parseAudienceIds, storedAudienceIds } from '../../credentials/audience-ids.ts';
 import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
+import type { LockAudiences } from '../audiences/store.ts';
 import {
   type ClientChange,
   clientList,
@@ -27,17 +30,21 @@ import {
   insertClient,
   updateClient,
 } from './store.ts';
+import { requireOwnScopes, storedClaims } from './token-fields.ts';
 
 export type ClientOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
+  readonly lockAudiences: LockAudiences;
+  /** Keeps signing keys published until tokens of this lifetime have expired. */
+  readonly coverTokenSeconds: (trx: Executor, seconds: number) => Promise<void>;
   readonly random: Random;
   readonly now: Clock;
 };
 
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
-  const { db, auditLog, credentials, random, now } = options;
+  const { db, auditLog, credentials, lockAudiences, coverTokenSeconds, random, now } = options;
 
   async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return auditLog.change(context, { target: id }, async (trx) => {
@@ -60,11 +67,21 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const id = newId('cli', random);
       const name = printableName(request.name);
       const names = certificateNamesOf(request);
-      const row = { id, name, scopes, create_time: now(), disable_time: null, ...names };
+      const times = { create_time: now(), disable_time: null };
+      const tokens = {
+        audience_ids: storedAudienceIds(request.audienceIds),
+        claims: storedClaims(request.claims),
+        token_seconds: request.tokenSeconds || null,
+        default_scopes: joined(request.defaultScopes) || null,
+      };
+      const row = { id, name, scopes, ...times, ...names, ...tokens };
       requireOneName(row);
+      requireOwnScopes(row);
       const made = generateCredential('cs', random);
       return auditLog.create(context, { target: id }, async (trx) => {
         await requireMayChange(trx, context, parseStoredScopes(scopes));
+        await lockAudiences(trx, row.audience_ids);
+        if (row.token_seconds !== null) await coverTokenSeconds(trx, row.token_seconds);
         await insertClient(trx, row).catch(refuseDuplicate);
         const fields = { name: '', scopes: '', expireTime: undefined };
         await credentials.create(trx, ownerOf(id), made, fields);
@@ -92,11 +109,14 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         const had = parseStoredScopes(before.scopes);
         const has = parseStoredScopes(change.scopes ?? before.scopes);
         const changed = [...had, ...has].filter((scope) => !had.has(scope) || !has.has(scope));
-        const isNewName = paths.some((path) => path.startsWith('tls_client_auth_'));
-        // A certificate grants the client's scopes, like a new secret.
-        await requireMayChange(trx, context, isNewName ? [...had, ...has] : changed, clientId);
+        // A certificate grants the client's scopes, like a new secret. They count for an audience.
+        const grantsAll = paths.some((path) => grantingFields.has(path));
+        await requireMayChange(trx, context, grantsAll ? [...had, ...has] : changed, clientId);
+        await lockAudiences(trx, change.audience_ids);
         const after = { ...before, ...change };
         requireOneName(after);
+        requireOwnScopes(after);
+        if (change.token_seconds) await coverTokenSeconds(trx, change.token_seconds);
         if (paths.length > 0) await updateClient(trx, clientId, change).catch(refuseDuplicate);
         return after;
       });
@@ -182,6 +202,14 @@ async function locked(trx: Executor, id: string): Promise<ClientRow> {
   return row;
 }
 
+/** The fields on which it depends who can use the client's scopes, and where. */
+const grantingFields: ReadonlySet<string> = new Set([
+  'tls_client_auth_san_uri',
+  'tls_client_auth_san_dns',
+  'audience_ids',
+]);
+
+/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange> = {
   name: ({ name }) => {
     if (name === '') throw invalid('name', 'is required');
@@ -194,6 +222,10 @@ const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange>
   tls_client_auth_san_dns: ({ tlsClientAuthSanDns: name }) => ({
     tls_client_auth_san_dns: name === '' ? null : name,
   }),
+  audience_ids: ({ audienceIds }) => ({ audience_ids: storedAudienceIds(audienceIds) }),
+  claims: ({ claims }) => ({ claims: storedClaims(claims) }),
+  token_seconds: ({ tokenSeconds }) => ({ token_seconds: tokenSeconds || null }),
+  default_scopes: ({ defaultScopes }) => ({ default_scopes: joined(defaultScopes) || null }),
 };
 
 type CertificateNames = Pick<ClientRow, 'tls_client_auth_san_uri' | 'tls_client_auth_san_dns'>;
@@ -228,6 +260,10 @@ function clientMessage(row: ClientRow) {
     createTime: timestampFromMs(row.create_time),
     tlsClientAuthSanUri: row.tls_client_auth_san_uri ?? '',
     tlsClientAuthSanDns: row.tls_client_auth_san_dns ?? '',
+    audienceIds: [...parseAudienceIds(row.audience_ids)],
+    ...(row.claims === null ? {} : { claims: JSON.parse(row.claims) as JsonObject }),
+    tokenSeconds: row.token_seconds ?? 0,
+    defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
     ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
   };
 }

@@ -12,9 +12,11 @@ import type { Clock } from '../../base/clock.ts';
 import { generateCredential } from '../../base/crypto/credential-format.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
+import { parseAudienceIds, storedAudienceIds } from '../../credentials/audience-ids.ts';
 import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
+import type { LockAudiences } from '../audiences/store.ts';
 import {
   type CustomerChange,
   type CustomerWithAccounts,
@@ -34,6 +36,7 @@ export type CustomerOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
+  readonly lockAudiences: LockAudiences;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -41,7 +44,7 @@ export type CustomerOptions = {
 export function createCustomerService(
   options: CustomerOptions,
 ): ServiceImpl<typeof CustomerService> {
-  const { db, auditLog, credentials, random, now } = options;
+  const { db, auditLog, credentials, lockAudiences, random, now } = options;
 
   function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return auditLog.change(context, { target: id }, async (trx) => {
@@ -60,10 +63,14 @@ export function createCustomerService(
   });
 
   return {
-    async createCustomer({ name }, context) {
+    async createCustomer({ name, audienceIds }, context) {
       const id = newId('cus', random);
-      const row = { id, name: printableName(name), create_time: now(), disable_time: null };
+      const row = {
+        ...{ id, name: printableName(name), create_time: now(), disable_time: null },
+        audience_ids: storedAudienceIds(audienceIds),
+      };
       return auditLog.create(context, { target: row.id }, async (trx) => {
+        await lockAudiences(trx, row.audience_ids);
         await insertCustomer(trx, row);
         return { customer: customerMessage({ ...row, accountIds: [] }) };
       });
@@ -86,6 +93,7 @@ export function createCustomerService(
       const { customerId } = request;
       const row = await auditLog.change(context, { target: customerId }, async (trx) => {
         const before = await locked(trx, customerId);
+        await lockAudiences(trx, change.audience_ids);
         if (paths.length > 0) await updateCustomer(trx, customerId, change);
         return { ...before, ...change };
       });
@@ -171,6 +179,7 @@ const updateFields: UpdateFields<typeof UpdateCustomerRequestSchema, CustomerCha
     if (name === '') throw invalid('name', 'is required');
     return { name: printableName(name) };
   },
+  audience_ids: ({ audienceIds }) => ({ audience_ids: storedAudienceIds(audienceIds) }),
 };
 
 function customerMessage(row: CustomerWithAccounts) {
@@ -178,6 +187,7 @@ function customerMessage(row: CustomerWithAccounts) {
     id: row.id,
     name: row.name,
     accountIds: [...row.accountIds],
+    audienceIds: [...parseAudienceIds(row.audience_ids)],
     createTime: timestampFromMs(row.create_time),
     ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
   };

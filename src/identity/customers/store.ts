@@ -1,9 +1,10 @@
+import type { Insertable } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor } from '../../storage/schema.ts';
 
-export async function insertCustomer(db: Executor, row: CustomerRow): Promise<void> {
+export async function insertCustomer(db: Executor, row: Insertable<CustomerRow>): Promise<void> {
   await db.insertInto('customers').values(row).execute();
 }
 
@@ -58,7 +59,7 @@ async function withAccounts(
   return customers.map((row) => ({ ...row, accountIds: accounts.get(row.id)?.sort() ?? [] }));
 }
 
-export type CustomerChange = Partial<Pick<CustomerRow, 'name' | 'disable_time'>>;
+export type CustomerChange = Partial<Pick<CustomerRow, 'name' | 'disable_time' | 'audience_ids'>>;
 
 export async function updateCustomer(
   trx: Executor,

@@ -3,8 +3,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { transact } from '../../storage/database.ts';
-import { failToUpdate, type Invalidations } from '../../storage/invalidation.ts';
-import { createLoader } from '../../storage/loader.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
+import { keepLoaded } from '../../storage/loaded-rows.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
 import { within } from '../../storage/within.ts';
 import type { Ed25519 } from './ed25519.ts';
@@ -17,7 +17,7 @@ import {
   loadPublicKey,
   type PublicJwk,
 } from './signing-key.ts';
-import { findPublishedKeys, lockSigningKeys, raiseTokenSeconds } from './store.ts';
+import { findClientTokenSeconds, findPublishedKeys, raiseTokenSeconds } from './store.ts';
 
 export type { ActiveKey } from './signing-key.ts';
 
@@ -47,27 +47,12 @@ const publishedMsMax = 1_000;
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { invalidations, now } = options;
   let keys: LoadedKeys = { facts: [], all: [], byHeader: new Map(), active: undefined };
-  const loader = createLoader(async () => {
+  const loader = await keepLoaded(invalidations, 'signing_key', async () => {
     const { active, all } = keys;
     keys = await load(options, all);
     active?.privateKey.retire();
   });
-  invalidations.onEviction(({ isComplete, list }) => {
-    if (isComplete && !list.some(({ entity }) => entity === 'signing_key')) return;
-    loader.noteChange();
-    // Loads the keys before the next call needs them. If this fails, that call tries again.
-    loader.load().catch(() => {});
-  });
-  await loader.load();
-
-  function ensureCurrent(): Promise<void> | undefined {
-    const refresh = invalidations.ensureFresh();
-    return refresh === undefined && loader.isCurrent() ? undefined : update(refresh);
-  }
-  async function update(refresh: Promise<void> | undefined): Promise<void> {
-    await refresh;
-    if (!loader.isCurrent()) await loader.load().catch(failToUpdate);
-  }
+  const { ensureCurrent } = loader;
   return {
     async active() {
       await ensureCurrent();
@@ -88,10 +73,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
       await ensureCurrent();
       return keys.facts;
     },
-    async reload() {
-      loader.noteChange();
-      await loader.load();
-    },
+    reload: loader.reload,
   };
 }
 
@@ -128,15 +110,17 @@ async function load(options: KeyringOptions, before: readonly LoadedKey[]): Prom
 const privateKeyOf = (row: SigningKeyRow, { masterKey, ed25519 }: KeyringOptions) =>
   decryptPrivateKey(row, masterKey, ed25519);
 
-/** Before it signs: a retired key stays published for that long. True: read the key again. */
+/**
+ * Stores the maximum lifetime of this process's tokens, and of those of clients, with the key. A
+ * process must do this before it signs, because a retired key stays published for that long.
+ * Returns whether the key has to be read again.
+ */
 async function raiseTokenLifetime(
   { db, tokenSecondsMax }: KeyringOptions,
-  { kid, token_seconds_max }: SigningKeyRow,
+  { token_seconds_max }: SigningKeyRow,
 ): Promise<boolean> {
-  if (token_seconds_max >= tokenSecondsMax) return false;
-  await transact(db, async (trx) => {
-    await lockSigningKeys(trx);
-    await raiseTokenSeconds(trx, kid, tokenSecondsMax);
-  });
+  const seconds = Math.max(tokenSecondsMax, await findClientTokenSeconds(db));
+  if (token_seconds_max >= seconds) return false;
+  await transact(db, (trx) => raiseTokenSeconds(trx, seconds));
   return true;
 }

@@ -42,17 +42,33 @@ export async function updateSigningKey(
   await db.updateTable('signing_keys').set(change).where('kid', '=', kid).execute();
 }
 
-export async function raiseTokenSeconds(db: Executor, kid: string, seconds: number): Promise<void> {
-  await db
+/**
+ * Raises the maximum token lifetime of the active keys. Locks the keys, so that none is retired or
+ * activated until the transaction ends.
+ */
+export async function raiseTokenSeconds(trx: Executor, seconds: number): Promise<void> {
+  await lockSigningKeys(trx);
+  await trx
     .updateTable('signing_keys')
     .set({ token_seconds_max: seconds })
-    .where('kid', '=', kid)
     .where('state', '=', 'active')
     .where('token_seconds_max', '<', seconds)
     .execute();
 }
 
-/** Only one transaction at a time can change the keys. */
+/** Returns the longest token lifetime of a client, or 0 if no client has one. */
+export async function findClientTokenSeconds(db: Executor): Promise<number> {
+  const row = await db
+    .selectFrom('clients')
+    .select(({ fn }) => fn.max('token_seconds').as('seconds'))
+    .executeTakeFirst();
+  return Number(row?.seconds ?? 0);
+}
+
+/**
+ * Locks all signing keys until the transaction ends, so that only one transaction at a time can
+ * change them.
+ */
 export async function lockSigningKeys(trx: Executor): Promise<void> {
   await lockRow(trx, 'revisions', 'name', 'signing_keys');
 }

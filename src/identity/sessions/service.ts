@@ -57,7 +57,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
     const scopes = await scopesOf(user);
     const claims = claimsOf(session, user, scopes);
     const notAfter = Math.floor(session.expire_time / 1000);
-    const { token, lifetimeSeconds } = await signer.sign(claims, tokenSeconds, notAfter);
+    const { token, lifetimeSeconds } = await signer.sign(claims, tokenSeconds, { notAfter });
     if (lifetimeSeconds < 1) throw ended();
     const { id, email, name, kind } = user;
     return {

@@ -1,11 +1,13 @@
 // The claims of our tokens: those of RFC 9068 §2.2 and three that we define.
 
+import type { JsonObject } from '@bufbuild/protobuf';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import {
   type Principal,
   type TokenPrincipalType,
   tokenPrincipalTypes,
 } from '../../api/principal.ts';
+import { ownClaimNames } from '../../credentials/claim-names.ts';
 
 export type Claims = {
   readonly iss: string;
@@ -25,7 +27,11 @@ export type Claims = {
   readonly amr?: readonly string[];
   /** The id of the user's session (OpenID Connect Front-Channel Logout 1.0 §3). */
   readonly sid?: string;
+  /** The token's other claims, which the client chose. They are members of the token. */
+  readonly custom?: JsonObject;
 };
+
+const ownNames: ReadonlySet<string> = new Set(ownClaimNames);
 
 const texts = ['iss', 'aud', 'sub', 'client_id', 'jti', 'scope'] as const;
 const times = ['iat', 'exp'] as const;
@@ -43,8 +49,11 @@ export function readClaims(payload: string): Claims | undefined {
     texts.every((name) => typeof claims[name] === 'string') &&
     times.every((name) => Number.isSafeInteger(claims[name])) &&
     tokenPrincipalTypes.some((type) => type === claims.principal_type);
+  if (!isOurs) return undefined;
+  const others = Object.entries(claims).filter(([name]) => !ownNames.has(name));
   // The checks above cover the required claims. Only this service writes the others.
-  return isOurs ? (claims as Claims) : undefined;
+  const own = claims as Claims;
+  return others.length === 0 ? own : { ...own, custom: Object.fromEntries(others) as JsonObject };
 }
 
 export function principalFrom(claims: Claims): Principal {

@@ -1,4 +1,4 @@
-// Authenticates the client of a token request: by its secret, or by the certificate of its gRPC
+// Authenticates the client of an OAuth request: by its secret, or by the certificate of its gRPC
 // connection (RFC 8705 §2.1).
 
 import { parseStoredScopes } from '../../api/access/scopes.ts';
@@ -7,12 +7,14 @@ import type { Clock } from '../../base/clock.ts';
 import { isId } from '../../base/crypto/ids.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
+import { type TokenSettings, tokenSettingsOf } from '../../credentials/token-settings.ts';
 import type { ClientRow } from '../../storage/schema.ts';
 import type { CertificateNames } from '../clients/store.ts';
 
 export type AuthenticatedClient = {
   readonly clientId: string;
   readonly scopes: ReadonlySet<string>;
+  readonly tokenSettings: TokenSettings;
 };
 
 export type ClientAuthenticationOptions = {
@@ -21,21 +23,36 @@ export type ClientAuthenticationOptions = {
   readonly now: Clock;
 };
 
-type Given = { readonly clientId: string; readonly clientSecret: string };
+/** The fields of a request that authenticate its client. */
+export type PresentedClient = { readonly clientId: string; readonly clientSecret: string };
 
-/** Throws `identity.credential_invalid`, or `invalid_argument` without any credential. */
-export async function authenticateClient(
-  options: ClientAuthenticationOptions,
-  { clientId, clientSecret }: Given,
+/**
+ * Returns the client that a request authenticates. Throws `identity.credential_invalid`, or
+ * `invalid_argument` without any credential.
+ */
+export type AuthenticateClient = (
+  presented: PresentedClient,
   call: Call,
+) => Promise<AuthenticatedClient>;
+
+export function createClientAuthentication(
+  options: ClientAuthenticationOptions,
+): AuthenticateClient {
+  return async (presented, call) => {
+    const certificate = call.clientCertificate?.();
+    if (presented.clientSecret !== '') return bySecret(options, certificate, presented);
+    if (certificate === undefined) throw missing(presented);
+    return byCertificate(options, certificate, presented.clientId);
+  };
+}
+
+async function bySecret(
+  { directory, findClientsByNames, now }: ClientAuthenticationOptions,
+  certificate: ClientCertificate | undefined,
+  presented: PresentedClient,
 ): Promise<AuthenticatedClient> {
-  const { directory, findClientsByNames, now } = options;
-  const certificate = call.clientCertificate?.();
-  if (clientSecret === '') {
-    if (certificate === undefined) throw missing({ clientId, clientSecret });
-    return byCertificate(options, certificate, clientId);
-  }
-  if (clientId === '') throw missing({ clientId, clientSecret });
+  const { clientId, clientSecret } = presented;
+  if (clientId === '') throw missing(presented);
   const secret = await directory.authenticate('cs', clientSecret, { ownerId: clientId });
   if (secret === undefined) {
     const target = isId('cli', clientId) ? clientId : '';
@@ -47,7 +64,7 @@ export async function authenticateClient(
       throw refuse('The certificate belongs to another client than the secret.', clientId);
     }
   }
-  return { clientId, scopes: secret.scopes };
+  return { clientId, scopes: secret.scopes, tokenSettings: secret.tokenSettings };
 }
 
 async function byCertificate(
@@ -72,7 +89,11 @@ async function byCertificate(
   if (clientId !== '' && clientId !== client.id) {
     throw refuse('The certificate belongs to another client than the client id.', name);
   }
-  return { clientId: client.id, scopes: parseStoredScopes(client.scopes) };
+  return {
+    clientId: client.id,
+    scopes: parseStoredScopes(client.scopes),
+    tokenSettings: tokenSettingsOf(client),
+  };
 }
 
 function problemOf(
@@ -91,7 +112,7 @@ function problemOf(
 const refuse = (detail: string, target = '') =>
   fail('identity.credential_invalid', detail, { target });
 
-function missing({ clientId, clientSecret }: Given): Failure {
+function missing({ clientId, clientSecret }: PresentedClient): Failure {
   const names = [
     ...(clientId === '' ? ['client_id'] : []),
     ...(clientSecret === '' ? ['client_secret'] : []),

@@ -5,15 +5,22 @@ import type { Clock } from '../../base/clock.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database } from '../../storage/schema.ts';
+import type { Audiences } from '../audiences/audiences.ts';
 import type { Claims } from './claims.ts';
 import { findClientGrants, findKeyGrants, type Grants, type StoredGrants } from './store.ts';
 
-/** Undefined for a disabled client, an invalid key or an ended session. `validAt`: now. */
+/**
+ * Limits claims to the current grants. Returns undefined if the client is disabled or has lost the
+ * audience, the key is invalid or the session has ended. `validAt` is the time at which a key must
+ * not have expired, by default now.
+ */
 export type LimitToGrants = (claims: Claims, validAt?: number) => Promise<Claims | undefined>;
 
 export type GrantsOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
+  readonly audiences: Audiences;
+  /** Limits the tokens of staff and members. */
   readonly limitToUserGrants: LimitToGrants;
   readonly now: Clock;
 };
@@ -21,7 +28,7 @@ export type GrantsOptions = {
 const cachedMax = 200_000;
 
 export function createLimitToGrants(options: GrantsOptions): LimitToGrants {
-  const { db, invalidations, limitToUserGrants, now } = options;
+  const { db, invalidations, audiences, limitToUserGrants, now } = options;
   const cache = createRevocationSafeCache<StoredGrants>({
     invalidations,
     dependsOn: ({ entities }) => entities,
@@ -31,11 +38,16 @@ export function createLimitToGrants(options: GrantsOptions): LimitToGrants {
 
   return async (claims, validAt = now()) => {
     const { principal_type: type, client_id: id } = claims;
-    if (type === 'staff' || type === 'member') return limitToUserGrants(claims, validAt);
+    if (type === 'staff' || type === 'member') {
+      return claims.aud === audiences.own.identifier
+        ? limitToUserGrants(claims, validAt)
+        : undefined;
+    }
     const read = type === 'service' ? findClientGrants : findKeyGrants;
     const { grants } = await cache.get(id, () => read(db, id));
     if (grants === undefined || grants.ownerId !== claims.sub) return undefined;
-    const { expireTime } = grants;
+    const { expireTime, audienceIds } = grants;
+    if (!(await audiences.isGranted(audienceIds, claims.aud))) return undefined;
     if (expireTime !== undefined && expireTime <= validAt) return undefined;
     return limited(claims, grants);
   };

@@ -5,10 +5,15 @@ import type { Call } from '../../api/call.ts';
 import { callerOf } from '../../api/principal.ts';
 import { parseAnyCredentialId } from '../../base/crypto/credential-format.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
-import { authenticateClient, type ClientAuthenticationOptions } from './client-authentication.ts';
+import type { CredentialDirectory } from '../../credentials/directory.ts';
+import type { Audiences } from '../audiences/audiences.ts';
+import type { AuthenticateClient } from './client-authentication.ts';
 import type { Signer } from './signer.ts';
 
-export type IssuanceOptions = ClientAuthenticationOptions & {
+export type IssuanceOptions = {
+  readonly authenticateClient: AuthenticateClient;
+  readonly directory: CredentialDirectory;
+  readonly audiences: Audiences;
   readonly signer: Signer;
   readonly serviceTokenSeconds: number;
   readonly customerTokenSeconds: number;
@@ -17,10 +22,10 @@ export type IssuanceOptions = ClientAuthenticationOptions & {
 export function createIssuanceService(
   options: IssuanceOptions,
 ): ServiceImpl<typeof IssuanceService> {
-  const { directory, signer } = options;
+  const { authenticateClient, directory, audiences, signer } = options;
   return {
     async issueToken(request, context) {
-      const { clientId: given, clientSecret, scope, grantType } = request;
+      const { scope, grantType } = request;
       const { call } = callerOf(context);
       refuseUnsupported(request, call);
       if (grantType !== '' && grantType !== 'client_credentials') {
@@ -29,11 +34,14 @@ export function createIssuanceService(
           'The only supported grant type is client_credentials.',
         );
       }
-      const client = await authenticateClient(options, { clientId: given, clientSecret }, call);
+      const client = await authenticateClient(request, call);
       const { clientId } = client;
-      const scopes = parseRequestedScopes(scope);
+      const { audienceIds, claims, tokenSeconds, defaultScopes } = client.tokenSettings;
+      const usesDefault = scope === '' && defaultScopes.length > 0;
+      const scopes = usesDefault ? defaultScopes : parseRequestedScopes(scope);
       requireGranted(scopes, client.scopes);
       const granted = scopes.join(' ');
+      const audience = await audiences.choose(audienceIds, request.resource);
       const { token, lifetimeSeconds } = await signer.sign(
         {
           sub: clientId,
@@ -41,7 +49,8 @@ export function createIssuanceService(
           scope: granted,
           principal_type: 'service',
         },
-        options.serviceTokenSeconds,
+        tokenSeconds ?? options.serviceTokenSeconds,
+        { audience, claims },
       );
       return answer(token, lifetimeSeconds, granted);
     },
@@ -54,6 +63,9 @@ export function createIssuanceService(
       const scopes = scope === '' ? [...key.scopes] : parseRequestedScopes(scope);
       requireGranted(scopes, key.scopes);
       const granted = scopes.join(' ');
+      const audience = await audiences.choose(key.tokenSettings.audienceIds, request.resource);
+      const { expireTime } = key;
+      const notAfter = expireTime === undefined ? undefined : Math.floor(expireTime / 1000);
       const { token, lifetimeSeconds } = await signer.sign(
         {
           sub: key.ownerId,
@@ -63,7 +75,7 @@ export function createIssuanceService(
           accounts: key.accounts,
         },
         options.customerTokenSeconds,
-        key.expireTime === undefined ? undefined : Math.floor(key.expireTime / 1000),
+        { audience, notAfter },
       );
       if (lifetimeSeconds < 1) throw wrongKey(apiKey);
       return answer(token, lifetimeSeconds, granted);
@@ -71,14 +83,10 @@ export function createIssuanceService(
   };
 }
 
-type Target = { readonly resource: string; readonly audience: string };
-
 /** Refuses parameters that would limit a token: the caller would take it for a limited one. */
-function refuseUnsupported(target: Target, call: Call): void {
-  for (const name of ['resource', 'audience'] as const) {
-    if (target[name] === '') continue;
-    const reason = 'is not supported, because all tokens have the audience of this service';
-    throw fail('identity.invalid_target', `${name}: ${reason}`);
+function refuseUnsupported({ audience }: { readonly audience: string }, call: Call): void {
+  if (audience !== '') {
+    throw fail('identity.invalid_target', 'audience: is not supported; use resource');
   }
   if (call.header('dpop') !== undefined) {
     throw invalid('DPoP', 'is not supported, because all tokens are bearer tokens');

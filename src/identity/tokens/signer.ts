@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors/errors.ts';
+import type { Audience } from '../audiences/audiences.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Claims } from './claims.ts';
 
@@ -14,29 +15,46 @@ export type SignedToken = {
 };
 
 export type Signer = {
-  /** Expires after `lifetimeSeconds`, or at `notAfter` (seconds since 1970) if earlier. */
-  sign(claims: OwnClaims, lifetimeSeconds: number, notAfter?: number): Promise<SignedToken>;
+  sign(
+    claims: OwnClaims,
+    lifetimeSeconds: number,
+    options?: SignatureOptions,
+  ): Promise<SignedToken>;
+};
+
+type SignatureOptions = {
+  /** By default the audience of this service. */
+  readonly audience?: Pick<Audience, 'constants'>;
+  /** The additional claims of the client, as in `TokenSettings`. */
+  readonly claims?: string;
+  /** The latest `exp`, in seconds since 1970. */
+  readonly notAfter?: number | undefined;
 };
 
 export type SignerOptions = {
   readonly keyring: Keyring;
-  readonly issuer: string;
-  readonly audience: string;
+  readonly ownAudience: Pick<Audience, 'constants'>;
   readonly now: Clock;
 };
 
-export function createSigner({ keyring, issuer, audience, now }: SignerOptions): Signer {
-  const constants = JSON.stringify({ iss: issuer, aud: audience }).slice(1, -1);
+const defaults: SignatureOptions = {};
+
+export function createSigner({ keyring, ownAudience, now }: SignerOptions): Signer {
   return {
-    async sign(claims, lifetimeSeconds, notAfter = Number.POSITIVE_INFINITY) {
+    async sign(
+      claims,
+      lifetimeSeconds,
+      { audience = ownAudience, claims: custom = '', notAfter } = defaults,
+    ) {
       const key = await keyring.active();
       if (key === undefined) {
         throw fail('unavailable', 'No signing key is available.', { retryAfterSeconds: 1 });
       }
       const iat = Math.floor(now() / 1000);
-      const exp = Math.min(iat + lifetimeSeconds, notAfter);
+      const exp = Math.min(iat + lifetimeSeconds, notAfter ?? Number.POSITIVE_INFINITY);
       const times = `"iat":${iat},"exp":${exp},"jti":"${randomUUID()}"`;
-      const payload = `{${constants},${JSON.stringify(claims).slice(1, -1)},${times}}`;
+      const own = JSON.stringify(claims).slice(1, -1);
+      const payload = `{${audience.constants},${own}${custom},${times}}`;
       const input = `${key.header}.${Buffer.from(payload).toString('base64url')}`;
       const signature = await key.privateKey.sign(Buffer.from(input, 'latin1'));
       const token = `${input}.${signature.toString('base64url')}`;

@@ -1,10 +1,14 @@
 import { parseStoredScopes } from '../../api/access/scopes.ts';
+import { parseAudienceIds } from '../../credentials/audience-ids.ts';
 import { type EntityKey, entityKey } from '../../storage/change.ts';
 import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
 
 export type Grants = {
   readonly ownerId: string;
   readonly scopes: ReadonlySet<string>;
+  /** Empty for the audience of this service. */
+  readonly audienceIds: readonly string[];
+  /** The customer's accounts; empty for a client, whose tokens are not restricted to accounts. */
   readonly accounts: ReadonlySet<string>;
   readonly expireTime: number | undefined;
 };
@@ -18,13 +22,15 @@ export async function findClientGrants(db: Database, id: string): Promise<Stored
   const entities = [entityKey('client', id)];
   const row = await db
     .selectFrom('clients')
-    .select('scopes')
+    .select(['scopes', 'audience_ids'])
     .where('id', '=', id)
     .where('disable_time', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return { grants: undefined, entities };
   const scopes = parseStoredScopes(row.scopes);
-  const grants = { ownerId: id, scopes, accounts: new Set<string>(), expireTime: undefined };
+  const audienceIds = parseAudienceIds(row.audience_ids);
+  const accounts = new Set<string>();
+  const grants = { ownerId: id, scopes, audienceIds, accounts, expireTime: undefined };
   return { grants, entities };
 }
 
@@ -34,7 +40,7 @@ export async function findKeyGrants(db: Database, id: string): Promise<StoredGra
     .selectFrom('credentials as k')
     .innerJoin('customers as u', 'u.id', 'k.customer_id')
     .select(['u.id as customer_id', 'k.scopes', 'k.expire_time'])
-    .select(['k.revoke_time', 'u.disable_time'])
+    .select(['k.revoke_time', 'u.disable_time', 'u.audience_ids'])
     .where('k.id', '=', id)
     .executeTakeFirst();
   const key = entityKey('credential', id);
@@ -49,6 +55,7 @@ export async function findKeyGrants(db: Database, id: string): Promise<StoredGra
   const grants = {
     ownerId: row.customer_id,
     scopes: parseStoredScopes(row.scopes),
+    audienceIds: parseAudienceIds(row.audience_ids),
     accounts: new Set(accounts.map(({ account_id }) => account_id)),
     expireTime: row.expire_time ?? undefined,
   };

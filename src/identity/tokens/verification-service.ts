@@ -36,7 +36,11 @@ export function createVerificationService(
           'must be a list of `<area>:<read|write>`, separated by single spaces',
         );
       }
-      const claims = await verifier.verify(request.token);
+      const { token, expectedAudience } = request;
+      const claims =
+        expectedAudience === ''
+          ? await verifier.verify(token)
+          : await verifier.verifyFor(token, ({ identifier }) => identifier === expectedAudience);
       if (claims === undefined) return { active: false, allowed: false, code: 'unauthenticated' };
       const allowed = covers(claims, asked, request);
       return {
@@ -54,6 +58,7 @@ export function createVerificationService(
         principalType: claims.principal_type,
         accounts: [...(claims.accounts ?? [])],
         authTime: claims.auth_time ?? 0,
+        ...(claims.custom === undefined ? {} : { claims: claims.custom }),
       };
     },
 

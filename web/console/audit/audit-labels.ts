@@ -1,8 +1,10 @@
 /** Labels for the values of audit events. */
 import type { DescService } from '@bufbuild/protobuf';
+import { AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
@@ -17,6 +19,7 @@ import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.
 
 const services: readonly DescService[] = [
   ApiKeyService,
+  AudienceService,
   ClientService,
   CustomerService,
   DocumentService,
@@ -24,6 +27,7 @@ const services: readonly DescService[] = [
   InvitationService,
   IssuanceService,
   LinkService,
+  OAuthService,
   PasswordResetService,
   SessionService,
   SigningKeyService,

@@ -42,6 +42,8 @@ const actions: Record<string, Verb> = {
   'IssuanceService.IssueToken': verb('got a token for', 'get a token for'),
   'LinkService.ListLinkViews': verb('listed the views of', 'list the views of'),
   'MasterKey.Rotate': verb('encrypted all secrets with a new master key', 'change the master key'),
+  'OAuthService.Introspect': verb('verified a token', 'verify a token'),
+  'OAuthService.Revoke': verb('revoked a token of', 'revoke a token of'),
   'PasswordResetService.RequestPasswordReset': verb(
     'requested a link to reset the password of',
     'request a link to reset a password',

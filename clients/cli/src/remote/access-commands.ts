@@ -67,7 +67,12 @@ const token: Command = {
       name: 'scope',
       value: 'scope',
       isList: true,
-      about: 'A requested scope. Clients need at least one; a customer without one gets all.',
+      about: 'A requested scope. Default: the default scopes of a client, all of a customer.',
+    },
+    {
+      name: 'resource',
+      value: 'uri',
+      about: 'The identifier of the audience that the token is for. Default: the only one.',
     },
     jsonOption,
   ],
@@ -91,6 +96,11 @@ const verify: Command = {
   options: [
     { name: 'scope', value: 'scope', about: 'The scope that the token must have.' },
     { name: 'account', value: 'id', about: 'The account that the token must give access to.' },
+    {
+      name: 'audience',
+      value: 'uri',
+      about: 'The identifier of the audience of the token. Default: that of the service.',
+    },
     jsonOption,
   ],
   examples: ['latchkey token --scope tokens:read | latchkey verify -'],

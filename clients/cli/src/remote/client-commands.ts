@@ -45,6 +45,31 @@ const certificateFields: Readonly<Record<string, FieldOption>> = {
   },
 };
 
+const audienceField: FieldOption = {
+  value: 'id',
+  isList: true,
+  about: 'The id of an audience. Default: only the audience of the service.',
+};
+
+/** The fields of a client that shape its tokens. */
+const tokenFields: Readonly<Record<string, FieldOption>> = {
+  audience_ids: audienceField,
+  claims: {
+    value: 'json',
+    about: 'Additional claims of the tokens, such as `{"tenant":"acme"}`.',
+  },
+  token_seconds: {
+    value: 'seconds',
+    about: 'The lifetime of the tokens, at most 3600. Default: that of the service.',
+  },
+  default_scopes: {
+    name: 'default-scope',
+    value: 'scope',
+    isList: true,
+    about: 'A scope of token requests that name none.',
+  },
+};
+
 const client = { client_id: 'The id of the client.' };
 const customer = { customer_id: 'The id of the customer.' };
 
@@ -97,15 +122,15 @@ const clients = groupOf('clients', 'Manages service clients.', [
     method: 'client.createClient',
     isCreating: true,
     args: { name: 'The display name.' },
-    fields: { scopes: scopesField, ...certificateFields },
+    fields: { scopes: scopesField, ...tokenFields, ...certificateFields },
     examples: ['clients create billing --scope accounts:read --scope payments:write'],
   },
   {
     name: 'update',
-    about: 'Changes the name, the scopes or the certificate name of a client.',
+    about: 'Changes a client.',
     method: 'client.updateClient',
     args: client,
-    fields: { name: nameField, scopes: scopesField, ...certificateFields },
+    fields: { name: nameField, scopes: scopesField, ...tokenFields, ...certificateFields },
   },
   {
     name: 'disable',
@@ -164,14 +189,15 @@ const customers = groupOf('customers', 'Manages customers, their accounts and AP
     method: 'customer.createCustomer',
     isCreating: true,
     args: { name: 'The display name.' },
+    fields: { audience_ids: audienceField },
     examples: ['customers create "Example Ltd"'],
   },
   {
     name: 'update',
-    about: 'Changes the name of a customer.',
+    about: 'Changes the name or the audiences of a customer.',
     method: 'customer.updateCustomer',
     args: customer,
-    fields: { name: nameField },
+    fields: { name: nameField, audience_ids: audienceField },
   },
   {
     name: 'disable',
@@ -214,35 +240,4 @@ const accounts = groupOf('accounts', 'Shows accounts.', [
   },
 ]);
 
-const kid = { kid: 'The id of the signing key.' };
-
-const keys = groupOf('keys', 'Manages the signing keys.', [
-  {
-    name: 'list',
-    about: 'Lists the signing keys.',
-    method: 'signingKey.listSigningKeys',
-    columns: ['kid', 'state', 'create_time', 'ready_time', 'activate_time', 'retire_time'],
-  },
-  {
-    name: 'create',
-    about: 'Creates and publishes a key, which does not sign yet.',
-    method: 'signingKey.createSigningKey',
-    isCreating: true,
-  },
-  {
-    name: 'activate',
-    about: 'Activates a key and retires the active key.',
-    method: 'signingKey.activateSigningKey',
-    args: kid,
-    fields: { force: { about: 'Activates the key before all verifiers can know it.' } },
-  },
-  {
-    name: 'revoke',
-    about: 'Revokes a leaked key: all of its tokens become invalid.',
-    method: 'signingKey.revokeSigningKey',
-    args: kid,
-    question: 'Every token of this key becomes invalid. Revoke it?',
-  },
-]);
-
-export const clientCommands: readonly Command[] = [clients, customers, accounts, keys];
+export const clientCommands: readonly Command[] = [clients, customers, accounts];

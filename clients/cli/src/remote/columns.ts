@@ -22,6 +22,7 @@ const titles = {
   email_verified: 'Verified',
   expire_time: 'Expires',
   id: 'ID',
+  identifier: 'Identifier',
   kid: 'ID',
   kind: 'Type',
   last_used_time: 'Last used',

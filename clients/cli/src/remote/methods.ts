@@ -1,6 +1,7 @@
 // The methods that the tables of commands name.
 import type { DescMethod, DescMethodUnary, DescService } from '@bufbuild/protobuf';
 import { AccountService } from '../../../../gen/latchkey/identity/v1/account_pb.js';
+import { AudienceService } from '../../../../gen/latchkey/identity/v1/audience_pb.js';
 import { AuditService } from '../../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../../gen/latchkey/identity/v1/customer_pb.js';
@@ -19,6 +20,7 @@ import type { CallSpec } from './call-spec.ts';
 
 const services: Readonly<Record<string, DescService>> = {
   account: AccountService,
+  audience: AudienceService,
   audit: AuditService,
   client: ClientService,
   customer: CustomerService,

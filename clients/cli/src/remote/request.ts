@@ -8,6 +8,7 @@ import {
   type JsonValue,
   type MessageShape,
 } from '@bufbuild/protobuf';
+import { StructSchema } from '@bufbuild/protobuf/wkt';
 import { type CommandHost, type Input, type OptionValue, UsageError } from '../base/command.ts';
 import { ask, canAsk, readLines } from '../base/prompt.ts';
 import { type CallSpec, optionName } from './call-spec.ts';
@@ -106,7 +107,10 @@ function readValue(field: DescField, value: OptionValue): JsonValue {
   }
   if (typeof value !== 'string') return value === true;
   if (field.fieldKind === 'enum') return enumValue(field.enum, value);
-  if (field.fieldKind === 'message') return value === '' ? null : timeOf(value);
+  if (field.fieldKind === 'message') {
+    if (value === '') return null;
+    return field.message.typeName === StructSchema.typeName ? jsonOf(value) : timeOf(value);
+  }
   if (field.fieldKind === 'scalar' && /^(9|12)$/.test(String(field.scalar))) return value;
   const number = Number(value);
   if (value === '' || !Number.isSafeInteger(number) || number < 0) {
@@ -122,6 +126,14 @@ function enumValue(desc: DescEnum, value: string): string {
   const found = desc.values.find(({ name }) => shortEnumName(desc, name) === value);
   if (found === undefined) throw new UsageError(`"${value}" is not a known value.`);
   return found.name;
+}
+
+function jsonOf(text: string): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`"${text}" is not JSON.`);
+  }
 }
 
 const unitMs: Readonly<Record<string, number>> = {

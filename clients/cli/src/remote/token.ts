@@ -26,7 +26,8 @@ export async function runToken(input: Input, host: CommandHost): Promise<number>
   const remote = await openRemote(host);
   const scopes = input.options.scope;
   const scope = Array.isArray(scopes) ? scopes.join(' ') : '';
-  const issued = await issue(remote, scope, host).catch((error: unknown) => {
+  const resource = textOption(input, 'resource') ?? '';
+  const issued = await issue(remote, { scope, resource }, host).catch((error: unknown) => {
     throw explain(error, remote.profile.server);
   });
   if (wantsJson(input)) await writeJson(host, issued);
@@ -41,15 +42,20 @@ type Issued = {
   readonly scope: string;
 };
 
-async function issue({ profile }: Remote, scope: string, host: CommandHost): Promise<Issued> {
+type Wanted = { readonly scope: string; readonly resource: string };
+
+async function issue(
+  { profile }: Remote,
+  { scope, resource }: Wanted,
+  host: CommandHost,
+): Promise<Issued> {
   const { credential } = profile;
   const transport = connectTo(profile.server);
   switch (credential.kind) {
     case 'client': {
-      if (scope === '') throw new UsageError('A client must name a scope with --scope.');
       const method = IssuanceService.method.issueToken;
       const { clientId, clientSecret } = credential;
-      const request = { clientId, clientSecret, scope };
+      const request = { clientId, clientSecret, scope, resource };
       return issuedOf((await callUnary(transport, method, request)).message);
     }
     case 'api-key': {
@@ -62,11 +68,13 @@ async function issue({ profile }: Remote, scope: string, host: CommandHost): Pro
         );
       }
       const method = IssuanceService.method.exchangeApiKey;
-      return issuedOf((await callUnary(transport, method, { apiKey, scope })).message);
+      return issuedOf((await callUnary(transport, method, { apiKey, scope, resource })).message);
     }
     case 'session': {
       if (scope !== '')
         throw new UsageError('The token of a user always has all scopes of the user.');
+      if (resource !== '')
+        throw new UsageError('The token of a user is always for the audience of the service.');
       const signedIn = await refreshSession(transport, credential);
       await saveProfile(host.env, { ...profile, credential: signedIn.credential });
       const { token, expireMs } = signedIn.credential;
@@ -106,6 +114,7 @@ export async function runVerify(input: Input, host: CommandHost): Promise<number
     token,
     scope: textOption(input, 'scope') ?? '',
     accountId: textOption(input, 'account') ?? '',
+    expectedAudience: textOption(input, 'audience') ?? '',
   });
   const { active } = answer;
   // Like the HTTP API, without the values of a token that is not active.

@@ -7,18 +7,18 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { CredentialState } from "./credential_pb.js";
 import { file_latchkey_identity_v1_credential } from "./credential_pb.js";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
 import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
-import type { Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file latchkey/identity/v1/client.proto.
  */
 export const file_latchkey_identity_v1_client: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9jbGllbnQucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxItcBCgZDbGllbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkYFCABKAkSHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAkiuAIKDENsaWVudFNlY3JldBIKCgJpZBgBIAEoCRIRCgljbGllbnRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRI0CgVzdGF0ZRgEIAEoDjIlLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWRlbnRpYWxTdGF0ZRIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3Jldm9rZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiigIKE0NyZWF0ZUNsaWVudFJlcXVlc3QSGAoEbmFtZRgBIAEoCUIKukgHcgUQARj/ARJBCgZzY29wZXMYAiADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSSAoXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkYFCABKAlCJ7pIJHIiGPQDMh1eKFthLXpdW2EtejAtOSsuLV0qOlshLX5dKyk/JBJMChd0bHNfY2xpZW50X2F1dGhfc2FuX2RucxgVIAEoCUIrukgociYY/QEyIV4oW2EtejAtOV8tXSsoWy5dW2EtejAtOV8tXSspKik/JCJgChRDcmVhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIjAKEEdldENsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiQQoRR2V0Q2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IoEBChJMaXN0Q2xpZW50c1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInEKE0xpc3RDbGllbnRzUmVzcG9uc2USLQoHY2xpZW50cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKfAwoTVXBkYXRlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYAyADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSdwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQka6SEPiAUASBG5hbWUSBnNjb3BlcxIXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkSF3Rsc19jbGllbnRfYXV0aF9zYW5fZG5zEkgKF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpGBQgASgJQie6SCRyIhj0AzIdXihbYS16XVthLXowLTkrLi1dKjpbIS1+XSspPyQSTAoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAlCK7pIKHImGP0BMiFeKFthLXowLTlfLV0rKFsuXVthLXowLTlfLV0rKSopPyQiRAoUVXBkYXRlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IjQKFERpc2FibGVDbGllbnRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAIkUKFURpc2FibGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQiMwoTRW5hYmxlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQCJEChRFbmFibGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQilQEKGUNyZWF0ZUNsaWVudFNlY3JldFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyACJsChpDcmVhdGVDbGllbnRTZWNyZXRSZXNwb25zZRIyCgZzZWNyZXQYASABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRTZWNyZXQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIqUBChhMaXN0Q2xpZW50U2VjcmV0c1JlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAQgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAUgASgJQge6SARyAhhAIn0KGUxpc3RDbGllbnRTZWNyZXRzUmVzcG9uc2USMwoHc2VjcmV0cxgBIAMoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudFNlY3JldBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJXChlSZXZva2VDbGllbnRTZWNyZXRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhwKCXNlY3JldF9pZBgCIAEoCUIJukgGcgQQARhAIhwKGlJldm9rZUNsaWVudFNlY3JldFJlc3BvbnNlItMBChlSb3RhdGVDbGllbnRTZWNyZXRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEigKD292ZXJsYXBfc2Vjb25kcxgCIAEoDUIKukgHKgUYgJqeAUgAiAEBEhYKBG5hbWUYAyABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgBCEgoQX292ZXJsYXBfc2Vjb25kcyJsChpSb3RhdGVDbGllbnRTZWNyZXRSZXNwb25zZRIyCgZzZWNyZXQYASABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRTZWNyZXQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBMsgOCg1DbGllbnRTZXJ2aWNlErMBCgxDcmVhdGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50UmVzcG9uc2UiTJACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGStRgZCMkBEhQvY2xpZW50cy97Y2xpZW50LmlkfYLT5JMCDToBKiIIL2NsaWVudHMSmwEKCUdldENsaWVudBImLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldENsaWVudFJlcXVlc3QaJy5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDbGllbnRSZXNwb25zZSI9kAIBirUYEhIMY2xpZW50czpyZWFkGgIBA4LT5JMCHmIGY2xpZW50EhQvY2xpZW50cy97Y2xpZW50X2lkfRKNAQoLTGlzdENsaWVudHMSKC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50c1JlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50c1Jlc3BvbnNlIimQAgGKtRgSEgxjbGllbnRzOnJlYWQaAgEDgtPkkwIKEggvY2xpZW50cxLiAQoMVXBkYXRlQ2xpZW50EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlQ2xpZW50UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUNsaWVudFJlc3BvbnNlInuQAgKKtRhNEg1jbGllbnRzOndyaXRlGgIBAzIGc2NvcGVzMhd0bHNfY2xpZW50X2F1dGhfc2FuX3VyaTIXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnOC0+STAiE6ASpiBmNsaWVudDIUL2NsaWVudHMve2NsaWVudF9pZH0StQEKDURpc2FibGVDbGllbnQSKi5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlQ2xpZW50UmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDbGllbnRSZXNwb25zZSJLkAICirUYFRINY2xpZW50czp3cml0ZRoCAQNIAYLT5JMCKToBKmIGY2xpZW50IhwvY2xpZW50cy97Y2xpZW50X2lkfTpkaXNhYmxlEq8BCgxFbmFibGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ2xpZW50UmVzcG9uc2UiSJACAoq1GBMSDWNsaWVudHM6d3JpdGUaAgEDgtPkkwIoOgEqYgZjbGllbnQiGy9jbGllbnRzL3tjbGllbnRfaWR9OmVuYWJsZRK8AQoSQ3JlYXRlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFNlY3JldFJlc3BvbnNlIkOQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIhOgEqIhwvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzErQBChFMaXN0Q2xpZW50U2VjcmV0cxIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRTZWNyZXRzUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRTZWNyZXRzUmVzcG9uc2UiPpACAYq1GBMSDWNsaWVudHM6d3JpdGUaAgEDgtPkkwIeEhwvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzEscBChJSZXZva2VDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQ2xpZW50U2VjcmV0UmVzcG9uc2UiTpACAoq1GBcSDWNsaWVudHM6d3JpdGUaAgEDIAFIAYLT5JMCKiooL2NsaWVudHMve2NsaWVudF9pZH0vc2VjcmV0cy97c2VjcmV0X2lkfRLDAQoSUm90YXRlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJvdGF0ZUNsaWVudFNlY3JldFJlc3BvbnNlIkqQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIoOgEqIiMvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzOnJvdGF0ZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9jbGllbnQucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIsUCCgZDbGllbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkYFCABKAkSHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAkSFAoMYXVkaWVuY2VfaWRzGB4gAygJEicKBmNsYWltcxgfIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFQoNdG9rZW5fc2Vjb25kcxggIAEoDRIWCg5kZWZhdWx0X3Njb3BlcxghIAMoCSK4AgoMQ2xpZW50U2VjcmV0EgoKAmlkGAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEjQKBXN0YXRlGAQgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLaAwoTQ3JlYXRlQ2xpZW50UmVxdWVzdBIYCgRuYW1lGAEgASgJQgq6SAdyBRABGP8BEkEKBnNjb3BlcxgCIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJBJIChd0bHNfY2xpZW50X2F1dGhfc2FuX3VyaRgUIAEoCUInukgkciIY9AMyHV4oW2Etel1bYS16MC05Ky4tXSo6WyEtfl0rKT8kEkwKF3Rsc19jbGllbnRfYXV0aF9zYW5fZG5zGBUgASgJQiu6SChyJhj9ATIhXihbYS16MC05Xy1dKyhbLl1bYS16MC05Xy1dKykqKT8kEjkKDGF1ZGllbmNlX2lkcxgeIAMoCUIjukggkgEdEDIiGXIXMhVeYXVkX1swLTlBLVphLXpdezIyfSQSJwoGY2xhaW1zGB8gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIfCg10b2tlbl9zZWNvbmRzGCAgASgNQgi6SAUqAxiQHBJJCg5kZWZhdWx0X3Njb3BlcxghIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJCJgChRDcmVhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIjAKEEdldENsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiQQoRR2V0Q2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IoEBChJMaXN0Q2xpZW50c1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInEKE0xpc3RDbGllbnRzUmVzcG9uc2USLQoHY2xpZW50cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKlBQoTVXBkYXRlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYAyADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSrAEKC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0J7ukh44gF1EgRuYW1lEgZzY29wZXMSF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpEhd0bHNfY2xpZW50X2F1dGhfc2FuX2RucxIMYXVkaWVuY2VfaWRzEgZjbGFpbXMSDXRva2VuX3NlY29uZHMSDmRlZmF1bHRfc2NvcGVzEkgKF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpGBQgASgJQie6SCRyIhj0AzIdXihbYS16XVthLXowLTkrLi1dKjpbIS1+XSspPyQSTAoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAlCK7pIKHImGP0BMiFeKFthLXowLTlfLV0rKFsuXVthLXowLTlfLV0rKSopPyQSOQoMYXVkaWVuY2VfaWRzGB4gAygJQiO6SCCSAR0QMiIZchcyFV5hdWRfWzAtOUEtWmEtel17MjJ9JBInCgZjbGFpbXMYHyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Eh8KDXRva2VuX3NlY29uZHMYICABKA1CCLpIBSoDGJAcEkkKDmRlZmF1bHRfc2NvcGVzGCEgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkIkQKFFVwZGF0ZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCI0ChREaXNhYmxlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQCJFChVEaXNhYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IjMKE0VuYWJsZUNsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiRAoURW5hYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IpUBChlDcmVhdGVDbGllbnRTZWNyZXRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAibAoaQ3JlYXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABASKlAQoYTGlzdENsaWVudFNlY3JldHNSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ9ChlMaXN0Q2xpZW50U2VjcmV0c1Jlc3BvbnNlEjMKB3NlY3JldHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRTZWNyZXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iVwoZUmV2b2tlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIcCglzZWNyZXRfaWQYAiABKAlCCbpIBnIEEAEYQCIcChpSZXZva2VDbGllbnRTZWNyZXRSZXNwb25zZSLTAQoZUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIoCg9vdmVybGFwX3NlY29uZHMYAiABKA1CCrpIByoFGICangFIAIgBARIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAQhIKEF9vdmVybGFwX3NlY29uZHMibAoaUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABATLfDgoNQ2xpZW50U2VydmljZRKzAQoMQ3JlYXRlQ2xpZW50EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFJlc3BvbnNlIkyQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABkrUYGQjJARIUL2NsaWVudHMve2NsaWVudC5pZH2C0+STAg06ASoiCC9jbGllbnRzEpsBCglHZXRDbGllbnQSJi5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDbGllbnRSZXF1ZXN0GicubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q2xpZW50UmVzcG9uc2UiPZACAYq1GBISDGNsaWVudHM6cmVhZBoCAQOC0+STAh5iBmNsaWVudBIUL2NsaWVudHMve2NsaWVudF9pZH0SjQEKC0xpc3RDbGllbnRzEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudHNSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudHNSZXNwb25zZSIpkAIBirUYEhIMY2xpZW50czpyZWFkGgIBA4LT5JMCChIIL2NsaWVudHMS+QEKDFVwZGF0ZUNsaWVudBIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUNsaWVudFJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDbGllbnRSZXNwb25zZSKRAZACAoq1GGMSDWNsaWVudHM6d3JpdGUaAgEDMgZzY29wZXMyF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpMhd0bHNfY2xpZW50X2F1dGhfc2FuX2RuczIMYXVkaWVuY2VfaWRzMgZjbGFpbXOC0+STAiE6ASpiBmNsaWVudDIUL2NsaWVudHMve2NsaWVudF9pZH0StQEKDURpc2FibGVDbGllbnQSKi5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlQ2xpZW50UmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDbGllbnRSZXNwb25zZSJLkAICirUYFRINY2xpZW50czp3cml0ZRoCAQNIAYLT5JMCKToBKmIGY2xpZW50IhwvY2xpZW50cy97Y2xpZW50X2lkfTpkaXNhYmxlEq8BCgxFbmFibGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ2xpZW50UmVzcG9uc2UiSJACAoq1GBMSDWNsaWVudHM6d3JpdGUaAgEDgtPkkwIoOgEqYgZjbGllbnQiGy9jbGllbnRzL3tjbGllbnRfaWR9OmVuYWJsZRK8AQoSQ3JlYXRlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFNlY3JldFJlc3BvbnNlIkOQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIhOgEqIhwvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzErQBChFMaXN0Q2xpZW50U2VjcmV0cxIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRTZWNyZXRzUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRTZWNyZXRzUmVzcG9uc2UiPpACAYq1GBMSDWNsaWVudHM6d3JpdGUaAgEDgtPkkwIeEhwvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzEscBChJSZXZva2VDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQ2xpZW50U2VjcmV0UmVzcG9uc2UiTpACAoq1GBcSDWNsaWVudHM6d3JpdGUaAgEDIAFIAYLT5JMCKiooL2NsaWVudHMve2NsaWVudF9pZH0vc2VjcmV0cy97c2VjcmV0X2lkfRLDAQoSUm90YXRlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJvdGF0ZUNsaWVudFNlY3JldFJlc3BvbnNlIkqQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIoOgEqIiMvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzOnJvdGF0ZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A service client.
@@ -75,6 +75,36 @@ export type Client = Message<"latchkey.identity.v1.Client"> & {
    * @generated from field: string tls_client_auth_san_dns = 21;
    */
   tlsClientAuthSanDns: string;
+
+  /**
+   * The ids of the audiences that the client gets tokens for. Empty means only the audience of this
+   * service, `LATCHKEY_AUDIENCE`.
+   *
+   * @generated from field: repeated string audience_ids = 30;
+   */
+  audienceIds: string[];
+
+  /**
+   * The claims that the client's tokens have in addition to those of the service. Unset means none.
+   *
+   * @generated from field: google.protobuf.Struct claims = 31;
+   */
+  claims?: JsonObject | undefined;
+
+  /**
+   * The lifetime of the client's tokens in seconds. 0 means the configured lifetime,
+   * `LATCHKEY_SERVICE_TOKEN_SECONDS`.
+   *
+   * @generated from field: uint32 token_seconds = 32;
+   */
+  tokenSeconds: number;
+
+  /**
+   * The scopes of a token request without `scope`. Empty means that a request must have `scope`.
+   *
+   * @generated from field: repeated string default_scopes = 33;
+   */
+  defaultScopes: string[];
 };
 
 /**
@@ -192,6 +222,40 @@ export type CreateClientRequest = Message<"latchkey.identity.v1.CreateClientRequ
    * @generated from field: string tls_client_auth_san_dns = 21;
    */
   tlsClientAuthSanDns: string;
+
+  /**
+   * The ids of the audiences that the client gets tokens for: at most 50. Duplicates are ignored.
+   * Unset means only the audience of this service, `LATCHKEY_AUDIENCE`.
+   *
+   * @generated from field: repeated string audience_ids = 30;
+   */
+  audienceIds: string[];
+
+  /**
+   * The claims that the client's tokens have in addition to those of the service: a JSON object of
+   * at most 20 members and 4,096 bytes. The names of RFC 7519, RFC 8693 and OpenID Connect Core
+   * that are about the token, its holder or its authentication, and the names that the service
+   * uses, are refused: `aud`, `scope`, `act` and others. Unset means none.
+   *
+   * @generated from field: google.protobuf.Struct claims = 31;
+   */
+  claims?: JsonObject | undefined;
+
+  /**
+   * The lifetime of the client's tokens in seconds: 1 to 3,600. Unset means the configured
+   * lifetime, `LATCHKEY_SERVICE_TOKEN_SECONDS`.
+   *
+   * @generated from field: uint32 token_seconds = 32;
+   */
+  tokenSeconds: number;
+
+  /**
+   * The scopes of a token request without `scope`: at most 100, each one of the client's scopes.
+   * Unset means that a request must have `scope`.
+   *
+   * @generated from field: repeated string default_scopes = 33;
+   */
+  defaultScopes: string[];
 };
 
 /**
@@ -385,8 +449,9 @@ export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequ
 
   /**
    * The fields to change (AIP-134): `name`, `scopes`, `tls_client_auth_san_uri`,
-   * `tls_client_auth_san_dns`. Unset means every field that has a value. Optional over HTTP, where
-   * the members of the body are the mask.
+   * `tls_client_auth_san_dns`, `audience_ids`, `claims`, `token_seconds`, `default_scopes`. Unset
+   * means every field that has a value. Optional over HTTP, where the members of the body are the
+   * mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
@@ -407,6 +472,41 @@ export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequ
    * @generated from field: string tls_client_auth_san_dns = 21;
    */
   tlsClientAuthSanDns: string;
+
+  /**
+   * The ids of the new audiences, which replace the old ones: at most 50. Duplicates are ignored.
+   * Unset means no change, or only the audience of this service if `update_mask` names the field.
+   *
+   * @generated from field: repeated string audience_ids = 30;
+   */
+  audienceIds: string[];
+
+  /**
+   * The new claims that the client's tokens have in addition to those of the service: a JSON object
+   * of at most 20 members and 4,096 bytes. The names of RFC 7519, RFC 8693 and OpenID Connect Core
+   * that are about the token, its holder or its authentication, and the names that the service
+   * uses, are refused: `aud`, `scope`, `act` and others. Unset means no change, or none if
+   * `update_mask` names the field.
+   *
+   * @generated from field: google.protobuf.Struct claims = 31;
+   */
+  claims?: JsonObject | undefined;
+
+  /**
+   * The new lifetime of the client's tokens in seconds: 1 to 3,600. Unset means no change, or the
+   * configured lifetime if `update_mask` names the field.
+   *
+   * @generated from field: uint32 token_seconds = 32;
+   */
+  tokenSeconds: number;
+
+  /**
+   * The new scopes of a token request without `scope`: at most 100, each one of the client's
+   * scopes. Unset means no change, or none if `update_mask` names the field.
+   *
+   * @generated from field: repeated string default_scopes = 33;
+   */
+  defaultScopes: string[];
 };
 
 /**
@@ -803,9 +903,10 @@ export const RotateClientSecretResponseSchema: GenMessage<RotateClientSecretResp
  * the tokens issued for it: use VerificationService.RevokeToken.
  *
  * Callers can grant only management scopes that they hold. Management scopes are those of the areas
- * `accounts`, `api_keys`, `audit`, `clients`, `customers`, `documents`, `links`, `signing_keys`,
- * `tokens`, `users` and `workspaces`. To create or revoke a secret, to change the certificate, or to
- * disable or enable a client, the caller must hold all of the client's management scopes. To remove
+ * `accounts`, `api_keys`, `audiences`, `audit`, `clients`, `customers`, `documents`, `links`,
+ * `signing_keys`, `tokens`, `users` and `workspaces`. To create or revoke a secret, to change the
+ * certificate or the audiences, or to disable or enable a client, the caller must hold all of the
+ * client's management scopes. To remove
  * a management scope, the caller must hold that scope. All other scopes, such as `payments:write`,
  * can be granted and removed without holding them.
  *
@@ -818,6 +919,8 @@ export const ClientService: GenService<{
    * Errors:
    * - `forbidden`: the caller does not hold all of the management scopes that it grants.
    * - `conflict`: another client has the `tls_client_auth_san_uri` or `tls_client_auth_san_dns`.
+   * - `invalid_argument`: an audience does not exist, a claim has a refused name, or a default scope
+   *   is not one of the client's scopes.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.CreateClient
    */
@@ -850,14 +953,17 @@ export const ClientService: GenService<{
     output: typeof ListClientsResponseSchema;
   },
   /**
-   * Changes a client's name, scopes or certificate. For staff, a change of the scopes or the
-   * certificate requires a recent sign-in.
+   * Changes a client. New tokens have the new values at once in this process, and within a second
+   * in every other. For staff, a change of the scopes, the certificate, the audiences or the claims
+   * requires a recent sign-in.
    *
    * Errors:
    * - `not_found`: the client does not exist.
    * - `forbidden`: the caller does not hold all of the management scopes that it adds or removes, or
-   *   all of the client's management scopes if it changes the certificate.
+   *   all of the client's management scopes if it changes the certificate or the audiences.
    * - `conflict`: another client has the `tls_client_auth_san_uri` or `tls_client_auth_san_dns`.
+   * - `invalid_argument`: an audience does not exist, a claim has a refused name, or a default scope
+   *   is not one of the client's scopes.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.UpdateClient
    */

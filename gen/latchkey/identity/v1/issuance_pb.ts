@@ -40,8 +40,9 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
 
   /**
    * The requested scopes, separated by single spaces (RFC 6749 §3.3): `accounts:read
-   * payments:write`. 1 to 100 scopes, each `<area>:<read|write>` and granted to the client.
-   * Required. `write` does not include `read`. At most 7,200 characters.
+   * payments:write`. At most 100 scopes, each `<area>:<read|write>` and granted to the client.
+   * `write` does not include `read`. Unset means the client's `default_scopes`; required if it has
+   * none. At most 7,200 characters.
    *
    * @generated from field: string scope = 3;
    */
@@ -56,8 +57,9 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
   grantType: string;
 
   /**
-   * The resource that the token is for (RFC 8707). Not supported: a token request with this
-   * parameter is refused with `identity.invalid_target`. At most 2,048 characters.
+   * The identifier of the audience that the token is for (RFC 8707): one of the client's audiences, or
+   * `LATCHKEY_AUDIENCE` or the public URL of this service if the client has none. Unset means the
+   * only audience. At most 2,048 characters.
    *
    * @generated from field: string resource = 5;
    */
@@ -65,7 +67,7 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
 
   /**
    * The audience of the token (RFC 8693 §2.1). Not supported: a token request with this parameter
-   * is refused with `identity.invalid_target`. At most 2,048 characters.
+   * is refused with `identity.invalid_target`. Use `resource`. At most 2,048 characters.
    *
    * @generated from field: string audience = 6;
    */
@@ -100,14 +102,16 @@ export type IssueTokenResponse = Message<"latchkey.identity.v1.IssueTokenRespons
   tokenType: string;
 
   /**
-   * The token's remaining lifetime in seconds: 300, or the configured value from 1 to 3600.
+   * The token's remaining lifetime in seconds: the client's `token_seconds`, or the configured value
+   * from 1 to 3600, by default 300.
    *
    * @generated from field: uint32 expires_in = 3;
    */
   expiresIn: number;
 
   /**
-   * The token's scopes, separated by single spaces: the requested scopes without duplicates.
+   * The token's scopes, separated by single spaces: the requested or default scopes without
+   * duplicates.
    *
    * @generated from field: string scope = 4;
    */
@@ -144,8 +148,9 @@ export type ExchangeApiKeyRequest = Message<"latchkey.identity.v1.ExchangeApiKey
   scope: string;
 
   /**
-   * The resource that the token is for (RFC 8707). Not supported: a token request with this
-   * parameter is refused with `identity.invalid_target`. At most 2,048 characters.
+   * The identifier of the audience that the token is for (RFC 8707): one of the customer's audiences, or
+   * `LATCHKEY_AUDIENCE` or the public URL of this service if the customer has none. Unset means the
+   * only audience. At most 2,048 characters.
    *
    * @generated from field: string resource = 3;
    */
@@ -153,7 +158,7 @@ export type ExchangeApiKeyRequest = Message<"latchkey.identity.v1.ExchangeApiKey
 
   /**
    * The audience of the token (RFC 8693 §2.1). Not supported: a token request with this parameter
-   * is refused with `identity.invalid_target`. At most 2,048 characters.
+   * is refused with `identity.invalid_target`. Use `resource`. At most 2,048 characters.
    *
    * @generated from field: string audience = 4;
    */
@@ -213,9 +218,9 @@ export const ExchangeApiKeyResponseSchema: GenMessage<ExchangeApiKeyResponse> = 
  * Issues short-lived bearer tokens: JWTs signed with EdDSA (RFC 8037) with the claims of RFC 9068.
  * No other service accepts a client secret or a customer's API key.
  *
- * All tokens are bearer tokens for the audience of this service. A request with `resource`,
- * `audience` or a `DPoP` header (RFC 9449) is refused: its caller would take the token for a
- * limited one.
+ * A token is for one audience: see AudienceService. All tokens are bearer tokens. A request with an
+ * `audience` or a `DPoP` header (RFC 9449) is refused: its caller would take the token for a limited
+ * one.
  *
  * @generated from service latchkey.identity.v1.IssuanceService
  */
@@ -240,9 +245,10 @@ export const IssuanceService: GenService<{
    * - `invalid_argument`: `client_secret` is unset and the connection has no certificate, or the
    *   request has a `DPoP` header.
    * - `identity.scope_not_granted`: a requested scope is not granted to the client, or the scope is
-   *   missing or malformed. The service issues no token with fewer scopes than requested.
+   *   malformed, or missing although the client has no default scopes. The service issues no token with fewer scopes than requested.
    * - `identity.unsupported_grant_type`: `grant_type` is not `client_credentials`.
-   * - `identity.invalid_target`: the request has a `resource` or an `audience`.
+   * - `identity.invalid_target`: `resource` is not one of the client's audiences, or is unset and the
+   *   client has several. Or the request has an `audience`.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.IssueToken
    */
@@ -260,7 +266,8 @@ export const IssuanceService: GenService<{
    * - `identity.credential_invalid`: the key is unknown, mistyped, revoked or expired, or its
    *   customer is disabled. The response does not reveal which.
    * - `identity.scope_not_granted`: a requested scope is malformed or not granted to the key.
-   * - `identity.invalid_target`: the request has a `resource` or an `audience`.
+   * - `identity.invalid_target`: `resource` is not one of the customer's audiences, or is unset and
+   *   the customer has several. Or the request has an `audience`.
    * - `invalid_argument`: the request has a `DPoP` header.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.ExchangeApiKey

@@ -6,15 +6,16 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
+import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
 import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
-import type { Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file latchkey/identity/v1/verification.proto.
  */
 export const file_latchkey_identity_v1_verification: GenFile = /*@__PURE__*/
-  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSJYCgpKc29uV2ViS2V5EgsKA2t0eRgBIAEoCRILCgNjcnYYAiABKAkSCQoBeBgDIAEoCRILCgNraWQYBCABKAkSCwoDdXNlGAUgASgJEgsKA2FsZxgGIAEoCSKNAQoSVmVyaWZ5VG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIXCgVzY29wZRgCIAEoCUIIukgFcgMYoDgSHAoKYWNjb3VudF9pZBgDIAEoCUIIukgFcgMYgAESIQoPdG9rZW5fdHlwZV9oaW50GAQgASgJQgi6SAVyAxiAASL9AQoTVmVyaWZ5VG9rZW5SZXNwb25zZRIOCgZhY3RpdmUYASABKAgSDwoHYWxsb3dlZBgCIAEoCBIMCgRjb2RlGAMgASgJEgsKA3N1YhgEIAEoCRIRCgljbGllbnRfaWQYBSABKAkSDQoFc2NvcGUYBiABKAkSCwoDYXVkGAcgASgJEgsKA2lzcxgIIAEoCRILCgNpYXQYCSABKA0SCwoDZXhwGAogASgNEgsKA2p0aRgLIAEoCRIWCg5wcmluY2lwYWxfdHlwZRgMIAEoCRIQCghhY2NvdW50cxgNIAMoCRIRCglhdXRoX3RpbWUYDiABKA06Cpq1GAZhY3RpdmUiVgoSUmV2b2tlVG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABIhUKE1Jldm9rZVRva2VuUmVzcG9uc2Uy6wMKE1ZlcmlmaWNhdGlvblNlcnZpY2USoAEKB0dldEp3a3MSJC5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVxdWVzdBolLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEp3a3NSZXNwb25zZSJIkAIBirUYAggBkrUYHSCsAioYYXBwbGljYXRpb24vandrLXNldCtqc29ugtPkkwIYEhYvLndlbGwta25vd24vandrcy5qc29uEpUBCgtWZXJpZnlUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlZlcmlmeVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlZlcmlmeVRva2VuUmVzcG9uc2UiMZACAoq1GBESC3Rva2VuczpyZWFkGgIBA4LT5JMCEzoBKiIOL3Rva2Vucy92ZXJpZnkSmAEKC1Jldm9rZVRva2VuEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVG9rZW5SZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVG9rZW5SZXNwb25zZSI0kAICirUYFBIMdG9rZW5zOndyaXRlGgIBA0gBgtPkkwITOgEqIg4vdG9rZW5zL3Jldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSJYCgpKc29uV2ViS2V5EgsKA2t0eRgBIAEoCRILCgNjcnYYAiABKAkSCQoBeBgDIAEoCRILCgNraWQYBCABKAkSCwoDdXNlGAUgASgJEgsKA2FsZxgGIAEoCSKyAQoSVmVyaWZ5VG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIXCgVzY29wZRgCIAEoCUIIukgFcgMYoDgSHAoKYWNjb3VudF9pZBgDIAEoCUIIukgFcgMYgAESIQoPdG9rZW5fdHlwZV9oaW50GAQgASgJQgi6SAVyAxiAARIjChFleHBlY3RlZF9hdWRpZW5jZRgeIAEoCUIIukgFcgMYgBAipgIKE1ZlcmlmeVRva2VuUmVzcG9uc2USDgoGYWN0aXZlGAEgASgIEg8KB2FsbG93ZWQYAiABKAgSDAoEY29kZRgDIAEoCRILCgNzdWIYBCABKAkSEQoJY2xpZW50X2lkGAUgASgJEg0KBXNjb3BlGAYgASgJEgsKA2F1ZBgHIAEoCRILCgNpc3MYCCABKAkSCwoDaWF0GAkgASgNEgsKA2V4cBgKIAEoDRILCgNqdGkYCyABKAkSFgoOcHJpbmNpcGFsX3R5cGUYDCABKAkSEAoIYWNjb3VudHMYDSADKAkSEQoJYXV0aF90aW1lGA4gASgNEicKBmNsYWltcxgeIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3Q6Cpq1GAZhY3RpdmUiVgoSUmV2b2tlVG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABIhUKE1Jldm9rZVRva2VuUmVzcG9uc2Uy6wMKE1ZlcmlmaWNhdGlvblNlcnZpY2USoAEKB0dldEp3a3MSJC5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVxdWVzdBolLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEp3a3NSZXNwb25zZSJIkAIBirUYAggBkrUYHSCsAioYYXBwbGljYXRpb24vandrLXNldCtqc29ugtPkkwIYEhYvLndlbGwta25vd24vandrcy5qc29uEpUBCgtWZXJpZnlUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlZlcmlmeVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlZlcmlmeVRva2VuUmVzcG9uc2UiMZACAoq1GBESC3Rva2VuczpyZWFkGgIBA4LT5JMCEzoBKiIOL3Rva2Vucy92ZXJpZnkSmAEKC1Jldm9rZVRva2VuEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVG9rZW5SZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVG9rZW5SZXNwb25zZSI0kAICirUYFBIMdG9rZW5zOndyaXRlGgIBA0gBgtPkkwITOgEqIg4vdG9rZW5zL3Jldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of VerificationService.GetJwks.
@@ -145,6 +146,15 @@ export type VerifyTokenRequest = Message<"latchkey.identity.v1.VerifyTokenReques
    * @generated from field: string token_type_hint = 4;
    */
   tokenTypeHint: string;
+
+  /**
+   * The audience that the token must be for: the identifier of an audience, which is the service
+   * that received the token. A token for another audience is not active. Unset means the audience
+   * of this service, `LATCHKEY_AUDIENCE`. At most 2,048 characters.
+   *
+   * @generated from field: string expected_audience = 30;
+   */
+  expectedAudience: string;
 };
 
 /**
@@ -162,8 +172,8 @@ export const VerifyTokenRequestSchema: GenMessage<VerifyTokenRequest> = /*@__PUR
  */
 export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenResponse"> & {
   /**
-   * Whether this service signed the token for this audience with a published key, the token is
-   * neither expired nor revoked, and its client, API key or session is still valid.
+   * Whether this service signed the token for the expected audience with a published key, the token
+   * is neither expired nor revoked, and its client, API key or session is still valid.
    *
    * @generated from field: bool active = 1;
    */
@@ -264,6 +274,13 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
    * @generated from field: uint32 auth_time = 14;
    */
   authTime: number;
+
+  /**
+   * The token's other claims: the `claims` of the client. Unset if it has none.
+   *
+   * @generated from field: google.protobuf.Struct claims = 30;
+   */
+  claims?: JsonObject | undefined;
 };
 
 /**
@@ -341,7 +358,7 @@ export const VerificationService: GenService<{
    * false; the call does not fail.
    *
    * The response describes the current grants. A token is not active if its client or customer is
-   * disabled or its API key is revoked or expired. It does not cover scopes and accounts that the
+   * disabled or has lost the audience, or its API key is revoked or expired. It does not cover scopes and accounts that the
    * client, key or customer has lost. Changes take effect at once in the process that makes them
    * and within a second in every other. A service that verifies tokens only with the published keys
    * sees neither these changes nor revocations until `exp`.

@@ -1,0 +1,28 @@
+// How the tokens of a client or customer differ from those of others.
+import { parseStoredScopes } from '../api/access/scopes.ts';
+import type { ClientRow } from '../storage/schema.ts';
+import { parseAudienceIds } from './audience-ids.ts';
+
+export type TokenSettings = {
+  /** Empty for the audience of this service. */
+  readonly audienceIds: readonly string[];
+  /** The members of a JSON object with additional claims, after a comma. May be empty. */
+  readonly claims: string;
+  /** Undefined for the configured lifetime. */
+  readonly tokenSeconds: number | undefined;
+  /** The scopes of a request without scopes. */
+  readonly defaultScopes: readonly string[];
+};
+
+type Row = {
+  readonly [C in 'audience_ids' | 'claims' | 'token_seconds' | 'default_scopes']?: ClientRow[C];
+};
+
+export function tokenSettingsOf(row: Row): TokenSettings {
+  return {
+    audienceIds: parseAudienceIds(row.audience_ids),
+    claims: row.claims ? `,${row.claims.slice(1, -1)}` : '',
+    tokenSeconds: row.token_seconds ?? undefined,
+    defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
+  };
+}

@@ -1,0 +1,82 @@
+import { invalid } from '../../base/errors/errors.ts';
+import { parseAudienceIds } from '../../credentials/audience-ids.ts';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
+import { lockRow, lockRows } from '../../storage/row-locks.ts';
+import type { AudienceRow, Executor } from '../../storage/schema.ts';
+
+/** At most 1,000 rows exist. */
+export function findAllAudiences(db: Executor): Promise<AudienceRow[]> {
+  return db.selectFrom('audiences').selectAll().execute();
+}
+
+export function findAudience(db: Executor, id: string): Promise<AudienceRow | undefined> {
+  return db.selectFrom('audiences').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export const audienceList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+  },
+  searches: ['name', 'identifier', 'id'],
+} as const satisfies List;
+
+export function findAudiences(db: Executor, query: ListQuery): Promise<ListPage<AudienceRow>> {
+  return readList(db, db.selectFrom('audiences').selectAll(), audienceList, query);
+}
+
+/** Counts the audiences. No other transaction creates one until this one ends. */
+export async function lockAudienceCount(trx: Executor): Promise<number> {
+  await lockRow(trx, 'revisions', 'name', 'audiences');
+  const { count } = await trx
+    .selectFrom('audiences')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function insertAudience(trx: Executor, row: AudienceRow): Promise<void> {
+  await trx.insertInto('audiences').values(row).execute();
+}
+
+export type AudienceChange = Partial<Pick<AudienceRow, 'name'>>;
+
+export async function updateAudience(
+  trx: Executor,
+  id: string,
+  change: AudienceChange,
+): Promise<void> {
+  await trx.updateTable('audiences').set(change).where('id', '=', id).execute();
+}
+
+export async function deleteAudience(trx: Executor, id: string): Promise<void> {
+  await trx.deleteFrom('audiences').where('id', '=', id).execute();
+}
+
+/** Returns whether a client or a customer has an audience. All ids have the same length. */
+export async function isAudienceUsed(trx: Executor, id: string): Promise<boolean> {
+  for (const table of ['clients', 'customers'] as const) {
+    const row = await trx
+      .selectFrom(table)
+      .select('id')
+      .where('audience_ids', 'like', `%${id}%`)
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) return true;
+  }
+  return false;
+}
+
+/**
+ * Locks audiences, given in the stored form, so that they are not deleted before the transaction
+ * ends. Throws `invalid_argument` if one does not exist.
+ */
+export type LockAudiences = (trx: Executor, stored: string | null | undefined) => Promise<void>;
+
+export const lockAudiences: LockAudiences = async (trx, stored) => {
+  const ids = parseAudienceIds(stored);
+  const rows = await lockRows(trx, 'audiences', 'id', ids);
+  const missing = ids.find((id) => !rows.some((row) => row.id === id));
+  if (missing !== undefined) throw invalid('audience_ids', `${missing} does not exist`);
+};
