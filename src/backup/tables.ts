@@ -10,6 +10,8 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   signing_keys: { key: ['kid'] },
   revoked_tokens: { key: ['jti'] },
   clients: { key: ['id'] },
+  client_keys: { key: ['id'] },
+  used_assertions: { key: ['digest'] },
   customers: { key: ['id'] },
   accounts: { key: ['id'] },
   customer_accounts: { key: ['customer_id', 'account_id'] },

@@ -71,6 +71,27 @@ export type ClientRow = {
   tls_client_auth_san_dns: string | null;
 };
 
+/** A public key with which a client signs assertions. */
+export type ClientKeyRow = {
+  id: string;
+  client_id: string;
+  name: string;
+  /** The public JSON Web Key, as JSON. */
+  jwk: string;
+  /** The RFC 7638 thumbprint of the key. */
+  thumbprint: string;
+  create_time: number;
+  expire_time: number | null;
+  revoke_time: number | null;
+};
+
+/** An assertion that must not be used again before it expires. */
+export type UsedAssertionRow = {
+  /** The hexadecimal SHA-256 digest of its issuer and `jti`. */
+  digest: string;
+  expire_time: number;
+};
+
 export type CustomerRow = {
   id: string;
   name: string;
@@ -258,6 +279,8 @@ export type Schema = {
   blob_stores: BlobStoreRow;
   signing_keys: SigningKeyRow;
   clients: ClientRow;
+  client_keys: ClientKeyRow;
+  used_assertions: UsedAssertionRow;
   customers: CustomerRow;
   accounts: AccountRow;
   customer_accounts: CustomerAccountRow;

@@ -36,6 +36,7 @@ type IdKind =
   | 'ses'
   | 'cli'
   | 'sec'
+  | 'jwk'
   | 'cus'
   | 'key'
   | 'evt'
