@@ -1,6 +1,7 @@
 // Writes gen/openapi.json. With --check it writes nothing and fails if the file is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { discoveryRoutes } from '../src/identity/discovery/routes.ts';
 import { type SharingRouteOptions, sharingRoutes } from '../src/sharing/routes.ts';
 import { siteRoutes } from '../src/site/site-routes.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -14,7 +15,7 @@ function routesWithoutService() {
   const site = { assets, publicUrl: '', random: () => Buffer.alloc(0), uploadBytesMax: 0 };
   const routes = siteRoutes({ ...site, sendsMail: false, webDir: '' });
   // Only the handlers use these parts.
-  return [...routes, ...sharingRoutes({} as SharingRouteOptions)];
+  return [...routes, ...discoveryRoutes(''), ...sharingRoutes({} as SharingRouteOptions)];
 }
 
 const document = openApiDocument(routesWithoutService());

@@ -53,6 +53,8 @@ describe('the contract', () => {
       'IssueToken',
       'ExchangeApiKey',
       'GetJwks',
+      'Introspect',
+      'Revoke',
       'SignIn',
       'RequestPasswordReset',
       'ResetPassword',

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../src/api/endpoint.ts';
 import { isObjectMessage } from '../../src/api/json-members.ts';
 import type { Binding } from '../../src/transports/gateway/binding.ts';
 import { formType, jsonType, multipartType } from '../../src/transports/gateway/content-type.ts';
-import { oauthFields } from '../../src/transports/gateway/oauth-form.ts';
+import { hasGrantType, oauthFields } from '../../src/transports/gateway/oauth-form.ts';
 import { causesOf } from './causes.ts';
 import { type Comments, withoutErrors } from './comments.ts';
 import { downloadHeaders, downloadResponses } from './download.ts';
@@ -47,6 +47,7 @@ export function operationOf(binding: Binding, index: number, context: OperationC
 const tags: Readonly<Record<string, string>> = {
   IssuanceService: 'Tokens',
   VerificationService: 'Verification',
+  OAuthService: 'OAuth',
   AccountService: 'Accounts',
   ClientService: 'Clients',
   CustomerService: 'Customers',
@@ -182,11 +183,12 @@ function requestBody(
   const name = `${schemaNameOf(input)}${index === 0 ? '' : index + 1}`;
   const { oauthForm } = endpoint.http;
   const optional = oauthForm ? oauthFields : [];
+  const isGrant = hasGrantType(input);
   const schema = schemas.body(input, { without, optional, isPatch: method === 'PATCH', name });
   const example = examples.request(input, without);
   const isRequired = requiredFields(input).some((field) => !without.includes(field));
-  const form = { allOf: [schema, { type: 'object', required: ['grant_type'] }] };
-  const formExample = { grant_type: 'client_credentials', ...example };
+  const form = isGrant ? { allOf: [schema, { type: 'object', required: ['grant_type'] }] } : schema;
+  const formExample = { ...(isGrant ? { grant_type: 'client_credentials' } : {}), ...example };
   return {
     ...(isRequired ? { required: true } : {}),
     content: {

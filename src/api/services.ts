@@ -6,6 +6,7 @@ import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
@@ -23,6 +24,7 @@ import type { Guard } from './guard.ts';
 export const services = {
   issuance: IssuanceService,
   verification: VerificationService,
+  oauth: OAuthService,
   account: AccountService,
   client: ClientService,
   customer: CustomerService,

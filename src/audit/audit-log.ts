@@ -15,8 +15,8 @@ import { insertEvent } from './store.ts';
 export type Change = {
   /** The id of the changed object. */
   readonly target: string;
-  /** Who made the change, if not the caller: until its end, a sign-in is anonymous. */
-  readonly actor?: { readonly type: 'staff' | 'member'; readonly id: string };
+  /** Who made the change, if a public method has authenticated the actor itself. */
+  readonly actor?: { readonly type: 'service' | 'staff' | 'member'; readonly id: string };
 };
 
 /**

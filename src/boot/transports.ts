@@ -66,7 +66,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
   return closeOnFailure(async (onFailure) => {
     const { config, log, webDir, now = Date.now, random = randomBytes } = options;
     const { sockets, storage, modules } = started;
-    const { sharing, assets, observer } = modules;
+    const { identity, sharing, assets, observer } = modules;
     const { publicUrl } = sockets.urls;
     const warn = (facts: object, message: string) => log.warn(facts, message);
     const failures = createFailedCalls({ db: storage.db, random, now, warn });
@@ -95,6 +95,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
           ...{ publicUrl, assets, uploadBytesMax, random, webDir },
           sendsMail: config.smtp !== undefined,
         }),
+        ...identity.routes,
         ...sharing.routes,
       ],
       assetsDir: path.join(webDir, 'assets'),

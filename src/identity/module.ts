@@ -4,6 +4,7 @@
 import { availableParallelism } from 'node:os';
 import type { Authenticate } from '../api/authentication.ts';
 import type { MembershipsOf } from '../api/principal.ts';
+import type { HttpRoute } from '../api/routes/route.ts';
 import type { Implementations } from '../api/services.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { createAuditService } from '../audit/service.ts';
@@ -24,6 +25,7 @@ import { createAccountService } from './accounts/service.ts';
 import { createClientService } from './clients/service.ts';
 import { findClientsByNames } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
+import { discoveryRoutes } from './discovery/routes.ts';
 import { loadEd25519 } from './keys/ed25519.ts';
 import { type Keyring, openKeyring } from './keys/keyring.ts';
 import { type Rotation, startRotation } from './keys/rotation.ts';
@@ -31,8 +33,10 @@ import { createSigningKeyService } from './keys/service.ts';
 import { createSignatureThread } from './keys/signature-thread.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
+import { createClientAuthentication } from './tokens/client-authentication.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
 import { createIssuanceService } from './tokens/issuance-service.ts';
+import { createOAuthService } from './tokens/oauth-service.ts';
 import { openRevocations } from './tokens/revocations.ts';
 import { createSignatures } from './tokens/signatures.ts';
 import { createSigner, type Signer } from './tokens/signer.ts';
@@ -55,6 +59,7 @@ export type IdentityModule = {
     Implementations,
     | 'issuance'
     | 'verification'
+    | 'oauth'
     | 'account'
     | 'client'
     | 'customer'
@@ -73,6 +78,7 @@ export type IdentityModule = {
   readonly sessions: Sessions;
   readonly authenticateToken: Authenticate;
   readonly authenticateWorkspaceKey: Authenticate;
+  readonly routes: readonly HttpRoute[];
   /** Writes the pending last-used times and stops the background tasks. */
   stop(): Promise<void>;
 };
@@ -172,6 +178,10 @@ export async function createIdentityModule(
     limitToUserGrants: sessions.limitToGrants,
     now,
   });
+  const authenticateClient = createClientAuthentication({
+    ...{ directory, now },
+    findClientsByNames: (names) => findClientsByNames(db, names),
+  });
   const names = { issuer, audience };
   const verifier = createVerifier({ signatures, revocations, limitToGrants, ...names, now });
   return {
@@ -193,16 +203,13 @@ export async function createIdentityModule(
         ...[passwordResets.stop(), securityNotices.stop()],
       ]);
     },
+    routes: discoveryRoutes(issuer),
     services: {
       issuance: createIssuanceService({
-        findClientsByNames: (names) => findClientsByNames(db, names),
-        directory,
-        now,
-        signer,
-        serviceTokenSeconds,
-        customerTokenSeconds,
+        ...{ authenticateClient, directory, signer, serviceTokenSeconds, customerTokenSeconds },
       }),
       verification: createVerificationService({ keyring, verifier, revocations, auditLog }),
+      oauth: createOAuthService({ authenticateClient, verifier, revocations, auditLog }),
       account: createAccountService(db),
       client: createClientService({ db, auditLog, credentials, random, now }),
       customer: createCustomerService({ db, auditLog, credentials, random, now }),

@@ -29,6 +29,8 @@ describe('an Idempotency-Key', () => {
       'IssuanceService.ExchangeApiKey',
       'VerificationService.VerifyToken',
       'VerificationService.RevokeToken',
+      'OAuthService.Introspect',
+      'OAuthService.Revoke',
       'ClientService.DisableClient',
       'ClientService.EnableClient',
       'CustomerService.DisableCustomer',

@@ -9,6 +9,7 @@ import { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js'
 import { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
@@ -26,6 +27,7 @@ import { makeReadable } from './readable-json.ts';
  */
 type Table = {
   readonly verification: typeof VerificationService;
+  readonly oauth: typeof OAuthService;
   readonly accounts: typeof AccountService;
   readonly clients: typeof ClientService;
   readonly customers: typeof CustomerService;
@@ -41,6 +43,7 @@ type Table = {
 
 const services: Table = {
   verification: VerificationService,
+  oauth: OAuthService,
   accounts: AccountService,
   clients: ClientService,
   customers: CustomerService,

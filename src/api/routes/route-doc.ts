@@ -23,6 +23,7 @@ export type RouteDoc = {
 
 /** The tags of routes. */
 export const routeTags = {
+  Discovery: 'Metadata of the service for OAuth libraries.',
   'Shared links': 'The pages and files that readers of a shared link see.',
   'API reference': 'This document, as data and as a page, and the list of errors.',
   Console: 'The web console.',

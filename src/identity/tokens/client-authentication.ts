@@ -1,4 +1,4 @@
-// Authenticates the client of a token request: by its secret, or by the certificate of its gRPC
+// Authenticates the client of an OAuth request: by its secret, or by the certificate of its gRPC
 // connection (RFC 8705 §2.1).
 
 import { parseStoredScopes } from '../../api/access/scopes.ts';
@@ -22,21 +22,36 @@ export type ClientAuthenticationOptions = {
   readonly now: Clock;
 };
 
-type Given = { readonly clientId: string; readonly clientSecret: string };
+/** The fields of a request that authenticate its client. */
+export type PresentedClient = { readonly clientId: string; readonly clientSecret: string };
 
-/** Throws `identity.credential_invalid`, or `invalid_argument` without any credential. */
-export async function authenticateClient(
-  options: ClientAuthenticationOptions,
-  { clientId, clientSecret }: Given,
+/**
+ * Returns the client that a request authenticates. Throws `identity.credential_invalid`, or
+ * `invalid_argument` without any credential.
+ */
+export type AuthenticateClient = (
+  presented: PresentedClient,
   call: Call,
+) => Promise<AuthenticatedClient>;
+
+export function createClientAuthentication(
+  options: ClientAuthenticationOptions,
+): AuthenticateClient {
+  return async (presented, call) => {
+    const certificate = call.clientCertificate?.();
+    if (presented.clientSecret !== '') return bySecret(options, certificate, presented);
+    if (certificate === undefined) throw missing(presented);
+    return byCertificate(options, certificate, presented.clientId);
+  };
+}
+
+async function bySecret(
+  { directory, findClientsByNames, now }: ClientAuthenticationOptions,
+  certificate: ClientCertificate | undefined,
+  presented: PresentedClient,
 ): Promise<AuthenticatedClient> {
-  const { directory, findClientsByNames, now } = options;
-  const certificate = call.clientCertificate?.();
-  if (clientSecret === '') {
-    if (certificate === undefined) throw missing({ clientId, clientSecret });
-    return byCertificate(options, certificate, clientId);
-  }
-  if (clientId === '') throw missing({ clientId, clientSecret });
+  const { clientId, clientSecret } = presented;
+  if (clientId === '') throw missing(presented);
   const secret = await directory.authenticate('cs', clientSecret, { ownerId: clientId });
   if (secret === undefined) {
     const target = isId('cli', clientId) ? clientId : '';
@@ -93,7 +108,7 @@ function problemOf(
 const refuse = (detail: string, target = '') =>
   fail('identity.credential_invalid', detail, { target });
 
-function missing({ clientId, clientSecret }: Given): Failure {
+function missing({ clientId, clientSecret }: PresentedClient): Failure {
   const names = [
     ...(clientId === '' ? ['client_id'] : []),
     ...(clientSecret === '' ? ['client_secret'] : []),

@@ -5,10 +5,13 @@ import type { Call } from '../../api/call.ts';
 import { callerOf } from '../../api/principal.ts';
 import { parseAnyCredentialId } from '../../base/crypto/credential-format.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
-import { authenticateClient, type ClientAuthenticationOptions } from './client-authentication.ts';
+import type { CredentialDirectory } from '../../credentials/directory.ts';
+import type { AuthenticateClient } from './client-authentication.ts';
 import type { Signer } from './signer.ts';
 
-export type IssuanceOptions = ClientAuthenticationOptions & {
+export type IssuanceOptions = {
+  readonly authenticateClient: AuthenticateClient;
+  readonly directory: CredentialDirectory;
   readonly signer: Signer;
   readonly serviceTokenSeconds: number;
   readonly customerTokenSeconds: number;
@@ -17,10 +20,10 @@ export type IssuanceOptions = ClientAuthenticationOptions & {
 export function createIssuanceService(
   options: IssuanceOptions,
 ): ServiceImpl<typeof IssuanceService> {
-  const { directory, signer } = options;
+  const { authenticateClient, directory, signer } = options;
   return {
     async issueToken(request, context) {
-      const { clientId: given, clientSecret, scope, grantType } = request;
+      const { scope, grantType } = request;
       const { call } = callerOf(context);
       refuseUnsupported(request, call);
       if (grantType !== '' && grantType !== 'client_credentials') {
@@ -29,7 +32,7 @@ export function createIssuanceService(
           'The only supported grant type is client_credentials.',
         );
       }
-      const client = await authenticateClient(options, { clientId: given, clientSecret }, call);
+      const client = await authenticateClient(request, call);
       const { clientId } = client;
       const scopes = parseRequestedScopes(scope);
       requireGranted(scopes, client.scopes);

@@ -1,11 +1,16 @@
-// Decodes a token request: its parameters (RFC 6749 §3.2) and the client of HTTP Basic (§2.3.1)
-// become fields of the request.
+// Decodes the form of an OAuth endpoint: its parameters (RFC 6749 §3.2) and the client of HTTP
+// Basic (§2.3.1) become fields of the request.
 import { isUtf8 } from 'node:buffer';
 import type { DescMessage, JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { fail, invalid } from '../../base/errors/errors.ts';
 
-/** The fields of a token request. All are strings. */
-export const oauthFields = ['client_id', 'client_secret', 'grant_type'] as const;
+/** The fields that authenticate the client. */
+export const oauthFields = ['client_id', 'client_secret'] as const;
+
+/** Returns whether the endpoint grants something, as the token endpoint does. */
+export function hasGrantType({ fields }: DescMessage): boolean {
+  return fields.some(({ name }) => name === 'grant_type');
+}
 
 /** The value of `WWW-Authenticate` for a client that tried Basic (RFC 6749 §5.2). */
 export const basicChallenge = 'Basic realm="latchkey"';
@@ -18,7 +23,8 @@ export function isBasicAuthorization(authorization: string | undefined): authori
  * Reads a form. Empty and unknown parameters are ignored: clients send parameters for other
  * servers.
  */
-export function parseOAuthForm({ fields }: DescMessage, text: string): JsonObject {
+export function parseOAuthForm(message: DescMessage, text: string): JsonObject {
+  const { fields } = message;
   const json: JsonObject = {};
   for (const [name, value] of new URLSearchParams(text)) {
     if (value === '' || !fields.some((field) => field.name === name)) continue;
@@ -26,7 +32,9 @@ export function parseOAuthForm({ fields }: DescMessage, text: string): JsonObjec
     if (value.includes('\ufffd')) throw invalid(name, 'must be UTF-8');
     json[name] = value;
   }
-  if (json.grant_type === undefined) throw invalid('grant_type', 'is required in a form');
+  if (json.grant_type === undefined && hasGrantType(message)) {
+    throw invalid('grant_type', 'is required in a form');
+  }
   return json;
 }
 

@@ -79,13 +79,14 @@ export type Http = Message<"latchkey.options.v1.Http"> & {
   download: boolean;
 
   /**
-   * The method is a token endpoint (RFC 6749 §3.2). It accepts `application/x-www-form-urlencoded`
-   * (§4.4.2, Appendix B) in addition to JSON. With both, the client may authenticate with HTTP
-   * Basic (§2.3.1) instead of `client_id` and `client_secret` in the body.
+   * The method is an endpoint of an OAuth 2.0 authorization server, at which a client authenticates
+   * (RFC 6749 §3.2). It accepts `application/x-www-form-urlencoded` (§4.4.2, Appendix B) in addition
+   * to JSON. With both, the client may authenticate with HTTP Basic (§2.3.1) instead of `client_id`
+   * and `client_secret` in the body.
    *
-   * All request fields must be strings, and must include `client_id`, `client_secret` and
-   * `grant_type`. A form must contain `grant_type`; its empty and unknown parameters are ignored.
-   * Unset means false.
+   * All request fields must be strings, and must include `client_id` and `client_secret`. If they
+   * include `grant_type`, a form must contain it. Empty and unknown parameters of a form are
+   * ignored. Unset means false.
    *
    * @generated from field: bool oauth_form = 8;
    */

@@ -1,0 +1,94 @@
+// Metadata for OAuth libraries: of the authorization server (RFC 8414), and of the service as a
+// protected resource (RFC 9728). They list endpoints and methods that work over HTTP.
+
+import { managementScopes } from '../../api/access/scopes.ts';
+import type { HttpRoute } from '../../api/routes/route.ts';
+import type { RouteDoc } from '../../api/routes/route-doc.ts';
+
+/** `issuer` is the origin of the service. */
+export function discoveryRoutes(issuer: string): HttpRoute[] {
+  const server = serverMetadata(issuer);
+  return [
+    route('oauth-authorization-server', server, serverDoc('authorizationServer')),
+    // Some libraries look for this path only. The service signs in no users by OpenID Connect.
+    route('openid-configuration', server, serverDoc('openIdConfiguration')),
+    route('oauth-protected-resource', resourceMetadata(issuer), resourceDoc),
+  ];
+}
+
+const authenticationMethods = ['client_secret_basic', 'client_secret_post'];
+
+const serverMetadata = (issuer: string) => ({
+  issuer,
+  token_endpoint: `${issuer}/tokens`,
+  token_endpoint_auth_methods_supported: authenticationMethods,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+  grant_types_supported: ['client_credentials'],
+  // Required. The service has no authorization endpoint.
+  response_types_supported: [],
+  introspection_endpoint: `${issuer}/oauth2/introspect`,
+  introspection_endpoint_auth_methods_supported: authenticationMethods,
+  revocation_endpoint: `${issuer}/oauth2/revoke`,
+  revocation_endpoint_auth_methods_supported: authenticationMethods,
+  service_documentation: `${issuer}/docs`,
+  protected_resources: [issuer],
+});
+
+const resourceMetadata = (resource: string) => ({
+  resource,
+  authorization_servers: [resource],
+  scopes_supported: managementScopes,
+  bearer_methods_supported: ['header'],
+  resource_name: 'Latchkey',
+  resource_documentation: `${resource}/docs`,
+});
+
+const headers = {
+  'content-type': 'application/json',
+  'cache-control': 'public, max-age=300, must-revalidate',
+  'access-control-allow-origin': '*',
+  'x-content-type-options': 'nosniff',
+};
+
+function route(name: string, metadata: object, doc: RouteDoc): HttpRoute {
+  const body = JSON.stringify(metadata);
+  return {
+    method: 'GET',
+    path: `/.well-known/${name}`,
+    name,
+    doc,
+    handle: async () => ({ status: 200, headers, body }),
+  };
+}
+
+const text = { type: 'string' };
+const texts = { type: 'array', items: text };
+
+const docOf = (properties: Readonly<Record<string, object>>) =>
+  ({
+    tag: 'Discovery',
+    responses: {
+      200: {
+        description: 'The metadata.',
+        types: ['application/json'],
+        schema: { type: 'object', properties, required: Object.keys(properties) },
+      },
+    },
+    errors: ['invalid_argument'],
+  }) as const;
+
+const serverDoc = (id: string): RouteDoc => ({
+  ...docOf({ issuer: text, token_endpoint: text, jwks_uri: text, grant_types_supported: texts }),
+  id,
+  summary: 'Get the metadata of the authorization server',
+  description:
+    'The endpoints, and the grants and methods of client authentication that they accept ' +
+    '(RFC 8414). The document is the same at both paths, without endpoints to sign in.',
+});
+
+const resourceDoc: RouteDoc = {
+  ...docOf({ resource: text, authorization_servers: texts, scopes_supported: texts }),
+  id: 'protectedResource',
+  summary: 'Get the metadata of the service as a protected resource',
+  description: 'The authorization server and the scopes of this API (RFC 9728).',
+};
