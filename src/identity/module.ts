@@ -22,8 +22,9 @@ import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Database } from '../storage/schema.ts';
 import { createAccountService } from './accounts/service.ts';
+import { assertionAlgorithms, openJwk } from './clients/jwk.ts';
 import { createClientService } from './clients/service.ts';
-import { findClientsByNames } from './clients/store.ts';
+import { findClient, findClientsByNames, findLiveClientKeys } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
 import { loadEd25519 } from './keys/ed25519.ts';
@@ -33,6 +34,7 @@ import { createSigningKeyService } from './keys/service.ts';
 import { createSignatureThread } from './keys/signature-thread.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
+import { createAssertionVerifier } from './tokens/client-assertions.ts';
 import { createClientAuthentication } from './tokens/client-authentication.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
 import { createIssuanceService } from './tokens/issuance-service.ts';
@@ -181,6 +183,10 @@ export async function createIdentityModule(
   const authenticateClient = createClientAuthentication({
     ...{ directory, now },
     findClientsByNames: (names) => findClientsByNames(db, names),
+    verifyAssertion: createAssertionVerifier({
+      ...{ db, invalidations, findClient, findLiveKeys: findLiveClientKeys, openJwk, now },
+      audiences: [issuer, `${issuer}/tokens`],
+    }),
   });
   const names = { issuer, audience };
   const verifier = createVerifier({ signatures, revocations, limitToGrants, ...names, now });
@@ -203,7 +209,7 @@ export async function createIdentityModule(
         ...[passwordResets.stop(), securityNotices.stop()],
       ]);
     },
-    routes: discoveryRoutes(issuer),
+    routes: discoveryRoutes(issuer, assertionAlgorithms),
     services: {
       issuance: createIssuanceService({
         ...{ authenticateClient, directory, signer, serviceTokenSeconds, customerTokenSeconds },

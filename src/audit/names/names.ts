@@ -19,6 +19,7 @@ import { idKinds, type OwnedResource, type ResourceKind } from './store.ts';
 const listMethods: Record<ResourceKind, DescMethod> = {
   client: ClientService.method.listClients,
   client_secret: ClientService.method.listClientSecrets,
+  client_key: ClientService.method.listClientKeys,
   customer: CustomerService.method.listCustomers,
   customer_key: CustomerService.method.listApiKeys,
   user: UserService.method.listUsers,

@@ -4,6 +4,7 @@ import type { Database } from '../../storage/schema.ts';
 export type ResourceKind =
   | 'client'
   | 'client_secret'
+  | 'client_key'
   | 'customer'
   | 'customer_key'
   | 'user'
@@ -35,6 +36,7 @@ type IdKind = {
 export const idKinds: Readonly<Record<string, IdKind>> = {
   cli: { kinds: ['client'], find: (db, ids) => findNamed(db, 'client', ids) },
   sec: { kinds: ['client_secret'], find: findSecrets },
+  jwk: { kinds: ['client_key'], find: findClientKeyNames },
   cus: { kinds: ['customer'], find: (db, ids) => findNamed(db, 'customer', ids) },
   key: { kinds: ['customer_key', 'workspace_key'], find: findKeys },
   usr: { kinds: ['user'], find: findUserNames },
@@ -69,6 +71,18 @@ async function findSecrets(db: Database, ids: readonly string[]): Promise<OwnedR
     .execute();
   return rows.map(({ id, name, owner, of }) => {
     return { kind: 'client_secret', id, name, parents: [{ kind: 'client', id: owner, name: of }] };
+  });
+}
+
+async function findClientKeyNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('client_keys')
+    .innerJoin('clients', 'clients.id', 'client_id')
+    .select(['client_keys.id', 'client_keys.name', 'clients.id as owner', 'clients.name as of'])
+    .where('client_keys.id', 'in', ids)
+    .execute();
+  return rows.map(({ id, name, owner, of }) => {
+    return { kind: 'client_key', id, name, parents: [{ kind: 'client', id: owner, name: of }] };
   });
 }
 

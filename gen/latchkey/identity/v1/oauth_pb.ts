@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/oauth.proto.
  */
 export const file_latchkey_identity_v1_oauth: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9vYXV0aC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEilgEKEUludHJvc3BlY3RSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAIihAIKEkludHJvc3BlY3RSZXNwb25zZRIOCgZhY3RpdmUYASABKAgSDQoFc2NvcGUYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhIKCnRva2VuX3R5cGUYBCABKAkSCwoDZXhwGAUgASgNEgsKA2lhdBgGIAEoDRILCgNzdWIYByABKAkSCwoDYXVkGAggASgJEgsKA2lzcxgJIAEoCRILCgNqdGkYCiABKAkSFgoOcHJpbmNpcGFsX3R5cGUYCyABKAkSEAoIYWNjb3VudHMYDCADKAkSFgoJYXV0aF90aW1lGA0gASgNSACIAQE6Cpq1GAZhY3RpdmVCDAoKX2F1dGhfdGltZSKSAQoNUmV2b2tlUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESIQoPdG9rZW5fdHlwZV9oaW50GAIgASgJQgi6SAVyAxiAARIbCgljbGllbnRfaWQYAyABKAlCCLpIBXIDGIABEiIKDWNsaWVudF9zZWNyZXQYBCABKAlCC4ABAbpIBXIDGIACIhAKDlJldm9rZVJlc3BvbnNlMqQCCgxPQXV0aFNlcnZpY2USjwEKCkludHJvc3BlY3QSJy5sYXRjaGtleS5pZGVudGl0eS52MS5JbnRyb3NwZWN0UmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLkludHJvc3BlY3RSZXNwb25zZSIukAICirUYAggBkrUYBBgBQAGC0+STAhc6ASoiEi9vYXV0aDIvaW50cm9zcGVjdBKBAQoGUmV2b2tlEiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlUmVxdWVzdBokLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVJlc3BvbnNlIiyQAgKKtRgECAFIAZK1GAQYAUABgtPkkwITOgEqIg4vb2F1dGgyL3Jldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9vYXV0aC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi5gEKEUludHJvc3BlY3RSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAISJwoVY2xpZW50X2Fzc2VydGlvbl90eXBlGDwgASgJQgi6SAVyAxiAARIlChBjbGllbnRfYXNzZXJ0aW9uGD0gASgJQguAAQG6SAVyAxiAQCKEAgoSSW50cm9zcGVjdFJlc3BvbnNlEg4KBmFjdGl2ZRgBIAEoCBINCgVzY29wZRgCIAEoCRIRCgljbGllbnRfaWQYAyABKAkSEgoKdG9rZW5fdHlwZRgEIAEoCRILCgNleHAYBSABKA0SCwoDaWF0GAYgASgNEgsKA3N1YhgHIAEoCRILCgNhdWQYCCABKAkSCwoDaXNzGAkgASgJEgsKA2p0aRgKIAEoCRIWCg5wcmluY2lwYWxfdHlwZRgLIAEoCRIQCghhY2NvdW50cxgMIAMoCRIWCglhdXRoX3RpbWUYDSABKA1IAIgBAToKmrUYBmFjdGl2ZUIMCgpfYXV0aF90aW1lIuIBCg1SZXZva2VSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAISJwoVY2xpZW50X2Fzc2VydGlvbl90eXBlGDwgASgJQgi6SAVyAxiAARIlChBjbGllbnRfYXNzZXJ0aW9uGD0gASgJQguAAQG6SAVyAxiAQCIQCg5SZXZva2VSZXNwb25zZTKkAgoMT0F1dGhTZXJ2aWNlEo8BCgpJbnRyb3NwZWN0EicubGF0Y2hrZXkuaWRlbnRpdHkudjEuSW50cm9zcGVjdFJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5JbnRyb3NwZWN0UmVzcG9uc2UiLpACAoq1GAIIAZK1GAQYAUABgtPkkwIXOgEqIhIvb2F1dGgyL2ludHJvc3BlY3QSgQEKBlJldm9rZRIjLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVJlcXVlc3QaJC5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VSZXNwb25zZSIskAICirUYBAgBSAGStRgEGAFAAYLT5JMCEzoBKiIOL29hdXRoMi9yZXZva2ViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of OAuthService.Introspect.
@@ -52,6 +52,24 @@ export type IntrospectRequest = Message<"latchkey.identity.v1.IntrospectRequest"
    * @generated from field: string client_secret = 4;
    */
   clientSecret: string;
+
+  /**
+   * `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` if the client authenticates with an
+   * assertion (RFC 7523 §2.2). At most 128 characters.
+   *
+   * @generated from field: string client_assertion_type = 60;
+   */
+  clientAssertionType: string;
+
+  /**
+   * The assertion: a JWT that the client signed with one of its keys (ClientService.CreateClientKey).
+   * `iss` and `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp`
+   * is at most 300 seconds ahead, and `jti` is accepted once. Replaces `client_secret`. At most
+   * 8,192 characters.
+   *
+   * @generated from field: string client_assertion = 61;
+   */
+  clientAssertion: string;
 };
 
 /**
@@ -207,6 +225,24 @@ export type RevokeRequest = Message<"latchkey.identity.v1.RevokeRequest"> & {
    * @generated from field: string client_secret = 4;
    */
   clientSecret: string;
+
+  /**
+   * `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` if the client authenticates with an
+   * assertion (RFC 7523 §2.2). At most 128 characters.
+   *
+   * @generated from field: string client_assertion_type = 60;
+   */
+  clientAssertionType: string;
+
+  /**
+   * The assertion: a JWT that the client signed with one of its keys (ClientService.CreateClientKey).
+   * `iss` and `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp`
+   * is at most 300 seconds ahead, and `jti` is accepted once. Replaces `client_secret`. At most
+   * 8,192 characters.
+   *
+   * @generated from field: string client_assertion = 61;
+   */
+  clientAssertion: string;
 };
 
 /**
