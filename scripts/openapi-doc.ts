@@ -15,7 +15,7 @@ function routesWithoutService() {
   const site = { assets, publicUrl: '', random: () => Buffer.alloc(0), uploadBytesMax: 0 };
   const routes = siteRoutes({ ...site, sendsMail: false, webDir: '' });
   // Only the handlers use these parts.
-  return [...routes, ...discoveryRoutes(''), ...sharingRoutes({} as SharingRouteOptions)];
+  return [...routes, ...discoveryRoutes('', []), ...sharingRoutes({} as SharingRouteOptions)];
 }
 
 const document = openApiDocument(routesWithoutService());

@@ -11,6 +11,8 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   revoked_tokens: { key: ['jti'] },
   audiences: { key: ['id'] },
   clients: { key: ['id'] },
+  client_keys: { key: ['id'] },
+  used_assertions: { key: ['digest'] },
   customers: { key: ['id'] },
   accounts: { key: ['id'] },
   customer_accounts: { key: ['customer_id', 'account_id'] },

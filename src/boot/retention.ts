@@ -4,6 +4,7 @@
 import { recordedAnswerRetention } from '../api/idempotency/recorded-answers.ts';
 import { auditRetention } from '../audit/retention.ts';
 import { sessionRetention } from '../identity/sessions/retention.ts';
+import { assertionRetention } from '../identity/tokens/client-assertions.ts';
 import { revocationRetention } from '../identity/tokens/revocations.ts';
 import { passwordResetRetention } from '../identity/users/password-resets.ts';
 import { gateRetention } from '../sharing/gate/retention.ts';
@@ -37,6 +38,7 @@ export function startRetention(options: AppOptions, storage: OpenStorage): Reten
       passwordResetRetention(now),
       invitationRetention(now),
       revocationRetention(now),
+      assertionRetention(now),
       recordedAnswerRetention(now),
       auditRetention({ db, days: config.auditRetentionDays, now, warn }),
     ],

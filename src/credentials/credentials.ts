@@ -124,7 +124,7 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
       await lock(trx, owner);
       const time = now();
       const old = await existing(trx, owner, id);
-      if (stateOf(old, time) !== CredentialState.LIVE) {
+      if (credentialStateOf(old, time) !== CredentialState.LIVE) {
         throw fail('conflict', `The ${facts[owner.kind].one} is expired or revoked.`);
       }
       await endCredentials(trx, owner, { id, time, overlapMs: overlapSeconds * 1000 });
@@ -147,7 +147,7 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
       return {
         id: row.id,
         name: row.name,
-        state: stateOf(row, now()),
+        state: credentialStateOf(row, now()),
         createTime: timestampFromMs(row.create_time),
         ...(expire_time === null ? {} : { expireTime: timestampFromMs(expire_time) }),
         ...(revoke_time === null ? {} : { revokeTime: timestampFromMs(revoke_time) }),
@@ -189,7 +189,9 @@ function noSuchOwner({ kind }: CredentialOwner) {
   return fail('not_found', `The ${facts[kind].owner} does not exist.`);
 }
 
-function stateOf(row: CredentialRow, time: number): CredentialState {
+type Lifetime = { readonly expire_time: number | null; readonly revoke_time: number | null };
+
+export function credentialStateOf(row: Lifetime, time: number): CredentialState {
   if (row.revoke_time !== null) return CredentialState.REVOKED;
   const expired = row.expire_time !== null && row.expire_time <= time;
   return expired ? CredentialState.EXPIRED : CredentialState.LIVE;

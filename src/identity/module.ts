@@ -25,8 +25,9 @@ import { createAccountService } from './accounts/service.ts';
 import { openAudiences } from './audiences/audiences.ts';
 import { createAudienceService } from './audiences/service.ts';
 import { lockAudiences } from './audiences/store.ts';
+import { assertionAlgorithms, openJwk } from './clients/jwk.ts';
 import { createClientService } from './clients/service.ts';
-import { findClientsByNames } from './clients/store.ts';
+import { findClient, findClientsByNames, findLiveClientKeys } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
 import { loadEd25519 } from './keys/ed25519.ts';
@@ -37,6 +38,7 @@ import { createSignatureThread } from './keys/signature-thread.ts';
 import { raiseTokenSeconds } from './keys/store.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
+import { createAssertionVerifier } from './tokens/client-assertions.ts';
 import { createClientAuthentication } from './tokens/client-authentication.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
 import { createIssuanceService } from './tokens/issuance-service.ts';
@@ -182,6 +184,10 @@ export async function createIdentityModule(
   const authenticateClient = createClientAuthentication({
     ...{ directory, now },
     findClientsByNames: (names) => findClientsByNames(db, names),
+    verifyAssertion: createAssertionVerifier({
+      ...{ db, invalidations, findClient, findLiveKeys: findLiveClientKeys, openJwk, now },
+      audiences: [issuer, `${issuer}/tokens`],
+    }),
   });
   const verifier = createVerifier({
     ...{ signatures, revocations, limitToGrants, audiences, issuer, now },
@@ -207,7 +213,7 @@ export async function createIdentityModule(
         ...[passwordResets.stop(), securityNotices.stop()],
       ]);
     },
-    routes: discoveryRoutes(issuer),
+    routes: discoveryRoutes(issuer, assertionAlgorithms),
     services: {
       issuance: createIssuanceService({
         ...{ authenticateClient, directory, audiences, signer },

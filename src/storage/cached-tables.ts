@@ -31,6 +31,12 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     deletes: true,
     uncached: ['name', 'create_time', 'tls_client_auth_san_uri', 'tls_client_auth_san_dns'],
   },
+  client_keys: {
+    entity: 'client',
+    inserts: true,
+    deletes: true,
+    uncached: ['id', 'name', 'thumbprint', 'create_time'],
+  },
   customers: {
     entity: 'customer',
     inserts: false,

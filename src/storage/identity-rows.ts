@@ -21,6 +21,27 @@ export type ClientRow = {
   default_scopes: string | null;
 };
 
+/** A public key with which a client signs assertions. */
+export type ClientKeyRow = {
+  id: string;
+  client_id: string;
+  name: string;
+  /** The public JSON Web Key, as JSON. */
+  jwk: string;
+  /** The RFC 7638 thumbprint of the key. */
+  thumbprint: string;
+  create_time: number;
+  expire_time: number | null;
+  revoke_time: number | null;
+};
+
+/** An assertion that must not be used again before it expires. */
+export type UsedAssertionRow = {
+  /** The hexadecimal SHA-256 digest of its issuer and `jti`. */
+  digest: string;
+  expire_time: number;
+};
+
 export type CustomerRow = {
   id: string;
   name: string;

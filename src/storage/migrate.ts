@@ -18,6 +18,7 @@ import { addVersions } from './migrations/0011-versions.ts';
 import { addVisitors } from './migrations/0012-visitors.ts';
 import { addAudiences } from './migrations/0015-audiences.ts';
 import { addClientTokens } from './migrations/0016-client-tokens.ts';
+import { createClientKeys } from './migrations/0019-client-keys.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -44,6 +45,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0012-visitors': { up: addVisitors, oldestSupported: '0001-schema' },
   '0015-audiences': { up: addAudiences, oldestSupported: '0001-schema' },
   '0016-client-tokens': { up: addClientTokens, oldestSupported: '0001-schema' },
+  '0019-client-keys': { up: createClientKeys, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -4,12 +4,14 @@ import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { deletionNote, Entity } from './change.ts';
 import type {
   AudienceRow,
+  ClientKeyRow,
   ClientRow,
   CustomerRow,
   InvitationRow,
   PasswordResetRow,
   RecordedAnswerRow,
   RecoveryCodeRow,
+  UsedAssertionRow,
 } from './identity-rows.ts';
 import type {
   BlobStoreRow,
@@ -30,11 +32,13 @@ import type {
 
 export type {
   AudienceRow,
+  ClientKeyRow,
   ClientRow,
   CustomerRow,
   InvitationRow,
   PasswordResetRow,
   RecordedAnswerRow,
+  UsedAssertionRow,
 } from './identity-rows.ts';
 export type {
   DocumentRow,
@@ -257,6 +261,8 @@ export type Schema = {
   signing_keys: SigningKeyRow;
   audiences: AudienceRow;
   clients: ClientRow;
+  client_keys: ClientKeyRow;
+  used_assertions: UsedAssertionRow;
   customers: CustomerRow;
   accounts: AccountRow;
   customer_accounts: CustomerAccountRow;

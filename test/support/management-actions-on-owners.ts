@@ -1,6 +1,7 @@
 // Management calls on clients and customers, for `managementActions`.
 import { randomUUID } from 'node:crypto';
 import type { Place } from './app-suite.ts';
+import { addClientKey, makePublicJwk } from './client-keys.ts';
 import type { ManagementAction } from './management-actions.ts';
 import { addAudience, addClient, addCustomer } from './owner-rows.ts';
 
@@ -44,6 +45,17 @@ export const actionsOnOwners: Readonly<
   async 'ClientService.RevokeClientSecret'(suite) {
     const ids = await ofClient(suite);
     return { request: ids, target: ids.secretId };
+  },
+
+  async 'ClientService.CreateClientKey'(suite) {
+    const { clientId } = await ofClient(suite);
+    return { request: { clientId, jwk: makePublicJwk() }, target: ({ key }) => key?.id };
+  },
+
+  async 'ClientService.RevokeClientKey'(suite) {
+    const { clientId } = await ofClient(suite);
+    const keyId = await addClientKey(suite.app.inside.db, clientId, makePublicJwk());
+    return { request: { clientId, keyId }, target: keyId };
   },
 
   async 'CustomerService.CreateCustomer'() {

@@ -21,6 +21,7 @@ const listMethods: Record<ResourceKind, DescMethod> = {
   audience: AudienceService.method.listAudiences,
   client: ClientService.method.listClients,
   client_secret: ClientService.method.listClientSecrets,
+  client_key: ClientService.method.listClientKeys,
   customer: CustomerService.method.listCustomers,
   customer_key: CustomerService.method.listApiKeys,
   user: UserService.method.listUsers,

@@ -5,6 +5,7 @@ export type ResourceKind =
   | 'audience'
   | 'client'
   | 'client_secret'
+  | 'client_key'
   | 'customer'
   | 'customer_key'
   | 'user'
@@ -34,6 +35,7 @@ export const idKinds: Readonly<Record<string, IdKind>> = {
   aud: { kinds: ['audience'], find: (db, ids) => findNamed(db, 'audience', ids) },
   cli: { kinds: ['client'], find: (db, ids) => findNamed(db, 'client', ids) },
   sec: { kinds: ['client_secret'], find: findSecrets },
+  jwk: { kinds: ['client_key'], find: findClientKeyNames },
   cus: { kinds: ['customer'], find: (db, ids) => findNamed(db, 'customer', ids) },
   key: { kinds: ['customer_key', 'workspace_key'], find: findKeys },
   usr: { kinds: ['user'], find: findUserNames },
@@ -73,6 +75,18 @@ async function findSecrets(db: Database, ids: readonly string[]): Promise<OwnedR
     .execute();
   return rows.map(({ id, name, owner, of }) => {
     return { kind: 'client_secret', id, name, parents: [{ kind: 'client', id: owner, name: of }] };
+  });
+}
+
+async function findClientKeyNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('client_keys')
+    .innerJoin('clients', 'clients.id', 'client_id')
+    .select(['client_keys.id', 'client_keys.name', 'clients.id as owner', 'clients.name as of'])
+    .where('client_keys.id', 'in', ids)
+    .execute();
+  return rows.map(({ id, name, owner, of }) => {
+    return { kind: 'client_key', id, name, parents: [{ kind: 'client', id: owner, name: of }] };
   });
 }
 

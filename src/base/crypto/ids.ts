@@ -32,6 +32,7 @@ type IdKind =
   | 'aud'
   | 'cli'
   | 'sec'
+  | 'jwk'
   | 'cus'
   | 'key'
   | 'evt'

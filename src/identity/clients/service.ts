@@ -22,6 +22,7 @@ import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
+import { createClientKeyMethods } from './key-methods.ts';
 import {
   type ClientChange,
   clientList,
@@ -45,6 +46,12 @@ export type ClientOptions = {
 
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
   const { db, auditLog, credentials, lockAudiences, coverTokenSeconds, random, now } = options;
+
+  async function requireClient(id: string): Promise<ClientRow> {
+    const row = await findClient(db, id);
+    if (row === undefined) throw noSuchClient();
+    return row;
+  }
 
   async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return auditLog.change(context, { target: id }, async (trx) => {
@@ -89,10 +96,10 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       });
     },
 
+    ...createClientKeyMethods({ db, auditLog, requireClient, lockToChange, random, now }),
+
     async getClient({ clientId }) {
-      const row = await findClient(db, clientId);
-      if (row === undefined) throw noSuchClient();
-      return { client: clientMessage(row) };
+      return { client: clientMessage(await requireClient(clientId)) };
     },
 
     async listClients(request, { signal }) {

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import type { ClientRow, Executor } from '../../storage/schema.ts';
+import type { ClientKeyRow, ClientRow, Executor } from '../../storage/schema.ts';
 
 export async function insertClient(db: Executor, row: Insertable<ClientRow>): Promise<void> {
   await db.insertInto('clients').values(row).execute();
@@ -51,4 +51,56 @@ export function findClientsByNames(
       ]),
     )
     .execute();
+}
+
+export async function insertClientKey(trx: Executor, row: ClientKeyRow): Promise<void> {
+  await trx.insertInto('client_keys').values(row).execute();
+}
+
+export const clientKeyList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+  },
+  searches: ['name', 'id'],
+} as const satisfies List;
+
+export function findClientKeys(
+  db: Executor,
+  clientId: string,
+  query: ListQuery,
+): Promise<ListPage<ClientKeyRow>> {
+  const owned = db.selectFrom('client_keys').selectAll().where('client_id', '=', clientId);
+  return readList(db, owned, clientKeyList, query);
+}
+
+/** Returns the keys that are neither revoked nor expired at `time`. */
+export function findLiveClientKeys(
+  db: Executor,
+  clientId: string,
+  time: number,
+): Promise<ClientKeyRow[]> {
+  return db
+    .selectFrom('client_keys')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('revoke_time', 'is', null)
+    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]))
+    .execute();
+}
+
+/** Returns whether the client has the key. A revoked key keeps its time. */
+export async function revokeClientKey(
+  trx: Executor,
+  clientId: string,
+  id: string,
+  time: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('client_keys')
+    .set(({ fn, val }) => ({ revoke_time: fn.coalesce('revoke_time', val(time)) }))
+    .where('client_id', '=', clientId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

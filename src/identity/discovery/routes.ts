@@ -5,9 +5,9 @@ import { managementScopes } from '../../api/access/scopes.ts';
 import type { HttpRoute } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 
-/** `issuer` is the origin of the service. */
-export function discoveryRoutes(issuer: string): HttpRoute[] {
-  const server = serverMetadata(issuer);
+/** `issuer` is the origin of the service, and the algorithms are those of client assertions. */
+export function discoveryRoutes(issuer: string, signingAlgorithms: readonly string[]): HttpRoute[] {
+  const server = serverMetadata(issuer, signingAlgorithms);
   return [
     route('oauth-authorization-server', server, serverDoc('authorizationServer')),
     // Some libraries look for this path only. The service signs in no users by OpenID Connect.
@@ -16,20 +16,23 @@ export function discoveryRoutes(issuer: string): HttpRoute[] {
   ];
 }
 
-const authenticationMethods = ['client_secret_basic', 'client_secret_post'];
+const authenticationMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
-const serverMetadata = (issuer: string) => ({
+const serverMetadata = (issuer: string, signingAlgorithms: readonly string[]) => ({
   issuer,
   token_endpoint: `${issuer}/tokens`,
   token_endpoint_auth_methods_supported: authenticationMethods,
+  token_endpoint_auth_signing_alg_values_supported: signingAlgorithms,
   jwks_uri: `${issuer}/.well-known/jwks.json`,
   grant_types_supported: ['client_credentials'],
   // Required. The service has no authorization endpoint.
   response_types_supported: [],
   introspection_endpoint: `${issuer}/oauth2/introspect`,
   introspection_endpoint_auth_methods_supported: authenticationMethods,
+  introspection_endpoint_auth_signing_alg_values_supported: signingAlgorithms,
   revocation_endpoint: `${issuer}/oauth2/revoke`,
   revocation_endpoint_auth_methods_supported: authenticationMethods,
+  revocation_endpoint_auth_signing_alg_values_supported: signingAlgorithms,
   service_documentation: `${issuer}/docs`,
   protected_resources: [issuer],
 });

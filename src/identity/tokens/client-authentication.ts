@@ -1,11 +1,11 @@
-// Authenticates the client of an OAuth request: by its secret, or by the certificate of its gRPC
-// connection (RFC 8705 §2.1).
+// Authenticates the client of an OAuth request: by its secret, by an assertion (RFC 7523), or by the
+// certificate of its gRPC connection (RFC 8705 §2.1).
 
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { Call, ClientCertificate } from '../../api/call.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isId } from '../../base/crypto/ids.ts';
-import { type Failure, fail } from '../../base/errors/errors.ts';
+import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
 import { type TokenSettings, tokenSettingsOf } from '../../credentials/token-settings.ts';
 import type { ClientRow } from '../../storage/schema.ts';
@@ -17,14 +17,26 @@ export type AuthenticatedClient = {
   readonly tokenSettings: TokenSettings;
 };
 
+/** The only type of an assertion (RFC 7523 §2.2). */
+const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** Throws `identity.credential_invalid`. */
+export type VerifyAssertion = (assertion: string) => Promise<AuthenticatedClient>;
+
 export type ClientAuthenticationOptions = {
   readonly findClientsByNames: (names: CertificateNames) => Promise<ClientRow[]>;
   readonly directory: CredentialDirectory;
+  readonly verifyAssertion: VerifyAssertion;
   readonly now: Clock;
 };
 
 /** The fields of a request that authenticate its client. */
-export type PresentedClient = { readonly clientId: string; readonly clientSecret: string };
+export type PresentedClient = {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly clientAssertionType: string;
+  readonly clientAssertion: string;
+};
 
 /**
  * Returns the client that a request authenticates. Throws `identity.credential_invalid`, or
@@ -39,6 +51,9 @@ export function createClientAuthentication(
   options: ClientAuthenticationOptions,
 ): AuthenticateClient {
   return async (presented, call) => {
+    if (presented.clientAssertion !== '' || presented.clientAssertionType !== '') {
+      return byAssertion(options, presented);
+    }
     const certificate = call.clientCertificate?.();
     if (presented.clientSecret !== '') return bySecret(options, certificate, presented);
     if (certificate === undefined) throw missing(presented);
@@ -65,6 +80,24 @@ async function bySecret(
     }
   }
   return { clientId, scopes: secret.scopes, tokenSettings: secret.tokenSettings };
+}
+
+async function byAssertion(
+  { verifyAssertion }: ClientAuthenticationOptions,
+  { clientId, clientSecret, clientAssertionType, clientAssertion }: PresentedClient,
+): Promise<AuthenticatedClient> {
+  if (clientSecret !== '') {
+    throw invalid('client_secret', 'must not be set together with client_assertion');
+  }
+  if (clientAssertionType !== jwtBearer) {
+    throw invalid('client_assertion_type', `must be ${jwtBearer}`);
+  }
+  if (clientAssertion === '') throw invalid('client_assertion', 'is required');
+  const client = await verifyAssertion(clientAssertion);
+  if (clientId !== '' && clientId !== client.clientId) {
+    throw refuse('The assertion belongs to another client than the client id.', client.clientId);
+  }
+  return client;
 }
 
 async function byCertificate(

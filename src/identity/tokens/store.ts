@@ -1,7 +1,12 @@
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { parseAudienceIds } from '../../credentials/audience-ids.ts';
 import { type EntityKey, entityKey } from '../../storage/change.ts';
-import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
+import type {
+  Database,
+  Executor,
+  RevokedTokenRow,
+  UsedAssertionRow,
+} from '../../storage/schema.ts';
 
 export type Grants = {
   readonly ownerId: string;
@@ -98,4 +103,9 @@ export async function insertRevokedToken(db: Executor, row: RevokedTokenRow): Pr
     .values(row)
     .onConflict((conflict) => conflict.column('jti').doNothing())
     .execute();
+}
+
+/** Fails if the assertion was used before. */
+export async function insertUsedAssertion(trx: Executor, row: UsedAssertionRow): Promise<void> {
+  await trx.insertInto('used_assertions').values(row).execute();
 }

@@ -40,14 +40,14 @@ export function parseOAuthForm(message: DescMessage, text: string): JsonObject {
 
 /** Throws if a form contains no client authentication. */
 export function requireClientCredentials(json: JsonObject): void {
-  if (json.client_secret !== undefined) return;
+  if (json.client_secret !== undefined || json.client_assertion !== undefined) return;
   throw fail('identity.credential_invalid', 'The request contains no client authentication.');
 }
 
 /** Adds the client of HTTP Basic, unless the body authenticates one, too. */
 export function addBasicClient(json: JsonObject, authorization: string): void {
-  if (isGiven(json.client_secret)) {
-    throw invalid('client_secret', 'must not be set together with HTTP Basic');
+  for (const field of ['client_secret', 'client_assertion']) {
+    if (isGiven(json[field])) throw invalid(field, 'must not be set together with HTTP Basic');
   }
   const client = readBasic(authorization);
   if (isGiven(json.client_id) && json.client_id !== client.client_id) {

@@ -33,6 +33,8 @@ export type FieldOption = {
   readonly isNegatable?: true;
   /** A flag: the command asks for the value, or reads it from the standard input. */
   readonly isSecret?: true;
+  /** The value is the path of a file that contains the field as JSON. */
+  readonly isJsonFile?: true;
   /** A time in the past: `7d` means seven days ago. */
   readonly isPast?: true;
   /** The name of the option, if it is not that of the field. */

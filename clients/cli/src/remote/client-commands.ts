@@ -107,6 +107,35 @@ const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
   },
 ]);
 
+const clientKeys = groupOf('keys', 'Manages the public keys of a client.', [
+  {
+    name: 'list',
+    about: 'Lists the public keys of a client.',
+    method: 'client.listClientKeys',
+    args: client,
+    columns: ['id', 'name', 'state', 'create_time', 'expire_time', 'revoke_time'],
+  },
+  {
+    name: 'create',
+    about: 'Adds a public key, with which the client signs assertions instead of sending a secret.',
+    method: 'client.createClientKey',
+    isCreating: true,
+    args: client,
+    fields: {
+      jwk: { value: 'file', isJsonFile: true, about: 'The file with the public key as a JWK.' },
+      name: nameField,
+      expire_time: expireField,
+    },
+    examples: ['clients keys create cli_… --jwk public.json --name ci'],
+  },
+  {
+    name: 'revoke',
+    about: 'Revokes a public key.',
+    method: 'client.revokeClientKey',
+    args: { ...client, key_id: 'The id of the key.' },
+  },
+]);
+
 const clients = groupOf('clients', 'Manages service clients.', [
   {
     name: 'list',
@@ -140,6 +169,7 @@ const clients = groupOf('clients', 'Manages service clients.', [
   },
   { name: 'enable', about: 'Enables a client.', method: 'client.enableClient', args: client },
   secrets,
+  clientKeys,
 ]);
 
 const customerKeys = groupOf('keys', 'Manages the API keys of a customer.', [

@@ -1,4 +1,5 @@
 // Builds the request of a call from the arguments and options of its command.
+import { readFile } from 'node:fs/promises';
 import {
   type DescEnum,
   type DescField,
@@ -10,6 +11,7 @@ import {
 } from '@bufbuild/protobuf';
 import { StructSchema } from '@bufbuild/protobuf/wkt';
 import { type CommandHost, type Input, type OptionValue, UsageError } from '../base/command.ts';
+import { unreadable } from '../base/files.ts';
 import { ask, canAsk, readLines } from '../base/prompt.ts';
 import { type CallSpec, optionName } from './call-spec.ts';
 
@@ -36,6 +38,10 @@ export async function readRequest<I extends DescMessage>(
   for (const [path, field] of Object.entries(spec.fields ?? {})) {
     const value = input.options[optionName(path, field)];
     if (value === undefined) continue;
+    if (field.isJsonFile) {
+      json[path] = await readJsonFile(String(value));
+      continue;
+    }
     const given = field.isPast && typeof value === 'string' ? timeOf(value, 'past') : value;
     put(desc, json, path, field.isSecret ? await secrets.read(path) : given);
     changed.add(path.replace(/\..*/, ''));
@@ -60,6 +66,17 @@ type RequestOptions = {
 
 const camelCase = (name: string) =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+async function readJsonFile(file: string): Promise<JsonValue> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`${file} does not contain JSON.`);
+  }
+}
 
 /** A secret in an argument could be seen in the list of processes. A pipe has one on each line. */
 function secretsOf(host: CommandHost) {

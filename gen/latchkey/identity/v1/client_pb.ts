@@ -18,7 +18,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/client.proto.
  */
 export const file_latchkey_identity_v1_client: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9jbGllbnQucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIsUCCgZDbGllbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkYFCABKAkSHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAkSFAoMYXVkaWVuY2VfaWRzGB4gAygJEicKBmNsYWltcxgfIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFQoNdG9rZW5fc2Vjb25kcxggIAEoDRIWCg5kZWZhdWx0X3Njb3BlcxghIAMoCSK4AgoMQ2xpZW50U2VjcmV0EgoKAmlkGAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEjQKBXN0YXRlGAQgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLaAwoTQ3JlYXRlQ2xpZW50UmVxdWVzdBIYCgRuYW1lGAEgASgJQgq6SAdyBRABGP8BEkEKBnNjb3BlcxgCIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJBJIChd0bHNfY2xpZW50X2F1dGhfc2FuX3VyaRgUIAEoCUInukgkciIY9AMyHV4oW2Etel1bYS16MC05Ky4tXSo6WyEtfl0rKT8kEkwKF3Rsc19jbGllbnRfYXV0aF9zYW5fZG5zGBUgASgJQiu6SChyJhj9ATIhXihbYS16MC05Xy1dKyhbLl1bYS16MC05Xy1dKykqKT8kEjkKDGF1ZGllbmNlX2lkcxgeIAMoCUIjukggkgEdEDIiGXIXMhVeYXVkX1swLTlBLVphLXpdezIyfSQSJwoGY2xhaW1zGB8gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIfCg10b2tlbl9zZWNvbmRzGCAgASgNQgi6SAUqAxiQHBJJCg5kZWZhdWx0X3Njb3BlcxghIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJCJgChRDcmVhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIjAKEEdldENsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiQQoRR2V0Q2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IoEBChJMaXN0Q2xpZW50c1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInEKE0xpc3RDbGllbnRzUmVzcG9uc2USLQoHY2xpZW50cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKlBQoTVXBkYXRlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYAyADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSrAEKC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0J7ukh44gF1EgRuYW1lEgZzY29wZXMSF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpEhd0bHNfY2xpZW50X2F1dGhfc2FuX2RucxIMYXVkaWVuY2VfaWRzEgZjbGFpbXMSDXRva2VuX3NlY29uZHMSDmRlZmF1bHRfc2NvcGVzEkgKF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpGBQgASgJQie6SCRyIhj0AzIdXihbYS16XVthLXowLTkrLi1dKjpbIS1+XSspPyQSTAoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAlCK7pIKHImGP0BMiFeKFthLXowLTlfLV0rKFsuXVthLXowLTlfLV0rKSopPyQSOQoMYXVkaWVuY2VfaWRzGB4gAygJQiO6SCCSAR0QMiIZchcyFV5hdWRfWzAtOUEtWmEtel17MjJ9JBInCgZjbGFpbXMYHyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Eh8KDXRva2VuX3NlY29uZHMYICABKA1CCLpIBSoDGJAcEkkKDmRlZmF1bHRfc2NvcGVzGCEgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkIkQKFFVwZGF0ZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCI0ChREaXNhYmxlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQCJFChVEaXNhYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IjMKE0VuYWJsZUNsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiRAoURW5hYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IpUBChlDcmVhdGVDbGllbnRTZWNyZXRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAibAoaQ3JlYXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABASKlAQoYTGlzdENsaWVudFNlY3JldHNSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ9ChlMaXN0Q2xpZW50U2VjcmV0c1Jlc3BvbnNlEjMKB3NlY3JldHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRTZWNyZXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iVwoZUmV2b2tlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIcCglzZWNyZXRfaWQYAiABKAlCCbpIBnIEEAEYQCIcChpSZXZva2VDbGllbnRTZWNyZXRSZXNwb25zZSLTAQoZUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIoCg9vdmVybGFwX3NlY29uZHMYAiABKA1CCrpIByoFGICangFIAIgBARIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAQhIKEF9vdmVybGFwX3NlY29uZHMibAoaUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABATLfDgoNQ2xpZW50U2VydmljZRKzAQoMQ3JlYXRlQ2xpZW50EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFJlc3BvbnNlIkyQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABkrUYGQjJARIUL2NsaWVudHMve2NsaWVudC5pZH2C0+STAg06ASoiCC9jbGllbnRzEpsBCglHZXRDbGllbnQSJi5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDbGllbnRSZXF1ZXN0GicubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q2xpZW50UmVzcG9uc2UiPZACAYq1GBISDGNsaWVudHM6cmVhZBoCAQOC0+STAh5iBmNsaWVudBIUL2NsaWVudHMve2NsaWVudF9pZH0SjQEKC0xpc3RDbGllbnRzEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudHNSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudHNSZXNwb25zZSIpkAIBirUYEhIMY2xpZW50czpyZWFkGgIBA4LT5JMCChIIL2NsaWVudHMS+QEKDFVwZGF0ZUNsaWVudBIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUNsaWVudFJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDbGllbnRSZXNwb25zZSKRAZACAoq1GGMSDWNsaWVudHM6d3JpdGUaAgEDMgZzY29wZXMyF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpMhd0bHNfY2xpZW50X2F1dGhfc2FuX2RuczIMYXVkaWVuY2VfaWRzMgZjbGFpbXOC0+STAiE6ASpiBmNsaWVudDIUL2NsaWVudHMve2NsaWVudF9pZH0StQEKDURpc2FibGVDbGllbnQSKi5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlQ2xpZW50UmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDbGllbnRSZXNwb25zZSJLkAICirUYFRINY2xpZW50czp3cml0ZRoCAQNIAYLT5JMCKToBKmIGY2xpZW50IhwvY2xpZW50cy97Y2xpZW50X2lkfTpkaXNhYmxlEq8BCgxFbmFibGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ2xpZW50UmVzcG9uc2UiSJACAoq1GBMSDWNsaWVudHM6d3JpdGUaAgEDgtPkkwIoOgEqYgZjbGllbnQiGy9jbGllbnRzL3tjbGllbnRfaWR9OmVuYWJsZRK8AQoSQ3JlYXRlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFNlY3JldFJlc3BvbnNlIkOQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIhOgEqIhwvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzErQBChFMaXN0Q2xpZW50U2VjcmV0cxIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRTZWNyZXRzUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRTZWNyZXRzUmVzcG9uc2UiPpACAYq1GBMSDWNsaWVudHM6d3JpdGUaAgEDgtPkkwIeEhwvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzEscBChJSZXZva2VDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQ2xpZW50U2VjcmV0UmVzcG9uc2UiTpACAoq1GBcSDWNsaWVudHM6d3JpdGUaAgEDIAFIAYLT5JMCKiooL2NsaWVudHMve2NsaWVudF9pZH0vc2VjcmV0cy97c2VjcmV0X2lkfRLDAQoSUm90YXRlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJvdGF0ZUNsaWVudFNlY3JldFJlc3BvbnNlIkqQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIoOgEqIiMvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzOnJvdGF0ZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9jbGllbnQucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIsUCCgZDbGllbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkYFCABKAkSHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAkSFAoMYXVkaWVuY2VfaWRzGB4gAygJEicKBmNsYWltcxgfIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFQoNdG9rZW5fc2Vjb25kcxggIAEoDRIWCg5kZWZhdWx0X3Njb3BlcxghIAMoCSK4AgoMQ2xpZW50U2VjcmV0EgoKAmlkGAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEjQKBXN0YXRlGAQgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLaAwoTQ3JlYXRlQ2xpZW50UmVxdWVzdBIYCgRuYW1lGAEgASgJQgq6SAdyBRABGP8BEkEKBnNjb3BlcxgCIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJBJIChd0bHNfY2xpZW50X2F1dGhfc2FuX3VyaRgUIAEoCUInukgkciIY9AMyHV4oW2Etel1bYS16MC05Ky4tXSo6WyEtfl0rKT8kEkwKF3Rsc19jbGllbnRfYXV0aF9zYW5fZG5zGBUgASgJQiu6SChyJhj9ATIhXihbYS16MC05Xy1dKyhbLl1bYS16MC05Xy1dKykqKT8kEjkKDGF1ZGllbmNlX2lkcxgeIAMoCUIjukggkgEdEDIiGXIXMhVeYXVkX1swLTlBLVphLXpdezIyfSQSJwoGY2xhaW1zGB8gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIfCg10b2tlbl9zZWNvbmRzGCAgASgNQgi6SAUqAxiQHBJJCg5kZWZhdWx0X3Njb3BlcxghIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJCJgChRDcmVhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIjAKEEdldENsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiQQoRR2V0Q2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IoEBChJMaXN0Q2xpZW50c1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInEKE0xpc3RDbGllbnRzUmVzcG9uc2USLQoHY2xpZW50cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKlBQoTVXBkYXRlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYAyADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSrAEKC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0J7ukh44gF1EgRuYW1lEgZzY29wZXMSF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpEhd0bHNfY2xpZW50X2F1dGhfc2FuX2RucxIMYXVkaWVuY2VfaWRzEgZjbGFpbXMSDXRva2VuX3NlY29uZHMSDmRlZmF1bHRfc2NvcGVzEkgKF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpGBQgASgJQie6SCRyIhj0AzIdXihbYS16XVthLXowLTkrLi1dKjpbIS1+XSspPyQSTAoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAlCK7pIKHImGP0BMiFeKFthLXowLTlfLV0rKFsuXVthLXowLTlfLV0rKSopPyQSOQoMYXVkaWVuY2VfaWRzGB4gAygJQiO6SCCSAR0QMiIZchcyFV5hdWRfWzAtOUEtWmEtel17MjJ9JBInCgZjbGFpbXMYHyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Eh8KDXRva2VuX3NlY29uZHMYICABKA1CCLpIBSoDGJAcEkkKDmRlZmF1bHRfc2NvcGVzGCEgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkIkQKFFVwZGF0ZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCI0ChREaXNhYmxlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQCJFChVEaXNhYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IjMKE0VuYWJsZUNsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiRAoURW5hYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IpUBChlDcmVhdGVDbGllbnRTZWNyZXRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAibAoaQ3JlYXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABASKlAQoYTGlzdENsaWVudFNlY3JldHNSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ9ChlMaXN0Q2xpZW50U2VjcmV0c1Jlc3BvbnNlEjMKB3NlY3JldHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRTZWNyZXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iVwoZUmV2b2tlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIcCglzZWNyZXRfaWQYAiABKAlCCbpIBnIEEAEYQCIcChpSZXZva2VDbGllbnRTZWNyZXRSZXNwb25zZSLTAQoZUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIoCg9vdmVybGFwX3NlY29uZHMYAiABKA1CCrpIByoFGICangFIAIgBARIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAQhIKEF9vdmVybGFwX3NlY29uZHMibAoaUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABASLDAgoJQ2xpZW50S2V5EgoKAmlkGAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEjQKBXN0YXRlGAQgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEiwKA2p3axgFIAEoCzIfLmxhdGNoa2V5LmlkZW50aXR5LnYxLlB1YmxpY0p3axISCgp0aHVtYnByaW50GAYgASgJEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIugCCglQdWJsaWNKd2sSFgoDa3R5GAEgASgJQgm6SAZyBBABGAgSGQoDY3J2GAIgASgJQge6SARyAhgQSACIAQESFwoBeBgDIAEoCUIHukgEcgIYQEgBiAEBEhcKAXkYBCABKAlCB7pIBHICGEBIAogBARIYCgFuGAUgASgJQgi6SAVyAxiACEgDiAEBEhcKAWUYBiABKAlCB7pIBHICGBBIBIgBARIaCgNraWQYByABKAlCCLpIBXIDGIABSAWIAQESGQoDYWxnGAggASgJQge6SARyAhgQSAaIAQESGQoDdXNlGAkgASgJQge6SARyAhgQSAeIAQESHwoHa2V5X29wcxgKIAMoCUIOukgLkgEIEAoiBHICGCASEAoDZXh0GAsgASgISAiIAQFCBgoEX2NydkIECgJfeEIECgJfeUIECgJfbkIECgJfZUIGCgRfa2lkQgYKBF9hbGdCBgoEX3VzZUIGCgRfZXh0IsgBChZDcmVhdGVDbGllbnRLZXlSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEjQKA2p3axgCIAEoCzIfLmxhdGNoa2V5LmlkZW50aXR5LnYxLlB1YmxpY0p3a0IGukgDyAEBEhYKBG5hbWUYAyABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAiRwoXQ3JlYXRlQ2xpZW50S2V5UmVzcG9uc2USLAoDa2V5GAEgASgLMh8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50S2V5IqIBChVMaXN0Q2xpZW50S2V5c1JlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAQgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAUgASgJQge6SARyAhhAInQKFkxpc3RDbGllbnRLZXlzUmVzcG9uc2USLQoEa2V5cxgBIAMoCzIfLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudEtleRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJRChZSZXZva2VDbGllbnRLZXlSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhkKBmtleV9pZBgCIAEoCUIJukgGcgQQARhAIhkKF1Jldm9rZUNsaWVudEtleVJlc3BvbnNlMvwSCg1DbGllbnRTZXJ2aWNlErMBCgxDcmVhdGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50UmVzcG9uc2UiTJACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGStRgZCMkBEhQvY2xpZW50cy97Y2xpZW50LmlkfYLT5JMCDToBKiIIL2NsaWVudHMSmwEKCUdldENsaWVudBImLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldENsaWVudFJlcXVlc3QaJy5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDbGllbnRSZXNwb25zZSI9kAIBirUYEhIMY2xpZW50czpyZWFkGgIBA4LT5JMCHmIGY2xpZW50EhQvY2xpZW50cy97Y2xpZW50X2lkfRKNAQoLTGlzdENsaWVudHMSKC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50c1JlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50c1Jlc3BvbnNlIimQAgGKtRgSEgxjbGllbnRzOnJlYWQaAgEDgtPkkwIKEggvY2xpZW50cxL5AQoMVXBkYXRlQ2xpZW50EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlQ2xpZW50UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUNsaWVudFJlc3BvbnNlIpEBkAICirUYYxINY2xpZW50czp3cml0ZRoCAQMyBnNjb3BlczIXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkyF3Rsc19jbGllbnRfYXV0aF9zYW5fZG5zMgxhdWRpZW5jZV9pZHMyBmNsYWltc4LT5JMCIToBKmIGY2xpZW50MhQvY2xpZW50cy97Y2xpZW50X2lkfRK1AQoNRGlzYWJsZUNsaWVudBIqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDbGllbnRSZXF1ZXN0GisubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGlzYWJsZUNsaWVudFJlc3BvbnNlIkuQAgKKtRgVEg1jbGllbnRzOndyaXRlGgIBA0gBgtPkkwIpOgEqYgZjbGllbnQiHC9jbGllbnRzL3tjbGllbnRfaWR9OmRpc2FibGUSrwEKDEVuYWJsZUNsaWVudBIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVuYWJsZUNsaWVudFJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDbGllbnRSZXNwb25zZSJIkAICirUYExINY2xpZW50czp3cml0ZRoCAQOC0+STAig6ASpiBmNsaWVudCIbL2NsaWVudHMve2NsaWVudF9pZH06ZW5hYmxlErwBChJDcmVhdGVDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50U2VjcmV0UmVzcG9uc2UiQ5ACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGC0+STAiE6ASoiHC9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHMStAEKEUxpc3RDbGllbnRTZWNyZXRzEi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudFNlY3JldHNSZXF1ZXN0Gi8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudFNlY3JldHNSZXNwb25zZSI+kAIBirUYExINY2xpZW50czp3cml0ZRoCAQOC0+STAh4SHC9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHMSxwEKElJldm9rZUNsaWVudFNlY3JldBIvLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZUNsaWVudFNlY3JldFJlcXVlc3QaMC5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VDbGllbnRTZWNyZXRSZXNwb25zZSJOkAICirUYFxINY2xpZW50czp3cml0ZRoCAQMgAUgBgtPkkwIqKigvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzL3tzZWNyZXRfaWR9EsMBChJSb3RhdGVDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5Sb3RhdGVDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2UiSpACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGC0+STAig6ASoiIy9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHM6cm90YXRlErUBCg9DcmVhdGVDbGllbnRLZXkSLC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRLZXlSZXF1ZXN0Gi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50S2V5UmVzcG9uc2UiRZACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGC0+STAiM6ASpiA2tleSIZL2NsaWVudHMve2NsaWVudF9pZH0va2V5cxKnAQoOTGlzdENsaWVudEtleXMSKy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50S2V5c1JlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50S2V5c1Jlc3BvbnNlIjqQAgGKtRgSEgxjbGllbnRzOnJlYWQaAgEDgtPkkwIbEhkvY2xpZW50cy97Y2xpZW50X2lkfS9rZXlzErgBCg9SZXZva2VDbGllbnRLZXkSLC5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VDbGllbnRLZXlSZXF1ZXN0Gi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQ2xpZW50S2V5UmVzcG9uc2UiSJACAoq1GBcSDWNsaWVudHM6d3JpdGUaAgEDIAFIAYLT5JMCJCoiL2NsaWVudHMve2NsaWVudF9pZH0va2V5cy97a2V5X2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A service client.
@@ -892,6 +892,371 @@ export const RotateClientSecretResponseSchema: GenMessage<RotateClientSecretResp
   messageDesc(file_latchkey_identity_v1_client, 21);
 
 /**
+ * A public key of a client.
+ *
+ * @generated from message latchkey.identity.v1.ClientKey
+ */
+export type ClientKey = Message<"latchkey.identity.v1.ClientKey"> & {
+  /**
+   * The key's id, `jwk_` and 22 base62 characters.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The id of the client.
+   *
+   * @generated from field: string client_id = 2;
+   */
+  clientId: string;
+
+  /**
+   * The name that the creator chose. Empty if unset.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * Whether the key is accepted.
+   *
+   * @generated from field: latchkey.identity.v1.CredentialState state = 4;
+   */
+  state: CredentialState;
+
+  /**
+   * The public key.
+   *
+   * @generated from field: latchkey.identity.v1.PublicJwk jwk = 5;
+   */
+  jwk?: PublicJwk | undefined;
+
+  /**
+   * The RFC 7638 thumbprint of the key: SHA-256 in base64url. An assertion may name the key in its
+   * header `kid` by this thumbprint or by the `kid` of the key.
+   *
+   * @generated from field: string thumbprint = 6;
+   */
+  thumbprint: string;
+
+  /**
+   * When the key was added.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 7;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When the key expires. Unset: never.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 8;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * When the key was revoked. Unset: not revoked.
+   *
+   * @generated from field: google.protobuf.Timestamp revoke_time = 9;
+   */
+  revokeTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ClientKey.
+ * Use `create(ClientKeySchema)` to create a new message.
+ */
+export const ClientKeySchema: GenMessage<ClientKey> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 22);
+
+/**
+ * A public JSON Web Key (RFC 7517). `use`, `key_ops` and `ext` of a request are ignored, so that the
+ * output of common tools is accepted as it is.
+ *
+ * @generated from message latchkey.identity.v1.PublicJwk
+ */
+export type PublicJwk = Message<"latchkey.identity.v1.PublicJwk"> & {
+  /**
+   * `OKP`, `EC` or `RSA`. Required. At most 8 characters.
+   *
+   * @generated from field: string kty = 1;
+   */
+  kty: string;
+
+  /**
+   * The curve, for `OKP` and `EC`: `Ed25519` or `P-256`. At most 16 characters.
+   *
+   * @generated from field: optional string crv = 2;
+   */
+  crv?: string | undefined;
+
+  /**
+   * The coordinate x or the public key, for `OKP` and `EC`, in base64url. At most 64 characters.
+   *
+   * @generated from field: optional string x = 3;
+   */
+  x?: string | undefined;
+
+  /**
+   * The coordinate y, for `EC`, in base64url. At most 64 characters.
+   *
+   * @generated from field: optional string y = 4;
+   */
+  y?: string | undefined;
+
+  /**
+   * The modulus, for `RSA`, in base64url. At most 1,024 characters.
+   *
+   * @generated from field: optional string n = 5;
+   */
+  n?: string | undefined;
+
+  /**
+   * The exponent, for `RSA`, in base64url. At most 16 characters.
+   *
+   * @generated from field: optional string e = 6;
+   */
+  e?: string | undefined;
+
+  /**
+   * The name by which the header of an assertion may refer to the key. At most 128 characters.
+   *
+   * @generated from field: optional string kid = 7;
+   */
+  kid?: string | undefined;
+
+  /**
+   * The only algorithm of the key: `EdDSA`, `ES256`, `RS256` or `PS256`. Unset means every algorithm
+   * of its type. At most 16 characters.
+   *
+   * @generated from field: optional string alg = 8;
+   */
+  alg?: string | undefined;
+
+  /**
+   * Ignored. At most 16 characters.
+   *
+   * @generated from field: optional string use = 9;
+   */
+  use?: string | undefined;
+
+  /**
+   * Ignored. At most 10 operations of at most 32 characters. Never part of a response.
+   *
+   * @generated from field: repeated string key_ops = 10;
+   */
+  keyOps: string[];
+
+  /**
+   * Ignored.
+   *
+   * @generated from field: optional bool ext = 11;
+   */
+  ext?: boolean | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.PublicJwk.
+ * Use `create(PublicJwkSchema)` to create a new message.
+ */
+export const PublicJwkSchema: GenMessage<PublicJwk> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 23);
+
+/**
+ * The request of ClientService.CreateClientKey.
+ *
+ * @generated from message latchkey.identity.v1.CreateClientKeyRequest
+ */
+export type CreateClientKeyRequest = Message<"latchkey.identity.v1.CreateClientKeyRequest"> & {
+  /**
+   * The client's id: at most 64 characters. Required.
+   *
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+
+  /**
+   * The public key. Required: Ed25519 (`EdDSA`), P-256 (`ES256`), or RSA of 2048 to 4096 bits
+   * (`RS256` and `PS256`). A key with a private member is refused, because its members are unknown.
+   *
+   * @generated from field: latchkey.identity.v1.PublicJwk jwk = 2;
+   */
+  jwk?: PublicJwk | undefined;
+
+  /**
+   * A name for people. At most 255 characters.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * When the key expires. Unset: never.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 4;
+   */
+  expireTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.CreateClientKeyRequest.
+ * Use `create(CreateClientKeyRequestSchema)` to create a new message.
+ */
+export const CreateClientKeyRequestSchema: GenMessage<CreateClientKeyRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 24);
+
+/**
+ * The response of ClientService.CreateClientKey.
+ *
+ * @generated from message latchkey.identity.v1.CreateClientKeyResponse
+ */
+export type CreateClientKeyResponse = Message<"latchkey.identity.v1.CreateClientKeyResponse"> & {
+  /**
+   * The key.
+   *
+   * @generated from field: latchkey.identity.v1.ClientKey key = 1;
+   */
+  key?: ClientKey | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.CreateClientKeyResponse.
+ * Use `create(CreateClientKeyResponseSchema)` to create a new message.
+ */
+export const CreateClientKeyResponseSchema: GenMessage<CreateClientKeyResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 25);
+
+/**
+ * The request of ClientService.ListClientKeys.
+ *
+ * @generated from message latchkey.identity.v1.ListClientKeysRequest
+ */
+export type ListClientKeysRequest = Message<"latchkey.identity.v1.ListClientKeysRequest"> & {
+  /**
+   * The client's id: at most 64 characters. Required.
+   *
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+
+  /**
+   * The maximum number of keys to return. Unset means 50. A value above 200 is read as 200.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+
+  /**
+   * Only keys of which the name or the id contains this text, in any letter case. At most 100
+   * characters. Unset means all keys.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time` and `name`, with ` desc` for descending order
+   * (AIP-132). Unset means `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 5;
+   */
+  orderBy: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ListClientKeysRequest.
+ * Use `create(ListClientKeysRequestSchema)` to create a new message.
+ */
+export const ListClientKeysRequestSchema: GenMessage<ListClientKeysRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 26);
+
+/**
+ * The response of ClientService.ListClientKeys.
+ *
+ * @generated from message latchkey.identity.v1.ListClientKeysResponse
+ */
+export type ListClientKeysResponse = Message<"latchkey.identity.v1.ListClientKeysResponse"> & {
+  /**
+   * The keys, in the requested order.
+   *
+   * @generated from field: repeated latchkey.identity.v1.ClientKey keys = 1;
+   */
+  keys: ClientKey[];
+
+  /**
+   * The `page_token` of the next page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * The number of keys on all pages, counted up to 10,000.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ListClientKeysResponse.
+ * Use `create(ListClientKeysResponseSchema)` to create a new message.
+ */
+export const ListClientKeysResponseSchema: GenMessage<ListClientKeysResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 27);
+
+/**
+ * The request of ClientService.RevokeClientKey.
+ *
+ * @generated from message latchkey.identity.v1.RevokeClientKeyRequest
+ */
+export type RevokeClientKeyRequest = Message<"latchkey.identity.v1.RevokeClientKeyRequest"> & {
+  /**
+   * The client's id: at most 64 characters. Required.
+   *
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+
+  /**
+   * The key's id: at most 64 characters. Required.
+   *
+   * @generated from field: string key_id = 2;
+   */
+  keyId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.RevokeClientKeyRequest.
+ * Use `create(RevokeClientKeyRequestSchema)` to create a new message.
+ */
+export const RevokeClientKeyRequestSchema: GenMessage<RevokeClientKeyRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 28);
+
+/**
+ * The response of ClientService.RevokeClientKey.
+ *
+ * @generated from message latchkey.identity.v1.RevokeClientKeyResponse
+ */
+export type RevokeClientKeyResponse = Message<"latchkey.identity.v1.RevokeClientKeyResponse"> & {
+};
+
+/**
+ * Describes the message latchkey.identity.v1.RevokeClientKeyResponse.
+ * Use `create(RevokeClientKeyResponseSchema)` to create a new message.
+ */
+export const RevokeClientKeyResponseSchema: GenMessage<RevokeClientKeyResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 29);
+
+/**
  * Service clients: their scopes, and the secrets with which they get tokens from
  * IssuanceService.IssueToken.
  *
@@ -1064,6 +1429,52 @@ export const ClientService: GenService<{
     methodKind: "unary";
     input: typeof RotateClientSecretRequestSchema;
     output: typeof RotateClientSecretResponseSchema;
+  },
+  /**
+   * Adds a public key with which a client authenticates at IssuanceService.IssueToken, instead of a
+   * secret: it signs an assertion (`private_key_jwt`, RFC 7523 §2.2). The service never sees the
+   * private key.
+   *
+   * Errors:
+   * - `not_found`: the client does not exist.
+   * - `conflict`: the client already has 10 live keys, or has this key.
+   * - `forbidden`: the caller does not hold all of the client's management scopes.
+   * - `invalid_argument`: the `jwk` is not a public key that the service accepts, or `expire_time`
+   *   is not in the future.
+   *
+   * @generated from rpc latchkey.identity.v1.ClientService.CreateClientKey
+   */
+  createClientKey: {
+    methodKind: "unary";
+    input: typeof CreateClientKeyRequestSchema;
+    output: typeof CreateClientKeyResponseSchema;
+  },
+  /**
+   * Lists a client's keys, newest first by default, including expired and revoked ones.
+   *
+   * Errors:
+   * - `not_found`: the client does not exist.
+   *
+   * @generated from rpc latchkey.identity.v1.ClientService.ListClientKeys
+   */
+  listClientKeys: {
+    methodKind: "unary";
+    input: typeof ListClientKeysRequestSchema;
+    output: typeof ListClientKeysResponseSchema;
+  },
+  /**
+   * Revokes a key. This cannot be undone. Revoking a revoked key changes nothing.
+   *
+   * Errors:
+   * - `not_found`: the client has no such key.
+   * - `forbidden`: the caller does not hold all of the client's management scopes.
+   *
+   * @generated from rpc latchkey.identity.v1.ClientService.RevokeClientKey
+   */
+  revokeClientKey: {
+    methodKind: "unary";
+    input: typeof RevokeClientKeyRequestSchema;
+    output: typeof RevokeClientKeyResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_latchkey_identity_v1_client, 0);

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/issuance.proto.
  */
 export const file_latchkey_identity_v1_issuance: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9pc3N1YW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEiwwEKEUlzc3VlVG9rZW5SZXF1ZXN0EhsKCWNsaWVudF9pZBgBIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgCIAEoCUILgAEBukgFcgMYgAISFwoFc2NvcGUYAyABKAlCCLpIBXIDGKA4EhwKCmdyYW50X3R5cGUYBCABKAlCCLpIBXIDGIABEhoKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAEBIaCghhdWRpZW5jZRgGIAEoCUIIukgFcgMYgBAiZgoSSXNzdWVUb2tlblJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCSKIAQoVRXhjaGFuZ2VBcGlLZXlSZXF1ZXN0Eh4KB2FwaV9rZXkYASABKAlCDYABAbpIB3IFEAEYgAISFwoFc2NvcGUYAiABKAlCCLpIBXIDGKA4EhoKCHJlc291cmNlGAMgASgJQgi6SAVyAxiAEBIaCghhdWRpZW5jZRgEIAEoCUIIukgFcgMYgBAiagoWRXhjaGFuZ2VBcGlLZXlSZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkysQIKD0lzc3VhbmNlU2VydmljZRKEAQoKSXNzdWVUb2tlbhInLmxhdGNoa2V5LmlkZW50aXR5LnYxLklzc3VlVG9rZW5SZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuSXNzdWVUb2tlblJlc3BvbnNlIiOQAgCKtRgCCAGStRgEGAFAAYLT5JMCDDoBKiIHL3Rva2VucxKWAQoORXhjaGFuZ2VBcGlLZXkSKy5sYXRjaGtleS5pZGVudGl0eS52MS5FeGNoYW5nZUFwaUtleVJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5FeGNoYW5nZUFwaUtleVJlc3BvbnNlIimQAgCKtRgCCAGStRgCGAGC0+STAhQ6ASoiDy90b2tlbnMvYXBpLWtleWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9pc3N1YW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEikwIKEUlzc3VlVG9rZW5SZXF1ZXN0EhsKCWNsaWVudF9pZBgBIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgCIAEoCUILgAEBukgFcgMYgAISFwoFc2NvcGUYAyABKAlCCLpIBXIDGKA4EhwKCmdyYW50X3R5cGUYBCABKAlCCLpIBXIDGIABEhoKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAEBIaCghhdWRpZW5jZRgGIAEoCUIIukgFcgMYgBASJwoVY2xpZW50X2Fzc2VydGlvbl90eXBlGDwgASgJQgi6SAVyAxiAARIlChBjbGllbnRfYXNzZXJ0aW9uGD0gASgJQguAAQG6SAVyAxiAQCJmChJJc3N1ZVRva2VuUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJIogBChVFeGNoYW5nZUFwaUtleVJlcXVlc3QSHgoHYXBpX2tleRgBIAEoCUINgAEBukgHcgUQARiAAhIXCgVzY29wZRgCIAEoCUIIukgFcgMYoDgSGgoIcmVzb3VyY2UYAyABKAlCCLpIBXIDGIAQEhoKCGF1ZGllbmNlGAQgASgJQgi6SAVyAxiAECJqChZFeGNoYW5nZUFwaUtleVJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCTKxAgoPSXNzdWFuY2VTZXJ2aWNlEoQBCgpJc3N1ZVRva2VuEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuSXNzdWVUb2tlblJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5Jc3N1ZVRva2VuUmVzcG9uc2UiI5ACAIq1GAIIAZK1GAQYAUABgtPkkwIMOgEqIgcvdG9rZW5zEpYBCg5FeGNoYW5nZUFwaUtleRIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4Y2hhbmdlQXBpS2V5UmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4Y2hhbmdlQXBpS2V5UmVzcG9uc2UiKZACAIq1GAIIAZK1GAIYAYLT5JMCFDoBKiIPL3Rva2Vucy9hcGkta2V5YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of IssuanceService.IssueToken.
@@ -72,6 +72,24 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
    * @generated from field: string audience = 6;
    */
   audience: string;
+
+  /**
+   * `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` if the client authenticates with an
+   * assertion (RFC 7523 §2.2). At most 128 characters.
+   *
+   * @generated from field: string client_assertion_type = 60;
+   */
+  clientAssertionType: string;
+
+  /**
+   * The assertion: a JWT that the client signed with one of its keys (ClientService.CreateClientKey).
+   * `iss` and `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp`
+   * is at most 300 seconds ahead, and `jti` is accepted once. Replaces `client_secret`. At most
+   * 8,192 characters.
+   *
+   * @generated from field: string client_assertion = 61;
+   */
+  clientAssertion: string;
 };
 
 /**

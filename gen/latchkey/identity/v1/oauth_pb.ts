@@ -15,7 +15,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/oauth.proto.
  */
 export const file_latchkey_identity_v1_oauth: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9vYXV0aC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEilgEKEUludHJvc3BlY3RSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAIirQIKEkludHJvc3BlY3RSZXNwb25zZRIOCgZhY3RpdmUYASABKAgSDQoFc2NvcGUYAiABKAkSEQoJY2xpZW50X2lkGAMgASgJEhIKCnRva2VuX3R5cGUYBCABKAkSCwoDZXhwGAUgASgNEgsKA2lhdBgGIAEoDRILCgNzdWIYByABKAkSCwoDYXVkGAggASgJEgsKA2lzcxgJIAEoCRILCgNqdGkYCiABKAkSFgoOcHJpbmNpcGFsX3R5cGUYCyABKAkSEAoIYWNjb3VudHMYDCADKAkSFgoJYXV0aF90aW1lGA0gASgNSACIAQESJwoGY2xhaW1zGB4gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdDoKmrUYBmFjdGl2ZUIMCgpfYXV0aF90aW1lIpIBCg1SZXZva2VSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAIiEAoOUmV2b2tlUmVzcG9uc2UypAIKDE9BdXRoU2VydmljZRKPAQoKSW50cm9zcGVjdBInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkludHJvc3BlY3RSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuSW50cm9zcGVjdFJlc3BvbnNlIi6QAgKKtRgCCAGStRgEGAFAAYLT5JMCFzoBKiISL29hdXRoMi9pbnRyb3NwZWN0EoEBCgZSZXZva2USIy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VSZXF1ZXN0GiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlUmVzcG9uc2UiLJACAoq1GAQIAUgBkrUYBBgBQAGC0+STAhM6ASoiDi9vYXV0aDIvcmV2b2tlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9vYXV0aC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi5gEKEUludHJvc3BlY3RSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAISJwoVY2xpZW50X2Fzc2VydGlvbl90eXBlGDwgASgJQgi6SAVyAxiAARIlChBjbGllbnRfYXNzZXJ0aW9uGD0gASgJQguAAQG6SAVyAxiAQCKtAgoSSW50cm9zcGVjdFJlc3BvbnNlEg4KBmFjdGl2ZRgBIAEoCBINCgVzY29wZRgCIAEoCRIRCgljbGllbnRfaWQYAyABKAkSEgoKdG9rZW5fdHlwZRgEIAEoCRILCgNleHAYBSABKA0SCwoDaWF0GAYgASgNEgsKA3N1YhgHIAEoCRILCgNhdWQYCCABKAkSCwoDaXNzGAkgASgJEgsKA2p0aRgKIAEoCRIWCg5wcmluY2lwYWxfdHlwZRgLIAEoCRIQCghhY2NvdW50cxgMIAMoCRIWCglhdXRoX3RpbWUYDSABKA1IAIgBARInCgZjbGFpbXMYHiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0OgqatRgGYWN0aXZlQgwKCl9hdXRoX3RpbWUi4gEKDVJldm9rZVJlcXVlc3QSHQoFdG9rZW4YASABKAlCDoABAbpICHIGEAEYgIABEiEKD3Rva2VuX3R5cGVfaGludBgCIAEoCUIIukgFcgMYgAESGwoJY2xpZW50X2lkGAMgASgJQgi6SAVyAxiAARIiCg1jbGllbnRfc2VjcmV0GAQgASgJQguAAQG6SAVyAxiAAhInChVjbGllbnRfYXNzZXJ0aW9uX3R5cGUYPCABKAlCCLpIBXIDGIABEiUKEGNsaWVudF9hc3NlcnRpb24YPSABKAlCC4ABAbpIBXIDGIBAIhAKDlJldm9rZVJlc3BvbnNlMqQCCgxPQXV0aFNlcnZpY2USjwEKCkludHJvc3BlY3QSJy5sYXRjaGtleS5pZGVudGl0eS52MS5JbnRyb3NwZWN0UmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLkludHJvc3BlY3RSZXNwb25zZSIukAICirUYAggBkrUYBBgBQAGC0+STAhc6ASoiEi9vYXV0aDIvaW50cm9zcGVjdBKBAQoGUmV2b2tlEiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlUmVxdWVzdBokLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVJlc3BvbnNlIiyQAgKKtRgECAFIAZK1GAQYAUABgtPkkwITOgEqIg4vb2F1dGgyL3Jldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of OAuthService.Introspect.
@@ -53,6 +53,24 @@ export type IntrospectRequest = Message<"latchkey.identity.v1.IntrospectRequest"
    * @generated from field: string client_secret = 4;
    */
   clientSecret: string;
+
+  /**
+   * `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` if the client authenticates with an
+   * assertion (RFC 7523 §2.2). At most 128 characters.
+   *
+   * @generated from field: string client_assertion_type = 60;
+   */
+  clientAssertionType: string;
+
+  /**
+   * The assertion: a JWT that the client signed with one of its keys (ClientService.CreateClientKey).
+   * `iss` and `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp`
+   * is at most 300 seconds ahead, and `jti` is accepted once. Replaces `client_secret`. At most
+   * 8,192 characters.
+   *
+   * @generated from field: string client_assertion = 61;
+   */
+  clientAssertion: string;
 };
 
 /**
@@ -215,6 +233,24 @@ export type RevokeRequest = Message<"latchkey.identity.v1.RevokeRequest"> & {
    * @generated from field: string client_secret = 4;
    */
   clientSecret: string;
+
+  /**
+   * `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` if the client authenticates with an
+   * assertion (RFC 7523 §2.2). At most 128 characters.
+   *
+   * @generated from field: string client_assertion_type = 60;
+   */
+  clientAssertionType: string;
+
+  /**
+   * The assertion: a JWT that the client signed with one of its keys (ClientService.CreateClientKey).
+   * `iss` and `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp`
+   * is at most 300 seconds ahead, and `jti` is accepted once. Replaces `client_secret`. At most
+   * 8,192 characters.
+   *
+   * @generated from field: string client_assertion = 61;
+   */
+  clientAssertion: string;
 };
 
 /**

@@ -1,0 +1,99 @@
+// The public keys of clients (RFC 7517).
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import type { PublicJwk } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { invalid } from '../../base/errors/errors.ts';
+
+/** The algorithms of an assertion (RFC 7518, RFC 8037). */
+export const assertionAlgorithms = ['EdDSA', 'ES256', 'RS256', 'PS256'] as const;
+
+export type AssertionAlgorithm = (typeof assertionAlgorithms)[number];
+
+type KeyType = {
+  readonly crv?: string;
+  /** The members that define the key, in the order of the thumbprint (RFC 7638 §3.2). */
+  readonly members: readonly ('crv' | 'e' | 'kty' | 'n' | 'x' | 'y')[];
+  readonly algorithms: readonly AssertionAlgorithm[];
+};
+
+const keyTypes: Readonly<Record<string, KeyType>> = {
+  OKP: { crv: 'Ed25519', members: ['crv', 'kty', 'x'], algorithms: ['EdDSA'] },
+  EC: { crv: 'P-256', members: ['crv', 'kty', 'x', 'y'], algorithms: ['ES256'] },
+  RSA: { members: ['e', 'kty', 'n'], algorithms: ['RS256', 'PS256'] },
+};
+
+const rsaBits = { min: 2048, max: 4096 };
+
+/** A checked key, as it is stored. */
+export type StoredJwk = Readonly<Record<string, string>>;
+
+export type CheckedJwk = { readonly jwk: StoredJwk; readonly thumbprint: string };
+
+/** Throws `invalid_argument`, which names the member. */
+export function checkJwk(given: PublicJwk): CheckedJwk {
+  const type = Object.hasOwn(keyTypes, given.kty) ? keyTypes[given.kty] : undefined;
+  if (type === undefined) throw invalid('jwk.kty', 'must be OKP, EC or RSA');
+  if (type.crv !== given.crv) {
+    throw invalid('jwk.crv', type.crv === undefined ? 'must be unset' : `must be ${type.crv}`);
+  }
+  const { alg } = given;
+  if (alg !== undefined && !type.algorithms.some((name) => name === alg)) {
+    throw invalid('jwk.alg', `must be ${type.algorithms.join(' or ')}, or unset`);
+  }
+  const own = Object.fromEntries(
+    type.members.map((name) => {
+      const value = given[name];
+      if (value === undefined || !/^[\w-]+$/.test(value)) {
+        const form = name === 'kty' || name === 'crv' ? '' : ' in base64url';
+        throw invalid(`jwk.${name}`, `is required${form}`);
+      }
+      return [name, value];
+    }),
+  );
+  const key = importKey(own);
+  if (key === undefined) throw invalid('jwk', 'is not a valid public key');
+  checkRsa(key);
+  const thumbprint = createHash('sha256').update(JSON.stringify(own)).digest('base64url');
+  const { kid = '' } = given;
+  const names = { ...(kid === '' ? {} : { kid }), ...(alg === undefined ? {} : { alg }) };
+  return { jwk: { ...own, ...names }, thumbprint };
+}
+
+/** Returns undefined for members that are not a key. */
+function importKey(jwk: StoredJwk): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: jwk, format: 'jwk' });
+    // Another encoding of the same members, such as a leading zero, would change the thumbprint.
+    const exported: Record<string, unknown> = key.export({ format: 'jwk' });
+    return Object.entries(jwk).every(([name, value]) => exported[name] === value) ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkRsa(key: KeyObject): void {
+  const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
+  if (modulusLength === undefined) return;
+  if (modulusLength < rsaBits.min || modulusLength > rsaBits.max) {
+    throw invalid('jwk.n', `must have ${rsaBits.min} to ${rsaBits.max} bits`);
+  }
+  // Small exponents are weak, and large ones make verification slow.
+  if (publicExponent !== 65537n) throw invalid('jwk.e', 'must be AQAB');
+}
+
+/** A stored key, ready to verify signatures. */
+export type ClientPublicKey = {
+  readonly key: KeyObject;
+  readonly algorithms: readonly AssertionAlgorithm[];
+  /** The values of `kid` by which an assertion may refer to the key. */
+  readonly names: readonly string[];
+};
+
+export function openJwk(jwk: StoredJwk, thumbprint: string): ClientPublicKey {
+  const { alg, kid, kty = '', ...rest } = jwk;
+  const { algorithms } = keyTypes[kty] ?? { algorithms: [] };
+  return {
+    key: createPublicKey({ key: { kty, ...rest }, format: 'jwk' }),
+    algorithms: alg === undefined ? algorithms : algorithms.filter((name) => name === alg),
+    names: kid === undefined ? [thumbprint] : [thumbprint, kid],
+  };
+}

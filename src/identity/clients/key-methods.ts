@@ -1,0 +1,101 @@
+// The methods that manage the public keys of clients.
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { readExpireTime } from '../../api/expire-time.ts';
+import { printableName } from '../../api/names.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../base/clock.ts';
+import { newId, type Random } from '../../base/crypto/ids.ts';
+import { fail } from '../../base/errors/errors.ts';
+import { credentialStateOf } from '../../credentials/credentials.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
+import type { ClientKeyRow, ClientRow, Database, Executor } from '../../storage/schema.ts';
+import { checkJwk } from './jwk.ts';
+import {
+  clientKeyList,
+  findClientKeys,
+  findLiveClientKeys,
+  insertClientKey,
+  revokeClientKey,
+} from './store.ts';
+
+const liveMax = 10;
+
+export type ClientKeyOptions = {
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  /** Returns the client. Throws `not_found`. */
+  readonly requireClient: (id: string) => Promise<ClientRow>;
+  /** Locks a client whose credentials the caller may change. */
+  readonly lockToChange: (trx: Executor, context: HandlerContext, id: string) => Promise<ClientRow>;
+  readonly random: Random;
+  readonly now: Clock;
+};
+
+export type ClientKeyMethods = Pick<
+  ServiceImpl<typeof ClientService>,
+  'createClientKey' | 'listClientKeys' | 'revokeClientKey'
+>;
+
+export function createClientKeyMethods(options: ClientKeyOptions): ClientKeyMethods {
+  const { db, auditLog, requireClient, lockToChange, random, now } = options;
+
+  const message = (row: ClientKeyRow) => ({
+    id: row.id,
+    clientId: row.client_id,
+    name: row.name,
+    state: credentialStateOf(row, now()),
+    jwk: JSON.parse(row.jwk),
+    thumbprint: row.thumbprint,
+    createTime: timestampFromMs(row.create_time),
+    ...(row.expire_time === null ? {} : { expireTime: timestampFromMs(row.expire_time) }),
+    ...(row.revoke_time === null ? {} : { revokeTime: timestampFromMs(row.revoke_time) }),
+  });
+
+  return {
+    async createClientKey({ clientId, jwk: given, name, expireTime }, context) {
+      if (given === undefined) throw fail('invalid_argument', 'jwk: is required');
+      const { jwk, thumbprint } = checkJwk(given);
+      const time = now();
+      const row: ClientKeyRow = {
+        id: newId('jwk', random),
+        client_id: clientId,
+        name: printableName(name),
+        jwk: JSON.stringify(jwk),
+        thumbprint,
+        create_time: time,
+        expire_time: readExpireTime(expireTime, time),
+        revoke_time: null,
+      };
+      return auditLog.create(context, { target: row.id }, async (trx) => {
+        await lockToChange(trx, context, clientId);
+        const live = await findLiveClientKeys(trx, clientId, time);
+        if (live.length >= liveMax) {
+          throw fail('conflict', `The client already has ${liveMax} live keys.`);
+        }
+        if (live.some((other) => other.thumbprint === thumbprint)) {
+          throw fail('conflict', 'The client already has this key.');
+        }
+        await insertClientKey(trx, row);
+        return { key: message(row) };
+      });
+    },
+
+    async listClientKeys(request, { signal }) {
+      await requireClient(request.clientId);
+      const query = parseListRequest(request, clientKeyList.sorts, signal);
+      const { rows, ...page } = await findClientKeys(db, request.clientId, query);
+      return { keys: rows.map(message), ...page };
+    },
+
+    async revokeClientKey({ clientId, keyId }, context) {
+      await auditLog.change(context, { target: keyId }, async (trx) => {
+        await lockToChange(trx, context, clientId);
+        if (await revokeClientKey(trx, clientId, keyId, now())) return;
+        throw fail('not_found', 'The client has no such key.');
+      });
+      return {};
+    },
+  };
+}
