@@ -14,6 +14,7 @@ import { createIdentityTokens } from './migrations/0007-identity.ts';
 import { addRecordedAnswers } from './migrations/0008-recorded-answers.ts';
 import { addCertificateNames } from './migrations/0009-client-certificates.ts';
 import { markJoinedMembers } from './migrations/0010-joined-members.ts';
+import { addRecipients } from './migrations/0013-recipients.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -36,6 +37,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0008-recorded-answers': { up: addRecordedAnswers, oldestSupported: '0001-schema' },
   '0009-client-certificates': { up: addCertificateNames, oldestSupported: '0001-schema' },
   '0010-joined-members': { up: markJoinedMembers, oldestSupported: '0001-schema' },
+  '0013-recipients': { up: addRecipients, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -83,6 +83,8 @@ export type LinkRow = {
   notify_from: number;
   /** The user who created the link; null if it was not a user, or before migration 0006. */
   creator_id: string | null;
+  /** The maximum number of views; null means no limit. */
+  view_limit: number | null;
 };
 
 /** The insertable row: a link is inserted without a view count. */
@@ -95,6 +97,7 @@ export type LinkTable = GeneratedColumns<
   | 'notify'
   | 'notify_from'
   | 'creator_id'
+  | 'view_limit'
 >;
 
 /** The views of a link that its creator has not been mailed about. */

@@ -89,7 +89,7 @@ ${body}
       message(
         410,
         'This link is no longer available',
-        'It has expired or was revoked. Ask the sender for a new link.',
+        'It has expired, was revoked, or has reached its view limit. Ask the sender for a new link.',
       ),
 
     ask(form, presentation, refusal) {

@@ -8,6 +8,7 @@ import { transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
 import { type AccessSession, accessSecondsMax, signatureContextOf } from './access-session.ts';
+import { mayView } from './store.ts';
 
 /** The result of checking a request. */
 export type AccessDecision =
@@ -81,6 +82,7 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
         return { kind: 'gone' };
       }
       const accessSession = accessSessions.verify(text, signatureContextOf(shared.link));
+      if (!(await mayView(db, shared.link, accessSession?.viewId))) return { kind: 'gone' };
       // The gate may have changed since the reader passed it, without another revision.
       if (accessSession === undefined || !passes(shared.link, accessSession)) {
         return { kind: 'ask', shared };

@@ -10,7 +10,10 @@ const form = { types: html, headers: setCookie };
 
 const unusable: Readonly<Record<number, RouteAnswer>> = {
   404: { description: 'The link does not exist. The HTML says so.', types: html },
-  410: { description: 'The link has expired or was revoked. The HTML says so.', types: html },
+  410: {
+    description: 'The link has expired, was revoked, or has no views left. The HTML says so.',
+    types: html,
+  },
 };
 
 export const showLinkDoc: RouteDoc = {
@@ -86,7 +89,7 @@ const fileResponses: Readonly<Record<number, RouteAnswer>> = {
 
 const fileErrors = [
   ...(['invalid_argument', 'forbidden', 'not_found', 'gone'] as const),
-  ...(['precondition_failed', 'range_not_satisfiable'] as const),
+  ...(['precondition_failed', 'range_not_satisfiable', 'rate_limited', 'conflict'] as const),
 ];
 
 const fileDoc = {

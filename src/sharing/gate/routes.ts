@@ -25,9 +25,9 @@ export type GateRouteOptions = {
   readonly html: GateHtml;
   readonly documents: Documents;
   readonly brands: Brands;
-  /** Records the view of a reader who gets bytes of the file. Never fails. */
+  /** Records the view of a reader who gets bytes of the file. Fails only if the link has a limit. */
   readonly recordOpening: (reader: Reader) => Promise<void>;
-  /** Counts a download. Never fails. */
+  /** Counts a download. Fails only if the link has a limit. */
   readonly recordDownload: (reader: Reader) => Promise<void>;
 };
 
@@ -120,6 +120,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     shared: SharedDocument,
     request: RouteRequest,
     disposition: 'inline' | 'attachment',
+    record: () => Promise<void>,
   ): Promise<RouteReply> {
     const { header, bytes } = documents.open(
       { ...shared.document, name: shownNameOf(shared) },
@@ -141,8 +142,12 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       'cross-origin-resource-policy': 'same-origin',
     };
     if (request.isHead || header.notModified) return { status, headers: own, body: undefined };
+    const isLimited = shared.link.view_limit !== null;
+    if (isLimited) await record();
     request.reserveBody(shared.document.workspace_id);
-    return { status, headers: own, body: await startBody(bytes()) };
+    const body = await startBody(bytes());
+    if (!isLimited) await record();
+    return { status, headers: own, body };
   }
 
   return [
@@ -164,10 +169,8 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
         if (viewerKindOf(shared.document.content_type) === undefined) {
           throw fail('forbidden', 'The browser cannot show this file type.');
         }
-        const reply = await send(shared, request, 'inline');
-        if (reply.body !== undefined)
-          await options.recordOpening(readerOf(shared, accessSession, request));
-        return reply;
+        const reader = readerOf(shared, accessSession, request);
+        return send(shared, request, 'inline', () => options.recordOpening(reader));
       },
     },
     {
@@ -180,10 +183,8 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
         if (shared.link.allow_download !== 1) {
           throw fail('forbidden', 'The sender does not allow downloads.');
         }
-        const reply = await send(shared, request, 'attachment');
-        if (reply.body !== undefined)
-          await options.recordDownload(readerOf(shared, accessSession, request));
-        return reply;
+        const reader = readerOf(shared, accessSession, request);
+        return send(shared, request, 'attachment', () => options.recordDownload(reader));
       },
     },
   ];

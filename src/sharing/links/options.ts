@@ -52,6 +52,7 @@ export const fieldsAt = (now: number) =>
     block_list: ({ blockList }) => ({ block_list: storeList('block_list', blockList) }),
     notify: ({ notify }) => ({ notify: notifyOf(notify) }),
     show_title: ({ showTitle = true }) => ({ show_title: showTitle ? 1 : 0 }),
+    view_limit: ({ viewLimit = null }) => ({ view_limit: viewLimit }),
   }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
 /** The requirements that the lists of a link imply. */
@@ -113,6 +114,7 @@ export function linkMessage(row: LinkRow, document: LinkedDocument | undefined, 
     blockList: entriesOf(row.block_list),
     notify: notifyValues.find(([, stored]) => stored === row.notify)?.[0] ?? Notify.UNSPECIFIED,
     showTitle: row.show_title === 1,
+    ...(row.view_limit === null ? {} : { viewLimit: row.view_limit }),
     warnings: opensNothing ? [LinkWarning.NOTHING_TO_OPEN] : [],
   };
 }

@@ -117,6 +117,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         ...lists,
         ...impliedBy(lists),
         notify_from: 0,
+        view_limit: request.viewLimit ?? null,
         creator_id: isUser(caller) ? caller.userId : null,
       };
       checkOptions(row, Object.keys(row));

@@ -81,6 +81,7 @@ export type LinkChange = Partial<
     | 'block_list'
     | 'notify'
     | 'show_title'
+    | 'view_limit'
   >
 >;
 

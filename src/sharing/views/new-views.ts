@@ -34,8 +34,8 @@ export type Reader = {
 };
 
 export type NewViews = {
-  /** Creates the reader's view unless it exists. False if a limit prevents that. */
-  ensure(reader: Reader): Promise<boolean>;
+  /** Creates the reader's view unless it exists. Returns the error if a limit prevents that. */
+  ensure(reader: Reader): Promise<Failure | undefined>;
 };
 
 export type NewViewsOptions = {
@@ -60,7 +60,8 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
       // Reports of the reader's other tabs wait for the quota's lock, so this check is safe.
       if (await hasView(trx, row.id)) throw new ViewExists();
       await throttle.countIn(trx, counted);
-      if (!(await insertView(trx, row))) throw noSuchLink();
+      const refusal = await insertView(trx, row);
+      if (refusal !== undefined) throw refusal === 'no link' ? noSuchLink() : noMoreViews();
       await notices.note(trx, link);
     };
     await quotas.inTurn(link.workspace_id, () => transact(db, insert));
@@ -69,7 +70,7 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
   return {
     async ensure(reader) {
       const { accessSession, link } = reader;
-      if (await hasView(db, accessSession.viewId)) return true;
+      if (await hasView(db, accessSession.viewId)) return undefined;
       const row = {
         id: accessSession.viewId,
         link_id: link.id,
@@ -81,10 +82,10 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
       };
       try {
         await create(row, reader);
-        return true;
+        return undefined;
       } catch (error) {
-        if (error instanceof ViewExists) return true;
-        if (error instanceof Failure && refusals.has(error.code)) return false;
+        if (error instanceof ViewExists) return undefined;
+        if (error instanceof Failure && refusals.has(error.code)) return error;
         // The link was deleted with its document during this call.
         throw isForeignKeyViolation(error) ? noSuchLink() : error;
       }
@@ -92,12 +93,14 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
   };
 }
 
-/** Errors of the throttle and of the quota. */
-const refusals: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'conflict']);
+/** Errors of the throttle, of the quota and of the link's limit. */
+const refusals: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'conflict', 'gone']);
 
 /** Rolls the transaction back. */
 class ViewExists extends Error {}
 
 const noSuchLink = () => fail('not_found', 'The link does not exist.');
+
+const noMoreViews = () => fail('gone', 'The link has reached its view limit.');
 
 const tooMany = () => fail('rate_limited', 'Too many new views.');

@@ -223,6 +223,7 @@ const linkFields: Readonly<Record<string, FieldOption>> = {
     about: 'When the creator gets a mail about views.',
   },
   show_title: flag('Whether readers see the name of the document before the gate.'),
+  view_limit: { value: 'count', about: 'The maximum number of views.' },
 };
 
 const links = groupOf('links', 'Manages links to documents.', [
