@@ -13,8 +13,8 @@ import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
 import { insertEvent } from './store.ts';
 
 export type Change = {
-  /** The id of the changed object. */
-  readonly target: string;
+  /** The id of the changed object. Each of several objects gets an event. */
+  readonly target: string | readonly string[];
   /** Who made the change, if not the caller: until its end, a sign-in is anonymous. */
   readonly actor?: { readonly type: 'staff' | 'member'; readonly id: string };
 };
@@ -66,7 +66,7 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
     return transact(db, async (trx) => {
       const { target, actor } = change;
       const by = actor === undefined ? {} : { actor_type: actor.type, actor_id: actor.id };
-      const rows = [rowOf({ ...event, ...by }, target)];
+      const rows = [target].flat().map((about) => rowOf({ ...event, ...by }, about));
       const { request_id } = event;
       const done = await work(trx, (action, about) => {
         rows.push(rowOf({ ...system, request_id, action }, about));

@@ -30,6 +30,7 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   views: { key: ['id'] },
   view_pages: { key: ['view_id', 'visit', 'page'] },
   link_notices: { key: ['link_id'] },
+  reader_mails: { key: ['target_id'] },
   gate_codes: { key: ['key'] },
   verified_addresses: { key: ['key'] },
   audit_events: { key: ['id'] },

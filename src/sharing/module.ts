@@ -41,10 +41,12 @@ import { createPasswordThrottle } from './gate/password-throttle.ts';
 import { requireAccess } from './gate/require-access.ts';
 import { createInsightService } from './insight/service.ts';
 import { createLinks } from './links/links.ts';
+import { createRecipientMails, linkMailComposer } from './links/recipients.ts';
 import { createLinkService } from './links/service.ts';
 import { createNotices } from './notices/notices.ts';
 import { forgetViews } from './notices/store.ts';
 import { createQuotas, type Quota } from './quotas/quotas.ts';
+import { startReaderMails } from './reader-mails/reader-mails.ts';
 import { sharingRoutes } from './routes.ts';
 import { createNewViews } from './views/new-views.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
@@ -135,6 +137,11 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const keys = masterKey.derive('link views');
   const notices = startNotices(options, brands);
   onFailure(notices.task.stop);
+  const readerMails = startReaderMails({
+    ...{ db, mailer: options.mailer, lease: options.leases.lease('reader mails'), warn, now },
+    composers: { lnk: linkMailComposer({ db, brands, publicUrl, now }) },
+  });
+  onFailure(readerMails.stop);
   const newViews = createNewViews({ db, quotas, notices, keys, now });
   const views = createViews({ db, recorder, newViews, now, warn });
   const parts = gateParts(options, gate, brands);
@@ -149,6 +156,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
       await Promise.all([
         recorder.stop(),
         notices.task.stop(),
+        readerMails.stop(),
         ...upkeep.map((task) => task.stop()),
       ]);
     },
@@ -182,6 +190,10 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         documents,
         views,
         passwords,
+        recipientMails: createRecipientMails({
+          ...{ db, mails: readerMails, now },
+          keys: masterKey.derive('recipient mails'),
+        }),
         forgetViews,
         publicUrl,
         random,

@@ -13,6 +13,7 @@ import type {
   LogoRow,
   MemberTable,
   PendingBlobRow,
+  ReaderMailRow,
   VerifiedAddressRow,
   ViewPageRow,
   ViewTable,
@@ -28,6 +29,7 @@ export type {
   LinkRow,
   LogoRow,
   MemberRow,
+  ReaderMailRow,
   StoredView,
   VerifiedAddressRow,
   ViewPageRow,
@@ -285,6 +287,7 @@ export type Schema = {
   views: ViewTable;
   view_pages: ViewPageRow;
   link_notices: LinkNoticeRow;
+  reader_mails: ReaderMailRow;
   gate_codes: GateCodeRow;
   verified_addresses: VerifiedAddressRow;
 };

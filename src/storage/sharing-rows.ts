@@ -85,6 +85,8 @@ export type LinkRow = {
   creator_id: string | null;
   /** The maximum number of views; null means no limit. */
   view_limit: number | null;
+  /** The address of the person who gets the link; empty for no particular person. */
+  recipient: string;
 };
 
 /** The insertable row: a link is inserted without a view count. */
@@ -98,6 +100,7 @@ export type LinkTable = GeneratedColumns<
   | 'notify_from'
   | 'creator_id'
   | 'view_limit'
+  | 'recipient'
 >;
 
 /** The views of a link that its creator has not been mailed about. */
@@ -111,6 +114,15 @@ export type LinkNoticeRow = {
   attempts: number;
   /** The number of mails so far. It shows whether another process has sent the mail. */
   mails: number;
+};
+
+/** A mail to a reader that was not sent yet. */
+export type ReaderMailRow = {
+  /** The id of the object that the mail is about. Its prefix is the kind of the mail. */
+  target_id: string;
+  due_time: number;
+  /** Failed attempts to send the mail. */
+  attempts: number;
 };
 
 export type MemberRow = {

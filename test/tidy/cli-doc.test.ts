@@ -47,6 +47,7 @@ const otherMethods = [
   'session.signOut',
   'document.uploadDocument',
   'document.downloadDocument',
+  'link.batchCreateLinks',
   'insight.exportDocumentViews',
   'insight.exportLinkViews',
   'workspace.putWorkspaceLogo',

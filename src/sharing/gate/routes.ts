@@ -25,7 +25,7 @@ export type GateRouteOptions = {
   readonly html: GateHtml;
   readonly documents: Documents;
   readonly brands: Brands;
-  /** Records the view of a reader who gets bytes of the file. Fails only if the link has a limit. */
+  /** Records the view of a reader who gets bytes. Fails only if the link has a limit. */
   readonly recordOpening: (reader: Reader) => Promise<void>;
   /** Counts a download. Fails only if the link has a limit. */
   readonly recordDownload: (reader: Reader) => Promise<void>;

@@ -114,6 +114,7 @@ export function linkMessage(row: LinkRow, document: LinkedDocument | undefined, 
     blockList: entriesOf(row.block_list),
     notify: notifyValues.find(([, stored]) => stored === row.notify)?.[0] ?? Notify.UNSPECIFIED,
     showTitle: row.show_title === 1,
+    recipient: row.recipient,
     ...(row.view_limit === null ? {} : { viewLimit: row.view_limit }),
     warnings: opensNothing ? [LinkWarning.NOTHING_TO_OPEN] : [],
   };

@@ -120,6 +120,21 @@ export async function findLinkedDocuments(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Returns a link with the name of its document, for a mail. */
+export function findMailedLink(
+  db: Executor,
+  id: string,
+): Promise<(LinkRow & { readonly document_name: string }) | undefined> {
+  return db
+    .selectFrom('links')
+    .innerJoin('documents', 'documents.id', 'links.document_id')
+    .selectAll('links')
+    .select('documents.name as document_name')
+    .where('links.id', '=', id)
+    .where('documents.remove_time', 'is', null)
+    .executeTakeFirst();
+}
+
 export async function revokeLink(db: Executor, id: string, now: number): Promise<void> {
   await db
     .updateTable('links')

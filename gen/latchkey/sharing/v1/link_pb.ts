@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/link.proto.
  */
 export const file_latchkey_sharing_v1_link: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEiywQKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBAUINCgtfdmlld19saW1pdCKCAgoITGlua1ZpZXcSCgoCaWQYASABKAkSDwoHbGlua19pZBgCIAEoCRINCgVlbWFpbBgDIAEoCRIWCg5lbWFpbF92ZXJpZmllZBgEIAEoCBIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLZHVyYXRpb25fbXMYBiABKA0SLAoFcGFnZXMYByADKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLlBhZ2VWaWV3EhYKDmRvd25sb2FkX2NvdW50GCggASgNEhEKCWxpbmtfbmFtZRgpIAEoCRITCgt2aXNpdF9jb3VudBgqIAEoDSItCghQYWdlVmlldxIMCgRwYWdlGAEgASgNEhMKC2R1cmF0aW9uX21zGAIgASgNIoIEChFDcmVhdGVMaW5rUmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhYKDmVtYWlsX3JlcXVpcmVkGAIgASgIEh0KDHdvcmtzcGFjZV9pZBgDIAEoCUIHukgEcgIYQBIWCgRuYW1lGAQgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEh0KCHBhc3N3b3JkGAYgASgJQguAAQG6SAVyAxiAAhIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYByABKAgSFgoOYWxsb3dfZG93bmxvYWQYCCABKAgSJAoKYWxsb3dfbGlzdBgJIAMoCUIQukgNkgEKEMgBIgVyAxj+ARIkCgpibG9ja19saXN0GAogAygJQhC6SA2SAQoQyAEiBXIDGP4BEjUKBm5vdGlmeRgLIAEoDjIbLmxhdGNoa2V5LnNoYXJpbmcudjEuTm90aWZ5Qgi6SAWCAQIQARIXCgpzaG93X3RpdGxlGAwgASgISACIAQESJAoKdmlld19saW1pdBhGIAEoDUILukgIKgYYwIQ9KAFIAYgBAUINCgtfc2hvd190aXRsZUINCgtfdmlld19saW1pdCI9ChJDcmVhdGVMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayK8AQoQTGlzdExpbmtzUmVxdWVzdBIcCgtkb2N1bWVudF9pZBgBIAEoCUIHukgEcgIYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAImoKEUxpc3RMaW5rc1Jlc3BvbnNlEigKBWxpbmtzGAEgAygLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIksKDkdldExpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiOgoPR2V0TGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsizQUKEVVwZGF0ZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESFgoOZW1haWxfcmVxdWlyZWQYBCABKAgSQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIEswBCgt1cGRhdGVfbWFzaxgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCmgG6SJYB4gGSARIEbmFtZRIOZW1haWxfcmVxdWlyZWQSC2V4cGlyZV90aW1lEghwYXNzd29yZBIbZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkEg5hbGxvd19kb3dubG9hZBIKYWxsb3dfbGlzdBIKYmxvY2tfbGlzdBIGbm90aWZ5EgpzaG93X3RpdGxlEgp2aWV3X2xpbWl0EiQKCmFsbG93X2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESJAoKYmxvY2tfbGlzdBgLIAMoCUIQukgNkgEKEMgBIgVyAxj+ARI1CgZub3RpZnkYDCABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeUIIukgFggECEAESFwoKc2hvd190aXRsZRgNIAEoCEgAiAEBEiQKCnZpZXdfbGltaXQYRiABKA1CC7pICCoGGMCEPSgBSAGIAQFCDQoLX3Nob3dfdGl0bGVCDQoLX3ZpZXdfbGltaXQiPQoSVXBkYXRlTGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsiTgoRUmV2b2tlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCIUChJSZXZva2VMaW5rUmVzcG9uc2UivgEKFExpc3RMaW5rVmlld3NSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAInIKFUxpc3RMaW5rVmlld3NSZXNwb25zZRIsCgV2aWV3cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlua1ZpZXcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0qYQoGTm90aWZ5EhYKEk5PVElGWV9VTlNQRUNJRklFRBAAEhUKEU5PVElGWV9GSVJTVF9WSUVXEAESFQoRTk9USUZZX0VWRVJZX1ZJRVcQAhIRCg1OT1RJRllfRElHRVNUEAMqTQoLTGlua1dhcm5pbmcSHAoYTElOS19XQVJOSU5HX1VOU1BFQ0lGSUVEEAASIAocTElOS19XQVJOSU5HX05PVEhJTkdfVE9fT1BFThABMtwHCgtMaW5rU2VydmljZRK0AQoKQ3JlYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSJVkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAZK1GBcIyQESEi9hcGkvdjEvbGlua3Mve2lkfYLT5JMCGDoBKmIEbGluayINL2FwaS92MS9saW5rcxKMAQoJTGlzdExpbmtzEiUubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXF1ZXN0GiYubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXNwb25zZSIwkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIPEg0vYXBpL3YxL2xpbmtzEpYBCgdHZXRMaW5rEiMubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVxdWVzdBokLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh9iBGxpbmsSFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EqMBCgpVcGRhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1Jlc3BvbnNlIkSQAgKKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIiOgEqYgRsaW5rMhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKcAQoKUmV2b2tlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXNwb25zZSI9kAICirUYFxILbGlua3M6d3JpdGUaBAUEAwEoAUgBgtPkkwIZKhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKoAQoNTGlzdExpbmtWaWV3cxIpLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1JlcXVlc3QaKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rVmlld3NSZXNwb25zZSJAkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIfEh0vYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS92aWV3c2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEi3gQKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBARIRCglyZWNpcGllbnQYRyABKAlCDQoLX3ZpZXdfbGltaXQiggIKCExpbmtWaWV3EgoKAmlkGAEgASgJEg8KB2xpbmtfaWQYAiABKAkSDQoFZW1haWwYAyABKAkSFgoOZW1haWxfdmVyaWZpZWQYBCABKAgSLwoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAYgASgNEiwKBXBhZ2VzGAcgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5QYWdlVmlldxIWCg5kb3dubG9hZF9jb3VudBgoIAEoDRIRCglsaW5rX25hbWUYKSABKAkSEwoLdmlzaXRfY291bnQYKiABKA0iLQoIUGFnZVZpZXcSDAoEcGFnZRgBIAEoDRITCgtkdXJhdGlvbl9tcxgCIAEoDSK3BAoRQ3JlYXRlTGlua1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCg5lbWFpbF9yZXF1aXJlZBgCIAEoCBIdCgx3b3Jrc3BhY2VfaWQYAyABKAlCB7pIBHICGEASFgoEbmFtZRgEIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIEiQKCmFsbG93X2xpc3QYCSADKAlCELpIDZIBChDIASIFcgMY/gESJAoKYmxvY2tfbGlzdBgKIAMoCUIQukgNkgEKEMgBIgVyAxj+ARI1CgZub3RpZnkYCyABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeUIIukgFggECEAESFwoKc2hvd190aXRsZRgMIAEoCEgAiAEBEiQKCnZpZXdfbGltaXQYRiABKA1CC7pICCoGGMCEPSgBSAGIAQESGwoJcmVjaXBpZW50GEcgASgJQgi6SAVyAxj+ARIWCg5tYWlsX3JlY2lwaWVudBhIIAEoCEINCgtfc2hvd190aXRsZUINCgtfdmlld19saW1pdCI9ChJDcmVhdGVMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayJ/ChdCYXRjaENyZWF0ZUxpbmtzUmVxdWVzdBJFCghyZXF1ZXN0cxgBIAMoCzImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3RCC7pICJIBBQgBEMgBEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCJEChhCYXRjaENyZWF0ZUxpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsivAEKEExpc3RMaW5rc1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQCJqChFMaXN0TGlua3NSZXNwb25zZRIoCgVsaW5rcxgBIAMoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluaxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJLCg5HZXRMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIjoKD0dldExpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIs0FChFVcGRhdGVMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhYKBG5hbWUYAyABKAlCCLpIBXIDGP8BEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBLMAQoLdXBkYXRlX21hc2sYCSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQpoBukiWAeIBkgESBG5hbWUSDmVtYWlsX3JlcXVpcmVkEgtleHBpcmVfdGltZRIIcGFzc3dvcmQSG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBIOYWxsb3dfZG93bmxvYWQSCmFsbG93X2xpc3QSCmJsb2NrX2xpc3QSBm5vdGlmeRIKc2hvd190aXRsZRIKdmlld19saW1pdBIkCgphbGxvd19saXN0GAogAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCyADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAwgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDSABKAhIAIgBARIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBQg0KC19zaG93X3RpdGxlQg0KC192aWV3X2xpbWl0Ij0KElVwZGF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIk4KEVJldm9rZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiFAoSUmV2b2tlTGlua1Jlc3BvbnNlIr4BChRMaXN0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQCJyChVMaXN0TGlua1ZpZXdzUmVzcG9uc2USLAoFdmlld3MYASADKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmtWaWV3EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNKmEKBk5vdGlmeRIWChJOT1RJRllfVU5TUEVDSUZJRUQQABIVChFOT1RJRllfRklSU1RfVklFVxABEhUKEU5PVElGWV9FVkVSWV9WSUVXEAISEQoNTk9USUZZX0RJR0VTVBADKk0KC0xpbmtXYXJuaW5nEhwKGExJTktfV0FSTklOR19VTlNQRUNJRklFRBAAEiAKHExJTktfV0FSTklOR19OT1RISU5HX1RPX09QRU4QATKQCQoLTGlua1NlcnZpY2UStAEKCkNyZWF0ZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVzcG9uc2UiVZACAIq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGStRgXCMkBEhIvYXBpL3YxL2xpbmtzL3tpZH2C0+STAhg6ASpiBGxpbmsiDS9hcGkvdjEvbGlua3MSsQEKEEJhdGNoQ3JlYXRlTGlua3MSLC5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoQ3JlYXRlTGlua3NSZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5CYXRjaENyZWF0ZUxpbmtzUmVzcG9uc2UiQJACAIq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGC0+STAh46ASoiGS9hcGkvdjEvbGlua3M6YmF0Y2hDcmVhdGUSjAEKCUxpc3RMaW5rcxIlLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtzUmVxdWVzdBomLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtzUmVzcG9uc2UiMJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCDxINL2FwaS92MS9saW5rcxKWAQoHR2V0TGluaxIjLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1JlcXVlc3QaJC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtSZXNwb25zZSJAkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIfYgRsaW5rEhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKjAQoKVXBkYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZUxpbmtSZXNwb25zZSJEkAICirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCIjoBKmIEbGluazIXL2FwaS92MS9saW5rcy97bGlua19pZH0SnAEKClJldm9rZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5SZXZva2VMaW5rUmVzcG9uc2UiPZACAoq1GBcSC2xpbmtzOndyaXRlGgQFBAMBKAFIAYLT5JMCGSoXL2FwaS92MS9saW5rcy97bGlua19pZH0SqAEKDUxpc3RMaW5rVmlld3MSKS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rVmlld3NSZXF1ZXN0GioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua1ZpZXdzUmVzcG9uc2UiQJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCHxIdL2FwaS92MS9saW5rcy97bGlua19pZH0vdmlld3NiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A shared link.
@@ -168,6 +168,13 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
    * @generated from field: optional uint32 view_limit = 70;
    */
   viewLimit?: number | undefined;
+
+  /**
+   * The email address of the person who gets the link. Empty for no particular person.
+   *
+   * @generated from field: string recipient = 71;
+   */
+  recipient: string;
 };
 
 /**
@@ -408,6 +415,23 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
    * @generated from field: optional uint32 view_limit = 70;
    */
   viewLimit?: number | undefined;
+
+  /**
+   * The email address of the person who gets the link. It becomes the `name` and the
+   * `allow_list` if they are unset; an `allow_list` must admit it, and a `block_list` must not
+   * refuse it. At most 254 characters. Unset means no particular person.
+   *
+   * @generated from field: string recipient = 71;
+   */
+  recipient: string;
+
+  /**
+   * Whether the service mails the link to `recipient`, which must be set. The mail is sent soon
+   * after the call, and tried again for about a day. Unset means false.
+   *
+   * @generated from field: bool mail_recipient = 72;
+   */
+  mailRecipient: boolean;
 };
 
 /**
@@ -437,6 +461,57 @@ export type CreateLinkResponse = Message<"latchkey.sharing.v1.CreateLinkResponse
  */
 export const CreateLinkResponseSchema: GenMessage<CreateLinkResponse> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_link, 4);
+
+/**
+ * The request of LinkService.BatchCreateLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchCreateLinksRequest
+ */
+export type BatchCreateLinksRequest = Message<"latchkey.sharing.v1.BatchCreateLinksRequest"> & {
+  /**
+   * The links to create: 1 to 200. Each needs a `recipient`, and no two may have the same. A
+   * `workspace_id` within a request must be that of the call.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.CreateLinkRequest requests = 1;
+   */
+  requests: CreateLinkRequest[];
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchCreateLinksRequest.
+ * Use `create(BatchCreateLinksRequestSchema)` to create a new message.
+ */
+export const BatchCreateLinksRequestSchema: GenMessage<BatchCreateLinksRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 5);
+
+/**
+ * The response of LinkService.BatchCreateLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchCreateLinksResponse
+ */
+export type BatchCreateLinksResponse = Message<"latchkey.sharing.v1.BatchCreateLinksResponse"> & {
+  /**
+   * The created links, in the order of the requests.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.Link links = 1;
+   */
+  links: Link[];
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchCreateLinksResponse.
+ * Use `create(BatchCreateLinksResponseSchema)` to create a new message.
+ */
+export const BatchCreateLinksResponseSchema: GenMessage<BatchCreateLinksResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 6);
 
 /**
  * The request of LinkService.ListLinks.
@@ -499,7 +574,7 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
  * Use `create(ListLinksRequestSchema)` to create a new message.
  */
 export const ListLinksRequestSchema: GenMessage<ListLinksRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 5);
+  messageDesc(file_latchkey_sharing_v1_link, 7);
 
 /**
  * The response of LinkService.ListLinks.
@@ -536,7 +611,7 @@ export type ListLinksResponse = Message<"latchkey.sharing.v1.ListLinksResponse">
  * Use `create(ListLinksResponseSchema)` to create a new message.
  */
 export const ListLinksResponseSchema: GenMessage<ListLinksResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 6);
+  messageDesc(file_latchkey_sharing_v1_link, 8);
 
 /**
  * The request of LinkService.GetLink.
@@ -565,7 +640,7 @@ export type GetLinkRequest = Message<"latchkey.sharing.v1.GetLinkRequest"> & {
  * Use `create(GetLinkRequestSchema)` to create a new message.
  */
 export const GetLinkRequestSchema: GenMessage<GetLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 7);
+  messageDesc(file_latchkey_sharing_v1_link, 9);
 
 /**
  * The response of LinkService.GetLink.
@@ -586,7 +661,7 @@ export type GetLinkResponse = Message<"latchkey.sharing.v1.GetLinkResponse"> & {
  * Use `create(GetLinkResponseSchema)` to create a new message.
  */
 export const GetLinkResponseSchema: GenMessage<GetLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 8);
+  messageDesc(file_latchkey_sharing_v1_link, 10);
 
 /**
  * The request of LinkService.UpdateLink.
@@ -719,7 +794,7 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
  * Use `create(UpdateLinkRequestSchema)` to create a new message.
  */
 export const UpdateLinkRequestSchema: GenMessage<UpdateLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 9);
+  messageDesc(file_latchkey_sharing_v1_link, 11);
 
 /**
  * The response of LinkService.UpdateLink.
@@ -740,7 +815,7 @@ export type UpdateLinkResponse = Message<"latchkey.sharing.v1.UpdateLinkResponse
  * Use `create(UpdateLinkResponseSchema)` to create a new message.
  */
 export const UpdateLinkResponseSchema: GenMessage<UpdateLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 10);
+  messageDesc(file_latchkey_sharing_v1_link, 12);
 
 /**
  * The request of LinkService.RevokeLink.
@@ -769,7 +844,7 @@ export type RevokeLinkRequest = Message<"latchkey.sharing.v1.RevokeLinkRequest">
  * Use `create(RevokeLinkRequestSchema)` to create a new message.
  */
 export const RevokeLinkRequestSchema: GenMessage<RevokeLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 11);
+  messageDesc(file_latchkey_sharing_v1_link, 13);
 
 /**
  * The response of LinkService.RevokeLink.
@@ -784,7 +859,7 @@ export type RevokeLinkResponse = Message<"latchkey.sharing.v1.RevokeLinkResponse
  * Use `create(RevokeLinkResponseSchema)` to create a new message.
  */
 export const RevokeLinkResponseSchema: GenMessage<RevokeLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 12);
+  messageDesc(file_latchkey_sharing_v1_link, 14);
 
 /**
  * The request of LinkService.ListLinkViews.
@@ -845,7 +920,7 @@ export type ListLinkViewsRequest = Message<"latchkey.sharing.v1.ListLinkViewsReq
  * Use `create(ListLinkViewsRequestSchema)` to create a new message.
  */
 export const ListLinkViewsRequestSchema: GenMessage<ListLinkViewsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 13);
+  messageDesc(file_latchkey_sharing_v1_link, 15);
 
 /**
  * The response of LinkService.ListLinkViews.
@@ -882,7 +957,7 @@ export type ListLinkViewsResponse = Message<"latchkey.sharing.v1.ListLinkViewsRe
  * Use `create(ListLinkViewsResponseSchema)` to create a new message.
  */
 export const ListLinkViewsResponseSchema: GenMessage<ListLinkViewsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 14);
+  messageDesc(file_latchkey_sharing_v1_link, 16);
 
 /**
  * When the service mails the user who created a link. The mail contains the addresses and the times
@@ -973,7 +1048,8 @@ export const LinkService: GenService<{
    *   `email_verification_required` is set without `email_required`, a list has an invalid entry,
    *   or `notify` is set and the caller is not a user.
    * - `conflict`: the workspace's quota of links is used up.
-   * - `rate_limited`: the service is hashing too many link passwords of the workspace.
+   * - `rate_limited`: the service is hashing too many link passwords of the workspace, or the
+   *   workspace or the recipient got too many mails.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.CreateLink
    */
@@ -981,6 +1057,25 @@ export const LinkService: GenService<{
     methodKind: "unary";
     input: typeof CreateLinkRequestSchema;
     output: typeof CreateLinkResponseSchema;
+  },
+  /**
+   * Creates links for up to 200 recipients: all of them, or none if one cannot be created. The
+   * fields of an error begin with the position of the request, such as `requests[3].recipient`.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such document.
+   * - `invalid_argument`: a request is one that `CreateLink` refuses, has no `recipient`, or has the
+   *   `recipient` of an earlier request.
+   * - `conflict`: the workspace's quota of links does not allow all of them.
+   * - `rate_limited`: the service is hashing too many link passwords of the workspace, or the
+   *   workspace or a recipient got too many mails.
+   *
+   * @generated from rpc latchkey.sharing.v1.LinkService.BatchCreateLinks
+   */
+  batchCreateLinks: {
+    methodKind: "unary";
+    input: typeof BatchCreateLinksRequestSchema;
+    output: typeof BatchCreateLinksResponseSchema;
   },
   /**
    * Lists the workspace's links, newest first by default, including expired and revoked ones.
