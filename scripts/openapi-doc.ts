@@ -1,8 +1,10 @@
 // Writes gen/openapi.json. With --check it writes nothing and fails if the file is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { receiptKeysRoute } from '../src/identity/keys/receipt-keys.ts';
 import { type SharingRouteOptions, sharingRoutes } from '../src/sharing/routes.ts';
 import { siteRoutes } from '../src/site/site-routes.ts';
+import type { Database } from '../src/storage/schema.ts';
 import { openApiDocument } from './openapi/document.ts';
 
 const target = path.resolve(import.meta.dirname, '../gen/openapi.json');
@@ -14,7 +16,7 @@ function routesWithoutService() {
   const site = { assets, publicUrl: '', random: () => Buffer.alloc(0), uploadBytesMax: 0 };
   const routes = siteRoutes({ ...site, sendsMail: false, webDir: '' });
   // Only the handlers use these parts.
-  return [...routes, ...sharingRoutes({} as SharingRouteOptions)];
+  return [...routes, ...sharingRoutes({} as SharingRouteOptions), receiptKeysRoute({} as Database)];
 }
 
 const document = openApiDocument(routesWithoutService());

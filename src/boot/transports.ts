@@ -96,6 +96,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
           sendsMail: config.smtp !== undefined,
         }),
         ...sharing.routes,
+        modules.identity.receiptKeys.route,
       ],
       assetsDir: path.join(webDir, 'assets'),
       publicUrl,

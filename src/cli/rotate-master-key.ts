@@ -20,6 +20,7 @@ import {
   type ResealResult,
   requireDecryptable,
   reseal,
+  sealedReceiptKeys,
   sealedSigningKeys,
 } from '../identity/keys/sealed-values.ts';
 import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
@@ -47,7 +48,7 @@ export async function runRotateMasterKey(input: Input, host: CommandHost): Promi
 }
 
 /** All columns that are encrypted under the master key. */
-export const sealedColumns = [sealedSigningKeys, sealedSeeds];
+export const sealedColumns = [sealedSigningKeys, sealedReceiptKeys, sealedSeeds];
 
 export type RotateOptions = {
   readonly config: Config;

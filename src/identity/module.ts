@@ -26,6 +26,7 @@ import { findClientsByNames } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
 import { loadEd25519 } from './keys/ed25519.ts';
 import { type Keyring, openKeyring } from './keys/keyring.ts';
+import { createReceiptKeys, type ReceiptKeys } from './keys/receipt-keys.ts';
 import { type Rotation, startRotation } from './keys/rotation.ts';
 import { createSigningKeyService } from './keys/service.ts';
 import { createSignatureThread } from './keys/signature-thread.ts';
@@ -68,6 +69,7 @@ export type IdentityModule = {
   readonly passwords: Passwords;
   readonly newMembers: MemberAccounts;
   readonly keyring: Keyring;
+  readonly receiptKeys: ReceiptKeys;
   readonly signer: Signer;
   readonly rotation: Rotation;
   readonly sessions: Sessions;
@@ -179,6 +181,7 @@ export async function createIdentityModule(
     passwords,
     newMembers: createNewMembers({ passwords, random, now }),
     keyring,
+    receiptKeys: createReceiptKeys({ db, masterKey, auditLog, now }),
     signer,
     rotation,
     sessions,

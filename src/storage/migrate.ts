@@ -15,6 +15,7 @@ import { addRecordedAnswers } from './migrations/0008-recorded-answers.ts';
 import { addCertificateNames } from './migrations/0009-client-certificates.ts';
 import { markJoinedMembers } from './migrations/0010-joined-members.ts';
 import { addRecipients } from './migrations/0013-recipients.ts';
+import { addAgreements } from './migrations/0014-agreements.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -38,6 +39,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0009-client-certificates': { up: addCertificateNames, oldestSupported: '0001-schema' },
   '0010-joined-members': { up: markJoinedMembers, oldestSupported: '0001-schema' },
   '0013-recipients': { up: addRecipients, oldestSupported: '0001-schema' },
+  '0014-agreements': { up: addAgreements, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -1,6 +1,7 @@
 // The types of the rows. Times are integer milliseconds since 1970, digests and ciphertexts are
 // text, and flags are 0 or 1, so that both dialects read and write the same values.
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
+import type { AgreementTables } from './agreement-rows.ts';
 import type { deletionNote, Entity } from './change.ts';
 import type { InvitationRow, PasswordResetRow, RecoveryCodeRow } from './identity-rows.ts';
 import type { RecordedAnswerRow } from './recorded-answer-row.ts';
@@ -254,7 +255,7 @@ export type LeaseRow = {
   expire_time: number;
 };
 
-export type Schema = {
+export type Schema = AgreementTables & {
   leases: LeaseRow;
   pending_blobs: PendingBlobRow;
   blob_stores: BlobStoreRow;

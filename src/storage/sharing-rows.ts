@@ -87,6 +87,8 @@ export type LinkRow = {
   view_limit: number | null;
   /** The address of the person who gets the link; empty for no particular person. */
   recipient: string;
+  /** The digest of the text that readers must accept; empty for none. */
+  agreement_sha256: string;
 };
 
 /** The insertable row: a link is inserted without a view count. */
@@ -101,6 +103,7 @@ export type LinkTable = GeneratedColumns<
   | 'creator_id'
   | 'view_limit'
   | 'recipient'
+  | 'agreement_sha256'
 >;
 
 /** The views of a link that its creator has not been mailed about. */
@@ -160,6 +163,8 @@ export type StoredView = ViewRow & {
   readonly download_count: number;
   /** The start of the last download that was counted. */
   readonly last_download_time: number | null;
+  /** The agreement that the reader accepted; empty for none. */
+  readonly agreement_id: string;
 };
 
 export type ViewTable = ViewRow & {
@@ -167,6 +172,7 @@ export type ViewTable = ViewRow & {
   document_id: string | null;
   download_count: Generated<number>;
   last_download_time: Generated<number | null>;
+  agreement_id: Generated<string>;
 };
 
 /** The time on one page of a document that one load of the viewer has reported. */

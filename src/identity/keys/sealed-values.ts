@@ -2,7 +2,13 @@
 
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { findSealedKeys, type SealedValue, updateSealedKey } from './store.ts';
+import {
+  findSealedKeys,
+  findSealedReceiptKeys,
+  type SealedValue,
+  updateSealedKey,
+  updateSealedReceiptKey,
+} from './store.ts';
 
 /** A table column whose values are encrypted. */
 export type SealedColumn = {
@@ -19,6 +25,13 @@ export const sealedSigningKeys: SealedColumn = {
   purpose: (kid) => `signing key ${kid}`,
   read: findSealedKeys,
   write: updateSealedKey,
+};
+
+export const sealedReceiptKeys: SealedColumn = {
+  name: 'receipt key',
+  purpose: (kid) => `receipt key ${kid}`,
+  read: findSealedReceiptKeys,
+  write: updateSealedReceiptKey,
 };
 
 export type ResealResult = {

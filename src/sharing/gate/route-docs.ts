@@ -48,6 +48,10 @@ export const submitGateDoc: RouteDoc = {
         'The 6 digits of the mailed code; `again` for a new code, `other` to start over.',
       lengthMax: 16,
     },
+    agreement: {
+      description: 'The SHA-256 digest of the agreement that the page shows, to accept it.',
+      lengthMax: 64,
+    },
   },
   responses: {
     200: { description: 'The next step: a new code was sent.', types: html, headers: setCookie },

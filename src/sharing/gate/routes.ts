@@ -6,6 +6,7 @@ import { createDownloadHead, startBody } from '../../base/http/download.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
+import type { Agreements } from '../agreements/agreements.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
@@ -25,6 +26,7 @@ export type GateRouteOptions = {
   readonly html: GateHtml;
   readonly documents: Documents;
   readonly brands: Brands;
+  readonly agreements: Pick<Agreements, 'textOf'>;
   /** Records the view of a reader who gets bytes. Fails only if the link has a limit. */
   readonly recordOpening: (reader: Reader) => Promise<void>;
   /** Counts a download. Fails only if the link has a limit. */
@@ -39,7 +41,7 @@ type Reader = {
 };
 
 export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
-  const { gate, steps, cookies, html, documents, brands } = options;
+  const { gate, steps, cookies, html, documents, brands, agreements } = options;
 
   const documentHtml = async (shared: SharedDocument) =>
     html.document(shared, await brands.of(shared.link.workspace_id));
@@ -61,7 +63,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
         const shown = await documentHtml(decision.shared);
         // A HEAD request is not a view.
         if (request.isHead) return shown;
-        const admission = await gate.admit(link, { email: '' });
+        const admission = gate.admit(link, { email: '' });
         return withCookies(
           shown,
           typeof admission === 'string' ? [] : [cookies.writeAccess(link, admission)],
@@ -77,8 +79,13 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
   ): Promise<RouteReply> {
     const { link } = shared;
     const { state, repeatedStep, refusal, hasResent } = outcome;
+    const step = repeatedStep ?? steps.nextStep(link, state) ?? 'email';
     const form = {
-      step: repeatedStep ?? steps.nextStep(link, state) ?? 'email',
+      step,
+      agreement: {
+        text: step === 'agreement' ? await agreements.textOf(link) : '',
+        sha256: link.agreement_sha256,
+      },
       requiresVerification: requiresCode(link),
       email: given === '' ? (state.email ?? '') : given,
       ...(refusal === undefined ? {} : { error: refusal.text }),

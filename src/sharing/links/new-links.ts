@@ -11,8 +11,10 @@ import { newId, type Random, randomText } from '../../base/crypto/ids.ts';
 import { Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
 import type { Executor, LinkRow } from '../../storage/schema.ts';
+import type { Agreements } from '../agreements/agreements.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Quotas } from '../quotas/quotas.ts';
+import { readAgreement } from './agreement-text.ts';
 import type { LinkMessages } from './link-messages.ts';
 import { checkOptions, impliedBy, readListOptions } from './options.ts';
 import type { HashLinkPassword } from './password-rules.ts';
@@ -26,6 +28,7 @@ export type NewLinkOptions = {
   readonly messages: LinkMessages;
   readonly hashPassword: HashLinkPassword;
   readonly recipientMails: RecipientMails;
+  readonly agreements: Pick<Agreements, 'storeText'>;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -33,7 +36,8 @@ export type NewLinkOptions = {
 type NewLinkMethods = Pick<ServiceImpl<typeof LinkService>, 'createLink' | 'batchCreateLinks'>;
 
 export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
-  const { auditLog, quotas, documents, messages, hashPassword, recipientMails } = options;
+  const { auditLog, quotas, documents, messages, hashPassword } = options;
+  const { recipientMails, agreements } = options;
   const { random, now } = options;
 
   /** Returns the row without the hash of its password. Throws `invalid_argument`. */
@@ -42,6 +46,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
     const recipient = readRecipient(request.recipient, request.mailRecipient);
     const isForOne = recipient !== '' && request.allowList.length === 0;
     const lists = readListOptions(isForOne ? { ...request, allowList: [recipient] } : request);
+    const agreement = { agreement_sha256: readAgreement(request.agreement) };
     const row: LinkRow = {
       id: newId('lnk', random),
       slug: randomText(random),
@@ -58,7 +63,8 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       revoke_time: null,
       view_count: 0,
       ...lists,
-      ...impliedBy(lists),
+      ...agreement,
+      ...impliedBy({ ...lists, ...agreement }),
       notify_from: 0,
       creator_id: isUser(caller) ? caller.userId : null,
       view_limit: request.viewLimit ?? null,
@@ -72,13 +78,18 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
   function insertAll<T extends object>(
     context: HandlerContext,
     rows: readonly LinkRow[],
-    mailed: readonly LinkRow[],
+    requests: readonly CreateLinkRequest[],
     answer: (trx: Executor) => Promise<T>,
   ): Promise<T> {
     const workspaceId = workspaceOf(context);
+    const mailed = rows.filter((_, i) => requests[i]?.mailRecipient === true);
+    const texts = new Map(
+      rows.map((row, i) => [row.agreement_sha256, requests[i]?.agreement ?? '']),
+    );
     const insert = async (trx: Executor) => {
       await quotas.add(trx, workspaceId, { links: rows.length });
       for (const row of rows) if (!(await insertLink(trx, row))) throw noSuchDocument();
+      for (const [sha256, text] of texts) await agreements.storeText(trx, { sha256, text });
       if (mailed.length > 0) await recipientMails.add(trx, mailed);
       return answer(trx);
     };
@@ -96,11 +107,13 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       const row = readRow(request, context);
       await documents.require(row.workspace_id, row.document_id);
       row.password_hash = await hashPassword(request.password, row.workspace_id);
-      const mailed = request.mailRecipient ? [row] : [];
-      return insertAll(context, [row], mailed, (trx) => messages.answer(row, trx));
+      return insertAll(context, [row], [request], (trx) => messages.answer(row, trx));
     },
 
-    async batchCreateLinks({ requests }, context) {
+    async batchCreateLinks({ agreement, ...batch }, context) {
+      const requests = batch.requests.map((one) =>
+        one.agreement === '' ? { ...one, agreement } : one,
+      );
       const workspaceId = workspaceOf(context);
       const known = new Set<string>();
       const found = new Set<string>();
@@ -125,8 +138,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
         found.add(row.document_id);
         rows.push(row);
       }
-      const mailed = rows.filter((_, i) => requests[i]?.mailRecipient === true);
-      return insertAll(context, rows, mailed, async (trx) => ({
+      return insertAll(context, rows, requests, async (trx) => ({
         links: await messages.all(rows, trx),
       }));
     },

@@ -15,6 +15,7 @@ import type { Passwords } from '../../credentials/passwords.ts';
 import type { ListPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import type { Agreements } from '../agreements/agreements.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { createLinkMessages } from './link-messages.ts';
@@ -42,6 +43,7 @@ export type LinkOptions = {
   readonly views: LinkViews;
   readonly passwords: Passwords;
   readonly recipientMails: RecipientMails;
+  readonly agreements: Agreements;
   /** Forgets the views that the creator of a link has not been mailed about. */
   readonly forgetViews: (trx: Executor, linkId: string) => Promise<void>;
   /** The service's own origin, for the URLs of links. */
@@ -51,8 +53,8 @@ export type LinkOptions = {
 };
 
 export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {
-  const { db, auditLog, views, publicUrl, now } = options;
-  const messages = createLinkMessages(db, publicUrl);
+  const { db, auditLog, views, agreements, now } = options;
+  const messages = createLinkMessages(options);
   const hashPassword = createLinkPasswordHash(options.passwords);
 
   async function existing(workspaceId: string, id: string): Promise<LinkRow> {
@@ -91,6 +93,8 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         if (row === undefined) throw linkNotFound();
         if (!changed) throw fail('conflict', 'The link was revoked.');
         checkOptions(row, paths);
+        const { agreement_sha256: sha256 = '' } = change;
+        await agreements.storeText(trx, { sha256, text: request.agreement });
         if (paths.includes('notify')) await options.forgetViews(trx, row.id);
         return row;
       });
@@ -101,6 +105,10 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       const row = await existing(workspaceOf(context), linkId);
       await auditLog.change(context, { target: row.id }, (trx) => revokeLink(trx, row.id, now()));
       return {};
+    },
+
+    async getAgreementReceipt({ agreementId }, context) {
+      return { receipt: await agreements.receiptOf(workspaceOf(context), agreementId) };
     },
 
     async listLinkViews(request, context) {

@@ -82,6 +82,7 @@ export type LinkChange = Partial<
     | 'notify'
     | 'show_title'
     | 'view_limit'
+    | 'agreement_sha256'
   >
 >;
 

@@ -50,7 +50,7 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
 
   async function create(
-    row: ViewRow & { readonly document_id: string },
+    row: ViewRow & { readonly document_id: string; readonly agreement_id: string },
     { link, network }: Reader,
   ): Promise<void> {
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
@@ -79,6 +79,7 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
         email_verified: accessSession.emailVerified ? (1 as const) : (0 as const),
         create_time: accessSession.startMs,
         duration_ms: 0,
+        agreement_id: accessSession.agreement?.id ?? '',
       };
       try {
         await create(row, reader);

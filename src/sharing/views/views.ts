@@ -239,5 +239,6 @@ function viewMessage({ view, linkName, visitCount, pages }: ViewWithPages): View
     pages: [...pages],
     downloadCount: view.download_count,
     visitCount,
+    agreementId: view.agreement_id,
   };
 }

@@ -49,6 +49,7 @@ const linkFields: Readonly<Record<string, FieldOption>> = {
   },
   show_title: flag('Whether readers see the name of the document before the gate.'),
   view_limit: { value: 'count', about: 'The maximum number of views.' },
+  agreement: { value: 'text', about: 'The text that readers accept first, in Markdown.' },
 };
 
 const recipientFields: Readonly<Record<string, FieldOption>> = {
@@ -95,6 +96,13 @@ export const links = groupOf('links', 'Manages links to documents.', [
     about: 'Revokes a link: no one can open it any more.',
     method: 'link.revokeLink',
     args: link,
+    isInWorkspace,
+  },
+  {
+    name: 'receipt',
+    about: 'Shows an agreement that a reader accepted, with its signed receipt.',
+    method: 'link.getAgreementReceipt',
+    args: { agreement_id: 'The id of the agreement, from `views list --json`.' },
     isInWorkspace,
   },
   {

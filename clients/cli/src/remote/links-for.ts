@@ -25,6 +25,7 @@ export async function runLinksFor(input: Input, host: CommandHost): Promise<numb
   const remote = await openRemote(host);
   const request = fromJson(BatchCreateLinksRequestSchema, {
     workspace_id: workspaceIdOf(input, remote) ?? '',
+    agreement: textOption(input, 'agreement') ?? '',
     requests: recipients.map((recipient) => ({ ...options, recipient })),
   });
   const method = LinkService.method.batchCreateLinks;

@@ -53,8 +53,8 @@ export const linksForCommand: Command = {
   about: 'Creates one link for each recipient: all of them, or none.',
   details:
     'Reads the addresses from the first column of a CSV file, or one from each line. Only the ' +
-    'recipient can open a link, after a one-time code. Prints the address of each link after that ' +
-    'of its recipient.',
+    'recipient can open a link, after a one-time code. Prints each recipient ' +
+    'and the address of the link.',
   args: [
     { name: 'document-id', about: 'The id of the document.' },
     {
@@ -72,6 +72,7 @@ export const linksForCommand: Command = {
       about: 'When the links expire: a time, or for example `30d`.',
     },
     { name: 'view-limit', value: 'count', about: 'The maximum number of views of each link.' },
+    { name: 'agreement', value: 'text', about: 'The text that recipients accept first.' },
     workspace,
     keyOption,
     jsonOption,

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/link.proto.
  */
 export const file_latchkey_sharing_v1_link: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEi3gQKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBARIRCglyZWNpcGllbnQYRyABKAlCDQoLX3ZpZXdfbGltaXQiggIKCExpbmtWaWV3EgoKAmlkGAEgASgJEg8KB2xpbmtfaWQYAiABKAkSDQoFZW1haWwYAyABKAkSFgoOZW1haWxfdmVyaWZpZWQYBCABKAgSLwoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAYgASgNEiwKBXBhZ2VzGAcgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5QYWdlVmlldxIWCg5kb3dubG9hZF9jb3VudBgoIAEoDRIRCglsaW5rX25hbWUYKSABKAkSEwoLdmlzaXRfY291bnQYKiABKA0iLQoIUGFnZVZpZXcSDAoEcGFnZRgBIAEoDRITCgtkdXJhdGlvbl9tcxgCIAEoDSK3BAoRQ3JlYXRlTGlua1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCg5lbWFpbF9yZXF1aXJlZBgCIAEoCBIdCgx3b3Jrc3BhY2VfaWQYAyABKAlCB7pIBHICGEASFgoEbmFtZRgEIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIEiQKCmFsbG93X2xpc3QYCSADKAlCELpIDZIBChDIASIFcgMY/gESJAoKYmxvY2tfbGlzdBgKIAMoCUIQukgNkgEKEMgBIgVyAxj+ARI1CgZub3RpZnkYCyABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeUIIukgFggECEAESFwoKc2hvd190aXRsZRgMIAEoCEgAiAEBEiQKCnZpZXdfbGltaXQYRiABKA1CC7pICCoGGMCEPSgBSAGIAQESGwoJcmVjaXBpZW50GEcgASgJQgi6SAVyAxj+ARIWCg5tYWlsX3JlY2lwaWVudBhIIAEoCEINCgtfc2hvd190aXRsZUINCgtfdmlld19saW1pdCI9ChJDcmVhdGVMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayJ/ChdCYXRjaENyZWF0ZUxpbmtzUmVxdWVzdBJFCghyZXF1ZXN0cxgBIAMoCzImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3RCC7pICJIBBQgBEMgBEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCJEChhCYXRjaENyZWF0ZUxpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsivAEKEExpc3RMaW5rc1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQCJqChFMaXN0TGlua3NSZXNwb25zZRIoCgVsaW5rcxgBIAMoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluaxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJLCg5HZXRMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIjoKD0dldExpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIs0FChFVcGRhdGVMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhYKBG5hbWUYAyABKAlCCLpIBXIDGP8BEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBLMAQoLdXBkYXRlX21hc2sYCSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQpoBukiWAeIBkgESBG5hbWUSDmVtYWlsX3JlcXVpcmVkEgtleHBpcmVfdGltZRIIcGFzc3dvcmQSG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBIOYWxsb3dfZG93bmxvYWQSCmFsbG93X2xpc3QSCmJsb2NrX2xpc3QSBm5vdGlmeRIKc2hvd190aXRsZRIKdmlld19saW1pdBIkCgphbGxvd19saXN0GAogAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCyADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAwgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDSABKAhIAIgBARIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBQg0KC19zaG93X3RpdGxlQg0KC192aWV3X2xpbWl0Ij0KElVwZGF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIk4KEVJldm9rZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiFAoSUmV2b2tlTGlua1Jlc3BvbnNlIr4BChRMaXN0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQCJyChVMaXN0TGlua1ZpZXdzUmVzcG9uc2USLAoFdmlld3MYASADKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmtWaWV3EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNKmEKBk5vdGlmeRIWChJOT1RJRllfVU5TUEVDSUZJRUQQABIVChFOT1RJRllfRklSU1RfVklFVxABEhUKEU5PVElGWV9FVkVSWV9WSUVXEAISEQoNTk9USUZZX0RJR0VTVBADKk0KC0xpbmtXYXJuaW5nEhwKGExJTktfV0FSTklOR19VTlNQRUNJRklFRBAAEiAKHExJTktfV0FSTklOR19OT1RISU5HX1RPX09QRU4QATKQCQoLTGlua1NlcnZpY2UStAEKCkNyZWF0ZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVzcG9uc2UiVZACAIq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGStRgXCMkBEhIvYXBpL3YxL2xpbmtzL3tpZH2C0+STAhg6ASpiBGxpbmsiDS9hcGkvdjEvbGlua3MSsQEKEEJhdGNoQ3JlYXRlTGlua3MSLC5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoQ3JlYXRlTGlua3NSZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5CYXRjaENyZWF0ZUxpbmtzUmVzcG9uc2UiQJACAIq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGC0+STAh46ASoiGS9hcGkvdjEvbGlua3M6YmF0Y2hDcmVhdGUSjAEKCUxpc3RMaW5rcxIlLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtzUmVxdWVzdBomLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtzUmVzcG9uc2UiMJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCDxINL2FwaS92MS9saW5rcxKWAQoHR2V0TGluaxIjLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1JlcXVlc3QaJC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtSZXNwb25zZSJAkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIfYgRsaW5rEhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKjAQoKVXBkYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZUxpbmtSZXNwb25zZSJEkAICirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCIjoBKmIEbGluazIXL2FwaS92MS9saW5rcy97bGlua19pZH0SnAEKClJldm9rZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5SZXZva2VMaW5rUmVzcG9uc2UiPZACAoq1GBcSC2xpbmtzOndyaXRlGgQFBAMBKAFIAYLT5JMCGSoXL2FwaS92MS9saW5rcy97bGlua19pZH0SqAEKDUxpc3RMaW5rVmlld3MSKS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rVmlld3NSZXF1ZXN0GioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua1ZpZXdzUmVzcG9uc2UiQJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCHxIdL2FwaS92MS9saW5rcy97bGlua19pZH0vdmlld3NiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEiiwUKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBARIRCglyZWNpcGllbnQYRyABKAkSEQoJYWdyZWVtZW50GEkgASgJEhgKEGFncmVlbWVudF9zaGEyNTYYSiABKAlCDQoLX3ZpZXdfbGltaXQimAIKCExpbmtWaWV3EgoKAmlkGAEgASgJEg8KB2xpbmtfaWQYAiABKAkSDQoFZW1haWwYAyABKAkSFgoOZW1haWxfdmVyaWZpZWQYBCABKAgSLwoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAYgASgNEiwKBXBhZ2VzGAcgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5QYWdlVmlldxIWCg5kb3dubG9hZF9jb3VudBgoIAEoDRIRCglsaW5rX25hbWUYKSABKAkSEwoLdmlzaXRfY291bnQYKiABKA0SFAoMYWdyZWVtZW50X2lkGEYgASgJIsIBChBBZ3JlZW1lbnRSZWNlaXB0EgoKAmlkGAEgASgJEg8KB2xpbmtfaWQYAiABKAkSEwoLZG9jdW1lbnRfaWQYAyABKAkSDQoFZW1haWwYBCABKAkSEQoJYWdyZWVtZW50GAUgASgJEhgKEGFncmVlbWVudF9zaGEyNTYYBiABKAkSLwoLYWNjZXB0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB3JlY2VpcHQYCCABKAkiLQoIUGFnZVZpZXcSDAoEcGFnZRgBIAEoDRITCgtkdXJhdGlvbl9tcxgCIAEoDSLVBAoRQ3JlYXRlTGlua1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCg5lbWFpbF9yZXF1aXJlZBgCIAEoCBIdCgx3b3Jrc3BhY2VfaWQYAyABKAlCB7pIBHICGEASFgoEbmFtZRgEIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIEiQKCmFsbG93X2xpc3QYCSADKAlCELpIDZIBChDIASIFcgMY/gESJAoKYmxvY2tfbGlzdBgKIAMoCUIQukgNkgEKEMgBIgVyAxj+ARI1CgZub3RpZnkYCyABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeUIIukgFggECEAESFwoKc2hvd190aXRsZRgMIAEoCEgAiAEBEiQKCnZpZXdfbGltaXQYRiABKA1CC7pICCoGGMCEPSgBSAGIAQESGwoJcmVjaXBpZW50GEcgASgJQgi6SAVyAxj+ARIWCg5tYWlsX3JlY2lwaWVudBhIIAEoCBIcCglhZ3JlZW1lbnQYSSABKAlCCbpIBnIEGKCcAUINCgtfc2hvd190aXRsZUINCgtfdmlld19saW1pdCI9ChJDcmVhdGVMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayKdAQoXQmF0Y2hDcmVhdGVMaW5rc1JlcXVlc3QSRQoIcmVxdWVzdHMYASADKAsyJi5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXF1ZXN0Qgu6SAiSAQUIARDIARIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASHAoJYWdyZWVtZW50GAMgASgJQgm6SAZyBBignAEiRAoYQmF0Y2hDcmVhdGVMaW5rc1Jlc3BvbnNlEigKBWxpbmtzGAEgAygLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIrwBChBMaXN0TGlua3NSZXF1ZXN0EhwKC2RvY3VtZW50X2lkGAEgASgJQge6SARyAhhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBSABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBiABKAlCB7pIBHICGEAiagoRTGlzdExpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iSwoOR2V0TGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCI6Cg9HZXRMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayL2BQoRVXBkYXRlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARIWCg5lbWFpbF9yZXF1aXJlZBgEIAEoCBJCCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEh0KCHBhc3N3b3JkGAYgASgJQguAAQG6SAVyAxiAAhIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYByABKAgSFgoOYWxsb3dfZG93bmxvYWQYCCABKAgS1wEKC3VwZGF0ZV9tYXNrGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0KlAbpIoQHiAZ0BEgRuYW1lEg5lbWFpbF9yZXF1aXJlZBILZXhwaXJlX3RpbWUSCHBhc3N3b3JkEhtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQSDmFsbG93X2Rvd25sb2FkEgphbGxvd19saXN0EgpibG9ja19saXN0EgZub3RpZnkSCnNob3dfdGl0bGUSCnZpZXdfbGltaXQSCWFncmVlbWVudBIkCgphbGxvd19saXN0GAogAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCyADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAwgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDSABKAhIAIgBARIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBEhwKCWFncmVlbWVudBhJIAEoCUIJukgGcgQYoJwBQg0KC19zaG93X3RpdGxlQg0KC192aWV3X2xpbWl0Ij0KElVwZGF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIk4KEVJldm9rZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiFAoSUmV2b2tlTGlua1Jlc3BvbnNlIlwKGkdldEFncmVlbWVudFJlY2VpcHRSZXF1ZXN0Eh8KDGFncmVlbWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCJVChtHZXRBZ3JlZW1lbnRSZWNlaXB0UmVzcG9uc2USNgoHcmVjZWlwdBgBIAEoCzIlLmxhdGNoa2V5LnNoYXJpbmcudjEuQWdyZWVtZW50UmVjZWlwdCK+AQoUTGlzdExpbmtWaWV3c1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBSABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBiABKAlCB7pIBHICGEAicgoVTGlzdExpbmtWaWV3c1Jlc3BvbnNlEiwKBXZpZXdzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rVmlldxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSphCgZOb3RpZnkSFgoSTk9USUZZX1VOU1BFQ0lGSUVEEAASFQoRTk9USUZZX0ZJUlNUX1ZJRVcQARIVChFOT1RJRllfRVZFUllfVklFVxACEhEKDU5PVElGWV9ESUdFU1QQAypNCgtMaW5rV2FybmluZxIcChhMSU5LX1dBUk5JTkdfVU5TUEVDSUZJRUQQABIgChxMSU5LX1dBUk5JTkdfTk9USElOR19UT19PUEVOEAEy4goKC0xpbmtTZXJ2aWNlErQBCgpDcmVhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1Jlc3BvbnNlIlWQAgCKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBkrUYFwjJARISL2FwaS92MS9saW5rcy97aWR9gtPkkwIYOgEqYgRsaW5rIg0vYXBpL3YxL2xpbmtzErEBChBCYXRjaENyZWF0ZUxpbmtzEiwubGF0Y2hrZXkuc2hhcmluZy52MS5CYXRjaENyZWF0ZUxpbmtzUmVxdWVzdBotLmxhdGNoa2V5LnNoYXJpbmcudjEuQmF0Y2hDcmVhdGVMaW5rc1Jlc3BvbnNlIkCQAgCKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIeOgEqIhkvYXBpL3YxL2xpbmtzOmJhdGNoQ3JlYXRlEowBCglMaXN0TGlua3MSJS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rc1JlcXVlc3QaJi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rc1Jlc3BvbnNlIjCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAg8SDS9hcGkvdjEvbGlua3MSlgEKB0dldExpbmsSIy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtSZXF1ZXN0GiQubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVzcG9uc2UiQJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCH2IEbGluaxIXL2FwaS92MS9saW5rcy97bGlua19pZH0SowEKClVwZGF0ZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVzcG9uc2UiRJACAoq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGC0+STAiI6ASpiBGxpbmsyFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EpwBCgpSZXZva2VMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5SZXZva2VMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1Jlc3BvbnNlIj2QAgKKtRgXEgtsaW5rczp3cml0ZRoEBQQDASgBSAGC0+STAhkqFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9Es8BChNHZXRBZ3JlZW1lbnRSZWNlaXB0Ei8ubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRBZ3JlZW1lbnRSZWNlaXB0UmVxdWVzdBowLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0QWdyZWVtZW50UmVjZWlwdFJlc3BvbnNlIlWQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAjRiB3JlY2VpcHQSKS9hcGkvdjEvYWdyZWVtZW50cy97YWdyZWVtZW50X2lkfS9yZWNlaXB0EqgBCg1MaXN0TGlua1ZpZXdzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua1ZpZXdzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh8SHS9hcGkvdjEvbGlua3Mve2xpbmtfaWR9L3ZpZXdzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A shared link.
@@ -175,6 +175,21 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
    * @generated from field: string recipient = 71;
    */
   recipient: string;
+
+  /**
+   * The text that readers must accept before they get any byte of the document. Empty in lists, and
+   * for a link without an agreement.
+   *
+   * @generated from field: string agreement = 73;
+   */
+  agreement: string;
+
+  /**
+   * The hexadecimal SHA-256 digest of `agreement` in UTF-8. Empty without an agreement.
+   *
+   * @generated from field: string agreement_sha256 = 74;
+   */
+  agreementSha256: string;
 };
 
 /**
@@ -264,6 +279,13 @@ export type LinkView = Message<"latchkey.sharing.v1.LinkView"> & {
    * @generated from field: uint32 visit_count = 42;
    */
   visitCount: number;
+
+  /**
+   * The id of the agreement that the reader accepted. Empty if the link had none.
+   *
+   * @generated from field: string agreement_id = 70;
+   */
+  agreementId: string;
 };
 
 /**
@@ -272,6 +294,80 @@ export type LinkView = Message<"latchkey.sharing.v1.LinkView"> & {
  */
 export const LinkViewSchema: GenMessage<LinkView> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_link, 1);
+
+/**
+ * An agreement that a reader accepted, and its receipt.
+ *
+ * @generated from message latchkey.sharing.v1.AgreementReceipt
+ */
+export type AgreementReceipt = Message<"latchkey.sharing.v1.AgreementReceipt"> & {
+  /**
+   * The agreement's id.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The id of the link. The link may be deleted.
+   *
+   * @generated from field: string link_id = 2;
+   */
+  linkId: string;
+
+  /**
+   * The id of the document. The document may be deleted.
+   *
+   * @generated from field: string document_id = 3;
+   */
+  documentId: string;
+
+  /**
+   * The verified email address of the reader.
+   *
+   * @generated from field: string email = 4;
+   */
+  email: string;
+
+  /**
+   * The text that the reader accepted.
+   *
+   * @generated from field: string agreement = 5;
+   */
+  agreement: string;
+
+  /**
+   * The hexadecimal SHA-256 digest of `agreement` in UTF-8.
+   *
+   * @generated from field: string agreement_sha256 = 6;
+   */
+  agreementSha256: string;
+
+  /**
+   * When the reader accepted the text.
+   *
+   * @generated from field: google.protobuf.Timestamp accept_time = 7;
+   */
+  acceptTime?: Timestamp | undefined;
+
+  /**
+   * The receipt, which the reader also got by mail: a compact JWS (RFC 7515), signed with EdDSA. The
+   * keys are at `/.well-known/receipts.json`. Its claims are `iss` (the URL of the service), `jti`
+   * (the agreement's id), `sub` (the address), `iat`, `accept_time`, `email_verified`,
+   * `agreement_sha256`, `workspace_id`, `link_id`, `document_id`, `document_name` and
+   * `document_sha256`.
+   *
+   * @generated from field: string receipt = 8;
+   */
+  receipt: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.AgreementReceipt.
+ * Use `create(AgreementReceiptSchema)` to create a new message.
+ */
+export const AgreementReceiptSchema: GenMessage<AgreementReceipt> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 2);
 
 /**
  * The time that a reader spent on one page of a document.
@@ -300,7 +396,7 @@ export type PageView = Message<"latchkey.sharing.v1.PageView"> & {
  * Use `create(PageViewSchema)` to create a new message.
  */
 export const PageViewSchema: GenMessage<PageView> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 2);
+  messageDesc(file_latchkey_sharing_v1_link, 3);
 
 /**
  * The request of LinkService.CreateLink.
@@ -432,6 +528,16 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
    * @generated from field: bool mail_recipient = 72;
    */
   mailRecipient: boolean;
+
+  /**
+   * The text that readers must accept before they get any byte of the document, in Markdown: at most
+   * 20,000 characters, without control characters other than tabs and line breaks. Sets
+   * `email_required` and `email_verification_required`. The service stores who accepted which text
+   * and when, and mails the reader a signed receipt. Unset means no agreement.
+   *
+   * @generated from field: string agreement = 73;
+   */
+  agreement: string;
 };
 
 /**
@@ -439,7 +545,7 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
  * Use `create(CreateLinkRequestSchema)` to create a new message.
  */
 export const CreateLinkRequestSchema: GenMessage<CreateLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 3);
+  messageDesc(file_latchkey_sharing_v1_link, 4);
 
 /**
  * The response of LinkService.CreateLink.
@@ -460,7 +566,7 @@ export type CreateLinkResponse = Message<"latchkey.sharing.v1.CreateLinkResponse
  * Use `create(CreateLinkResponseSchema)` to create a new message.
  */
 export const CreateLinkResponseSchema: GenMessage<CreateLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 4);
+  messageDesc(file_latchkey_sharing_v1_link, 5);
 
 /**
  * The request of LinkService.BatchCreateLinks.
@@ -483,6 +589,13 @@ export type BatchCreateLinksRequest = Message<"latchkey.sharing.v1.BatchCreateLi
    * @generated from field: string workspace_id = 2;
    */
   workspaceId: string;
+
+  /**
+   * The `agreement` of the requests that have none: at most 20,000 characters. Unset means none.
+   *
+   * @generated from field: string agreement = 3;
+   */
+  agreement: string;
 };
 
 /**
@@ -490,7 +603,7 @@ export type BatchCreateLinksRequest = Message<"latchkey.sharing.v1.BatchCreateLi
  * Use `create(BatchCreateLinksRequestSchema)` to create a new message.
  */
 export const BatchCreateLinksRequestSchema: GenMessage<BatchCreateLinksRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 5);
+  messageDesc(file_latchkey_sharing_v1_link, 6);
 
 /**
  * The response of LinkService.BatchCreateLinks.
@@ -511,7 +624,7 @@ export type BatchCreateLinksResponse = Message<"latchkey.sharing.v1.BatchCreateL
  * Use `create(BatchCreateLinksResponseSchema)` to create a new message.
  */
 export const BatchCreateLinksResponseSchema: GenMessage<BatchCreateLinksResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 6);
+  messageDesc(file_latchkey_sharing_v1_link, 7);
 
 /**
  * The request of LinkService.ListLinks.
@@ -574,7 +687,7 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
  * Use `create(ListLinksRequestSchema)` to create a new message.
  */
 export const ListLinksRequestSchema: GenMessage<ListLinksRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 7);
+  messageDesc(file_latchkey_sharing_v1_link, 8);
 
 /**
  * The response of LinkService.ListLinks.
@@ -611,7 +724,7 @@ export type ListLinksResponse = Message<"latchkey.sharing.v1.ListLinksResponse">
  * Use `create(ListLinksResponseSchema)` to create a new message.
  */
 export const ListLinksResponseSchema: GenMessage<ListLinksResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 8);
+  messageDesc(file_latchkey_sharing_v1_link, 9);
 
 /**
  * The request of LinkService.GetLink.
@@ -640,7 +753,7 @@ export type GetLinkRequest = Message<"latchkey.sharing.v1.GetLinkRequest"> & {
  * Use `create(GetLinkRequestSchema)` to create a new message.
  */
 export const GetLinkRequestSchema: GenMessage<GetLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 9);
+  messageDesc(file_latchkey_sharing_v1_link, 10);
 
 /**
  * The response of LinkService.GetLink.
@@ -661,7 +774,7 @@ export type GetLinkResponse = Message<"latchkey.sharing.v1.GetLinkResponse"> & {
  * Use `create(GetLinkResponseSchema)` to create a new message.
  */
 export const GetLinkResponseSchema: GenMessage<GetLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 10);
+  messageDesc(file_latchkey_sharing_v1_link, 11);
 
 /**
  * The request of LinkService.UpdateLink.
@@ -787,6 +900,15 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
    * @generated from field: optional uint32 view_limit = 70;
    */
   viewLimit?: number | undefined;
+
+  /**
+   * The text that readers must accept, in Markdown: at most 20,000 characters. After a change,
+   * every reader must accept the new text. Sets `email_required` and `email_verification_required`.
+   * Unset means no change, or no agreement if `update_mask` names the field.
+   *
+   * @generated from field: string agreement = 73;
+   */
+  agreement: string;
 };
 
 /**
@@ -794,7 +916,7 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
  * Use `create(UpdateLinkRequestSchema)` to create a new message.
  */
 export const UpdateLinkRequestSchema: GenMessage<UpdateLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 11);
+  messageDesc(file_latchkey_sharing_v1_link, 12);
 
 /**
  * The response of LinkService.UpdateLink.
@@ -815,7 +937,7 @@ export type UpdateLinkResponse = Message<"latchkey.sharing.v1.UpdateLinkResponse
  * Use `create(UpdateLinkResponseSchema)` to create a new message.
  */
 export const UpdateLinkResponseSchema: GenMessage<UpdateLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 12);
+  messageDesc(file_latchkey_sharing_v1_link, 13);
 
 /**
  * The request of LinkService.RevokeLink.
@@ -844,7 +966,7 @@ export type RevokeLinkRequest = Message<"latchkey.sharing.v1.RevokeLinkRequest">
  * Use `create(RevokeLinkRequestSchema)` to create a new message.
  */
 export const RevokeLinkRequestSchema: GenMessage<RevokeLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 13);
+  messageDesc(file_latchkey_sharing_v1_link, 14);
 
 /**
  * The response of LinkService.RevokeLink.
@@ -859,7 +981,57 @@ export type RevokeLinkResponse = Message<"latchkey.sharing.v1.RevokeLinkResponse
  * Use `create(RevokeLinkResponseSchema)` to create a new message.
  */
 export const RevokeLinkResponseSchema: GenMessage<RevokeLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 14);
+  messageDesc(file_latchkey_sharing_v1_link, 15);
+
+/**
+ * The request of LinkService.GetAgreementReceipt.
+ *
+ * @generated from message latchkey.sharing.v1.GetAgreementReceiptRequest
+ */
+export type GetAgreementReceiptRequest = Message<"latchkey.sharing.v1.GetAgreementReceiptRequest"> & {
+  /**
+   * The agreement's id: at most 64 characters. Required.
+   *
+   * @generated from field: string agreement_id = 1;
+   */
+  agreementId: string;
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.GetAgreementReceiptRequest.
+ * Use `create(GetAgreementReceiptRequestSchema)` to create a new message.
+ */
+export const GetAgreementReceiptRequestSchema: GenMessage<GetAgreementReceiptRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 16);
+
+/**
+ * The response of LinkService.GetAgreementReceipt.
+ *
+ * @generated from message latchkey.sharing.v1.GetAgreementReceiptResponse
+ */
+export type GetAgreementReceiptResponse = Message<"latchkey.sharing.v1.GetAgreementReceiptResponse"> & {
+  /**
+   * The agreement and its receipt.
+   *
+   * @generated from field: latchkey.sharing.v1.AgreementReceipt receipt = 1;
+   */
+  receipt?: AgreementReceipt | undefined;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.GetAgreementReceiptResponse.
+ * Use `create(GetAgreementReceiptResponseSchema)` to create a new message.
+ */
+export const GetAgreementReceiptResponseSchema: GenMessage<GetAgreementReceiptResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 17);
 
 /**
  * The request of LinkService.ListLinkViews.
@@ -920,7 +1092,7 @@ export type ListLinkViewsRequest = Message<"latchkey.sharing.v1.ListLinkViewsReq
  * Use `create(ListLinkViewsRequestSchema)` to create a new message.
  */
 export const ListLinkViewsRequestSchema: GenMessage<ListLinkViewsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 15);
+  messageDesc(file_latchkey_sharing_v1_link, 18);
 
 /**
  * The response of LinkService.ListLinkViews.
@@ -957,7 +1129,7 @@ export type ListLinkViewsResponse = Message<"latchkey.sharing.v1.ListLinkViewsRe
  * Use `create(ListLinkViewsResponseSchema)` to create a new message.
  */
 export const ListLinkViewsResponseSchema: GenMessage<ListLinkViewsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 16);
+  messageDesc(file_latchkey_sharing_v1_link, 19);
 
 /**
  * When the service mails the user who created a link. The mail contains the addresses and the times
@@ -1110,8 +1282,8 @@ export const LinkService: GenService<{
    * Errors:
    * - `not_found`: the workspace has no such link.
    * - `conflict`: the link was revoked.
-   * - `invalid_argument`: `expire_time` is not in the future, the password is too short, or a list
-   *   has an invalid entry. Also the link would have `email_verification_required` without
+   * - `invalid_argument`: `expire_time` is not in the future, the password is too short, a list has
+   *   an invalid entry, or `agreement` has control characters. Also the link would have `email_verification_required` without
    *   `email_required`, `allow_list` without `email_verification_required`, `block_list` without
    *   `email_required`, or `notify` without a user who created it.
    * - `rate_limited`: the service is hashing too many link passwords of the workspace.
@@ -1136,6 +1308,20 @@ export const LinkService: GenService<{
     methodKind: "unary";
     input: typeof RevokeLinkRequestSchema;
     output: typeof RevokeLinkResponseSchema;
+  },
+  /**
+   * Returns an agreement that a reader accepted, with its signed receipt. It stays when the link and
+   * the document are deleted. `LinkView.agreement_id` is the id.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such agreement.
+   *
+   * @generated from rpc latchkey.sharing.v1.LinkService.GetAgreementReceipt
+   */
+  getAgreementReceipt: {
+    methodKind: "unary";
+    input: typeof GetAgreementReceiptRequestSchema;
+    output: typeof GetAgreementReceiptResponseSchema;
   },
   /**
    * Lists a link's views, newest first by default. A view is recorded for each reader who passes
