@@ -16,16 +16,18 @@ import type { Log } from '../observe/log.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
-import { startPeriodicTask } from '../storage/periodic-task.ts';
+import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
 import type { Database } from '../storage/schema.ts';
 import { type Agreements, createAgreements, receiptMailComposer } from './agreements/agreements.ts';
 import { createApiKeyService } from './api-keys/service.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { StagedBlobs } from './blobs/staged-blobs.ts';
+import { startBlobUpkeep } from './blobs/upkeep.ts';
 import { type StoreWatch, watchStore } from './blobs/watch-store.ts';
 import { type Brands, createBrands } from './brand/brand.ts';
 import { createLogoMethods } from './brand/logo-methods.ts';
 import { type BlobCheck, createDocuments } from './documents/documents.ts';
+import { startIntegrityScan } from './documents/integrity-scan.ts';
 import { createPageCounter } from './documents/pages/page-counter.ts';
 import { createRedirects } from './documents/redirects.ts';
 import { createDocumentService } from './documents/service.ts';
@@ -47,7 +49,6 @@ import { forgetViews } from './notices/store.ts';
 import { createQuotas, type Quota } from './quotas/quotas.ts';
 import { startReaderMails } from './reader-mails/reader-mails.ts';
 import { sharingRoutes } from './routes.ts';
-import { startUpkeep } from './upkeep.ts';
 import { createNewViews } from './views/new-views.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
 import { createViews } from './views/views.ts';
@@ -225,6 +226,17 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
       }),
     },
   };
+}
+
+/** Starts the upkeep of blobs and the scan for damage. */
+function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
+  const { config, log, db, leases, blobs, observeBlob: observe, now } = options;
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const tasks = startBlobUpkeep(options);
+  const days = config.blobCheckDays;
+  if (days === 0) return tasks;
+  const lease = leases.lease('integrity scan');
+  return [...tasks, startIntegrityScan({ db, blobs, days, lease, now, observe, warn })];
 }
 
 /** Sends the mails about views in one process of the deployment. */

@@ -1,4 +1,4 @@
-// The keys that sign receipts of agreements: a set of their own, because a verifier of tokens must
+// The keys that sign receipts of agreements: a separate set, because a verifier of tokens must
 // never accept a receipt. A receipt does not expire, so the keys are published forever.
 import type { HttpRoute } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';

@@ -1,19 +1,17 @@
 // The background tasks that keep the blob store and the disk reserve in order.
-import type { Clock } from '../base/clock.ts';
-import type { Config } from '../base/config/config.ts';
-import type { Log } from '../observe/log.ts';
-import type { DiskReserve } from '../storage/disk-reserve.ts';
-import type { Leases } from '../storage/leases.ts';
-import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
-import type { Database } from '../storage/schema.ts';
-import type { BlobStore } from './blobs/blob-store.ts';
-import { settleOldNotes } from './blobs/release-0-1.ts';
-import type { StagedBlobs } from './blobs/staged-blobs.ts';
-import type { BlobCheck } from './documents/documents.ts';
-import { startIntegrityScan } from './documents/integrity-scan.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Config } from '../../base/config/config.ts';
+import type { Log } from '../../observe/log.ts';
+import type { DiskReserve } from '../../storage/disk-reserve.ts';
+import type { Leases } from '../../storage/leases.ts';
+import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
+import type { Database } from '../../storage/schema.ts';
+import type { BlobStore } from './blob-store.ts';
+import { settleOldNotes } from './release-0-1.ts';
+import type { StagedBlobs } from './staged-blobs.ts';
 
-export type UpkeepOptions = {
-  readonly config: Pick<Config, 'blobs' | 'blobCheckDays'>;
+type BlobUpkeepOptions = {
+  readonly config: Pick<Config, 'blobs'>;
   readonly log: Log;
   readonly db: Database;
   readonly leases: Leases;
@@ -21,12 +19,11 @@ export type UpkeepOptions = {
   readonly blobs: BlobStore;
   readonly stagedBlobs: StagedBlobs;
   readonly blobLeaseMs: number;
-  readonly observeBlob: (check: BlobCheck) => void;
   readonly now: Clock;
 };
 
-/** Starts the sweep of blobs and the scan for damage. */
-export function startUpkeep(options: UpkeepOptions): PeriodicTask[] {
+/** Starts the sweep of blobs and the filling of the disk reserve. */
+export function startBlobUpkeep(options: BlobUpkeepOptions): PeriodicTask[] {
   const { config, log, db, leases, reserve, blobs, stagedBlobs, now } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const filling = startPeriodicTask({
@@ -51,10 +48,5 @@ export function startUpkeep(options: UpkeepOptions): PeriodicTask[] {
     },
     onError: (err) => warn({ err }, 'cannot settle the notes of release 0.1'),
   });
-  const tasks = [filling, sweep, oldNotes];
-  const days = config.blobCheckDays;
-  if (days === 0) return tasks;
-  const lease = leases.lease('integrity scan');
-  const { observeBlob: observe } = options;
-  return [...tasks, startIntegrityScan({ db, blobs, days, lease, now, observe, warn })];
+  return [filling, sweep, oldNotes];
 }
