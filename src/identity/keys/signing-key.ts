@@ -96,8 +96,8 @@ export function decryptPrivateKey(
   if (!masterKey.opens(row.master_key_id)) {
     throw new Error(
       `the master key ${masterKey.id} of this process cannot decrypt the ${column.name} ` +
-        `${row.kid}, which was encrypted with another master key, ${row.master_key_id}; start the ` +
-        'service again with that key; check LATCHKEY_MASTER_KEY and LATCHKEY_DATA_DIR',
+        `${row.kid}, which was encrypted with another master key, ${row.master_key_id}; start ` +
+        'the service again with that key; check LATCHKEY_MASTER_KEY and LATCHKEY_DATA_DIR',
     );
   }
   const der = masterKey.open(row.private_ciphertext, column.purpose(row.kid));
