@@ -232,7 +232,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
 function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
   const { config, log, db, leases, blobs, observeBlob: observe, now } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
-  const tasks = startBlobUpkeep(options);
+  const tasks = startBlobUpkeep({ ...options, warn });
   const days = config.blobCheckDays;
   if (days === 0) return tasks;
   const lease = leases.lease('integrity scan');

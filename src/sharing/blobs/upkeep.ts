@@ -1,7 +1,6 @@
 // The background tasks that keep the blob store and the disk reserve in order.
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
-import type { Log } from '../../observe/log.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
 import type { Leases } from '../../storage/leases.ts';
 import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
@@ -12,7 +11,7 @@ import type { StagedBlobs } from './staged-blobs.ts';
 
 type BlobUpkeepOptions = {
   readonly config: Pick<Config, 'blobs'>;
-  readonly log: Log;
+  readonly warn: (facts: object, message: string) => void;
   readonly db: Database;
   readonly leases: Leases;
   readonly reserve: DiskReserve;
@@ -24,8 +23,7 @@ type BlobUpkeepOptions = {
 
 /** Starts the sweep of blobs and the filling of the disk reserve. */
 export function startBlobUpkeep(options: BlobUpkeepOptions): PeriodicTask[] {
-  const { config, log, db, leases, reserve, blobs, stagedBlobs, now } = options;
-  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const { config, warn, db, leases, reserve, blobs, stagedBlobs, now } = options;
   const filling = startPeriodicTask({
     pauseMs: options.blobLeaseMs / 4,
     round: () => reserve.fill(),
