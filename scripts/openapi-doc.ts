@@ -2,8 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { discoveryRoutes } from '../src/identity/discovery/routes.ts';
+import { receiptKeysRoute } from '../src/identity/keys/receipt-keys.ts';
 import { type SharingRouteOptions, sharingRoutes } from '../src/sharing/routes.ts';
 import { siteRoutes } from '../src/site/site-routes.ts';
+import type { Database } from '../src/storage/schema.ts';
 import { openApiDocument } from './openapi/document.ts';
 
 const target = path.resolve(import.meta.dirname, '../gen/openapi.json');
@@ -15,7 +17,10 @@ function routesWithoutService() {
   const site = { assets, publicUrl: '', random: () => Buffer.alloc(0), uploadBytesMax: 0 };
   const routes = siteRoutes({ ...site, sendsMail: false, webDir: '' });
   // Only the handlers use these parts.
-  return [...routes, ...discoveryRoutes('', []), ...sharingRoutes({} as SharingRouteOptions)];
+  return [
+    ...[...routes, ...discoveryRoutes('', []), ...sharingRoutes({} as SharingRouteOptions)],
+    receiptKeysRoute({} as Database),
+  ];
 }
 
 const document = openApiDocument(routesWithoutService());

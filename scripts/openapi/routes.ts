@@ -68,7 +68,7 @@ function responseOf(answer: RouteAnswer, tag: string, status: string): Schema {
   };
   const body = schema ?? { type: 'string' };
   const content = types?.map((type) => {
-    const isText = /^(text\/|application\/json|image\/svg)/.test(type);
+    const isText = /^(text\/|application\/(jwk-set\+)?json|image\/svg)/.test(type);
     return [type, { schema: isText ? body : { type: 'string', format: 'binary' } }];
   });
   return {

@@ -36,20 +36,14 @@ export function createValidatorLoader(): LoadValidator {
 export type CheckBounds = (request: Message) => Promise<void> | undefined;
 
 export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValidator): CheckBounds {
-  const texts = schema.fields.filter(
-    ({ fieldKind, scalar }) => fieldKind === 'scalar' && scalar === ScalarType.STRING,
-  );
+  const findNul = nulFinder(schema);
   const isWithin = lengthCheck(schema);
   return (request) => {
     // A message is a plain object, keyed by local field names.
     const values = request as unknown as Readonly<Record<string, unknown>>;
-    for (const { name, localName } of texts) {
-      const value = values[localName];
-      // PostgreSQL cannot store NUL in a text, and no name or id needs it.
-      if (typeof value === 'string' && value.includes('\0')) {
-        throw invalid(name, 'must not contain NUL characters');
-      }
-    }
+    // PostgreSQL cannot store NUL in a text, and no name or id needs it.
+    const field = findNul(values);
+    if (field !== undefined) throw invalid(field, 'must not contain NUL characters');
     return isWithin?.(values) ? undefined : validate(request);
   };
 
@@ -65,6 +59,35 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
     const detail = fields.map((error) => `${error.field}: ${error.detail}`).join('; ');
     throw fail('invalid_argument', detail, { fields });
   }
+}
+
+type FindNul = (values: Readonly<Record<string, unknown>>) => string | undefined;
+
+/** Returns the name of a text with a NUL character, also in a list of messages. */
+function nulFinder(schema: DescMessage): FindNul {
+  const texts = schema.fields.filter(
+    ({ fieldKind, scalar }) => fieldKind === 'scalar' && scalar === ScalarType.STRING,
+  );
+  const lists = schema.fields.flatMap((field) =>
+    field.fieldKind === 'list' && field.listKind === 'message'
+      ? [{ name: field.name, localName: field.localName, find: nulFinder(field.message) }]
+      : [],
+  );
+  return (values) => {
+    for (const { name, localName } of texts) {
+      const value = values[localName];
+      if (typeof value === 'string' && value.includes('\0')) return name;
+    }
+    for (const { name, localName, find } of lists) {
+      for (const [i, item] of (
+        values[localName] as Readonly<Record<string, unknown>>[]
+      ).entries()) {
+        const field = find(item);
+        if (field !== undefined) return `${name}[${i}].${field}`;
+      }
+    }
+    return undefined;
+  };
 }
 
 type IsWithin = (values: Readonly<Record<string, unknown>>) => boolean;
@@ -109,6 +132,12 @@ export function correctPlurals(message: string): string {
     .replace(/(?<= 1 (?:byte|character|item))s\b/, '');
 }
 
+/** The path of proto names. It has the index of a message in a list, but not that of a value. */
 function fieldOf({ field }: Violation): string {
-  return field.flatMap((part) => ('name' in part ? [part.name] : [])).join('.');
+  return field
+    .map((part, i) => {
+      if ('name' in part) return i === 0 ? part.name : `.${part.name}`;
+      return part.kind === 'list_sub' && i < field.length - 1 ? `[${part.index}]` : '';
+    })
+    .join('');
 }

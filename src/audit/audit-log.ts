@@ -13,7 +13,8 @@ import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
 import { insertEvent } from './store.ts';
 
 export type Change = {
-  readonly target: string;
+  /** The id of the changed object. Each of several objects gets an event. */
+  readonly target: string | readonly string[];
   /** Who made the change, if a public method has authenticated the actor itself. */
   readonly actor?: { readonly type: 'service' | 'staff' | 'member'; readonly id: string };
 };
@@ -55,7 +56,7 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
     return transact(db, async (trx) => {
       const { target, actor } = change;
       const by = actor === undefined ? {} : { actor_type: actor.type, actor_id: actor.id };
-      const rows = [rowOf({ ...event, ...by }, target)];
+      const rows = [target].flat().map((about) => rowOf({ ...event, ...by }, about));
       const { request_id } = event;
       const done = await work(trx, (action, about) => {
         rows.push(rowOf({ ...system, request_id, action }, about));

@@ -62,6 +62,7 @@ export function createModules(
       credentials: identity.credentials,
       passwords: identity.passwords,
       newMembers: identity.newMembers,
+      signReceipt: identity.receiptKeys.sign,
       assets,
       pagesProgram: path.join(programs, 'sharing/documents/pages/program.js'),
       observeBlob: observer.blob,

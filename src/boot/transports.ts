@@ -91,6 +91,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
         }),
         ...identity.routes,
         ...sharing.routes,
+        modules.identity.receiptKeys.route,
       ],
       assetsDir: path.join(webDir, 'assets'),
       publicUrl,

@@ -20,6 +20,7 @@ import {
   type ResealResult,
   requireDecryptable,
   reseal,
+  sealedReceiptKeys,
   sealedSigningKeys,
 } from '../identity/keys/sealed-values.ts';
 import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
@@ -46,7 +47,8 @@ export async function runRotateMasterKey(input: Input, host: CommandHost): Promi
   return 0;
 }
 
-export const sealedColumns = [sealedSigningKeys, sealedSeeds];
+/** All columns that are encrypted under the master key. */
+export const sealedColumns = [sealedSigningKeys, sealedReceiptKeys, sealedSeeds];
 
 export type RotateOptions = {
   readonly config: Config;

@@ -32,6 +32,7 @@ import { createCustomerService } from './customers/service.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
 import { loadEd25519 } from './keys/ed25519.ts';
 import { type Keyring, openKeyring } from './keys/keyring.ts';
+import { createReceiptKeys, type ReceiptKeys } from './keys/receipt-keys.ts';
 import { type Rotation, startRotation } from './keys/rotation.ts';
 import { createSigningKeyService } from './keys/service.ts';
 import { createSignatureThread } from './keys/signature-thread.ts';
@@ -79,6 +80,7 @@ export type IdentityModule = {
   readonly passwords: Passwords;
   readonly newMembers: MemberAccounts;
   readonly keyring: Keyring;
+  readonly receiptKeys: ReceiptKeys;
   readonly signer: Signer;
   readonly rotation: Rotation;
   readonly sessions: Sessions;
@@ -199,6 +201,7 @@ export async function createIdentityModule(
     passwords,
     newMembers: createNewMembers({ passwords, random, now }),
     keyring,
+    receiptKeys: createReceiptKeys({ db, masterKey, auditLog, now }),
     signer,
     rotation,
     sessions,

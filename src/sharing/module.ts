@@ -18,10 +18,11 @@ import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
 import type { Database } from '../storage/schema.ts';
+import { type Agreements, createAgreements, receiptMailComposer } from './agreements/agreements.ts';
 import { createApiKeyService } from './api-keys/service.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
-import { settleOldNotes } from './blobs/release-0-1.ts';
 import type { StagedBlobs } from './blobs/staged-blobs.ts';
+import { startBlobUpkeep } from './blobs/upkeep.ts';
 import { type StoreWatch, watchStore } from './blobs/watch-store.ts';
 import { type Brands, createBrands } from './brand/brand.ts';
 import { createLogoMethods } from './brand/logo-methods.ts';
@@ -41,10 +42,12 @@ import { createPasswordThrottle } from './gate/password-throttle.ts';
 import { requireAccess } from './gate/require-access.ts';
 import { createInsightService } from './insight/service.ts';
 import { createLinks } from './links/links.ts';
+import { createRecipientMails, linkMailComposer } from './links/recipients.ts';
 import { createLinkService } from './links/service.ts';
 import { createNotices } from './notices/notices.ts';
 import { forgetViews } from './notices/store.ts';
 import { createQuotas, type Quota } from './quotas/quotas.ts';
+import { startReaderMails } from './reader-mails/reader-mails.ts';
 import { sharingRoutes } from './routes.ts';
 import { createNewViews } from './views/new-views.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
@@ -93,6 +96,8 @@ export type SharingModuleOptions = {
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly newMembers: NewMembers;
+  /** Signs the claims of a receipt. Returns a compact JWS. */
+  readonly signReceipt: (claims: object) => Promise<string>;
   readonly assets: Assets;
   readonly pagesProgram: string;
   readonly observeBlob: (check: BlobCheck) => void;
@@ -131,9 +136,20 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const keys = masterKey.derive('link views');
   const notices = startNotices(options, brands);
   onFailure(notices.task.stop);
+  const readerMails = startReaderMails({
+    ...{ db, mailer: options.mailer, lease: options.leases.lease('reader mails'), warn, now },
+    composers: {
+      lnk: linkMailComposer({ db, brands, publicUrl, now }),
+      agr: receiptMailComposer({ db, brands, publicUrl }),
+    },
+  });
+  onFailure(readerMails.stop);
+  const { signReceipt } = options;
+  const signed = { mails: readerMails, signReceipt, publicUrl };
+  const agreements = createAgreements({ db, ...signed, random, now });
   const newViews = createNewViews({ db, quotas, notices, keys, now });
   const views = createViews({ db, recorder, newViews, now, warn });
-  const parts = gateParts(options, gate, brands);
+  const parts = gateParts(options, gate, brands, agreements);
   const access = (request: RouteRequest) => requireAccess({ gate, ...parts }, request);
   const html = createGateHtml(assets, publicUrl);
   return {
@@ -145,11 +161,12 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
       await Promise.all([
         recorder.stop(),
         notices.task.stop(),
+        readerMails.stop(),
         ...upkeep.map((task) => task.stop()),
       ]);
     },
     routes: sharingRoutes({
-      ...{ gate, ...parts, html, documents, brands, db, views },
+      ...{ gate, ...parts, html, documents, brands, agreements, db, views },
       recordOpening: views.recordOpening,
       recordDownload: views.recordDownload,
       requireAccess: access,
@@ -178,6 +195,11 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         documents,
         views,
         passwords,
+        recipientMails: createRecipientMails({
+          ...{ db, mails: readerMails, now },
+          keys: masterKey.derive('recipient mails'),
+        }),
+        agreements,
         forgetViews,
         publicUrl,
         random,
@@ -204,35 +226,12 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
 }
 
 function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
-  const { config, log, db, leases, reserve, blobs, stagedBlobs, now } = options;
+  const { config, log, db, leases, blobs, observeBlob: observe, now } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
-  const filling = startPeriodicTask({
-    pauseMs: options.blobLeaseMs / 4,
-    round: () => reserve.fill(),
-    onError: (err) => warn({ err }, 'cannot fill the disk reserve'),
-  });
-  const sweep = startPeriodicTask({
-    pauseMs: options.blobLeaseMs / 4,
-    lease: leases.lease('blob sweep'),
-    round: (signal) => stagedBlobs.sweep(signal),
-    onError: (err) => warn({ err }, 'cannot sweep pending blobs'),
-  });
-  const oldNotes = startPeriodicTask({
-    pauseMs: 3_600_000,
-    lease: leases.lease('notes of release 0.1'),
-    async round() {
-      // Release 0.1 had no S3 store.
-      if (config.blobs.kind === 's3') return;
-      await blobs.check();
-      await settleOldNotes({ db, root: config.blobs.path, now });
-    },
-    onError: (err) => warn({ err }, 'cannot settle the notes of release 0.1'),
-  });
-  const tasks = [filling, sweep, oldNotes];
+  const tasks = startBlobUpkeep({ ...options, warn });
   const days = config.blobCheckDays;
   if (days === 0) return tasks;
   const lease = leases.lease('integrity scan');
-  const { observeBlob: observe } = options;
   return [...tasks, startIntegrityScan({ db, blobs, days, lease, now, observe, warn })];
 }
 
@@ -259,7 +258,12 @@ function defaultQuota(config: SharingModuleOptions['config']): Quota {
   };
 }
 
-function gateParts(options: SharingModuleOptions, gate: Gate, brands: Brands) {
+function gateParts(
+  options: SharingModuleOptions,
+  gate: Gate,
+  brands: Brands,
+  agreements: Agreements,
+) {
   const { db, mailer, masterKey, passwords, publicUrl, random, now } = options;
   const passwordKeys = masterKey.derive('link password throttle');
   const passwordThrottle = createPasswordThrottle({ db, keys: passwordKeys, now });
@@ -270,7 +274,7 @@ function gateParts(options: SharingModuleOptions, gate: Gate, brands: Brands) {
   const browserKeys = masterKey.derive('known browser');
   const browsers = createSignedValues<string>({ keys: browserKeys, now });
   return {
-    steps: createGateSteps({ gate, passwords, passwordThrottle, codes, random }),
+    steps: createGateSteps({ gate, passwords, passwordThrottle, codes, agreements, db, random }),
     cookies: createGateCookies({ states, browsers, random, publicUrl }),
   };
 }

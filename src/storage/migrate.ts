@@ -16,6 +16,8 @@ import { addCertificateNames } from './migrations/0009-client-certificates.ts';
 import { markJoinedMembers } from './migrations/0010-joined-members.ts';
 import { addVersions } from './migrations/0011-versions.ts';
 import { addVisitors } from './migrations/0012-visitors.ts';
+import { addRecipients } from './migrations/0013-recipients.ts';
+import { addAgreements } from './migrations/0014-agreements.ts';
 import { addAudiences } from './migrations/0015-audiences.ts';
 import { addClientTokens } from './migrations/0016-client-tokens.ts';
 import { createClientKeys } from './migrations/0019-client-keys.ts';
@@ -43,6 +45,8 @@ export const schemaMigrations: SchemaMigrations = {
   '0010-joined-members': { up: markJoinedMembers, oldestSupported: '0001-schema' },
   '0011-versions': { up: addVersions, oldestSupported: '0001-schema' },
   '0012-visitors': { up: addVisitors, oldestSupported: '0001-schema' },
+  '0013-recipients': { up: addRecipients, oldestSupported: '0001-schema' },
+  '0014-agreements': { up: addAgreements, oldestSupported: '0001-schema' },
   '0015-audiences': { up: addAudiences, oldestSupported: '0001-schema' },
   '0016-client-tokens': { up: addClientTokens, oldestSupported: '0001-schema' },
   '0019-client-keys': { up: createClientKeys, oldestSupported: '0001-schema' },

@@ -1,6 +1,7 @@
 // The types of the rows. Times are integer milliseconds since 1970, digests and ciphertexts are
 // text, and flags are 0 or 1, so that both dialects read and write the same values.
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
+import type { AgreementTables } from './agreement-rows.ts';
 import type { deletionNote, Entity } from './change.ts';
 import type {
   AudienceRow,
@@ -23,6 +24,7 @@ import type {
   LogoRow,
   MemberTable,
   PendingBlobRow,
+  ReaderMailRow,
   VerifiedAddressRow,
   ViewPageRow,
   ViewTable,
@@ -48,6 +50,7 @@ export type {
   LinkRow,
   LogoRow,
   MemberRow,
+  ReaderMailRow,
   StoredView,
   VerifiedAddressRow,
   ViewPageRow,
@@ -254,7 +257,7 @@ export type LeaseRow = {
   expire_time: number;
 };
 
-export type Schema = {
+export type Schema = AgreementTables & {
   leases: LeaseRow;
   pending_blobs: PendingBlobRow;
   blob_stores: BlobStoreRow;
@@ -292,6 +295,7 @@ export type Schema = {
   visitors: VisitorRow;
   view_pages: ViewPageRow;
   link_notices: LinkNoticeRow;
+  reader_mails: ReaderMailRow;
   gate_codes: GateCodeRow;
   verified_addresses: VerifiedAddressRow;
 };

@@ -109,6 +109,12 @@ export type LinkRow = {
   creator_id: string | null;
   /** The version of the document that the link shows; null for the current one. */
   pinned_version: number | null;
+  /** The maximum number of views; null means no limit. */
+  view_limit: number | null;
+  /** The address of the person who gets the link; empty for no particular person. */
+  recipient: string;
+  /** The digest of the text that readers must accept; empty for none. */
+  agreement_sha256: string;
 };
 
 /** The insertable row: a link is inserted without a view count. */
@@ -122,6 +128,9 @@ export type LinkTable = GeneratedColumns<
   | 'notify_from'
   | 'creator_id'
   | 'pinned_version'
+  | 'view_limit'
+  | 'recipient'
+  | 'agreement_sha256'
 >;
 
 /** The views of a link that its creator has not been mailed about. */
@@ -135,6 +144,15 @@ export type LinkNoticeRow = {
   attempts: number;
   /** The number of mails so far. It shows whether another process has sent the mail. */
   mails: number;
+};
+
+/** A mail to a reader that was not sent yet. */
+export type ReaderMailRow = {
+  /** The id of the object that the mail is about. Its prefix is the kind of the mail. */
+  target_id: string;
+  due_time: number;
+  /** Failed attempts to send the mail. */
+  attempts: number;
 };
 
 export type MemberRow = {
@@ -174,6 +192,8 @@ export type StoredView = ViewRow & {
   readonly download_count: number;
   /** The start of the last download that was counted. */
   readonly last_download_time: number | null;
+  /** The agreement that the reader accepted; empty for none. */
+  readonly agreement_id: string;
 };
 
 export type ViewTable = ViewRow & {
@@ -185,6 +205,7 @@ export type ViewTable = ViewRow & {
   workspace_id: Generated<string | null>;
   download_count: Generated<number>;
   last_download_time: Generated<number | null>;
+  agreement_id: Generated<string>;
 };
 
 /** A person with an email address who viewed documents of a workspace. */

@@ -102,6 +102,11 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
     const { id, workspace_id } = await upload(testApp, Buffer.from('The terms.'));
     return named({ documentId: id, workspaceId: workspace_id });
   },
+  'LinkService.BatchCreateLinks': async ({ testApp }) => {
+    const { id: documentId, workspace_id: workspaceId } = await upload(testApp, Buffer.from('x'));
+    const requestsTo = (recipient: string) => ({ requests: [{ documentId, recipient }] });
+    return both({ workspaceId }, requestsTo('ann@example.com'), requestsTo('bob@example.com'));
+  },
   'ApiKeyService.CreateApiKey': async ({ app }) =>
     named({
       workspaceId: (await addWorkspace(app.inside.db, '')).ownerId,

@@ -17,6 +17,7 @@ type Ids = {
   readonly key_id: string;
   readonly user_id: string;
   readonly invitation_id: string;
+  readonly agreement_id: string;
   readonly page_token: string;
   readonly email: string;
 };
@@ -81,6 +82,12 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
 
   const invitation = await addInvitation(testApp, `${tag}@invited.example`, workspaceId);
 
+  const agreement = {
+    ...{ id: `agr_${tag}`, workspace_id: workspaceId, link_id: link.id, document_id: document.id },
+    ...{ sha256: sha256(bytes), email, accept_time: 1, receipt: `receipt-${tag}` },
+  };
+  await db.insertInto('agreements').values(agreement).execute();
+
   const marks = [
     ...[
       tag,
@@ -93,6 +100,7 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
       user.email,
       email,
       invitation.id,
+      agreement.id,
     ],
     ...[link, open].map(({ url }) => url.slice(-22)),
     ...[sha256(bytes), bytes.toString('base64')],
@@ -105,6 +113,7 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
       key_id: credentialId,
       user_id: user.id,
       invitation_id: invitation.id,
+      agreement_id: agreement.id,
       page_token: first.body.next_page_token,
       email,
     },

@@ -99,6 +99,13 @@ export const managementActions: Readonly<
     return { request: await ofDocument(suite), target: ({ link }) => link?.id };
   },
 
+  async 'LinkService.BatchCreateLinks'(suite) {
+    const { workspaceId, documentId } = await ofDocument(suite);
+    const requests = [{ documentId, recipient: 'ann@example.com' }];
+    const target = ({ links }: Answer) => (links as unknown as { id: string }[])[0]?.id;
+    return { request: { workspaceId, requests }, target };
+  },
+
   async 'LinkService.UpdateLink'(suite) {
     const ids = await ofLink(suite);
     return { request: { ...ids, emailRequired: true }, target: ids.linkId };

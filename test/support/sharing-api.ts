@@ -31,6 +31,7 @@ export type LinkFields = {
   view_count: number;
   expire_time?: string;
   revoke_time?: string;
+  view_limit?: number;
 };
 
 export const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` });

@@ -53,6 +53,7 @@ const otherMethods = [
   'document.uploadDocument',
   'document.uploadVersion',
   'document.downloadDocument',
+  'link.batchCreateLinks',
   'insight.exportDocumentViews',
   'insight.exportLinkViews',
   'visitor.exportVisitors',

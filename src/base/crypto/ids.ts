@@ -24,6 +24,7 @@ export function encodeBase62Number(value: number, length: number): string {
 
 type IdKind =
   | 'doc'
+  | 'agr'
   | 'lnk'
   | 'viw'
   | 'ws'

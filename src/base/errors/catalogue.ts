@@ -172,7 +172,7 @@ export const catalogue = {
     status: 410,
     grpc: Code.NotFound,
     title: 'Link expired or revoked',
-    cause: 'The shared link has expired or was revoked.',
+    cause: 'The shared link has expired, was revoked, or has reached its view limit.',
     remedy: 'Ask the sender for a new link.',
     oauth: 'invalid_request',
   },

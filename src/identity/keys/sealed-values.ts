@@ -2,7 +2,13 @@
 
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { findSealedKeys, type SealedValue, updateSealedKey } from './store.ts';
+import {
+  findSealedKeys,
+  findSealedReceiptKeys,
+  type SealedValue,
+  updateSealedKey,
+  updateSealedReceiptKey,
+} from './store.ts';
 
 export type SealedColumn = {
   readonly name: string;
@@ -16,6 +22,13 @@ export const sealedSigningKeys: SealedColumn = {
   purpose: (kid) => `signing key ${kid}`,
   read: findSealedKeys,
   write: updateSealedKey,
+};
+
+export const sealedReceiptKeys: SealedColumn = {
+  name: 'receipt key',
+  purpose: (kid) => `receipt key ${kid}`,
+  read: findSealedReceiptKeys,
+  write: updateSealedReceiptKey,
 };
 
 export type ResealResult = {

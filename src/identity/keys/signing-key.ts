@@ -4,7 +4,7 @@ import { calculateJwkThumbprint } from 'jose';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import { type Ed25519, type PrivateKey, type PublicKey, seedOf } from './ed25519.ts';
-import { sealedSigningKeys } from './sealed-values.ts';
+import { type SealedColumn, sealedSigningKeys } from './sealed-values.ts';
 
 export type PublicJwk = {
   readonly kty: 'OKP';
@@ -20,13 +20,16 @@ export type NewKey = Pick<
   'kid' | 'public_x' | 'private_ciphertext' | 'master_key_id'
 >;
 
-export async function generateSigningKey(masterKey: MasterKey): Promise<NewKey> {
+export async function generateSigningKey(
+  masterKey: MasterKey,
+  column: SealedColumn = sealedSigningKeys,
+): Promise<NewKey> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const { x } = publicKey.export({ format: 'jwk' });
   if (x === undefined) throw new Error('the public key has no x');
   const kid = await calculateJwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x }, 'sha256');
   const der = privateKey.export({ format: 'der', type: 'pkcs8' });
-  const private_ciphertext = masterKey.seal(der, sealedSigningKeys.purpose(kid));
+  const private_ciphertext = masterKey.seal(der, column.purpose(kid));
   der.fill(0);
   return {
     kid,
@@ -81,18 +84,19 @@ export function isSameKey(a: LoadedKey, b: LoadedKey): boolean {
 }
 
 export function decryptPrivateKey(
-  row: SigningKeyRow,
+  row: NewKey,
   masterKey: MasterKey,
   ed25519: Ed25519,
+  column: SealedColumn = sealedSigningKeys,
 ): PrivateKey {
   if (!masterKey.opens(row.master_key_id)) {
     throw new Error(
-      `the master key ${masterKey.id} of this process cannot decrypt the signing key ${row.kid}, ` +
-        `which was encrypted with another master key, ${row.master_key_id}; start the service ` +
-        'again with that key; check LATCHKEY_MASTER_KEY and LATCHKEY_DATA_DIR',
+      `the master key ${masterKey.id} of this process cannot decrypt the ${column.name} ` +
+        `${row.kid}, which was encrypted with another master key, ${row.master_key_id}; start ` +
+        'the service again with that key; check LATCHKEY_MASTER_KEY and LATCHKEY_DATA_DIR',
     );
   }
-  const der = masterKey.open(row.private_ciphertext, sealedSigningKeys.purpose(row.kid));
+  const der = masterKey.open(row.private_ciphertext, column.purpose(row.kid));
   try {
     return ed25519.privateKey(seedOf(der));
   } finally {
@@ -100,7 +104,7 @@ export function decryptPrivateKey(
   }
 }
 
-const publicJwk = (x: string, kid: string): PublicJwk => ({
+export const publicJwk = (x: string, kid: string): PublicJwk => ({
   kty: 'OKP',
   crv: 'Ed25519',
   x,

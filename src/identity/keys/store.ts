@@ -1,3 +1,4 @@
+import type { ReceiptKeyRow } from '../../storage/agreement-rows.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
@@ -99,6 +100,36 @@ export function findSealedKeys(db: Executor): Promise<SealedValue[]> {
 export async function updateSealedKey(db: Executor, value: SealedValue): Promise<void> {
   await db
     .updateTable('signing_keys')
+    .set({ private_ciphertext: value.ciphertext, master_key_id: value.masterKeyId })
+    .where('kid', '=', value.id)
+    .execute();
+}
+
+/** Returns the keys that sign receipts, newest first. */
+export function findReceiptKeys(db: Executor): Promise<ReceiptKeyRow[]> {
+  return db
+    .selectFrom('receipt_keys')
+    .selectAll()
+    .orderBy('create_time', 'desc')
+    .orderBy('kid')
+    .execute();
+}
+
+export async function insertReceiptKey(trx: Executor, row: ReceiptKeyRow): Promise<void> {
+  await trx.insertInto('receipt_keys').values(row).execute();
+}
+
+export function findSealedReceiptKeys(db: Executor): Promise<SealedValue[]> {
+  return db
+    .selectFrom('receipt_keys')
+    .select(['kid as id', 'private_ciphertext as ciphertext', 'master_key_id as masterKeyId'])
+    .orderBy('kid')
+    .execute();
+}
+
+export async function updateSealedReceiptKey(db: Executor, value: SealedValue): Promise<void> {
+  await db
+    .updateTable('receipt_keys')
     .set({ private_ciphertext: value.ciphertext, master_key_id: value.masterKeyId })
     .where('kid', '=', value.id)
     .execute();

@@ -1,6 +1,7 @@
 // An access session is the cookie of a reader who has completed a link's gate. The cookie is signed
 // for the link and for one revision of its gate. The database has no row for it.
 import type { LinkRow } from '../../storage/schema.ts';
+import type { Accepted } from '../agreements/agreements.ts';
 
 export type AccessSession = {
   /** The view of the first version of the document: see `viewIdOf`. */
@@ -10,6 +11,8 @@ export type AccessSession = {
   /** Empty if the gate did not ask for an address. */
   readonly email: string;
   readonly emailVerified: boolean;
+  /** The agreement that the reader accepted, if the link had one. */
+  readonly agreement?: Accepted;
 };
 
 export const accessSecondsMax = 12 * 60 * 60;

@@ -1,5 +1,6 @@
 // The forms of a link's gate. They reveal nothing about the document but its title, if the link
-// shows it. They need no script: a script only submits a complete code.
+// shows it. They need no script: a script only submits a complete code
+// and formats an agreement.
 import { type Html, html } from '../../base/http/html.ts';
 import type { GateStep } from './gate-steps.ts';
 import { hiddenTitle, logoOf, type Presentation } from './presentation.ts';
@@ -9,6 +10,8 @@ export type GateForm = {
   readonly requiresVerification: boolean;
   readonly email: string;
   readonly error?: string;
+  /** The text that the visitor must accept, and its digest. */
+  readonly agreement: { readonly text: string; readonly sha256: string };
   readonly notice?: string;
 };
 
@@ -57,6 +60,17 @@ folder.</p>
 <form method="post" class="instead">
 <button name="code" value="again">Send new code</button>
 <button name="code" value="other">Use another email</button>
+</form>`,
+
+  agreement: (form, sender) => html`<p>${sender} asks you to accept this agreement first.</p>
+<section class="agreement" id="agreement" tabindex="0" aria-label="Agreement">
+<pre>${form.agreement.text}</pre></section>
+<form method="post" class="gate">${alertOf(form)}
+<label class="accept"><input type="checkbox" name="agreement" value="${form.agreement.sha256}"
+required aria-describedby="${describing(form)}"> I accept the agreement</label>
+<p class="why" id="why">We record your address <strong>${form.email}</strong>, the time and the
+text, and email you a receipt.</p>
+<button>Continue</button>
 </form>`,
 };
 

@@ -9,7 +9,7 @@ import { type ViewerKind, viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import type { Brand } from '../brand/brand.ts';
 import type { SharedDocument } from '../links/links.ts';
 import { type GateForm, renderGateForm } from './forms.ts';
-import type { StepRefusal } from './gate-steps.ts';
+import type { GateStep, StepRefusal } from './gate-steps.ts';
 import {
   brandStyle,
   hiddenTitle,
@@ -86,7 +86,7 @@ ${body}
       message(
         410,
         'This link is no longer available',
-        'It has expired or was revoked. Ask the sender for a new link.',
+        'It expired, was revoked, or has no views left. Ask the sender for a new link.',
       ),
 
     ask(form, presentation, refusal) {
@@ -94,7 +94,7 @@ ${body}
       const body = renderGateForm(form, presentation);
       const reply = htmlReply(status, presentation.title ?? hiddenTitle, body, {
         presentation,
-        ...(form.step === 'code' ? { script: 'web/viewer/gate.ts' } : {}),
+        ...(scripted.has(form.step) ? { script: 'web/viewer/gate.ts' } : {}),
       });
       const wait =
         retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
@@ -115,6 +115,9 @@ ${body}
     },
   };
 }
+
+/** The steps whose form is easier with a script. */
+const scripted: ReadonlySet<GateStep> = new Set(['code', 'agreement']);
 
 function documentBody(shared: SharedDocument, brand: Brand): Html {
   const { link, document } = shared;

@@ -4,6 +4,8 @@
 export type GateState = {
   readonly knowsPassword: boolean;
   readonly email?: string | undefined;
+  /** Whether `email` is verified, and only the agreement is left. */
+  readonly isVerified?: boolean;
   /** Identifies the visitor, to count tries of a code; empty before an address is entered. */
   readonly visitorId: string;
 };

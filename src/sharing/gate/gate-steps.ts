@@ -4,13 +4,16 @@ import { type Random, randomText } from '../../base/crypto/ids.ts';
 import { type ErrorCode, Failure } from '../../base/errors/errors.ts';
 import { readEmail } from '../../base/net/email.ts';
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
-import type { LinkRow } from '../../storage/schema.ts';
+import { transact } from '../../storage/database.ts';
+import type { Database, LinkRow } from '../../storage/schema.ts';
+import type { Agreements } from '../agreements/agreements.ts';
 import type { CodeRequester, CodeTarget, GateCodes } from './codes.ts';
 import {
   type Admission,
   type AdmittedReader,
   asksForEmail,
   type Gate,
+  hasAgreement,
   requiresCode,
 } from './gate.ts';
 import type { GateState } from './gate-state.ts';
@@ -18,7 +21,7 @@ import { hasVerifiedEmail } from './known-browser.ts';
 import type { PasswordThrottle } from './password-throttle.ts';
 
 /** The value that a step asks for. The form field has the same name. */
-export type GateStep = 'password' | 'email' | 'code';
+export type GateStep = 'password' | 'email' | 'code' | 'agreement';
 
 export type Visitor = {
   readonly network: string;
@@ -54,13 +57,15 @@ export type GateStepsOptions = {
   readonly passwords: Passwords;
   readonly passwordThrottle: PasswordThrottle;
   readonly codes: GateCodes;
+  readonly agreements: Pick<Agreements, 'find' | 'accept'>;
+  readonly db: Database;
   readonly random: Random;
 };
 
 type SubmitStep = (link: LinkRow, form: URLSearchParams, visitor: Visitor) => Promise<StepOutcome>;
 
 export function createGateSteps(options: GateStepsOptions): GateSteps {
-  const { gate, passwords, passwordThrottle, codes, random } = options;
+  const { gate, passwords, passwordThrottle, codes, agreements, db, random } = options;
 
   /** Resolves like `codes.send`, or to a refusal if too many codes were requested. */
   function requestCode(
@@ -75,8 +80,8 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
     });
   }
 
-  async function admit(link: LinkRow, state: GateState, email: string): Promise<StepOutcome> {
-    const admission = await gate.admit(link, { email });
+  function admit(link: LinkRow, state: GateState, reader: AdmittedReader): StepOutcome {
+    const admission = gate.admit(link, reader);
     return typeof admission === 'string' ? notOnList(state) : { state, admission };
   }
 
@@ -99,16 +104,16 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       }
       await takeBackAttempt();
       const next = { ...state, knowsPassword: true };
-      const outcome = asksForEmail(link) ? { state: next } : await admit(link, next, '');
+      const outcome = asksForEmail(link) ? { state: next } : admit(link, next, { email: '' });
       return { ...outcome, hasShownPassword: true };
     },
 
     async email(link, form, { state, ...visitor }) {
       const email = readEmail(form.get('email') ?? '');
       if (email === undefined) return { state, refusal: refusals.noEmail };
-      if (!requiresCode(link)) return admit(link, state, email);
+      if (!requiresCode(link)) return admit(link, state, { email });
       const id = state.visitorId === '' ? randomText(random) : state.visitorId;
-      const next = { ...state, email, visitorId: id };
+      const next = { ...state, email, isVerified: false, visitorId: id };
       // A form with a code needs no mail, and a new code would void the one in the form.
       if (isCode(codeIn(form))) return { state: next };
       const sent = await requestCode(link, codeTargetOf(link, email), {
@@ -134,12 +139,27 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       }
       const code = codeIn(form);
       if (!isCode(code)) return { state, refusal: refusals.noCode };
-      const verifyEmail: AdmittedReader['verifyEmail'] = (trx) =>
-        codes.redeem(trx, target, { code, visitor: id });
-      const admission = await gate.admit(link, { email, verifyEmail });
-      if (admission === 'wrong code') return { state, refusal: refusals.wrongCode };
-      if (admission === 'not on list') return notOnList(state);
-      return { state, admission, verifiedEmail: email };
+      const isRight = await transact(db, (trx) => codes.redeem(trx, target, { code, visitor: id }));
+      if (!isRight) return { state, refusal: refusals.wrongCode };
+      const agreement = hasAgreement(link) ? await agreements.find(link, email) : undefined;
+      const outcome = admit(link, state, { email, isVerified: true, agreement });
+      if (outcome.refusal !== undefined) return outcome;
+      if (!hasAgreement(link) || agreement !== undefined)
+        return { ...outcome, verifiedEmail: email };
+      return { state: { ...state, isVerified: true }, verifiedEmail: email };
+    },
+
+    async agreement(link, form, { state }) {
+      const { email = '' } = state;
+      // The reader accepts the text that the form has shown.
+      if (form.get('agreement') !== link.agreement_sha256) {
+        return { state, refusal: refusals.otherAgreement };
+      }
+      const reader = { email, isVerified: true };
+      // The lists may have changed since the code. A refused reader accepts nothing.
+      if (typeof gate.admit(link, reader) === 'string') return notOnList(state);
+      const agreement = await agreements.accept(link, email);
+      return admit(link, state, { ...reader, agreement });
     },
   } satisfies Record<GateStep, SubmitStep>;
 
@@ -180,24 +200,25 @@ const codeIn = (form: URLSearchParams) => (form.get('code') ?? '').replaceAll(/\
 
 const isCode = (text: string) => /^\d{6}$/.test(text);
 
-const order: readonly GateStep[] = ['password', 'email', 'code'];
+const order: readonly GateStep[] = ['password', 'email', 'code', 'agreement'];
 
 /** The form asks for another address. */
 const notOnList = (state: GateState): StepOutcome => ({
-  state: { ...state, email: undefined },
+  state: { ...state, email: undefined, isVerified: false },
   refusal: refusals.notOnList,
   repeatedStep: 'email',
 });
 
-function nextStep(link: LinkRow, { knowsPassword, email }: GateState): GateStep | undefined {
-  if (link.password_hash !== null && !knowsPassword) return 'password';
+function nextStep(link: LinkRow, state: GateState): GateStep | undefined {
+  if (link.password_hash !== null && !state.knowsPassword) return 'password';
   if (!asksForEmail(link)) return undefined;
-  return requiresCode(link) && email !== undefined ? 'code' : 'email';
+  if (!requiresCode(link) || state.email === undefined) return 'email';
+  return hasAgreement(link) && state.isVerified === true ? 'agreement' : 'code';
 }
 
-/** Returns whether a form may submit the step. The address can be changed before the code. */
+/** Returns whether a form may submit the step. The address can be changed later. */
 function isDue(step: GateStep, next: GateStep | undefined): boolean {
-  return step === next || (step === 'email' && next === 'code');
+  return step === next || (step === 'email' && (next === 'code' || next === 'agreement'));
 }
 
 const refusals = {
@@ -211,6 +232,10 @@ const refusals = {
       'the sender for access.',
   },
   noCode: { status: 400, text: 'Enter the 6 digits of the code.' },
+  otherAgreement: {
+    status: 400,
+    text: 'The agreement has changed. Read it, and accept the new text.',
+  },
   wrongCode: {
     status: 403,
     text: 'This code is wrong or has expired. Check it or request a new one.',

@@ -4,10 +4,11 @@ import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
 import { admits } from '../../base/net/address-lists.ts';
-import { transact } from '../../storage/database.ts';
-import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import type { Database, LinkRow } from '../../storage/schema.ts';
+import type { Accepted } from '../agreements/agreements.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
 import { type AccessSession, accessSecondsMax, signatureContextOf } from './access-session.ts';
+import { mayView } from './store.ts';
 
 export type AccessDecision =
   | { readonly kind: 'unknown' }
@@ -21,8 +22,9 @@ export type AccessDecision =
 
 export type AdmittedReader = {
   readonly email: string;
-  /** Verifies the address with a code and uses the code up. Returns false for a wrong code. */
-  readonly verifyEmail?: (trx: Executor) => Promise<boolean>;
+  readonly isVerified?: boolean;
+  /** The agreement that the reader accepted to the text of the link. */
+  readonly agreement?: Accepted | undefined;
 };
 
 export type Admission = {
@@ -33,8 +35,11 @@ export type Admission = {
 export type Gate = {
   authorise(slug: string, accessSession: string | undefined): Promise<AccessDecision>;
   isOpen(link: LinkRow): boolean;
-  /** The lists are compared after the code, so only the owner of an address learns the result. */
-  admit(link: LinkRow, reader: AdmittedReader): Promise<Admission | 'wrong code' | 'not on list'>;
+  /**
+   * Starts an access session, or returns the reason why not. The lists of the link are compared
+   * after the code, so that only the owner of an address learns whether they contain it.
+   */
+  admit(link: LinkRow, reader: AdmittedReader): Admission | 'not on list';
 };
 
 export type GateOptions = {
@@ -45,9 +50,11 @@ export type GateOptions = {
   readonly now: Clock;
 };
 
-/** Whether readers must verify their address with a code. An allow list implies it. */
+export const hasAgreement = (link: LinkRow) => link.agreement_sha256 !== '';
+
+/** Whether readers must verify their address with a code. A list or an agreement implies it. */
 export const requiresCode = (link: LinkRow) =>
-  link.email_verification_required === 1 || link.allow_list !== '';
+  link.email_verification_required === 1 || link.allow_list !== '' || hasAgreement(link);
 
 export const asksForEmail = (link: LinkRow) =>
   link.email_required === 1 || requiresCode(link) || link.block_list !== '';
@@ -56,6 +63,7 @@ export const asksForEmail = (link: LinkRow) =>
 function passes(link: LinkRow, session: AccessSession): boolean {
   if (asksForEmail(link) && session.email === '') return false;
   if (requiresCode(link) && !session.emailVerified) return false;
+  if (hasAgreement(link) && session.agreement?.sha256 !== link.agreement_sha256) return false;
   return admits(link, session);
 }
 
@@ -71,6 +79,7 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
         return { kind: 'gone' };
       }
       const accessSession = accessSessions.verify(text, signatureContextOf(shared.link));
+      if (!(await mayView(db, shared.link, accessSession?.viewId))) return { kind: 'gone' };
       // The gate may have changed since the reader passed it, without another revision.
       if (accessSession === undefined || !passes(shared.link, accessSession)) {
         return { kind: 'ask', shared };
@@ -80,15 +89,16 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
 
     isOpen: (link) => !asksForEmail(link) && link.password_hash === null,
 
-    async admit(link, { email, verifyEmail }) {
-      if (verifyEmail !== undefined && !(await transact(db, verifyEmail))) return 'wrong code';
-      const emailVerified = verifyEmail !== undefined;
+    admit(link, { email, isVerified: emailVerified = false, agreement }) {
       if (!admits(link, { email, emailVerified })) return 'not on list';
       const started: AccessSession = {
         viewId: newId('viw', random),
         startMs: now(),
         email,
         emailVerified,
+        ...(agreement === undefined
+          ? {}
+          : { agreement: { id: agreement.id, sha256: agreement.sha256 } }),
       };
       const accessSession = accessSessions.sign(
         started,

@@ -34,7 +34,7 @@ export async function requireAccess(
     case 'ask':
       throw fail('forbidden', "The reader has not passed the link's gate.");
     case 'gone':
-      throw fail('gone', 'The link has expired or was revoked.');
+      throw fail('gone', 'The link has expired, was revoked, or has no views left.');
     case 'unknown':
       throw fail('not_found', 'The link does not exist.');
   }

@@ -11,7 +11,10 @@ const form = { types: html, headers: setCookie };
 
 const unusable: Readonly<Record<number, RouteAnswer>> = {
   404: { description: 'The link does not exist. The HTML says so.', types: html },
-  410: { description: 'The link has expired or was revoked. The HTML says so.', types: html },
+  410: {
+    description: 'The link has expired, was revoked, or has no views left. The HTML says so.',
+    types: html,
+  },
 };
 
 export const showLinkDoc: RouteDoc = {
@@ -45,6 +48,10 @@ export const submitGateDoc: RouteDoc = {
       description:
         'The 6 digits of the mailed code; `again` for a new code, `other` to start over.',
       lengthMax: 16,
+    },
+    agreement: {
+      description: 'The SHA-256 digest of the agreement that the page shows, to accept it.',
+      lengthMax: 64,
     },
   },
   responses: {
@@ -92,7 +99,7 @@ const fileResponses: Readonly<Record<number, RouteAnswer>> = {
 
 const fileErrors = [
   ...(['invalid_argument', 'forbidden', 'not_found', 'gone'] as const),
-  ...(['precondition_failed', 'range_not_satisfiable'] as const),
+  ...(['precondition_failed', 'range_not_satisfiable', 'rate_limited', 'conflict'] as const),
 ];
 
 const fileDoc = {

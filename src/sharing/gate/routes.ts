@@ -7,6 +7,7 @@ import { requireShownVersion, versionHeader } from '../../base/http/shown-versio
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
+import type { Agreements } from '../agreements/agreements.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
@@ -32,7 +33,10 @@ export type GateRouteOptions = {
   readonly html: GateHtml;
   readonly documents: Documents;
   readonly brands: Brands;
+  readonly agreements: Pick<Agreements, 'textOf'>;
+  /** Records the view of a reader who gets bytes. Fails only if the link has a limit. */
   readonly recordOpening: (reader: Reader) => Promise<void>;
+  /** Counts a download. Fails only if the link has a limit. */
   readonly recordDownload: (reader: Reader) => Promise<void>;
 };
 
@@ -44,7 +48,7 @@ type Reader = {
 };
 
 export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
-  const { gate, steps, cookies, html, documents, brands } = options;
+  const { gate, steps, cookies, html, documents, brands, agreements } = options;
 
   const documentHtml = async (shared: SharedDocument) =>
     html.document(shared, await brands.of(shared.link.workspace_id));
@@ -66,7 +70,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
         const shown = await documentHtml(decision.shared);
         // A HEAD request is not a view.
         if (request.isHead) return shown;
-        const admission = await gate.admit(link, { email: '' });
+        const admission = gate.admit(link, { email: '' });
         return withCookies(
           shown,
           typeof admission === 'string' ? [] : [cookies.writeAccess(link, admission)],
@@ -82,8 +86,13 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
   ): Promise<RouteReply> {
     const { link } = shared;
     const { state, repeatedStep, refusal, hasResent } = outcome;
+    const step = repeatedStep ?? steps.nextStep(link, state) ?? 'email';
     const form = {
-      step: repeatedStep ?? steps.nextStep(link, state) ?? 'email',
+      step,
+      agreement: {
+        text: step === 'agreement' ? await agreements.textOf(link) : '',
+        sha256: link.agreement_sha256,
+      },
       requiresVerification: requiresCode(link),
       email: given === '' ? (state.email ?? '') : given,
       ...(refusal === undefined ? {} : { error: refusal.text }),
@@ -125,6 +134,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     shared: SharedDocument,
     request: RouteRequest,
     disposition: 'inline' | 'attachment',
+    record: () => Promise<void>,
   ): Promise<RouteReply> {
     const { header, bytes } = documents.open(
       { ...shared.document, name: shownNameOf(shared) },
@@ -147,8 +157,12 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       ...versionHeader(shared.document),
     };
     if (request.isHead || header.notModified) return { status, headers: own, body: undefined };
+    const isLimited = shared.link.view_limit !== null;
+    if (isLimited) await record();
     request.reserveBody(shared.document.workspace_id);
-    return { status, headers: own, body: await startBody(bytes()) };
+    const body = await startBody(bytes());
+    if (!isLimited) await record();
+    return { status, headers: own, body };
   }
 
   async function sendFile(request: RouteRequest): Promise<RouteReply> {
@@ -157,10 +171,8 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     if (viewerKindOf(shared.document.content_type) === undefined) {
       throw fail('forbidden', 'The browser cannot show this file type.');
     }
-    const reply = await send(shared, request, 'inline');
-    if (reply.body !== undefined)
-      await options.recordOpening(readerOf(shared, accessSession, request));
-    return reply;
+    const reader = readerOf(shared, accessSession, request);
+    return send(shared, request, 'inline', () => options.recordOpening(reader));
   }
 
   return [
@@ -196,10 +208,8 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
         if (shared.link.allow_download !== 1) {
           throw fail('forbidden', 'The sender does not allow downloads.');
         }
-        const reply = await send(shared, request, 'attachment');
-        if (reply.body !== undefined)
-          await options.recordDownload(readerOf(shared, accessSession, request));
-        return reply;
+        const reader = readerOf(shared, accessSession, request);
+        return send(shared, request, 'attachment', () => options.recordDownload(reader));
       },
     },
   ];

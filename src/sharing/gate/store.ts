@@ -1,5 +1,5 @@
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, GateCodeRow } from '../../storage/schema.ts';
+import type { Executor, GateCodeRow, LinkRow } from '../../storage/schema.ts';
 
 /** Replaces the last code. Returns false if the last code was sent after `since`. */
 export async function replaceCode(
@@ -81,4 +81,26 @@ export async function rememberVerifiedAddress(
     .values({ key, last_time: now })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
     .execute();
+}
+
+/** Returns whether the link can have more views, or already counts this one. */
+export async function mayView(
+  db: Executor,
+  { id, view_limit }: LinkRow,
+  viewId: string | undefined,
+): Promise<boolean> {
+  if (view_limit === null) return true;
+  const link = await db
+    .selectFrom('links')
+    .select('id')
+    .where('id', '=', id)
+    .where('view_count', '<', view_limit)
+    .executeTakeFirst();
+  if (link !== undefined || viewId === undefined) return link !== undefined;
+  const view = await db
+    .selectFrom('views')
+    .select('id')
+    .where('id', '=', viewId)
+    .executeTakeFirst();
+  return view !== undefined;
 }

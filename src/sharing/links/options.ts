@@ -13,6 +13,7 @@ import { invalid } from '../../base/errors/errors.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { entriesOf, storeList } from '../../base/net/address-lists.ts';
 import type { LinkRow } from '../../storage/schema.ts';
+import { readAgreement } from './agreement-text.ts';
 import type { LinkChange, LinkedDocument } from './store.ts';
 
 const notifyValues = [
@@ -51,12 +52,17 @@ export const fieldsAt = (now: number) =>
     notify: ({ notify }) => ({ notify: notifyOf(notify) }),
     show_title: ({ showTitle = true }) => ({ show_title: showTitle ? 1 : 0 }),
     pinned_version: ({ pinnedVersion }) => ({ pinned_version: pinnedVersion || null }),
+    view_limit: ({ viewLimit = null }) => ({ view_limit: viewLimit }),
+    agreement: ({ agreement }) => ({ agreement_sha256: readAgreement(agreement) }),
   }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
-export function impliedBy({ allow_list = '', block_list = '' }: LinkChange): LinkChange {
+/** The requirements that the lists and the agreement of a link imply. */
+export function impliedBy(change: LinkChange): LinkChange {
+  const { allow_list = '', block_list = '', agreement_sha256 = '' } = change;
+  const isVerified = allow_list !== '' || agreement_sha256 !== '';
   return {
-    ...(allow_list === '' ? {} : { email_verification_required: 1 }),
-    ...(allow_list === '' && block_list === '' ? {} : { email_required: 1 }),
+    ...(isVerified ? { email_verification_required: 1 } : {}),
+    ...(isVerified || block_list !== '' ? { email_required: 1 } : {}),
   };
 }
 
@@ -71,6 +77,7 @@ export function checkOptions(row: LinkRow, paths: readonly string[]): void {
     [row.email_required === 0 && row.email_verification_required === 1, ...verification],
     [row.email_verification_required === 0 && row.allow_list !== '', ...allowList],
     [row.email_required === 0 && row.block_list !== '', ...blockList],
+    [row.email_verification_required === 0 && row.agreement_sha256 !== '', ...agreement],
   ] as const) {
     if (!isMissing) continue;
     if (paths.includes(option)) throw invalid(option, `must be set together with ${requirement}`);
@@ -84,6 +91,7 @@ export function checkOptions(row: LinkRow, paths: readonly string[]): void {
 const verification = ['email_required', 'email_verification_required'] as const;
 const allowList = ['email_verification_required', 'allow_list'] as const;
 const blockList = ['email_required', 'block_list'] as const;
+const agreement = ['email_verification_required', 'agreement'] as const;
 
 /** Without `document`, it was deleted during the call. */
 export function linkMessage(row: LinkRow, document: LinkedDocument | undefined, publicUrl: string) {
@@ -109,6 +117,9 @@ export function linkMessage(row: LinkRow, document: LinkedDocument | undefined, 
     notify: notifyValues.find(([, stored]) => stored === row.notify)?.[0] ?? Notify.UNSPECIFIED,
     showTitle: row.show_title === 1,
     pinnedVersion: row.pinned_version ?? 0,
+    recipient: row.recipient,
+    agreementSha256: row.agreement_sha256,
+    ...(row.view_limit === null ? {} : { viewLimit: row.view_limit }),
     warnings: opensNothing ? [LinkWarning.NOTHING_TO_OPEN] : [],
   };
 }

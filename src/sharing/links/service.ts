@@ -5,43 +5,26 @@ import {
   type LinkViewSchema,
   UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { readExpireTime } from '../../api/expire-time.ts';
-import { printableName } from '../../api/names.ts';
-import { isUser, principalOf } from '../../api/principal.ts';
 import { readUpdate } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
-import { newId, type Random, randomText } from '../../base/crypto/ids.ts';
-import { fail, invalid } from '../../base/errors/errors.ts';
+import type { Random } from '../../base/crypto/ids.ts';
+import { fail } from '../../base/errors/errors.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
-import { isForeignKeyViolation } from '../../storage/database.ts';
-import { findVersion } from '../../storage/document-versions.ts';
 import type { ListPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import type { Agreements } from '../agreements/agreements.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Quotas } from '../quotas/quotas.ts';
+import { createLinkMessages } from './link-messages.ts';
 import { linkNotFound } from './links.ts';
-import {
-  changesGate,
-  checkOptions,
-  fieldsAt,
-  impliedBy,
-  linkMessage,
-  readListOptions,
-} from './options.ts';
-import { checkLinkPassword } from './password-rules.ts';
-import {
-  findLink,
-  findLinkedDocuments,
-  findLinks,
-  insertLink,
-  type LinkChange,
-  linkList,
-  revokeLink,
-  updateLink,
-} from './store.ts';
+import { createNewLinkMethods, requireVersion } from './new-links.ts';
+import { changesGate, checkOptions, fieldsAt, impliedBy } from './options.ts';
+import { createLinkPasswordHash } from './password-rules.ts';
+import type { RecipientMails } from './recipients.ts';
+import { findLink, findLinks, type LinkChange, linkList, revokeLink, updateLink } from './store.ts';
 
 type LinkViews = {
   list(
@@ -58,6 +41,9 @@ export type LinkOptions = {
   readonly documents: Documents;
   readonly views: LinkViews;
   readonly passwords: Passwords;
+  readonly recipientMails: RecipientMails;
+  readonly agreements: Agreements;
+  /** Forgets the views that the creator of a link has not been mailed about. */
   readonly forgetViews: (trx: Executor, linkId: string) => Promise<void>;
   readonly publicUrl: string;
   readonly random: Random;
@@ -65,14 +51,9 @@ export type LinkOptions = {
 };
 
 export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {
-  const { db, auditLog, quotas, documents, views, passwords, publicUrl, random, now } = options;
-
-  /** Returns null for an empty password, which removes the protection. */
-  async function hashOf(password: string, workspaceId: string): Promise<string | null> {
-    if (password === '') return null;
-    checkLinkPassword(password);
-    return passwords.hash(password, { kind: 'links', owner: [workspaceId, ''] });
-  }
+  const { db, auditLog, quotas, views, agreements, now } = options;
+  const messages = createLinkMessages(options);
+  const hashPassword = createLinkPasswordHash(options.passwords);
 
   async function existing(workspaceId: string, id: string): Promise<LinkRow> {
     const row = await findLink(db, workspaceId, id);
@@ -80,76 +61,18 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     return row;
   }
 
-  async function messagesOf(rows: readonly LinkRow[], trx: Executor = db) {
-    const documents = await findLinkedDocuments(trx, rows);
-    return rows.map((row) => linkMessage(row, documents.get(row.id), publicUrl));
-  }
-
-  /** Throws `invalid_argument` if the version that the link shows does not exist. */
-  async function requireVersion(trx: Executor, row: LinkRow): Promise<void> {
-    const { document_id, pinned_version: version } = row;
-    if (version === null || (await findVersion(trx, document_id, version)) !== undefined) return;
-    throw invalid('pinned_version', 'must be a version of the document');
-  }
-
-  async function answer(row: LinkRow, trx: Executor = db) {
-    const [link] = await messagesOf([row], trx);
-    return link === undefined ? {} : { link };
-  }
-
   return {
-    async createLink(request, context) {
-      const workspaceId = workspaceOf(context);
-      const { emailRequired, emailVerificationRequired } = request;
-      const expireTime = readExpireTime(request.expireTime, now());
-      const caller = principalOf(context);
-      const lists = readListOptions(request);
-      const row: LinkRow = {
-        id: newId('lnk', random),
-        slug: randomText(random),
-        workspace_id: workspaceId,
-        document_id: request.documentId,
-        name: printableName(request.name),
-        email_required: emailRequired ? 1 : 0,
-        email_verification_required: emailVerificationRequired ? 1 : 0,
-        password_hash: null,
-        allow_download: request.allowDownload ? 1 : 0,
-        gate_revision: 1,
-        create_time: now(),
-        expire_time: expireTime,
-        revoke_time: null,
-        view_count: 0,
-        ...lists,
-        ...impliedBy(lists),
-        notify_from: 0,
-        creator_id: isUser(caller) ? caller.userId : null,
-        pinned_version: request.pinnedVersion || null,
-      };
-      checkOptions(row, Object.keys(row));
-      await documents.require(workspaceId, request.documentId);
-      row.password_hash = await hashOf(request.password, workspaceId);
-      const insert = async (trx: Executor) => {
-        await quotas.add(trx, workspaceId, { links: 1 });
-        if (!(await insertLink(trx, row))) throw noSuchDocument();
-        await requireVersion(trx, row);
-        return answer(row, trx);
-      };
-      const create = () => auditLog.create(context, { target: row.id }, insert);
-      return quotas.inTurn(workspaceId, create).catch((error: unknown) => {
-        // The document was deleted during this call.
-        throw isForeignKeyViolation(error) ? noSuchDocument() : error;
-      });
-    },
+    ...createNewLinkMethods({ ...options, messages, hashPassword }),
 
     async listLinks(request, context) {
       const query = parseListRequest(request, linkList.sorts, context.signal);
       const filter = { workspaceId: workspaceOf(context), documentId: request.documentId };
       const { rows, ...page } = await findLinks(db, filter, query);
-      return { links: await messagesOf(rows), ...page };
+      return { links: await messages.all(rows), ...page };
     },
 
     async getLink({ linkId }, context) {
-      return answer(await existing(workspaceOf(context), linkId));
+      return messages.answer(await existing(workspaceOf(context), linkId));
     },
 
     async updateLink(request, context) {
@@ -160,7 +83,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       const key = { workspaceId: workspaceOf(context), id: request.linkId };
       if (paths.includes('password')) {
         await existing(key.workspaceId, key.id);
-        change.password_hash = await hashOf(request.password, key.workspaceId);
+        change.password_hash = await hashPassword(request.password, key.workspaceId);
       }
       const pins = paths.includes('pinned_version');
       const link = await auditLog.change(context, { target: key.id }, async (trx) => {
@@ -171,17 +94,23 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         if (row === undefined) throw linkNotFound();
         if (!changed) throw fail('conflict', 'The link was revoked.');
         checkOptions(row, paths);
+        const { agreement_sha256: sha256 = '' } = change;
+        await agreements.storeText(trx, { sha256, text: request.agreement });
         if (pins) await requireVersion(trx, row);
         if (paths.includes('notify')) await options.forgetViews(trx, row.id);
         return row;
       });
-      return answer(link);
+      return messages.answer(link);
     },
 
     async revokeLink({ linkId }, context) {
       const row = await existing(workspaceOf(context), linkId);
       await auditLog.change(context, { target: row.id }, (trx) => revokeLink(trx, row.id, now()));
       return {};
+    },
+
+    async getAgreementReceipt({ agreementId }, context) {
+      return { receipt: await agreements.receiptOf(workspaceOf(context), agreementId) };
     },
 
     async listLinkViews(request, context) {
@@ -192,5 +121,3 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     },
   };
 }
-
-const noSuchDocument = () => fail('not_found', 'The workspace has no such document.');

@@ -80,6 +80,8 @@ export type LinkChange = Partial<
     | 'notify'
     | 'show_title'
     | 'pinned_version'
+    | 'view_limit'
+    | 'agreement_sha256'
   >
 >;
 
@@ -127,6 +129,21 @@ export async function findLinkedDocuments(
     .where('links.id', 'in', ids)
     .execute();
   return new Map(rows.map(({ id, name, type }) => [id, { name, content_type: type }]));
+}
+
+/** Returns a link with the name of its document, for a mail. */
+export function findMailedLink(
+  db: Executor,
+  id: string,
+): Promise<(LinkRow & { readonly document_name: string }) | undefined> {
+  return db
+    .selectFrom('links')
+    .innerJoin('documents', 'documents.id', 'links.document_id')
+    .selectAll('links')
+    .select('documents.name as document_name')
+    .where('links.id', '=', id)
+    .where('documents.remove_time', 'is', null)
+    .executeTakeFirst();
 }
 
 export async function revokeLink(db: Executor, id: string, now: number): Promise<void> {

@@ -36,8 +36,8 @@ export type Reader = {
 };
 
 export type NewViews = {
-  /** Creates the reader's view unless it exists. False if a limit prevents that. */
-  ensure(reader: Reader): Promise<boolean>;
+  /** Creates the reader's view unless it exists. Returns the error if a limit prevents that. */
+  ensure(reader: Reader): Promise<Failure | undefined>;
 };
 
 export type NewViewsOptions = {
@@ -51,7 +51,10 @@ export type NewViewsOptions = {
 export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptions): NewViews {
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
 
-  async function create(row: NewView, { link, network }: Reader): Promise<void> {
+  async function create(
+    row: NewView & { readonly agreement_id: string },
+    { link, network }: Reader,
+  ): Promise<void> {
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
     await throttle.check(counted);
     const insert = async (trx: Executor) => {
@@ -59,7 +62,8 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
       // Reports of the reader's other tabs wait for the quota's lock, so this check is safe.
       if (await hasView(trx, row.id)) throw new ViewExists();
       await throttle.countIn(trx, counted);
-      if (!(await insertView(trx, row))) throw noSuchLink();
+      const refusal = await insertView(trx, row);
+      if (refusal !== undefined) throw refusal === 'no link' ? noSuchLink() : noMoreViews();
       await notices.note(trx, link);
     };
     await quotas.inTurn(link.workspace_id, () => transact(db, insert));
@@ -69,7 +73,7 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
     async ensure(reader) {
       const { accessSession, link, version } = reader;
       const id = viewIdOf(accessSession, version);
-      if (await hasView(db, id)) return true;
+      if (await hasView(db, id)) return undefined;
       const row = {
         id,
         link_id: link.id,
@@ -80,13 +84,14 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
         // A reader of a later version does not pass the gate again.
         create_time: version === 1 ? accessSession.startMs : now(),
         duration_ms: 0,
+        agreement_id: accessSession.agreement?.id ?? '',
       };
       try {
         await create(row, reader);
-        return true;
+        return undefined;
       } catch (error) {
-        if (error instanceof ViewExists) return true;
-        if (error instanceof Failure && refusals.has(error.code)) return false;
+        if (error instanceof ViewExists) return undefined;
+        if (error instanceof Failure && refusals.has(error.code)) return error;
         // The link was deleted with its document during this call.
         throw isForeignKeyViolation(error) ? noSuchLink() : error;
       }
@@ -94,11 +99,14 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
   };
 }
 
-const refusals: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'conflict']);
+/** Errors of the throttle, of the quota and of the link's limit. */
+const refusals: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'conflict', 'gone']);
 
 /** Rolls the transaction back. */
 class ViewExists extends Error {}
 
 const noSuchLink = () => fail('not_found', 'The link does not exist.');
+
+const noMoreViews = () => fail('gone', 'The link has reached its view limit.');
 
 const tooMany = () => fail('rate_limited', 'Too many new views.');

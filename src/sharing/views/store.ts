@@ -83,18 +83,27 @@ export async function hasView(db: Executor, viewId: string): Promise<boolean> {
 export type NewView = ViewRow & { readonly document_id?: string; readonly version?: number };
 
 /**
- * Inserts a view and counts it for its link. Returns false if the document of the link was removed;
+ * Inserts a view and counts it for its link. Returns the reason if the link can have no more views;
  * the caller must roll back.
  */
-export async function insertView(trx: Executor, row: NewView): Promise<boolean> {
+export async function insertView(
+  trx: Executor,
+  row: NewView,
+): Promise<'no link' | 'limit reached' | undefined> {
   await trx.insertInto('views').values(row).execute();
   const { numUpdatedRows } = await trx
     .updateTable('links')
     .set((eb) => ({ view_count: eb('view_count', '+', 1) }))
     .where('id', '=', row.link_id)
     .where(hasDocument)
+    .where((eb) =>
+      eb.or([eb('view_limit', 'is', null), eb('view_count', '<', eb.ref('view_limit'))]),
+    )
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  if (numUpdatedRows > 0n) return undefined;
+  const links = trx.selectFrom('links').select('id').where('id', '=', row.link_id);
+  const link = await links.where(hasDocument).executeTakeFirst();
+  return link === undefined ? 'no link' : 'limit reached';
 }
 
 export type PageSum = Omit<ViewPageRow, 'visit'>;

@@ -52,9 +52,15 @@ export type Views = {
   ): Promise<ListPage<ViewMessage>>;
   /** Reads views newest first, in slices with at most 5,000 page rows. */
   read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;
-  /** Creates the view of a reader who gets bytes of the file. Never fails: an error is logged. */
+  /**
+   * Creates the view of a reader who gets bytes of the file. Fails only if the link has a view
+   * limit, because then no bytes may be sent without a view. Other errors are logged.
+   */
   recordOpening(reader: Reader): Promise<void>;
-  /** A view's downloads count once a minute. Never fails: an error is logged. */
+  /**
+   * Counts a download of a reader, and creates the view unless it exists. Within a minute, the
+   * downloads of a view count once. Fails like `recordOpening`.
+   */
   recordDownload(reader: Reader): Promise<void>;
 };
 
@@ -126,6 +132,25 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     }));
   }
 
+  /** Returns whether the reader's view exists now. Throws if the link has a view limit. */
+  async function ensureView(reader: Reader): Promise<boolean> {
+    const viewId = viewIdOf(reader.accessSession, reader.version);
+    if (opened.has(viewId)) return true;
+    const refusal = await newViews.ensure(reader);
+    if (refusal === undefined) opened.set(viewId, true);
+    else if (hasLimit(reader)) throw refusal;
+    return refusal === undefined;
+  }
+
+  async function record(reader: Reader, problem: string, work: () => Promise<void>) {
+    try {
+      await work();
+    } catch (err) {
+      if (hasLimit(reader)) throw err;
+      warn({ err }, problem);
+    }
+  }
+
   return {
     async report(reader, { visit, pages }, isShown) {
       const { accessSession, version } = reader;
@@ -134,7 +159,9 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
       if (sumOf(pages.values()) > now() - startMs + driftMs) {
         throw invalid('pages', 'must not exceed the time since the link was opened');
       }
-      if (!(await (isShown ? newViews.ensure(reader) : hasView(db, viewId)))) return;
+      if (isShown ? (await newViews.ensure(reader)) !== undefined : !(await hasView(db, viewId))) {
+        return;
+      }
       recorder.record(
         [...pages]
           .filter(([, duration_ms]) => duration_ms > 0)
@@ -167,31 +194,25 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
       }
     },
 
-    async recordOpening(reader) {
-      const viewId = viewIdOf(reader.accessSession, reader.version);
-      if (opened.has(viewId)) return;
-      try {
-        if (await newViews.ensure(reader)) opened.set(viewId, true);
-      } catch (err) {
-        warn({ err }, 'cannot record a view');
-      }
-    },
+    recordOpening: (reader) =>
+      record(reader, 'cannot record a view', async () => {
+        await ensureView(reader);
+      }),
 
-    async recordDownload(reader) {
+    recordDownload(reader) {
       const viewId = viewIdOf(reader.accessSession, reader.version);
       const time = now();
       const since = time - repeatedMs;
-      if ((downloaded.get(viewId) ?? -Infinity) > since) return;
-      try {
-        if (!(await newViews.ensure(reader))) return;
+      return record(reader, 'cannot record a download', async () => {
+        if (!(await ensureView(reader)) || (downloaded.get(viewId) ?? -Infinity) > since) return;
         downloaded.set(viewId, time);
         await transact(db, (trx) => countDownload(trx, viewId, { time, since }));
-      } catch (err) {
-        warn({ err }, 'cannot record a download');
-      }
+      });
     },
   };
 }
+
+const hasLimit = ({ link }: Reader) => link.view_limit !== null;
 
 const idOf = ({ id }: ViewRow) => id;
 
@@ -240,5 +261,6 @@ function viewMessage({
     version: view.version ?? 0,
     documentId: view.document_id ?? '',
     documentName,
+    agreementId: view.agreement_id,
   };
 }

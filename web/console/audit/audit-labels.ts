@@ -40,6 +40,7 @@ const services: readonly DescService[] = [
 const ownActions = [
   'MasterKey.Rotate',
   'SessionService.UseRecoveryCode',
+  'SigningKeyService.CreateReceiptKey',
   'SigningKeyService.RemoveSigningKey',
   'SigningKeyService.ReplaceSigningKey',
   'Staff.Recover',

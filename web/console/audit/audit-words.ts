@@ -40,6 +40,7 @@ const actions: Record<string, Verb> = {
   ),
   'IssuanceService.ExchangeApiKey': verb('got a token with the API key', 'get a token for'),
   'IssuanceService.IssueToken': verb('got a token for', 'get a token for'),
+  'LinkService.BatchCreateLinks': verb('created the link', 'create links for recipients'),
   'LinkService.ListLinkViews': verb('listed the views of', 'list the views of'),
   'MasterKey.Rotate': verb('encrypted all secrets with a new master key', 'change the master key'),
   'OAuthService.Introspect': verb('verified a token', 'verify a token'),

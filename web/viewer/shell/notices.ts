@@ -9,7 +9,7 @@ interface Wording {
 const wordings: Record<LoadProblem, Wording> = {
   gone: {
     title: 'This link is no longer available',
-    text: 'It has expired or was revoked. Ask the sender for a new link.',
+    text: 'It expired, was revoked, or has no views left. Ask the sender for a new link.',
   },
   refused: {
     title: 'Confirm your access',

@@ -54,6 +54,39 @@ export const uploadCommand: Command = {
   load: async () => (await import('./upload.ts')).runUpload,
 };
 
+export const linksForCommand: Command = {
+  name: 'create-for',
+  about: 'Creates one link for each recipient: all of them, or none.',
+  details:
+    'Reads the addresses from the first column of a CSV file, or one from each line. Only the ' +
+    'recipient can open a link, after a one-time code. Prints each recipient ' +
+    'and the address of the link.',
+  args: [
+    { name: 'document-id', about: 'The id of the document.' },
+    {
+      name: 'file',
+      isFile: true,
+      about: 'At most 200 recipients; `-` for the standard input.',
+    },
+  ],
+  options: [
+    { name: 'mail', about: 'Mails each recipient the link.' },
+    { name: 'allow-download', about: 'The recipients can download the document.' },
+    {
+      name: 'expires',
+      value: 'time',
+      about: 'When the links expire: a time, or for example `30d`.',
+    },
+    { name: 'view-limit', value: 'count', about: 'The maximum number of views of each link.' },
+    { name: 'agreement', value: 'text', about: 'The text that recipients accept first.' },
+    workspace,
+    keyOption,
+    jsonOption,
+  ],
+  examples: ['links create-for doc_… people.csv --mail --expires 30d'],
+  load: async () => (await import('./links-for.ts')).runLinksFor,
+};
+
 export const logoCommand: Command = {
   name: 'set-logo',
   about: 'Sets the logo of a workspace.',

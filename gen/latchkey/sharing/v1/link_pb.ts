@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/link.proto.
  */
 export const file_latchkey_sharing_v1_link: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEiuwQKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNIr8CCghMaW5rVmlldxIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAQgASgIEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgGIAEoDRIsCgVwYWdlcxgHIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZVZpZXcSFgoOZG93bmxvYWRfY291bnQYKCABKA0SEQoJbGlua19uYW1lGCkgASgJEhMKC3Zpc2l0X2NvdW50GCogASgNEg8KB3ZlcnNpb24YPCABKA0SEwoLZG9jdW1lbnRfaWQYPSABKAkSFQoNZG9jdW1lbnRfbmFtZRg+IAEoCSItCghQYWdlVmlldxIMCgRwYWdlGAEgASgNEhMKC2R1cmF0aW9uX21zGAIgASgNIuUDChFDcmVhdGVMaW5rUmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhYKDmVtYWlsX3JlcXVpcmVkGAIgASgIEh0KDHdvcmtzcGFjZV9pZBgDIAEoCUIHukgEcgIYQBIWCgRuYW1lGAQgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEh0KCHBhc3N3b3JkGAYgASgJQguAAQG6SAVyAxiAAhIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYByABKAgSFgoOYWxsb3dfZG93bmxvYWQYCCABKAgSJAoKYWxsb3dfbGlzdBgJIAMoCUIQukgNkgEKEMgBIgVyAxj+ARIkCgpibG9ja19saXN0GAogAygJQhC6SA2SAQoQyAEiBXIDGP4BEjUKBm5vdGlmeRgLIAEoDjIbLmxhdGNoa2V5LnNoYXJpbmcudjEuTm90aWZ5Qgi6SAWCAQIQARIXCgpzaG93X3RpdGxlGAwgASgISACIAQESFgoOcGlubmVkX3ZlcnNpb24YPCABKA1CDQoLX3Nob3dfdGl0bGUiPQoSQ3JlYXRlTGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsivAEKEExpc3RMaW5rc1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQCJqChFMaXN0TGlua3NSZXNwb25zZRIoCgVsaW5rcxgBIAMoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluaxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJLCg5HZXRMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIjoKD0dldExpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIrQFChFVcGRhdGVMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhYKBG5hbWUYAyABKAlCCLpIBXIDGP8BEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBLQAQoLdXBkYXRlX21hc2sYCSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQp4BukiaAeIBlgESBG5hbWUSDmVtYWlsX3JlcXVpcmVkEgtleHBpcmVfdGltZRIIcGFzc3dvcmQSG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBIOYWxsb3dfZG93bmxvYWQSCmFsbG93X2xpc3QSCmJsb2NrX2xpc3QSBm5vdGlmeRIKc2hvd190aXRsZRIOcGlubmVkX3ZlcnNpb24SJAoKYWxsb3dfbGlzdBgKIAMoCUIQukgNkgEKEMgBIgVyAxj+ARIkCgpibG9ja19saXN0GAsgAygJQhC6SA2SAQoQyAEiBXIDGP4BEjUKBm5vdGlmeRgMIAEoDjIbLmxhdGNoa2V5LnNoYXJpbmcudjEuTm90aWZ5Qgi6SAWCAQIQARIXCgpzaG93X3RpdGxlGA0gASgISACIAQESFgoOcGlubmVkX3ZlcnNpb24YPCABKA1CDQoLX3Nob3dfdGl0bGUiPQoSVXBkYXRlTGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsiTgoRUmV2b2tlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCIUChJSZXZva2VMaW5rUmVzcG9uc2UizwEKFExpc3RMaW5rVmlld3NSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAEg8KB3ZlcnNpb24YPCABKA0icgoVTGlzdExpbmtWaWV3c1Jlc3BvbnNlEiwKBXZpZXdzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rVmlldxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSphCgZOb3RpZnkSFgoSTk9USUZZX1VOU1BFQ0lGSUVEEAASFQoRTk9USUZZX0ZJUlNUX1ZJRVcQARIVChFOT1RJRllfRVZFUllfVklFVxACEhEKDU5PVElGWV9ESUdFU1QQAypNCgtMaW5rV2FybmluZxIcChhMSU5LX1dBUk5JTkdfVU5TUEVDSUZJRUQQABIgChxMSU5LX1dBUk5JTkdfTk9USElOR19UT19PUEVOEAEy3AcKC0xpbmtTZXJ2aWNlErQBCgpDcmVhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1Jlc3BvbnNlIlWQAgCKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBkrUYFwjJARISL2FwaS92MS9saW5rcy97aWR9gtPkkwIYOgEqYgRsaW5rIg0vYXBpL3YxL2xpbmtzEowBCglMaXN0TGlua3MSJS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rc1JlcXVlc3QaJi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rc1Jlc3BvbnNlIjCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAg8SDS9hcGkvdjEvbGlua3MSlgEKB0dldExpbmsSIy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtSZXF1ZXN0GiQubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVzcG9uc2UiQJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCH2IEbGluaxIXL2FwaS92MS9saW5rcy97bGlua19pZH0SowEKClVwZGF0ZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVzcG9uc2UiRJACAoq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGC0+STAiI6ASpiBGxpbmsyFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EpwBCgpSZXZva2VMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5SZXZva2VMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1Jlc3BvbnNlIj2QAgKKtRgXEgtsaW5rczp3cml0ZRoEBQQDASgBSAGC0+STAhkqFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EqgBCg1MaXN0TGlua1ZpZXdzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua1ZpZXdzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh8SHS9hcGkvdjEvbGlua3Mve2xpbmtfaWR9L3ZpZXdzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEiowUKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBARIRCglyZWNpcGllbnQYRyABKAkSEQoJYWdyZWVtZW50GEkgASgJEhgKEGFncmVlbWVudF9zaGEyNTYYSiABKAlCDQoLX3ZpZXdfbGltaXQi1QIKCExpbmtWaWV3EgoKAmlkGAEgASgJEg8KB2xpbmtfaWQYAiABKAkSDQoFZW1haWwYAyABKAkSFgoOZW1haWxfdmVyaWZpZWQYBCABKAgSLwoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAYgASgNEiwKBXBhZ2VzGAcgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5QYWdlVmlldxIWCg5kb3dubG9hZF9jb3VudBgoIAEoDRIRCglsaW5rX25hbWUYKSABKAkSEwoLdmlzaXRfY291bnQYKiABKA0SDwoHdmVyc2lvbhg8IAEoDRITCgtkb2N1bWVudF9pZBg9IAEoCRIVCg1kb2N1bWVudF9uYW1lGD4gASgJEhQKDGFncmVlbWVudF9pZBhGIAEoCSLCAQoQQWdyZWVtZW50UmVjZWlwdBIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEg0KBWVtYWlsGAQgASgJEhEKCWFncmVlbWVudBgFIAEoCRIYChBhZ3JlZW1lbnRfc2hhMjU2GAYgASgJEi8KC2FjY2VwdF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdyZWNlaXB0GAggASgJIi0KCFBhZ2VWaWV3EgwKBHBhZ2UYASABKA0SEwoLZHVyYXRpb25fbXMYAiABKA0i7QQKEUNyZWF0ZUxpbmtSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASFgoOZW1haWxfcmVxdWlyZWQYAiABKAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhYKBG5hbWUYBCABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBIkCgphbGxvd19saXN0GAkgAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAsgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDCABKAhIAIgBARIWCg5waW5uZWRfdmVyc2lvbhg8IAEoDRIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBEhsKCXJlY2lwaWVudBhHIAEoCUIIukgFcgMY/gESFgoObWFpbF9yZWNpcGllbnQYSCABKAgSHAoJYWdyZWVtZW50GEkgASgJQgm6SAZyBBignAFCDQoLX3Nob3dfdGl0bGVCDQoLX3ZpZXdfbGltaXQiPQoSQ3JlYXRlTGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsinQEKF0JhdGNoQ3JlYXRlTGlua3NSZXF1ZXN0EkUKCHJlcXVlc3RzGAEgAygLMiYubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVxdWVzdEILukgIkgEFCAEQyAESHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhwKCWFncmVlbWVudBgDIAEoCUIJukgGcgQYoJwBIkQKGEJhdGNoQ3JlYXRlTGlua3NSZXNwb25zZRIoCgVsaW5rcxgBIAMoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayK8AQoQTGlzdExpbmtzUmVxdWVzdBIcCgtkb2N1bWVudF9pZBgBIAEoCUIHukgEcgIYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAImoKEUxpc3RMaW5rc1Jlc3BvbnNlEigKBWxpbmtzGAEgAygLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIksKDkdldExpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiOgoPR2V0TGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsingYKEVVwZGF0ZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESFgoOZW1haWxfcmVxdWlyZWQYBCABKAgSQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIEucBCgt1cGRhdGVfbWFzaxgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCtQG6SLEB4gGtARIEbmFtZRIOZW1haWxfcmVxdWlyZWQSC2V4cGlyZV90aW1lEghwYXNzd29yZBIbZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkEg5hbGxvd19kb3dubG9hZBIKYWxsb3dfbGlzdBIKYmxvY2tfbGlzdBIGbm90aWZ5EgpzaG93X3RpdGxlEg5waW5uZWRfdmVyc2lvbhIKdmlld19saW1pdBIJYWdyZWVtZW50EiQKCmFsbG93X2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESJAoKYmxvY2tfbGlzdBgLIAMoCUIQukgNkgEKEMgBIgVyAxj+ARI1CgZub3RpZnkYDCABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeUIIukgFggECEAESFwoKc2hvd190aXRsZRgNIAEoCEgAiAEBEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNEiQKCnZpZXdfbGltaXQYRiABKA1CC7pICCoGGMCEPSgBSAGIAQESHAoJYWdyZWVtZW50GEkgASgJQgm6SAZyBBignAFCDQoLX3Nob3dfdGl0bGVCDQoLX3ZpZXdfbGltaXQiPQoSVXBkYXRlTGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsiTgoRUmV2b2tlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCIUChJSZXZva2VMaW5rUmVzcG9uc2UiXAoaR2V0QWdyZWVtZW50UmVjZWlwdFJlcXVlc3QSHwoMYWdyZWVtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIlUKG0dldEFncmVlbWVudFJlY2VpcHRSZXNwb25zZRI2CgdyZWNlaXB0GAEgASgLMiUubGF0Y2hrZXkuc2hhcmluZy52MS5BZ3JlZW1lbnRSZWNlaXB0Is8BChRMaXN0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQBIPCgd2ZXJzaW9uGDwgASgNInIKFUxpc3RMaW5rVmlld3NSZXNwb25zZRIsCgV2aWV3cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlua1ZpZXcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0qYQoGTm90aWZ5EhYKEk5PVElGWV9VTlNQRUNJRklFRBAAEhUKEU5PVElGWV9GSVJTVF9WSUVXEAESFQoRTk9USUZZX0VWRVJZX1ZJRVcQAhIRCg1OT1RJRllfRElHRVNUEAMqTQoLTGlua1dhcm5pbmcSHAoYTElOS19XQVJOSU5HX1VOU1BFQ0lGSUVEEAASIAocTElOS19XQVJOSU5HX05PVEhJTkdfVE9fT1BFThABMuIKCgtMaW5rU2VydmljZRK0AQoKQ3JlYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSJVkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAZK1GBcIyQESEi9hcGkvdjEvbGlua3Mve2lkfYLT5JMCGDoBKmIEbGluayINL2FwaS92MS9saW5rcxKxAQoQQmF0Y2hDcmVhdGVMaW5rcxIsLmxhdGNoa2V5LnNoYXJpbmcudjEuQmF0Y2hDcmVhdGVMaW5rc1JlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoQ3JlYXRlTGlua3NSZXNwb25zZSJAkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCHjoBKiIZL2FwaS92MS9saW5rczpiYXRjaENyZWF0ZRKMAQoJTGlzdExpbmtzEiUubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXF1ZXN0GiYubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXNwb25zZSIwkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIPEg0vYXBpL3YxL2xpbmtzEpYBCgdHZXRMaW5rEiMubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVxdWVzdBokLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh9iBGxpbmsSFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EqMBCgpVcGRhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1Jlc3BvbnNlIkSQAgKKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIiOgEqYgRsaW5rMhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKcAQoKUmV2b2tlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXNwb25zZSI9kAICirUYFxILbGlua3M6d3JpdGUaBAUEAwEoAUgBgtPkkwIZKhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRLPAQoTR2V0QWdyZWVtZW50UmVjZWlwdBIvLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0QWdyZWVtZW50UmVjZWlwdFJlcXVlc3QaMC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldEFncmVlbWVudFJlY2VpcHRSZXNwb25zZSJVkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwI0YgdyZWNlaXB0EikvYXBpL3YxL2FncmVlbWVudHMve2FncmVlbWVudF9pZH0vcmVjZWlwdBKoAQoNTGlzdExpbmtWaWV3cxIpLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1JlcXVlc3QaKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rVmlld3NSZXNwb25zZSJAkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIfEh0vYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS92aWV3c2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A shared link.
@@ -167,6 +167,36 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
    * @generated from field: uint32 pinned_version = 60;
    */
   pinnedVersion: number;
+
+  /**
+   * The maximum number of views. When `view_count` reaches it, the link is `gone` for new readers.
+   * Unset means no limit.
+   *
+   * @generated from field: optional uint32 view_limit = 70;
+   */
+  viewLimit?: number | undefined;
+
+  /**
+   * The email address of the person who gets the link. Empty for no particular person.
+   *
+   * @generated from field: string recipient = 71;
+   */
+  recipient: string;
+
+  /**
+   * The text that readers must accept before they get any byte of the document. Empty in lists, and
+   * for a link without an agreement.
+   *
+   * @generated from field: string agreement = 73;
+   */
+  agreement: string;
+
+  /**
+   * The hexadecimal SHA-256 digest of `agreement` in UTF-8. Empty without an agreement.
+   *
+   * @generated from field: string agreement_sha256 = 74;
+   */
+  agreementSha256: string;
 };
 
 /**
@@ -278,6 +308,13 @@ export type LinkView = Message<"latchkey.sharing.v1.LinkView"> & {
    * @generated from field: string document_name = 62;
    */
   documentName: string;
+
+  /**
+   * The id of the agreement that the reader accepted. Empty if the link had none.
+   *
+   * @generated from field: string agreement_id = 70;
+   */
+  agreementId: string;
 };
 
 /**
@@ -286,6 +323,80 @@ export type LinkView = Message<"latchkey.sharing.v1.LinkView"> & {
  */
 export const LinkViewSchema: GenMessage<LinkView> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_link, 1);
+
+/**
+ * An agreement that a reader accepted, and its receipt.
+ *
+ * @generated from message latchkey.sharing.v1.AgreementReceipt
+ */
+export type AgreementReceipt = Message<"latchkey.sharing.v1.AgreementReceipt"> & {
+  /**
+   * The agreement's id.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The id of the link. The link may be deleted.
+   *
+   * @generated from field: string link_id = 2;
+   */
+  linkId: string;
+
+  /**
+   * The id of the document. The document may be deleted.
+   *
+   * @generated from field: string document_id = 3;
+   */
+  documentId: string;
+
+  /**
+   * The verified email address of the reader.
+   *
+   * @generated from field: string email = 4;
+   */
+  email: string;
+
+  /**
+   * The text that the reader accepted.
+   *
+   * @generated from field: string agreement = 5;
+   */
+  agreement: string;
+
+  /**
+   * The hexadecimal SHA-256 digest of `agreement` in UTF-8.
+   *
+   * @generated from field: string agreement_sha256 = 6;
+   */
+  agreementSha256: string;
+
+  /**
+   * When the reader accepted the text.
+   *
+   * @generated from field: google.protobuf.Timestamp accept_time = 7;
+   */
+  acceptTime?: Timestamp | undefined;
+
+  /**
+   * The receipt, which the reader also got by mail: a compact JWS (RFC 7515), signed with EdDSA. The
+   * keys are at `/.well-known/receipts.json`. Its claims are `iss` (the URL of the service), `jti`
+   * (the agreement's id), `sub` (the address), `iat`, `accept_time`, `email_verified`,
+   * `agreement_sha256`, `workspace_id`, `link_id`, `document_id`, `document_name` and
+   * `document_sha256`.
+   *
+   * @generated from field: string receipt = 8;
+   */
+  receipt: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.AgreementReceipt.
+ * Use `create(AgreementReceiptSchema)` to create a new message.
+ */
+export const AgreementReceiptSchema: GenMessage<AgreementReceipt> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 2);
 
 /**
  * The time that a reader spent on one page of a document.
@@ -314,7 +425,7 @@ export type PageView = Message<"latchkey.sharing.v1.PageView"> & {
  * Use `create(PageViewSchema)` to create a new message.
  */
 export const PageViewSchema: GenMessage<PageView> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 2);
+  messageDesc(file_latchkey_sharing_v1_link, 3);
 
 /**
  * The request of LinkService.CreateLink.
@@ -427,6 +538,43 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
    * @generated from field: uint32 pinned_version = 60;
    */
   pinnedVersion: number;
+
+  /**
+   * The maximum number of views: at least 1. A view begins when the service sends the first bytes
+   * of the document to a reader who passed the gate, or with the first report of the viewer. The
+   * next readers get `gone`. A reader whose view was counted keeps access for up to 12 hours.
+   * Unset means no limit.
+   *
+   * @generated from field: optional uint32 view_limit = 70;
+   */
+  viewLimit?: number | undefined;
+
+  /**
+   * The email address of the person who gets the link. It becomes the `name` and the
+   * `allow_list` if they are unset; an `allow_list` must admit it, and a `block_list` must not
+   * refuse it. At most 254 characters. Unset means no particular person.
+   *
+   * @generated from field: string recipient = 71;
+   */
+  recipient: string;
+
+  /**
+   * Whether the service mails the link to `recipient`, which must be set. The mail is sent soon
+   * after the call, and tried again for about a day. Unset means false.
+   *
+   * @generated from field: bool mail_recipient = 72;
+   */
+  mailRecipient: boolean;
+
+  /**
+   * The text that readers must accept before they get any byte of the document, in Markdown: at most
+   * 20,000 characters, without control characters other than tabs and line breaks. Sets
+   * `email_required` and `email_verification_required`. The service stores who accepted which text
+   * and when, and mails the reader a signed receipt. Unset means no agreement.
+   *
+   * @generated from field: string agreement = 73;
+   */
+  agreement: string;
 };
 
 /**
@@ -434,7 +582,7 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
  * Use `create(CreateLinkRequestSchema)` to create a new message.
  */
 export const CreateLinkRequestSchema: GenMessage<CreateLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 3);
+  messageDesc(file_latchkey_sharing_v1_link, 4);
 
 /**
  * The response of LinkService.CreateLink.
@@ -455,7 +603,65 @@ export type CreateLinkResponse = Message<"latchkey.sharing.v1.CreateLinkResponse
  * Use `create(CreateLinkResponseSchema)` to create a new message.
  */
 export const CreateLinkResponseSchema: GenMessage<CreateLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 4);
+  messageDesc(file_latchkey_sharing_v1_link, 5);
+
+/**
+ * The request of LinkService.BatchCreateLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchCreateLinksRequest
+ */
+export type BatchCreateLinksRequest = Message<"latchkey.sharing.v1.BatchCreateLinksRequest"> & {
+  /**
+   * The links to create: 1 to 200. Each needs a `recipient`, and no two may have the same. A
+   * `workspace_id` within a request must be that of the call.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.CreateLinkRequest requests = 1;
+   */
+  requests: CreateLinkRequest[];
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+
+  /**
+   * The `agreement` of the requests that have none: at most 20,000 characters. Unset means none.
+   *
+   * @generated from field: string agreement = 3;
+   */
+  agreement: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchCreateLinksRequest.
+ * Use `create(BatchCreateLinksRequestSchema)` to create a new message.
+ */
+export const BatchCreateLinksRequestSchema: GenMessage<BatchCreateLinksRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 6);
+
+/**
+ * The response of LinkService.BatchCreateLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchCreateLinksResponse
+ */
+export type BatchCreateLinksResponse = Message<"latchkey.sharing.v1.BatchCreateLinksResponse"> & {
+  /**
+   * The created links, in the order of the requests.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.Link links = 1;
+   */
+  links: Link[];
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchCreateLinksResponse.
+ * Use `create(BatchCreateLinksResponseSchema)` to create a new message.
+ */
+export const BatchCreateLinksResponseSchema: GenMessage<BatchCreateLinksResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 7);
 
 /**
  * The request of LinkService.ListLinks.
@@ -518,7 +724,7 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
  * Use `create(ListLinksRequestSchema)` to create a new message.
  */
 export const ListLinksRequestSchema: GenMessage<ListLinksRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 5);
+  messageDesc(file_latchkey_sharing_v1_link, 8);
 
 /**
  * The response of LinkService.ListLinks.
@@ -555,7 +761,7 @@ export type ListLinksResponse = Message<"latchkey.sharing.v1.ListLinksResponse">
  * Use `create(ListLinksResponseSchema)` to create a new message.
  */
 export const ListLinksResponseSchema: GenMessage<ListLinksResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 6);
+  messageDesc(file_latchkey_sharing_v1_link, 9);
 
 /**
  * The request of LinkService.GetLink.
@@ -584,7 +790,7 @@ export type GetLinkRequest = Message<"latchkey.sharing.v1.GetLinkRequest"> & {
  * Use `create(GetLinkRequestSchema)` to create a new message.
  */
 export const GetLinkRequestSchema: GenMessage<GetLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 7);
+  messageDesc(file_latchkey_sharing_v1_link, 10);
 
 /**
  * The response of LinkService.GetLink.
@@ -605,7 +811,7 @@ export type GetLinkResponse = Message<"latchkey.sharing.v1.GetLinkResponse"> & {
  * Use `create(GetLinkResponseSchema)` to create a new message.
  */
 export const GetLinkResponseSchema: GenMessage<GetLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 8);
+  messageDesc(file_latchkey_sharing_v1_link, 11);
 
 /**
  * The request of LinkService.UpdateLink.
@@ -731,6 +937,23 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
    * @generated from field: uint32 pinned_version = 60;
    */
   pinnedVersion: number;
+
+  /**
+   * The maximum number of views: at least 1. Views that the link already has count. Unset means no
+   * change, or no limit if `update_mask` names the field.
+   *
+   * @generated from field: optional uint32 view_limit = 70;
+   */
+  viewLimit?: number | undefined;
+
+  /**
+   * The text that readers must accept, in Markdown: at most 20,000 characters. After a change,
+   * every reader must accept the new text. Sets `email_required` and `email_verification_required`.
+   * Unset means no change, or no agreement if `update_mask` names the field.
+   *
+   * @generated from field: string agreement = 73;
+   */
+  agreement: string;
 };
 
 /**
@@ -738,7 +961,7 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
  * Use `create(UpdateLinkRequestSchema)` to create a new message.
  */
 export const UpdateLinkRequestSchema: GenMessage<UpdateLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 9);
+  messageDesc(file_latchkey_sharing_v1_link, 12);
 
 /**
  * The response of LinkService.UpdateLink.
@@ -759,7 +982,7 @@ export type UpdateLinkResponse = Message<"latchkey.sharing.v1.UpdateLinkResponse
  * Use `create(UpdateLinkResponseSchema)` to create a new message.
  */
 export const UpdateLinkResponseSchema: GenMessage<UpdateLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 10);
+  messageDesc(file_latchkey_sharing_v1_link, 13);
 
 /**
  * The request of LinkService.RevokeLink.
@@ -788,7 +1011,7 @@ export type RevokeLinkRequest = Message<"latchkey.sharing.v1.RevokeLinkRequest">
  * Use `create(RevokeLinkRequestSchema)` to create a new message.
  */
 export const RevokeLinkRequestSchema: GenMessage<RevokeLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 11);
+  messageDesc(file_latchkey_sharing_v1_link, 14);
 
 /**
  * The response of LinkService.RevokeLink.
@@ -803,7 +1026,57 @@ export type RevokeLinkResponse = Message<"latchkey.sharing.v1.RevokeLinkResponse
  * Use `create(RevokeLinkResponseSchema)` to create a new message.
  */
 export const RevokeLinkResponseSchema: GenMessage<RevokeLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 12);
+  messageDesc(file_latchkey_sharing_v1_link, 15);
+
+/**
+ * The request of LinkService.GetAgreementReceipt.
+ *
+ * @generated from message latchkey.sharing.v1.GetAgreementReceiptRequest
+ */
+export type GetAgreementReceiptRequest = Message<"latchkey.sharing.v1.GetAgreementReceiptRequest"> & {
+  /**
+   * The agreement's id: at most 64 characters. Required.
+   *
+   * @generated from field: string agreement_id = 1;
+   */
+  agreementId: string;
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.GetAgreementReceiptRequest.
+ * Use `create(GetAgreementReceiptRequestSchema)` to create a new message.
+ */
+export const GetAgreementReceiptRequestSchema: GenMessage<GetAgreementReceiptRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 16);
+
+/**
+ * The response of LinkService.GetAgreementReceipt.
+ *
+ * @generated from message latchkey.sharing.v1.GetAgreementReceiptResponse
+ */
+export type GetAgreementReceiptResponse = Message<"latchkey.sharing.v1.GetAgreementReceiptResponse"> & {
+  /**
+   * The agreement and its receipt.
+   *
+   * @generated from field: latchkey.sharing.v1.AgreementReceipt receipt = 1;
+   */
+  receipt?: AgreementReceipt | undefined;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.GetAgreementReceiptResponse.
+ * Use `create(GetAgreementReceiptResponseSchema)` to create a new message.
+ */
+export const GetAgreementReceiptResponseSchema: GenMessage<GetAgreementReceiptResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 17);
 
 /**
  * The request of LinkService.ListLinkViews.
@@ -871,7 +1144,7 @@ export type ListLinkViewsRequest = Message<"latchkey.sharing.v1.ListLinkViewsReq
  * Use `create(ListLinkViewsRequestSchema)` to create a new message.
  */
 export const ListLinkViewsRequestSchema: GenMessage<ListLinkViewsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 13);
+  messageDesc(file_latchkey_sharing_v1_link, 18);
 
 /**
  * The response of LinkService.ListLinkViews.
@@ -908,7 +1181,7 @@ export type ListLinkViewsResponse = Message<"latchkey.sharing.v1.ListLinkViewsRe
  * Use `create(ListLinkViewsResponseSchema)` to create a new message.
  */
 export const ListLinkViewsResponseSchema: GenMessage<ListLinkViewsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 14);
+  messageDesc(file_latchkey_sharing_v1_link, 19);
 
 /**
  * When the service mails the user who created a link. The mail contains the addresses and the times
@@ -999,7 +1272,8 @@ export const LinkService: GenService<{
    *   `email_verification_required` is set without `email_required`, a list has an invalid entry,
    *   or `notify` is set and the caller is not a user.
    * - `conflict`: the workspace's quota of links is used up.
-   * - `rate_limited`: the service is hashing too many link passwords of the workspace.
+   * - `rate_limited`: the service is hashing too many link passwords of the workspace, or the
+   *   workspace or the recipient got too many mails.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.CreateLink
    */
@@ -1007,6 +1281,25 @@ export const LinkService: GenService<{
     methodKind: "unary";
     input: typeof CreateLinkRequestSchema;
     output: typeof CreateLinkResponseSchema;
+  },
+  /**
+   * Creates links for up to 200 recipients: all of them, or none if one cannot be created. The
+   * fields of an error begin with the position of the request, such as `requests[3].recipient`.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such document.
+   * - `invalid_argument`: a request is one that `CreateLink` refuses, has no `recipient`, or has the
+   *   `recipient` of an earlier request.
+   * - `conflict`: the workspace's quota of links does not allow all of them.
+   * - `rate_limited`: the service is hashing too many link passwords of the workspace, or the
+   *   workspace or a recipient got too many mails.
+   *
+   * @generated from rpc latchkey.sharing.v1.LinkService.BatchCreateLinks
+   */
+  batchCreateLinks: {
+    methodKind: "unary";
+    input: typeof BatchCreateLinksRequestSchema;
+    output: typeof BatchCreateLinksResponseSchema;
   },
   /**
    * Lists the workspace's links, newest first by default, including expired and revoked ones.
@@ -1041,8 +1334,8 @@ export const LinkService: GenService<{
    * Errors:
    * - `not_found`: the workspace has no such link.
    * - `conflict`: the link was revoked.
-   * - `invalid_argument`: `expire_time` is not in the future, the password is too short, or a list
-   *   has an invalid entry. Also the link would have `email_verification_required` without
+   * - `invalid_argument`: `expire_time` is not in the future, the password is too short, a list has
+   *   an invalid entry, or `agreement` has control characters. Also the link would have `email_verification_required` without
    *   `email_required`, `allow_list` without `email_verification_required`, `block_list` without
    *   `email_required`, or `notify` without a user who created it.
    * - `rate_limited`: the service is hashing too many link passwords of the workspace.
@@ -1067,6 +1360,20 @@ export const LinkService: GenService<{
     methodKind: "unary";
     input: typeof RevokeLinkRequestSchema;
     output: typeof RevokeLinkResponseSchema;
+  },
+  /**
+   * Returns an agreement that a reader accepted, with its signed receipt. It stays when the link and
+   * the document are deleted. `LinkView.agreement_id` is the id.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such agreement.
+   *
+   * @generated from rpc latchkey.sharing.v1.LinkService.GetAgreementReceipt
+   */
+  getAgreementReceipt: {
+    methodKind: "unary";
+    input: typeof GetAgreementReceiptRequestSchema;
+    output: typeof GetAgreementReceiptResponseSchema;
   },
   /**
    * Lists a link's views, newest first by default. A view is recorded for each reader who passes

@@ -1,0 +1,124 @@
+// The commands for links.
+import { groupOf } from './call-command.ts';
+import type { FieldOption } from './call-spec.ts';
+import { expireField, nameField } from './client-commands.ts';
+import { linksForCommand } from './transfer-commands.ts';
+
+const document = { document_id: 'The id of the document.' };
+export const link = { link_id: 'The id of the link, or its address.' };
+const isInWorkspace = true;
+
+export const daysField: FieldOption = {
+  name: 'days',
+  value: 'count',
+  about: 'The number of days.',
+};
+export const versionField: FieldOption = {
+  value: 'number',
+  about: 'The version that the figures are about. Default: the one that readers see now.',
+};
+export const zoneField: FieldOption = {
+  value: 'zone',
+  about: 'The time zone of the days, such as Europe/Berlin.',
+};
+
+const flag = (about: string): FieldOption => ({ about, isNegatable: true });
+
+const linkFields: Readonly<Record<string, FieldOption>> = {
+  name: nameField,
+  email_required: flag('Whether readers enter their email address.'),
+  email_verification_required: flag('Whether readers prove the address with a one-time code.'),
+  password: {
+    isSecret: true,
+    about: 'Asks for the password of the link, or reads it from the standard input.',
+  },
+  expire_time: expireField,
+  allow_download: flag('Whether readers can download the document.'),
+  allow_list: {
+    name: 'allow',
+    value: 'address',
+    isList: true,
+    about: 'An email address or `@domain` that may open the link.',
+  },
+  block_list: {
+    name: 'block',
+    value: 'address',
+    isList: true,
+    about: 'An email address or `@domain` that may not open the link.',
+  },
+  notify: {
+    value: 'when',
+    values: ['first-view', 'every-view', 'digest'],
+    about: 'When the creator gets a mail about views.',
+  },
+  show_title: flag('Whether readers see the name of the document before the gate.'),
+  pinned_version: {
+    value: 'number',
+    about: 'The version that the link always shows; 0 for the current one.',
+  },
+  view_limit: { value: 'count', about: 'The maximum number of views.' },
+  agreement: { value: 'text', about: 'The text that readers accept first, in Markdown.' },
+};
+
+const recipientFields: Readonly<Record<string, FieldOption>> = {
+  recipient: { value: 'address', about: 'The person who gets the link.' },
+  mail_recipient: { about: 'Mails the link to the recipient.' },
+};
+
+export const links = groupOf('links', 'Manages links to documents.', [
+  {
+    name: 'list',
+    about: 'Lists the links.',
+    method: 'link.listLinks',
+    fields: { document_id: { value: 'id', about: 'Only links to this document.' } },
+    // A narrow terminal leaves out the last ones.
+    columns: [
+      'id',
+      { path: 'name', title: 'Name', fallback: 'document_name' },
+      ...(['revoke_time', 'view_count', 'expire_time', 'document_name', 'url'] as const),
+    ],
+    isInWorkspace,
+  },
+  { name: 'get', about: 'Shows a link.', method: 'link.getLink', args: link, isInWorkspace },
+  {
+    name: 'create',
+    about: 'Creates a link to a document.',
+    method: 'link.createLink',
+    isCreating: true,
+    args: document,
+    fields: { ...linkFields, ...recipientFields },
+    examples: ['links create doc_… --email-required --expires 30d'],
+    isInWorkspace,
+  },
+  linksForCommand,
+  {
+    name: 'update',
+    about: 'Changes a link.',
+    method: 'link.updateLink',
+    args: link,
+    fields: linkFields,
+    isInWorkspace,
+  },
+  {
+    name: 'revoke',
+    about: 'Revokes a link: no one can open it any more.',
+    method: 'link.revokeLink',
+    args: link,
+    isInWorkspace,
+  },
+  {
+    name: 'receipt',
+    about: 'Shows an agreement that a reader accepted, with its signed receipt.',
+    method: 'link.getAgreementReceipt',
+    args: { agreement_id: 'The id of the agreement, from `views list --json`.' },
+    isInWorkspace,
+  },
+  {
+    name: 'insight',
+    about: 'Shows how readers use a link.',
+    method: 'insight.getLinkInsight',
+    args: link,
+    fields: { day_count: daysField, time_zone: zoneField, version: versionField },
+    isInWorkspace,
+  },
+]);

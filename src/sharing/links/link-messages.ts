@@ -1,0 +1,29 @@
+// The form of links in answers, with facts about their documents.
+import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import type { Agreements } from '../agreements/agreements.ts';
+import { linkMessage } from './options.ts';
+import { findLinkedDocuments } from './store.ts';
+
+export type LinkMessages = ReturnType<typeof createLinkMessages>;
+
+type Options = {
+  readonly db: Database;
+  readonly agreements: Pick<Agreements, 'textOf'>;
+  /** The service's own origin. */
+  readonly publicUrl: string;
+};
+
+export function createLinkMessages({ db, agreements: { textOf }, publicUrl }: Options) {
+  async function all(rows: readonly LinkRow[], trx: Executor = db) {
+    const documents = await findLinkedDocuments(trx, rows);
+    return rows.map((row) => linkMessage(row, documents.get(row.id), publicUrl));
+  }
+  return {
+    all,
+    /** Only an answer with a single link has the text of its agreement. */
+    async answer(row: LinkRow, trx: Executor = db) {
+      const [link] = await all([row], trx);
+      return link === undefined ? {} : { link: { ...link, agreement: await textOf(row, trx) } };
+    },
+  };
+}

@@ -1,0 +1,170 @@
+// Creating links: one, or one for each recipient.
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { CreateLinkRequest, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { readExpireTime } from '../../api/expire-time.ts';
+import { printableName } from '../../api/names.ts';
+import { isUser, principalOf } from '../../api/principal.ts';
+import { workspaceOf } from '../../api/workspace.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../base/clock.ts';
+import { newId, type Random, randomText } from '../../base/crypto/ids.ts';
+import { Failure, fail, invalid } from '../../base/errors/errors.ts';
+import { isForeignKeyViolation } from '../../storage/database.ts';
+import { findVersion } from '../../storage/document-versions.ts';
+import type { Executor, LinkRow } from '../../storage/schema.ts';
+import type { Agreements } from '../agreements/agreements.ts';
+import type { Documents } from '../documents/documents.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import { readAgreement } from './agreement-text.ts';
+import type { LinkMessages } from './link-messages.ts';
+import { checkOptions, impliedBy, readListOptions } from './options.ts';
+import type { HashLinkPassword } from './password-rules.ts';
+import { checkRecipient, type RecipientMails, readRecipient } from './recipients.ts';
+import { insertLink } from './store.ts';
+
+export type NewLinkOptions = {
+  readonly auditLog: AuditLog;
+  readonly quotas: Quotas;
+  readonly documents: Documents;
+  readonly messages: LinkMessages;
+  readonly hashPassword: HashLinkPassword;
+  readonly recipientMails: RecipientMails;
+  readonly agreements: Pick<Agreements, 'storeText'>;
+  readonly random: Random;
+  readonly now: Clock;
+};
+
+type NewLinkMethods = Pick<ServiceImpl<typeof LinkService>, 'createLink' | 'batchCreateLinks'>;
+
+export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
+  const { auditLog, quotas, documents, messages, hashPassword } = options;
+  const { recipientMails, agreements } = options;
+  const { random, now } = options;
+
+  /** Returns the row without the hash of its password. Throws `invalid_argument`. */
+  function readRow(request: CreateLinkRequest, context: HandlerContext): LinkRow {
+    const caller = principalOf(context);
+    const recipient = readRecipient(request.recipient, request.mailRecipient);
+    const isForOne = recipient !== '' && request.allowList.length === 0;
+    const lists = readListOptions(isForOne ? { ...request, allowList: [recipient] } : request);
+    const agreement = { agreement_sha256: readAgreement(request.agreement) };
+    const row: LinkRow = {
+      id: newId('lnk', random),
+      slug: randomText(random),
+      workspace_id: workspaceOf(context),
+      document_id: request.documentId,
+      name: request.name === '' ? recipient : printableName(request.name),
+      email_required: request.emailRequired ? 1 : 0,
+      email_verification_required: request.emailVerificationRequired ? 1 : 0,
+      password_hash: null,
+      allow_download: request.allowDownload ? 1 : 0,
+      gate_revision: 1,
+      create_time: now(),
+      expire_time: readExpireTime(request.expireTime, now()),
+      revoke_time: null,
+      view_count: 0,
+      ...lists,
+      ...agreement,
+      ...impliedBy({ ...lists, ...agreement }),
+      notify_from: 0,
+      creator_id: isUser(caller) ? caller.userId : null,
+      pinned_version: request.pinnedVersion || null,
+      view_limit: request.viewLimit ?? null,
+      recipient,
+    };
+    checkOptions(row, Object.keys(row));
+    checkRecipient(row);
+    return row;
+  }
+
+  function insertAll<T extends object>(
+    context: HandlerContext,
+    rows: readonly LinkRow[],
+    requests: readonly CreateLinkRequest[],
+    answer: (trx: Executor) => Promise<T>,
+  ): Promise<T> {
+    const workspaceId = workspaceOf(context);
+    const mailed = rows.filter((_, i) => requests[i]?.mailRecipient === true);
+    const texts = new Map(
+      rows.map((row, i) => [row.agreement_sha256, requests[i]?.agreement ?? '']),
+    );
+    const insert = async (trx: Executor) => {
+      await quotas.add(trx, workspaceId, { links: rows.length });
+      for (const row of rows) {
+        if (!(await insertLink(trx, row))) throw noSuchDocument();
+        await requireVersion(trx, row);
+      }
+      for (const [sha256, text] of texts) await agreements.storeText(trx, { sha256, text });
+      if (mailed.length > 0) await recipientMails.add(trx, mailed);
+      return answer(trx);
+    };
+    const [target, ...others] = rows.map(({ id }) => id);
+    if (target === undefined) throw new Error('there is no link to create');
+    const create = () => auditLog.create(context, { target: [target, ...others] }, insert);
+    return quotas.inTurn(workspaceId, create).catch((error: unknown) => {
+      // The document was deleted during this call.
+      throw isForeignKeyViolation(error) ? noSuchDocument() : error;
+    });
+  }
+
+  return {
+    async createLink(request, context) {
+      const row = readRow(request, context);
+      await documents.require(row.workspace_id, row.document_id);
+      row.password_hash = await hashPassword(request.password, row.workspace_id);
+      return insertAll(context, [row], [request], (trx) => messages.answer(row, trx));
+    },
+
+    async batchCreateLinks({ agreement, ...batch }, context) {
+      const requests = batch.requests.map((one) =>
+        one.agreement === '' ? { ...one, agreement } : one,
+      );
+      const workspaceId = workspaceOf(context);
+      const known = new Set<string>();
+      const found = new Set<string>();
+      // Equal passwords have one hash, because a slow hash for each link would take too long.
+      const hashes = new Map<string, string | null>();
+      const rows: LinkRow[] = [];
+      for (const [i, request] of requests.entries()) {
+        const row = await inRequest(i, async () => {
+          const read = readRow(request, context);
+          if (read.recipient === '') throw invalid('recipient', 'must be set');
+          if (known.has(read.recipient)) throw invalid('recipient', 'must be in only one request');
+          if (request.workspaceId !== '' && request.workspaceId !== workspaceId) {
+            throw invalid('workspace_id', 'must be the workspace of the call');
+          }
+          if (!found.has(read.document_id)) await documents.require(workspaceId, read.document_id);
+          const { password } = request;
+          const hash = hashes.get(password) ?? (await hashPassword(password, workspaceId));
+          hashes.set(password, hash);
+          return { ...read, password_hash: hash };
+        });
+        known.add(row.recipient);
+        found.add(row.document_id);
+        rows.push(row);
+      }
+      return insertAll(context, rows, requests, async (trx) => ({
+        links: await messages.all(rows, trx),
+      }));
+    },
+  };
+}
+
+/** Adds the position of a request to the fields of its error. */
+async function inRequest<T>(i: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const [field] = error instanceof Failure ? (error.extra.fields ?? []) : [];
+    throw field === undefined ? error : invalid(`requests[${i}].${field.field}`, field.detail);
+  }
+}
+
+/** Throws `invalid_argument` if the version that the link shows does not exist. */
+export async function requireVersion(trx: Executor, row: LinkRow): Promise<void> {
+  const { document_id, pinned_version: version } = row;
+  if (version === null || (await findVersion(trx, document_id, version)) !== undefined) return;
+  throw invalid('pinned_version', 'must be a version of the document');
+}
+
+const noSuchDocument = () => fail('not_found', 'The workspace has no such document.');

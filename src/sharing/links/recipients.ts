@@ -1,0 +1,120 @@
+// The recipients of links, and the mails to them.
+import type { Clock } from '../../base/clock.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
+import type { MailPart } from '../../base/mail/mail-body.ts';
+import { admits } from '../../base/net/address-lists.ts';
+import { readEmail } from '../../base/net/email.ts';
+import { mailName, shortName } from '../../base/net/mail-name.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import type { Brands } from '../brand/brand.ts';
+import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
+import { findMailedLink } from './store.ts';
+
+const minute = 60_000;
+
+const limits = {
+  // One address in all workspaces, so that no mailbox is flooded.
+  address: { free: 10, firstWaitMs: 10 * minute, waitMsMax: 10 * minute, forgetMs: 10 * minute },
+  // Three full batches at once, then 8,640 mails a day.
+  workspace: { free: 600, firstWaitMs: 10_000, waitMsMax: 10_000, forgetMs: 10_000 },
+} as const satisfies Record<string, ThrottleLimit>;
+
+/** Returns an empty text if there is no recipient. Throws `invalid_argument`. */
+export function readRecipient(text: string, isMailed: boolean): string {
+  if (text === '' && isMailed)
+    throw invalid('mail_recipient', 'must be set together with recipient');
+  if (text === '') return '';
+  const email = readEmail(text);
+  if (email === undefined) throw invalid('recipient', 'must be an email address');
+  return email;
+}
+
+/** Throws if the lists of a link refuse its recipient. */
+export function checkRecipient({ recipient, allow_list, block_list }: LinkRow): void {
+  if (recipient === '') return;
+  const reader = { email: recipient, emailVerified: true };
+  if (!admits({ allow_list: '', block_list }, reader)) {
+    throw invalid('block_list', 'must not contain the recipient');
+  }
+  if (!admits({ allow_list, block_list: '' }, reader)) {
+    throw invalid('allow_list', 'must contain the recipient');
+  }
+}
+
+export type RecipientMails = {
+  /** Adds the mails of new links. Throws `rate_limited`; the caller must roll back. */
+  add(trx: Executor, links: readonly LinkRow[]): Promise<void>;
+};
+
+export type RecipientMailOptions = {
+  readonly db: Database;
+  readonly mails: Pick<ReaderMails, 'add'>;
+  readonly keys: DerivedKeys;
+  readonly now: Clock;
+};
+
+export function createRecipientMails(options: RecipientMailOptions): RecipientMails {
+  const { mails } = options;
+  const { counter, countIn } = createThrottle({ ...options, limits, refusal: tooMany });
+  return {
+    async add(trx, links) {
+      const counters = links.flatMap(({ workspace_id, recipient }) => [
+        counter('address', recipient),
+        counter('workspace', workspace_id),
+      ]);
+      await countIn(trx, counters);
+      await mails.add(
+        trx,
+        links.map(({ id }) => id),
+      );
+    },
+  };
+}
+
+const tooMany = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many links were mailed.', { retryAfterSeconds });
+
+type ComposerOptions = {
+  readonly db: Database;
+  readonly brands: Brands;
+  readonly publicUrl: string;
+  readonly now: Clock;
+};
+
+/** Composes the mail with a link to its recipient, unless the link has ended. */
+export function linkMailComposer({ db, brands, publicUrl, now }: ComposerOptions): ComposeMail {
+  return async (id) => {
+    const link = await findMailedLink(db, id);
+    if (link === undefined || link.revoke_time !== null) return undefined;
+    if (link.expire_time !== null && link.expire_time <= now()) return undefined;
+    const brand = await brands.of(link.workspace_id);
+    const title = link.show_title === 1 ? link.document_name : undefined;
+    const what = title === undefined ? 'A document' : shortName(title);
+    const subject = `${what} was shared with you`;
+    const parts = partsOf(link, brand.workspaceName, title, `${publicUrl}/s/${link.slug}`);
+    return { to: link.recipient, subject, ...brands.renderMail(brand, parts) };
+  };
+}
+
+function partsOf(
+  link: LinkRow,
+  workspaceName: string,
+  title: string | undefined,
+  url: string,
+): MailPart[] {
+  const document = title === undefined ? 'a document' : `“${mailName(title)}”`;
+  const code = ' The page asks for your email address and mails you a code.';
+  const password = ' The page asks for a password, which the sender gives you.';
+  return [
+    {
+      text:
+        `${mailName(workspaceName)} shared ${document} with you.` +
+        (link.password_hash === null ? '' : password) +
+        (link.email_verification_required === 1 ? code : ''),
+    },
+    { label: 'Open the document', url },
+    { note: 'The link is for you. If you did not expect this email, ignore it.' },
+  ];
+}

@@ -1,0 +1,81 @@
+// Mails to readers. A transaction adds a mail together with the object that it is about; one
+// process of the deployment sends it. After a crash, the last mail can be sent twice.
+import type { Clock } from '../../base/clock.ts';
+import type { Mail, Mailer } from '../../base/mail/mailer.ts';
+import { transact } from '../../storage/database.ts';
+import type { Lease } from '../../storage/leases.ts';
+import { startPeriodicTask } from '../../storage/periodic-task.ts';
+import type { Database, Executor, ReaderMailRow } from '../../storage/schema.ts';
+import { deleteMail, findDueMail, insertMails, postponeMail } from './store.ts';
+
+/** Returns undefined if the mail is no longer needed. */
+export type ComposeMail = (targetId: string) => Promise<Mail | undefined>;
+
+export type ReaderMails = {
+  /** Adds a mail about each of these objects. */
+  add(trx: Executor, targetIds: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type ReaderMailOptions = {
+  readonly db: Database;
+  readonly mailer: Mailer;
+  /** By the prefix of the target's id. */
+  readonly composers: Readonly<Record<string, ComposeMail>>;
+  readonly lease: Lease;
+  readonly warn: (facts: object, message: string) => void;
+  readonly now: Clock;
+};
+
+/** After a failure, the next attempt. The wait doubles up to an hour. */
+const retryMs = 60_000;
+const retryMsMax = 60 * retryMs;
+/** After about a day of failures, the mail is given up. */
+const attemptsMax = 30;
+
+/** The mails of one round. */
+const mailsMax = 500;
+
+export function startReaderMails(options: ReaderMailOptions): ReaderMails {
+  const { db, mailer, composers, warn, now } = options;
+
+  async function send({ target_id, attempts }: ReaderMailRow): Promise<void> {
+    const compose = composers[target_id.replace(/_.*/, '')];
+    const done = () => transact(db, (trx) => deleteMail(trx, target_id));
+    try {
+      const mail = await compose?.(target_id);
+      if (mail !== undefined) await mailer.send(mail);
+      await done();
+    } catch (err) {
+      const failed = attempts + 1;
+      if (failed === 1) warn({ err }, 'cannot send a mail to a reader; trying again');
+      if (failed < attemptsMax) {
+        const due_time = now() + Math.min(retryMs * 2 ** attempts, retryMsMax);
+        return transact(db, (trx) => postponeMail(trx, { target_id, due_time, attempts: failed }));
+      }
+      warn({ err, attempts: failed }, 'a mail to a reader was given up');
+      await done();
+    }
+  }
+
+  async function sendDue(signal: AbortSignal): Promise<void> {
+    for (let mails = 0; mails < mailsMax && !signal.aborted; mails++) {
+      const due = await findDueMail(db, now());
+      if (due === undefined) return;
+      await send(due);
+    }
+  }
+
+  const { stop } = startPeriodicTask({
+    pauseMs: 1_000,
+    lease: options.lease,
+    round: sendDue,
+    onError: (err) => warn({ err }, 'cannot send mails to readers'),
+  });
+  return {
+    stop,
+    async add(trx, targetIds) {
+      if (targetIds.length > 0) await insertMails(trx, targetIds, now());
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { Executor, ReaderMailRow } from '../../storage/schema.ts';
+
+export async function insertMails(
+  trx: Executor,
+  targetIds: readonly string[],
+  due_time: number,
+): Promise<void> {
+  const rows = targetIds.map((target_id) => ({ target_id, due_time, attempts: 0 }));
+  await trx.insertInto('reader_mails').values(rows).execute();
+}
+
+/** Returns the mail that has been due for the longest time. */
+export function findDueMail(db: Executor, now: number): Promise<ReaderMailRow | undefined> {
+  return db
+    .selectFrom('reader_mails')
+    .selectAll()
+    .where('due_time', '<=', now)
+    .orderBy('due_time')
+    .orderBy('target_id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function deleteMail(trx: Executor, targetId: string): Promise<void> {
+  await trx.deleteFrom('reader_mails').where('target_id', '=', targetId).execute();
+}
+
+export async function postponeMail(
+  trx: Executor,
+  { target_id, due_time, attempts }: ReaderMailRow,
+): Promise<void> {
+  await trx
+    .updateTable('reader_mails')
+    .set({ due_time, attempts })
+    .where('target_id', '=', target_id)
+    .execute();
+}

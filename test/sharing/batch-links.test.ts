@@ -1,0 +1,177 @@
+// Links for recipients: one, and many at once.
+import { expect, it } from 'vitest';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { describeApp } from '../support/app-suite.ts';
+import { fieldAskedBy, lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
+import { callSharingApi, keyOf, type LinkFields, upload } from '../support/sharing-api.ts';
+
+type Batch = {
+  readonly links: (LinkFields & { name: string; recipient: string; allow_list: string[] })[];
+  readonly code?: string;
+  readonly errors?: { field: string; detail: string }[];
+};
+
+describeApp('links for recipients', (suite) => {
+  let addresses = 0;
+  const newAddress = () => `person${++addresses}@example.com`;
+  const newDocument = () => upload(suite.testApp, Buffer.from('The terms.'), 'Terms.txt');
+  const create = (requests: unknown, more = {}) =>
+    callSharingApi<Batch>(suite.testApp, 'POST', '/links:batchCreate', { requests, ...more });
+  const linksOf = async (documentId: string) => {
+    const path = `/links?document_id=${documentId}&page_size=200`;
+    return (await callSharingApi<Batch>(suite.testApp, 'GET', path)).body.links;
+  };
+  const mailsTo = async (address: string) =>
+    (await mailsOf(suite.testApp)).filter(
+      ({ to, text }) => to === address && !/code is/.test(text),
+    );
+
+  it('are created for 200 people in one call, and each opens only for its recipient', async () => {
+    const { id } = await newDocument();
+    const people = Array.from({ length: 200 }, newAddress);
+    const requests = people.map((recipient) => ({ document_id: id, recipient, view_limit: 3 }));
+    const { status, body } = await create(requests);
+    expect(status).toBe(200);
+    expect(body.links.map(({ recipient }) => recipient)).toEqual(people);
+    expect(new Set(body.links.map(({ url }) => url)).size).toBe(200);
+    for (const [i, link] of body.links.entries()) {
+      const recipient = people[i];
+      expect(link).toMatchObject({ name: recipient, allow_list: [recipient], view_limit: 3 });
+      expect(link).toMatchObject({ email_required: true, email_verification_required: true });
+    }
+    expect(await linksOf(id)).toHaveLength(200);
+    const [link, other] = body.links;
+    if (link === undefined || other === undefined) throw new Error('there are no links');
+    for (const [reader, result] of [
+      [link.recipient, 'document'],
+      [other.recipient, 'Email address'],
+    ] as const) {
+      const visitor = new Visitor(link);
+      await visitor.post({ email: reader });
+      await visitor.post({ code: await lastCode(suite.testApp, reader) });
+      expect(fieldAskedBy(await visitor.get()), reader).toBe(result);
+    }
+    const { db } = suite.app.inside;
+    const events = await db
+      .selectFrom('audit_events')
+      .select('target')
+      .where('action', '=', 'LinkService.BatchCreateLinks')
+      .where(
+        'target',
+        'in',
+        body.links.map((one) => one.id),
+      )
+      .execute();
+    expect(events).toHaveLength(200);
+  });
+
+  it('are created through every transport', async () => {
+    const { id: documentId } = await newDocument();
+    for (const name of ['http', 'grpc', 'connect'] as const) {
+      const request = { requests: [{ documentId, recipient: `Ann@EXAMPLE.com`, name: 'Ann' }] };
+      const method = LinkService.method.batchCreateLinks;
+      const answer = await suite.transport(name).call(method, request, keyOf(suite.testApp));
+      const link = { recipient: 'ann@example.com', name: 'Ann', allowList: ['ann@example.com'] };
+      expect(answer, name).toMatchObject({ ok: true, message: { links: [link] } });
+    }
+  });
+
+  it('are all refused if one is, with the field of the problem', async () => {
+    const { id: document_id } = await newDocument();
+    const good = { document_id, recipient: 'good@example.com' };
+    const past = new Date(Date.now() - 1000).toISOString();
+    const cases: [bad: Record<string, unknown>, status: number, field?: string][] = [
+      [{ recipient: 'good@example.com' }, 400, 'requests[1].recipient'],
+      [{ recipient: 'GOOD@Example.com' }, 400, 'requests[1].recipient'],
+      [{ recipient: '' }, 400, 'requests[1].recipient'],
+      [{ recipient: 'not an address' }, 400, 'requests[1].recipient'],
+      [{ recipient: 'a@example.com, b@example.com' }, 400, 'requests[1].recipient'],
+      [{ recipient: 'a@example.com\r\nBcc: b@example.com' }, 400, 'requests[1].recipient'],
+      [{ recipient: `${'a'.repeat(260)}@example.com` }, 400, 'requests[1].recipient'],
+      [{ recipient: 'b@example.com', allow_list: ['@other.com'] }, 400, 'requests[1].allow_list'],
+      [{ recipient: 'b@example.com', block_list: ['@example.com'] }, 400, 'requests[1].block_list'],
+      [{ recipient: 'b@example.com', password: 'short' }, 400, 'requests[1].password'],
+      [{ recipient: 'b@example.com', expire_time: past }, 400, 'requests[1].expire_time'],
+      [{ recipient: 'b@example.com', view_limit: 0 }, 400, 'requests[1].view_limit'],
+      [{ recipient: 'b@example.com', workspace_id: 'ws_x' }, 400, 'requests[1].workspace_id'],
+      [{ recipient: 'b@example.com', document_id: '' }, 400, 'requests[1].document_id'],
+      [{ recipient: 'b@example.com', notify: 'NOTIFY_DIGEST' }, 400, 'requests[1].notify'],
+      [{ recipient: 'b@example.com', name: 'a\0b' }, 400, 'requests[1].name'],
+      [{ recipient: 'b@example.com', document_id: 'doc_x' }, 404],
+      [{ recipient: 'b@example.com', recipients: [] }, 400],
+    ];
+    for (const [bad, status, field] of cases) {
+      const answer = await create([good, { document_id, ...bad }]);
+      expect(answer.status, JSON.stringify(bad)).toBe(status);
+      if (field !== undefined) {
+        expect(
+          answer.body.errors?.map((error) => error.field),
+          JSON.stringify(bad),
+        ).toEqual([field]);
+      }
+    }
+    const many = Array.from({ length: 201 }, () => ({ document_id, recipient: newAddress() }));
+    for (const requests of [[], many, undefined, 'x', [null], [[]]]) {
+      expect((await create(requests)).status).toBe(400);
+    }
+    expect(await linksOf(document_id)).toEqual([]);
+  });
+
+  it('are not created beyond the quota, and then none is mailed', async () => {
+    const { id: document_id } = await newDocument();
+    const recipients = [newAddress(), newAddress()];
+    const { db } = suite.app.inside;
+    const used = await db.selectFrom('workspace_usage').selectAll().executeTakeFirstOrThrow();
+    const setQuota = (links_max: number | null) =>
+      db.transaction().execute((trx) => trx.updateTable('workspaces').set({ links_max }).execute());
+    await setQuota(Number(used.links) + 1);
+    const requests = recipients.map((recipient) => ({
+      ...{ document_id, recipient, mail_recipient: true },
+    }));
+    expect(await create(requests)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    await setQuota(null);
+    expect(await linksOf(document_id)).toEqual([]);
+    expect(await db.selectFrom('reader_mails').selectAll().execute()).toEqual([]);
+  });
+
+  it('are mailed on request, once, with the address of the link and nothing secret', async () => {
+    const { id: document_id } = await newDocument();
+    const [mailed, single, silent] = [newAddress(), newAddress(), newAddress()];
+    const batch = await create([
+      { document_id, recipient: mailed, mail_recipient: true, password: 'open sesame' },
+      { document_id, recipient: silent },
+    ]);
+    const one = { document_id, recipient: single, mail_recipient: true, show_title: false };
+    const created = await callSharingApi<LinkFields>(suite.testApp, 'POST', '/links', one);
+    expect([batch.status, created.status]).toEqual([200, 201]);
+    await expect.poll(() => mailsTo(single), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => mailsTo(mailed), { timeout: 15_000 }).toHaveLength(1);
+    const [first] = await mailsTo(mailed);
+    expect(first?.subject).toBe('Terms.txt was shared with you');
+    for (const text of [first?.text, first?.html]) {
+      expect(text).toContain(batch.body.links[0]?.url);
+      expect(text).not.toContain('sesame');
+      expect(text).not.toContain(batch.body.links[1]?.url);
+    }
+    const [second] = await mailsTo(single);
+    expect(second?.subject).toBe('A document was shared with you');
+    expect(JSON.stringify(second)).not.toContain('Terms');
+    expect(second?.text).toContain(created.body.url);
+    expect(await mailsTo(silent)).toEqual([]);
+    const without = { document_id, mail_recipient: true };
+    expect(await callSharingApi(suite.testApp, 'POST', '/links', without)).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'mail_recipient' }] },
+    });
+  });
+
+  it('are not mailed to one address without end', async () => {
+    const { id: document_id } = await newDocument();
+    const request = { document_id, recipient: newAddress(), mail_recipient: true };
+    const statuses: number[] = [];
+    for (let i = 0; i < 12; i++) {
+      statuses.push((await callSharingApi(suite.testApp, 'POST', '/links', request)).status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(201), 429, 429]);
+  });
+});
