@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { describeApp } from '../support/app-suite.ts';
 import { makeWatchedLink, passGate, readPages, reportView } from '../support/link-views.ts';
-import { callSharingApi, keyOf, type LinkFields } from '../support/sharing-api.ts';
+import { makePdf } from '../support/pdf.ts';
+import { callSharingApi, keyOf, type LinkFields, uploadVersion } from '../support/sharing-api.ts';
 
 const hour = 3_600_000;
 
@@ -66,6 +67,17 @@ describeApp('the view limit of a link', (suite) => {
     expect(await Promise.all(requests)).toEqual([206, 206, 206, 204, 200]);
     expect((await linkOf(link)).view_count).toBe(1);
     expect(await statusOf(get(link, '/file', await passed(link)))).toBe(410);
+  });
+
+  it('lets a counted reader open a new version, and no one else', async () => {
+    const link = await limited(1);
+    const other = await passGate(link, 'late@example.com');
+    const cookie = await passGate(link);
+    expect(await statusOf(get(link, '/file', cookie))).toBe(200);
+    await uploadVersion(suite.testApp, link.document_id, makePdf({ pages: 2, text: 'Corrected' }));
+    expect(await statusOf(get(link, '/file', cookie))).toBe(200);
+    expect(await statusOf(get(link, '/file', other))).toBe(410);
+    expect((await linkOf(link)).view_count).toBe(2);
   });
 
   /** The cookie of a reader who passed the gate while views were left. */

@@ -252,6 +252,6 @@ describe('the cases of a rule', () => {
       if (parts[1] === 2) throw new Error('refused');
     });
     expect(checked).toEqual(cases);
-    expect(failures).toEqual(['GetUser, grpc: refused', 'ListUsers, grpc: refused']);
+    expect(failures).toEqual(['GetUser, 2, grpc: refused', 'ListUsers, 2, grpc: refused']);
   });
 });

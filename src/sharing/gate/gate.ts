@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
+import { viewIdsOf } from '../../base/crypto/view-id.ts';
 import { admits } from '../../base/net/address-lists.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
 import type { Accepted } from '../agreements/agreements.ts';
@@ -79,7 +80,9 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
         return { kind: 'gone' };
       }
       const accessSession = accessSessions.verify(text, signatureContextOf(shared.link));
-      if (!(await mayView(db, shared.link, accessSession?.viewId))) return { kind: 'gone' };
+      const { version } = shared.document;
+      const viewIds = accessSession === undefined ? [] : viewIdsOf(accessSession, version);
+      if (!(await mayView(db, shared.link, viewIds))) return { kind: 'gone' };
       // The gate may have changed since the reader passed it, without another revision.
       if (accessSession === undefined || !passes(shared.link, accessSession)) {
         return { kind: 'ask', shared };

@@ -83,11 +83,11 @@ export async function rememberVerifiedAddress(
     .execute();
 }
 
-/** Returns whether the link can have more views, or already counts this one. */
+/** Returns whether the link can have more views, or already counts one of these. */
 export async function mayView(
   db: Executor,
   { id, view_limit }: LinkRow,
-  viewId: string | undefined,
+  viewIds: readonly string[],
 ): Promise<boolean> {
   if (view_limit === null) return true;
   const link = await db
@@ -96,11 +96,12 @@ export async function mayView(
     .where('id', '=', id)
     .where('view_count', '<', view_limit)
     .executeTakeFirst();
-  if (link !== undefined || viewId === undefined) return link !== undefined;
+  if (link !== undefined || viewIds.length === 0) return link !== undefined;
   const view = await db
     .selectFrom('views')
     .select('id')
-    .where('id', '=', viewId)
+    .where('id', 'in', viewIds)
+    .limit(1)
     .executeTakeFirst();
   return view !== undefined;
 }

@@ -3,7 +3,7 @@
 // still read the document; the browser's next report tries again to create the view.
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
-import { viewIdOf } from '../../base/crypto/view-id.ts';
+import { viewIdOf, viewIdsOf } from '../../base/crypto/view-id.ts';
 import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
@@ -11,7 +11,7 @@ import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
 import type { LinkNotices } from '../notices/notices.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { hasView, insertView, type NewView } from './store.ts';
+import { hasAnyView, hasView, insertView, type NewView } from './store.ts';
 
 const second = 1_000;
 
@@ -53,7 +53,7 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
 
   async function create(
     row: NewView & { readonly agreement_id: string },
-    { link, network }: Reader,
+    { link, network, accessSession }: Reader,
   ): Promise<void> {
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
     await throttle.check(counted);
@@ -62,7 +62,11 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
       // Reports of the reader's other tabs wait for the quota's lock, so this check is safe.
       if (await hasView(trx, row.id)) throw new ViewExists();
       await throttle.countIn(trx, counted);
-      const refusal = await insertView(trx, row);
+      // A reader who was counted keeps access, and opens a new version with another view.
+      const isCounted =
+        link.view_limit !== null &&
+        (await hasAnyView(trx, viewIdsOf(accessSession, row.version ?? 1)));
+      const refusal = await insertView(trx, row, { isLimited: !isCounted });
       if (refusal !== undefined) throw refusal === 'no link' ? noSuchLink() : noMoreViews();
       await notices.note(trx, link);
     };

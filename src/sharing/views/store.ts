@@ -74,6 +74,12 @@ export async function countDownload(
     .execute();
 }
 
+/** Returns whether one of the views exists. */
+export async function hasAnyView(db: Executor, ids: readonly string[]): Promise<boolean> {
+  const query = db.selectFrom('views').select('id').where('id', 'in', ids).limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 export async function hasView(db: Executor, viewId: string): Promise<boolean> {
   const row = await db.selectFrom('views').select('id').where('id', '=', viewId).executeTakeFirst();
   return row !== undefined;
@@ -89,6 +95,7 @@ export type NewView = ViewRow & { readonly document_id?: string; readonly versio
 export async function insertView(
   trx: Executor,
   row: NewView,
+  { isLimited }: { readonly isLimited: boolean } = { isLimited: true },
 ): Promise<'no link' | 'limit reached' | undefined> {
   await trx.insertInto('views').values(row).execute();
   const { numUpdatedRows } = await trx
@@ -97,7 +104,9 @@ export async function insertView(
     .where('id', '=', row.link_id)
     .where(hasDocument)
     .where((eb) =>
-      eb.or([eb('view_limit', 'is', null), eb('view_count', '<', eb.ref('view_limit'))]),
+      isLimited
+        ? eb.or([eb('view_limit', 'is', null), eb('view_count', '<', eb.ref('view_limit'))])
+        : eb.lit(true),
     )
     .executeTakeFirst();
   if (numUpdatedRows > 0n) return undefined;
