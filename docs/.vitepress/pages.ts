@@ -37,6 +37,16 @@ export const groups: readonly Group[] = [
         'docs/guides/rotate-without-downtime.md',
         'client secrets, API keys, signing keys, the master key',
       ),
+      page(
+        'Clients without a shared secret',
+        'docs/guides/client-keys.md',
+        'a key pair and signed assertions instead of a client secret',
+      ),
+      page(
+        'One token per service',
+        'docs/guides/one-token-per-service.md',
+        'audiences, so that no service can use a token at another one',
+      ),
       page('Gate a document', 'docs/guides/gate-a-document.md', 'choose who can open a link'),
       page('Go to production', 'docs/guides/production.md', 'a list for the first installation'),
       page(

@@ -8,7 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.remove());
 
-it.each(['verify-tokens', 'rotate-without-downtime', 'gate-a-document', 'move-client-credentials'])(
+const guides = [
+  ...['verify-tokens', 'rotate-without-downtime', 'client-keys', 'one-token-per-service'],
+  ...['gate-a-document', 'move-client-credentials'],
+];
+
+it.each(guides)(
   'every command of the guide %s works and shows the answer of the guide',
   async (name) => {
     await walkThrough({ document: `docs/guides/${name}.md`, dataDir: app.dataDir });
