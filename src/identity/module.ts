@@ -25,7 +25,6 @@ import { createAccountService } from './accounts/service.ts';
 import { openAudiences } from './audiences/audiences.ts';
 import { createAudienceService } from './audiences/service.ts';
 import { lockAudiences } from './audiences/store.ts';
-import { assertionAlgorithms, openJwk } from './clients/jwk.ts';
 import { createClientService } from './clients/service.ts';
 import { findClient, findClientsByNames, findLiveClientKeys } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
@@ -41,6 +40,7 @@ import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
 import { createAssertionVerifier } from './tokens/client-assertions.ts';
 import { createClientAuthentication } from './tokens/client-authentication.ts';
+import { assertionAlgorithms, checkJwk } from './tokens/client-jwk.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
 import { createIssuanceService } from './tokens/issuance-service.ts';
 import { createOAuthService } from './tokens/oauth-service.ts';
@@ -187,7 +187,7 @@ export async function createIdentityModule(
     ...{ directory, now },
     findClientsByNames: (names) => findClientsByNames(db, names),
     verifyAssertion: createAssertionVerifier({
-      ...{ db, invalidations, findClient, findLiveKeys: findLiveClientKeys, openJwk, now },
+      ...{ db, invalidations, findClient, findLiveKeys: findLiveClientKeys, now },
       audiences: [issuer, `${issuer}/tokens`],
     }),
   });
@@ -226,7 +226,7 @@ export async function createIdentityModule(
       oauth: createOAuthService({ authenticateClient, verifier, revocations, auditLog }),
       account: createAccountService(db),
       audience: createAudienceService(management),
-      client: createClientService({ ...owners, coverTokenSeconds: raiseTokenSeconds }),
+      client: createClientService({ ...owners, checkJwk, coverTokenSeconds: raiseTokenSeconds }),
       customer: createCustomerService(owners),
       session: sessions.service,
       passwordReset: passwordResets.service,

@@ -32,32 +32,8 @@ import type {
   WorkspaceTable,
 } from './sharing-rows.ts';
 
-export type {
-  AudienceRow,
-  ClientKeyRow,
-  ClientRow,
-  CustomerRow,
-  InvitationRow,
-  PasswordResetRow,
-  RecordedAnswerRow,
-  UsedAssertionRow,
-} from './identity-rows.ts';
-export type {
-  DocumentRow,
-  DocumentVersionRow,
-  GateCodeRow,
-  LinkNoticeRow,
-  LinkRow,
-  LogoRow,
-  MemberRow,
-  ReaderMailRow,
-  StoredView,
-  VerifiedAddressRow,
-  ViewPageRow,
-  ViewRow,
-  VisitorRow,
-  WorkspaceRow,
-} from './sharing-rows.ts';
+export type * from './identity-rows.ts';
+export type * from './sharing-rows.ts';
 
 export type SigningKeyRow = {
   /** The RFC 7638 thumbprint of the public key. */

@@ -1,10 +1,13 @@
 // Public keys of clients, and the assertions that they sign.
 import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { newId } from '../../src/base/crypto/ids.ts';
 import { insertClientKey } from '../../src/identity/clients/store.ts';
 import type { ClientKeyRow, Database } from '../../src/storage/schema.ts';
-import { changeAsOtherProcess } from './owner-rows.ts';
+import type { Place } from './app-suite.ts';
+import { addClient, changeAsOtherProcess } from './owner-rows.ts';
+import type { Transport } from './transports.ts';
 
 export type KeyPair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
 
@@ -62,3 +65,26 @@ export function signAssertion(
   };
   return new SignJWT(payload).setProtectedHeader({ alg, ...header }).sign(privateKey);
 }
+
+export const clientAssertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** The scope of a client with a key. */
+export const keyScope = 'payments:read';
+
+export async function clientWithKey(
+  { app }: Pick<Place, 'app'>,
+  pair: KeyPair = keyPairs.EdDSA(),
+  change: Partial<ClientKeyRow> = {},
+) {
+  const { db } = app.inside;
+  const { ownerId: id } = await addClient(db, keyScope);
+  const keyId = await addClientKey(db, id, jwkOf(pair), change);
+  return { id, keyId, ...pair };
+}
+
+/** Requests a token with an assertion. */
+export const issueFor = (transport: Transport, clientAssertion: string, more = {}) =>
+  transport.call(IssuanceService.method.issueToken, {
+    ...{ scope: keyScope, clientAssertionType, clientAssertion },
+    ...more,
+  });

@@ -11,7 +11,7 @@ import { fail } from '../../base/errors/errors.ts';
 import { credentialStateOf } from '../../credentials/credentials.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { ClientKeyRow, ClientRow, Database, Executor } from '../../storage/schema.ts';
-import { checkJwk } from './jwk.ts';
+import type { checkJwk } from '../tokens/client-jwk.ts';
 import {
   clientKeyList,
   findClientKeys,
@@ -24,6 +24,7 @@ const liveMax = 10;
 
 export type ClientKeyOptions = {
   readonly db: Database;
+  readonly checkJwk: typeof checkJwk;
   readonly auditLog: AuditLog;
   /** Returns the client. Throws `not_found`. */
   readonly requireClient: (id: string) => Promise<ClientRow>;
@@ -39,7 +40,7 @@ export type ClientKeyMethods = Pick<
 >;
 
 export function createClientKeyMethods(options: ClientKeyOptions): ClientKeyMethods {
-  const { db, auditLog, requireClient, lockToChange, random, now } = options;
+  const { db, auditLog, checkJwk, requireClient, lockToChange, random, now } = options;
 
   const message = (row: ClientKeyRow) => ({
     id: row.id,

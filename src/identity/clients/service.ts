@@ -22,7 +22,7 @@ import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
-import { createClientKeyMethods } from './key-methods.ts';
+import { type ClientKeyOptions, createClientKeyMethods } from './key-methods.ts';
 import {
   type ClientChange,
   clientList,
@@ -33,7 +33,7 @@ import {
 } from './store.ts';
 import { requireOwnScopes, storedClaims } from './token-fields.ts';
 
-export type ClientOptions = {
+export type ClientOptions = Pick<ClientKeyOptions, 'checkJwk'> & {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
@@ -96,7 +96,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       });
     },
 
-    ...createClientKeyMethods({ db, auditLog, requireClient, lockToChange, random, now }),
+    ...createClientKeyMethods({ ...options, requireClient, lockToChange }),
 
     async getClient({ clientId }) {
       return { client: clientMessage(await requireClient(clientId)) };

@@ -13,8 +13,8 @@ import type { Invalidations } from '../../storage/invalidation.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { ClientKeyRow, ClientRow, Database, Executor } from '../../storage/schema.ts';
-import type { openJwk } from '../clients/jwk.ts';
 import type { VerifyAssertion } from './client-authentication.ts';
+import { openJwk } from './client-jwk.ts';
 import { insertUsedAssertion } from './store.ts';
 
 export type ClientAssertionOptions = {
@@ -23,7 +23,6 @@ export type ClientAssertionOptions = {
   readonly findClient: (db: Executor, id: string) => Promise<ClientRow | undefined>;
   /** Returns the keys that are neither revoked nor expired. */
   readonly findLiveKeys: (db: Executor, id: string, time: number) => Promise<ClientKeyRow[]>;
-  readonly openJwk: typeof openJwk;
   /** The values of `aud` that name this service. */
   readonly audiences: readonly string[];
   readonly now: Clock;
@@ -65,7 +64,7 @@ export function createAssertionVerifier(options: ClientAssertionOptions): Verify
     const client = await options.findClient(db, id);
     const rows = client === undefined ? [] : await options.findLiveKeys(db, id, now());
     const keys = rows.map((row) => ({
-      ...options.openJwk(JSON.parse(row.jwk), row.thumbprint),
+      ...openJwk(JSON.parse(row.jwk), row.thumbprint),
       expireTime: row.expire_time,
     }));
     return { client, keys };

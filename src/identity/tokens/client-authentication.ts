@@ -1,5 +1,5 @@
-// Authenticates the client of an OAuth request: by its secret, by an assertion (RFC 7523), or by the
-// certificate of its gRPC connection (RFC 8705 §2.1).
+// Authenticates the client of an OAuth request: by its secret, by an assertion (RFC 7523), or by
+// the certificate of its gRPC connection (RFC 8705 §2.1).
 
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { Call, ClientCertificate } from '../../api/call.ts';
