@@ -25,6 +25,7 @@ const facts: Record<string, { orders: readonly string[]; text: string }> = {
   'AudienceService.ListAudiences': { orders: ['create_time', 'name'], text: 'wanted' },
   'ClientService.ListClients': { orders: ['create_time', 'name'], text: 'wanted' },
   'ClientService.ListClientSecrets': { orders: ['create_time', 'name'], text: 'wanted' },
+  'ClientService.ListClientKeys': { orders: ['create_time', 'name'], text: 'wanted' },
   'CustomerService.ListCustomers': { orders: ['create_time', 'name'], text: 'wanted' },
   'CustomerService.ListApiKeys': { orders: ['create_time', 'name'], text: 'wanted' },
   'SessionService.ListSessions': { orders: ['create_time', 'refresh_time'], text: '192.0.2.1' },

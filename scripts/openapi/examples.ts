@@ -33,7 +33,8 @@ function objectOf(fields: readonly DescField[], comments: Comments, depth: numbe
   return Object.fromEntries(entries);
 }
 
-function exampleOf(field: DescField, comments: Comments, depth: number): unknown {
+/** An example of any field. */
+export function exampleOf(field: DescField, comments: Comments, depth = 0): unknown {
   const value = single(field, comments, depth);
   if (field.fieldKind === 'map') return {};
   return field.fieldKind === 'list' ? (value === undefined ? [] : [value]) : value;
@@ -78,7 +79,7 @@ function timeOf({ name }: DescField): string {
 }
 
 /** An example of a text field: by its name, or an id with the prefix that its comment names. */
-export function exampleText(field: DescField, comments: Comments): string {
+function exampleText(field: DescField, comments: Comments): string {
   const name = `${field.parent.typeName}.${field.name}`;
   const known = texts[`${schemaNameOf(field.parent)}.${field.name}`] ?? texts[field.name];
   if (known !== undefined) return known;

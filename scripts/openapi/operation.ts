@@ -11,7 +11,7 @@ import { causesOf } from './causes.ts';
 import { type Comments, withoutErrors } from './comments.ts';
 import { downloadHeaders, downloadResponses } from './download.ts';
 import { errorResponses } from './errors.ts';
-import { type Examples, exampleText } from './examples.ts';
+import { type Examples, exampleOf } from './examples.ts';
 import { requiredFields, type Schema, type Schemas, schemaNameOf } from './schema.ts';
 import { accessText, securityOf } from './security.ts';
 
@@ -139,7 +139,7 @@ function parametersOf(binding: Binding, { comments, schemas }: OperationContext)
       description: description ?? comments.of(`${field.parent.typeName}.${field.name}`),
       ...(required ? { required } : {}),
       schema,
-      ...(place === 'path' ? { example: exampleText(field, comments) } : {}),
+      ...(place === 'path' ? { example: exampleOf(field, comments) } : {}),
     };
   }
 }

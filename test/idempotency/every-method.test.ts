@@ -45,6 +45,7 @@ describe('an Idempotency-Key', () => {
       'UserService.DisableUser',
       'UserService.EnableUser',
       'UserService.EnrolTotp',
+      'DocumentService.RestoreVersion',
       'WorkspaceService.LeaveWorkspace',
       'InvitationService.ReadInvitation',
       'InvitationService.AcceptInvitation',

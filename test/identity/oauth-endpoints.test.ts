@@ -215,18 +215,22 @@ describeAppOnSqlite('the OAuth endpoints', (suite) => {
       const { publicUrl } = suite.app;
       expect(server?.metadata).toEqual(same?.metadata);
       expect(server?.headers.get('access-control-allow-origin')).toBe('*');
-      const methods = ['client_secret_basic', 'client_secret_post'];
+      const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+      const algorithms = ['EdDSA', 'ES256', 'RS256', 'PS256'];
       expect(server?.metadata).toEqual({
         issuer: publicUrl,
         token_endpoint: `${publicUrl}/tokens`,
         token_endpoint_auth_methods_supported: methods,
+        token_endpoint_auth_signing_alg_values_supported: algorithms,
         jwks_uri: `${publicUrl}/.well-known/jwks.json`,
         grant_types_supported: ['client_credentials'],
         response_types_supported: [],
         introspection_endpoint: `${publicUrl}/oauth2/introspect`,
         introspection_endpoint_auth_methods_supported: methods,
+        introspection_endpoint_auth_signing_alg_values_supported: algorithms,
         revocation_endpoint: `${publicUrl}/oauth2/revoke`,
         revocation_endpoint_auth_methods_supported: methods,
+        revocation_endpoint_auth_signing_alg_values_supported: algorithms,
         service_documentation: `${publicUrl}/docs`,
         protected_resources: [publicUrl],
       });

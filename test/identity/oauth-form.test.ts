@@ -90,7 +90,11 @@ const rejected: [string, Request, Refusal][] = [
   ['no client at all', { body: withBasic }, badClient],
   ['an id without a secret', { body: `${withBasic}&${id}` }, badClient],
   ['an id with an empty secret', { body: `${withBasic}&${id}&client_secret=` }, badClient],
-  ['a client assertion', { body: `${withBasic}&${id}&client_assertion=eyJ.a.b` }, badClient],
+  [
+    'an assertion without a type',
+    { body: `${withBasic}&${id}&client_assertion=eyJ.a.b` },
+    invalid('client_assertion_type'),
+  ],
   ['an unknown scheme', byHeader('Negotiate YQ=='), badClient],
   ['a secret without an id', { body: `${withBasic}&${secret}` }, invalid('client_id')],
   ['Basic of no id', byBasic(':{secret}'), badClient],

@@ -100,13 +100,14 @@ it('a backup fails if the store becomes unavailable', async () => {
 it.each([
   ['an index', 0],
   ['a row', 1],
+  ['a row of a version', 2],
 ])('a restore refuses %s with a blob id outside the store', async (_, occurrence) => {
   const { db, blobs, root } = await installation(() => new Error());
   const { blob_id } = await db.selectFrom('documents').select('blob_id').executeTakeFirstOrThrow();
   const chunks: Uint8Array[] = [];
   for await (const chunk of backUp(db, blobs, 'references')) chunks.push(chunk);
   const [start = '', ...rest] = Buffer.concat(chunks).toString('latin1').split(blob_id);
-  expect(rest).toHaveLength(2);
+  expect(rest).toHaveLength(3);
   const ids = rest.map((_, i) => (i === occurrence ? '../../../../etc/passwd' : blob_id));
   const forged = start + rest.map((text, i) => `${ids[i]}${text}`).join('');
   const target = await openUntilFinished(await migratedDatabaseUrl('sqlite'));

@@ -4,7 +4,12 @@ import { expect, it, test } from 'vitest';
 import { credentialList, findCredentials } from '../../src/credentials/store.ts';
 import { accountList, findAccounts } from '../../src/identity/accounts/store.ts';
 import { audienceList, findAudiences } from '../../src/identity/audiences/store.ts';
-import { clientList, findClients } from '../../src/identity/clients/store.ts';
+import {
+  clientKeyList,
+  clientList,
+  findClientKeys,
+  findClients,
+} from '../../src/identity/clients/store.ts';
 import { customerList, findCustomers } from '../../src/identity/customers/store.ts';
 import { findSigningKeys, signingKeyList } from '../../src/identity/keys/store.ts';
 import { findSessions, sessionList } from '../../src/identity/sessions/store.ts';
@@ -99,6 +104,13 @@ const sortedLists: SortedList[] = [
     read: (db: Database, query: ListQuery) => findCredentials(db, { kind, id: '1' }, query),
   })),
   { find: findAudiences, filter: 'none', ...audienceList, read: findAudiences },
+  {
+    find: findClientKeys,
+    filter: 'the client',
+    ...clientKeyList,
+    read: (db, query) => findClientKeys(db, '1', query),
+    sortsFew: true,
+  },
   { find: findClients, filter: 'none', ...clientList, read: findClients },
   { find: findCustomers, filter: 'none', ...customerList, read: findCustomers },
   { find: findSigningKeys, filter: 'none', ...signingKeyList, read: findSigningKeys },

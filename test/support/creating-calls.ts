@@ -1,4 +1,5 @@
 // A valid request for each method that accepts an Idempotency-Key, except uploads.
+
 import { randomBytes } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { UserKind } from '../../gen/latchkey/identity/v1/user_pb.js';
@@ -6,6 +7,7 @@ import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { methodFactsOf } from '../../src/api/endpoint.ts';
 import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import type { Suite } from './app-suite.ts';
+import { makePublicJwk } from './client-keys.ts';
 import { addInvitation } from './invitation-rows.ts';
 import { credentialFor } from './member-rows.ts';
 import { allMethods } from './method-calls.ts';
@@ -64,6 +66,10 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
     named({ clientId: (await addClient(app.inside.db, 'payments:read')).ownerId }),
   'ClientService.RotateClientSecret': async ({ app }) =>
     named({ clientId: (await addClient(app.inside.db, 'payments:read')).ownerId }),
+  'ClientService.CreateClientKey': async ({ app }) => {
+    const { ownerId: clientId } = await addClient(app.inside.db, 'payments:read');
+    return both({ clientId }, { jwk: makePublicJwk() }, { jwk: makePublicJwk() });
+  },
   'CustomerService.CreateCustomer': async () => named(),
   'CustomerService.CreateApiKey': async ({ app }) =>
     named({

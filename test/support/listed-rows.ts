@@ -83,6 +83,11 @@ async function addCredentials(
     { customer_id: customerId },
     { workspace_id: workspaceId },
   ];
+  const key = { id: `jwk_${n}`, client_id: clientId, name, create_time, jwk: '{}' };
+  await trx
+    .insertInto('client_keys')
+    .values({ ...key, thumbprint: `${n}` })
+    .execute();
   for (const [kind, owner] of owners.entries()) {
     const row = { id: `key_${kind}_${n}`, name, create_time, digest: '', scopes: '' };
     await trx

@@ -6,6 +6,7 @@ import type { Place } from './app-suite.ts';
 import { openLink } from './link-views.ts';
 import { actionsOnOwners } from './management-actions-on-owners.ts';
 import { actionsOnUsers } from './management-actions-on-users.ts';
+import { addClient } from './owner-rows.ts';
 import { callSharingApi, makeLink, upload, uploadVersion } from './sharing-api.ts';
 import { signToken } from './signed-tokens.ts';
 import { keyManager, signingKeyOf } from './signing-keys.ts';
@@ -32,6 +33,13 @@ export const managementActions: Readonly<
   async 'VerificationService.RevokeToken'({ app }) {
     const token = await signToken(app, { type: 'staff', scope: 'audit:read' });
     return { request: { token }, target: decodeJwt(token).sub ?? '' };
+  },
+
+  async 'OAuthService.Revoke'({ app }) {
+    const { ownerId, text } = await addClient(app.inside.db, 'audit:read');
+    const token = await signToken(app, { type: 'service', scope: 'audit:read', sub: ownerId });
+    const request = { token, clientId: ownerId, clientSecret: text };
+    return { request, target: ownerId };
   },
 
   async 'SessionService.SignOut'({ app }) {

@@ -84,6 +84,7 @@ function requestOf({ method, fields = {}, rest = {} }: MethodCall): Message {
     if (field.scalar === ScalarType.STRING && given !== undefined) {
       values.set(field.localName, given);
     }
+    if (field.scalar === ScalarType.UINT32 && isInPath) values.set(field.localName, 1);
     if (field.scalar === ScalarType.BYTES) values.set(field.localName, Buffer.from('bytes'));
   }
   return create(method.input as DescMessage, { ...Object.fromEntries(values), ...rest });

@@ -30,20 +30,21 @@ export async function readUploadStart(
 ): Promise<UploadStart> {
   const { principal } = callerOf(context);
   const first: UploadMessage[] = [];
-  let named = principal.type === 'workspace_key' ? principal.workspaceId : '';
+  const own = principal.type === 'workspace_key' ? principal.workspaceId : '';
+  let given = '';
   let documentId = '';
-  while ((named === '' || (isVersion && documentId === '')) && first.length < firstMax) {
+  while ((isVersion || (own === '' && given === '')) && first.length < firstMax) {
     const next = await messages.next();
     if (next.done) break;
     first.push(next.value);
-    named ||= next.value.workspaceId;
+    given ||= next.value.workspaceId;
     documentId ||= next.value.documentId ?? '';
     if (next.value.file.length > 0) break;
   }
   if (isVersion && documentId === '') throw invalid('document_id', 'is required before the file');
   const all = chain(first, messages);
-  if (named !== '') {
-    const workspaceId = await resolveWorkspace(context, named);
+  if (own !== '' || given !== '') {
+    const workspaceId = await resolveWorkspace(context, given);
     return { workspaceId, owner: workspaceId, documentId, messages: all };
   }
   return { workspaceId: undefined, owner: principalId(principal), documentId, messages: all };

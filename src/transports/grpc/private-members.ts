@@ -1,4 +1,4 @@
-// Where grpc-js has no public way for what the service must ensure. Each has a question for
+// The members of grpc-js that the service uses without a public way. Each has a question for
 // upstream.
 // - The private member `http2Servers`: the limits of connections need the sessions of the server,
 //   and the bound on unread bytes needs the stream of a call. Can a server report them, or take an
