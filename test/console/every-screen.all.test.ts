@@ -17,11 +17,11 @@ import { makeLink, upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, staff } = useConsole();
 
-const router = readFileSync(
-  path.resolve(import.meta.dirname, '../../web/console/router.ts'),
-  'utf8',
+const files = ['router.ts', 'registry/workspace-screens.ts', 'registry/staff-screens.ts'];
+const registry = files.map((file) =>
+  readFileSync(path.resolve(import.meta.dirname, '../../web/console', file), 'utf8'),
 );
-const routes = [...router.matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)];
+const routes = [...registry.join().matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)];
 /** Redirects, parent routes and the route of unknown paths. */
 const noPages = new Set(['/', '/workspaces/$workspaceId', '/$']);
 const paths = routes.flatMap(([, parent, own = '']) => {

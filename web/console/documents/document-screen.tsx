@@ -25,8 +25,6 @@ import { DocumentPreview } from './preview/document-preview.tsx';
 import { useDeleteDocument } from './use-delete-document.ts';
 import { useRenameDocument } from './use-rename-document.tsx';
 
-export const reads = [DocumentService.method.getDocument];
-
 export function DocumentScreen() {
   const { workspaceId, documentId } = useParams({
     from: '/shell/workspaces/$workspaceId/documents/$documentId',
@@ -68,6 +66,8 @@ export function DocumentScreen() {
     </Screen>
   );
 }
+
+DocumentScreen.reads = [DocumentService.method.getDocument];
 
 function Content({ document }: { readonly document: Document }) {
   const [draw, setDraw] = useState<DrawPage>();

@@ -27,8 +27,6 @@ import {
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
 
-export const reads = [LinkService.method.getLink];
-
 export function LinkScreen() {
   const from = '/shell/workspaces/$workspaceId/links/$linkId';
   const { workspaceId, linkId } = useParams({ from });
@@ -59,6 +57,8 @@ export function LinkScreen() {
     </Screen>
   );
 }
+
+LinkScreen.reads = [LinkService.method.getLink];
 
 type OfLink = { readonly link: Link };
 

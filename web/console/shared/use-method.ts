@@ -37,8 +37,8 @@ export function useInvalidate(): (service: DescService) => Promise<void> {
 
 /**
  * Returns a function that calls a method and then refetches what it may have changed. It also does
- * so after an error, because the change may have succeeded although its response was lost. Requests and
- * responses are not kept: they contain passwords and secrets, which `useMutation` would store.
+ * so after an error, because the change may have succeeded although its response was lost. Requests
+ * and responses are not kept: they contain passwords and secrets, which `useMutation` would store.
  */
 export function useMethod<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
