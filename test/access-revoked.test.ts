@@ -26,6 +26,7 @@ import {
   addWorkspace,
   changeAsOtherProcess,
 } from './support/owner-rows.ts';
+import { itHoldsFor } from './support/rule.ts';
 import { signToken } from './support/signed-tokens.ts';
 import { addSession, addUser } from './support/user-rows.ts';
 
@@ -147,7 +148,7 @@ const rejectedCookies: [string, (suite: Suite) => Promise<string>][] = [
 describeApp('a credential that the database rejects', (suite) => {
   const send = (call: MethodCall) => callMethod(suite.app, 'http', call);
 
-  it.each(rejected)('is %s', async (_, type, make) => {
+  itHoldsFor(rejected, 10)('is a revoked or incomplete one', async (_, type, make) => {
     const method = methodFor(type);
     const { scope } = accessOf(method);
     const good = await callBy(suite, type, method);

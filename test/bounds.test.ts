@@ -71,13 +71,16 @@ test('a plain request within its bounds is accepted without the validator', asyn
   expect(asked).toBe(1);
 });
 
-test.each([
-  ['must be at least 1 characters', 'must be at least 1 character'],
-  ['must be at least 11 characters', 'must be at least 11 characters'],
-  ['must be at most 1 bytes', 'must be at most 1 byte'],
-  ['must contain at least 1 item(s)', 'must contain at least 1 item'],
-  ['must contain no more than 100 item(s)', 'must contain at most 100 items'],
-])('the detail %j is written as %j', (written, expected) => {
+itHoldsFor(
+  [
+    ['must be at least 1 characters', 'must be at least 1 character'],
+    ['must be at least 11 characters', 'must be at least 11 characters'],
+    ['must be at most 1 bytes', 'must be at most 1 byte'],
+    ['must contain at least 1 item(s)', 'must contain at least 1 item'],
+    ['must contain no more than 100 item(s)', 'must contain at most 100 items'],
+  ],
+  5,
+)('a detail has correct plurals', (written, expected) => {
   expect(correctPlurals(written)).toBe(expected);
 });
 

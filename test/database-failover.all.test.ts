@@ -6,7 +6,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from './support/harness.ts';
 import { type PostgresOptions, type PostgresServer, startPostgres } from './support/postgres.ts';
-import { startSwitchedProxy } from './support/switched-proxy.ts';
+import { startSwitchedProxy } from './support/tcp-proxies.ts';
 
 async function server(options?: PostgresOptions): Promise<PostgresServer> {
   const postgres = await startPostgres(options);

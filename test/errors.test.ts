@@ -1,6 +1,7 @@
 // The form of an error: body, headers, metadata. And the values that are never in it.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeAppOnSqlite, type Suite } from './support/app-suite.ts';
+import { itHoldsFor } from './support/rule.ts';
 import { signToken } from './support/signed-tokens.ts';
 
 const secret = 'hunter2-hunter2-hunter2';
@@ -86,24 +87,27 @@ describeAppOnSqlite('an error', (suite) => {
       expect(elsewhere.problem).not.toHaveProperty('errors');
     });
 
-    it.each([
-      ['/tokens', {}, 400, 'invalid_argument', 'invalid_request'],
+    itHoldsFor(
       [
-        '/tokens',
-        { client_id: 'c', client_secret: 's', grant_type: 'password' },
-        400,
-        'identity.unsupported_grant_type',
-        'unsupported_grant_type',
+        ['/tokens', {}, 400, 'invalid_argument', 'invalid_request'],
+        [
+          '/tokens',
+          { client_id: 'c', client_secret: 's', grant_type: 'password' },
+          400,
+          'identity.unsupported_grant_type',
+          'unsupported_grant_type',
+        ],
+        [
+          '/tokens',
+          { client_id: 'c', client_secret: 's' },
+          401,
+          'identity.credential_invalid',
+          'invalid_client',
+        ],
+        ['/tokens/api-key', { api_key: 'k' }, 401, 'identity.credential_invalid', 'invalid_client'],
       ],
-      [
-        '/tokens',
-        { client_id: 'c', client_secret: 's' },
-        401,
-        'identity.credential_invalid',
-        'invalid_client',
-      ],
-      ['/tokens/api-key', { api_key: 'k' }, 401, 'identity.credential_invalid', 'invalid_client'],
-    ])('has the members of RFC 6749 at %s for %j', async (target, body, status, code, error) => {
+      4,
+    )('has the members of RFC 6749', async (target, body, status, code, error) => {
       const { response, problem } = await ask(suite, target, json(body));
 
       expect(response.status).toBe(status);
@@ -139,15 +143,18 @@ describeAppOnSqlite('an error', (suite) => {
       }
     });
 
-    it.each(badBodies)('names the field and not its value: %s', async (_, body, fields) => {
-      const { response, problem, text } = await ask(suite, '/tokens', json(body));
+    itHoldsFor(badBodies, 13)(
+      'names the field of a bad body and not its value',
+      async (_, body, fields) => {
+        const { response, problem, text } = await ask(suite, '/tokens', json(body));
 
-      expect(response.status).toBe(400);
-      expect(problem.code).toBe('invalid_argument');
-      expect(problem.errors?.map(({ field }) => field)).toEqual(fields);
-      expect(text).not.toContain(secret);
-      expect(text).not.toContain('20111979');
-    });
+        expect(response.status).toBe(400);
+        expect(problem.code).toBe('invalid_argument');
+        expect(problem.errors?.map(({ field }) => field)).toEqual(fields);
+        expect(text).not.toContain(secret);
+        expect(text).not.toContain('20111979');
+      },
+    );
 
     it('names an unknown query parameter and not its value', async () => {
       const authorization = `Bearer ${suite.testApp.env.API_KEY}`;
@@ -159,13 +166,16 @@ describeAppOnSqlite('an error', (suite) => {
       expect(text).not.toContain(secret);
     });
 
-    it.each([
-      ['page_size=many', 'page_size'],
-      ['page_size=-1', 'page_size'],
-      ['page_size=1&page_size=2', 'page_size'],
-      ['page_size=1&pageSize=2', 'pageSize'],
-      ['page_token=hunter2', 'page_token'],
-    ])('names the parameter of the bad query %s', async (query, field) => {
+    itHoldsFor(
+      [
+        ['page_size=many', 'page_size'],
+        ['page_size=-1', 'page_size'],
+        ['page_size=1&page_size=2', 'page_size'],
+        ['page_size=1&pageSize=2', 'pageSize'],
+        ['page_token=hunter2', 'page_token'],
+      ],
+      5,
+    )('names the parameter of a bad query', async (query, field) => {
       const authorization = `Bearer ${suite.testApp.env.API_KEY}`;
       const { response, problem, text } = await ask(suite, `/api/v1/links?${query}`, {
         headers: { authorization },
@@ -194,13 +204,16 @@ describeAppOnSqlite('an error', (suite) => {
       expect(problem).toMatchObject({ code: 'not_found', request_id: 'mine' });
     });
 
-    it.each([
-      ['/tokens', 'GET', 'POST'],
-      ['/tokens', 'PROPFIND', 'POST'],
-      ['/.well-known/jwks.json', 'POST', 'GET, HEAD'],
-      ['/api/v1/documents', 'DELETE', 'GET, HEAD, POST'],
-      ['/api/v1/documents/doc_x', 'POST', 'DELETE, GET, HEAD, PATCH'],
-    ])('is 405 at %s for %s, and says what is allowed', async (target, method, allow) => {
+    itHoldsFor(
+      [
+        ['/tokens', 'GET', 'POST'],
+        ['/tokens', 'PROPFIND', 'POST'],
+        ['/.well-known/jwks.json', 'POST', 'GET, HEAD'],
+        ['/api/v1/documents', 'DELETE', 'GET, HEAD, POST'],
+        ['/api/v1/documents/doc_x', 'POST', 'DELETE, GET, HEAD, PATCH'],
+      ],
+      5,
+    )('is 405 for another method, and says what is allowed', async (target, method, allow) => {
       const { response, problem } = await ask(suite, target, { method });
 
       expect(response.status).toBe(405);
@@ -215,17 +228,17 @@ describeAppOnSqlite('an error', (suite) => {
       expect(problem).toMatchObject({ code: 'payload_too_large', error: 'invalid_request' });
     });
 
-    it.each(['text/plain', 'application/xml', 'application/jsonx', 'multipart/form-data', 'x'])(
-      'is 415 for the content type %s',
-      async (type) => {
-        const headers = { authorization: bearer, 'content-type': type };
-        const init = { method: 'POST', headers, body: '{"token":"x"}' };
-        const { response, problem } = await ask(suite, '/tokens/verify', init);
+    itHoldsFor(
+      ['text/plain', 'application/xml', 'application/jsonx', 'multipart/form-data', 'x'],
+      5,
+    )('is 415 for another content type', async (type) => {
+      const headers = { authorization: bearer, 'content-type': type };
+      const init = { method: 'POST', headers, body: '{"token":"x"}' };
+      const { response, problem } = await ask(suite, '/tokens/verify', init);
 
-        expect(response.status).toBe(415);
-        expect(problem).toMatchObject({ code: 'unsupported_media_type', status: 415 });
-      },
-    );
+      expect(response.status).toBe(415);
+      expect(problem).toMatchObject({ code: 'unsupported_media_type', status: 415 });
+    });
 
     it.each(['application/json; charset=utf-8', 'Application/JSON'])(
       'does not occur for the content type %s',
@@ -244,17 +257,24 @@ describeAppOnSqlite('an error', (suite) => {
       return { response, text: await response.text() };
     };
 
-    it.each([
+    itHoldsFor(
       [
-        'an unknown field',
-        `{"clientId":"c","secret":"${secret}"}`,
-        'secret: is not a field of this method',
+        [
+          'an unknown field',
+          `{"clientId":"c","secret":"${secret}"}`,
+          'secret: is not a field of this method',
+        ],
+        [
+          'a list for a text',
+          `{"clientSecret":["${secret}"]}`,
+          'client_secret: has the wrong type',
+        ],
+        ['a number for a text', '{"clientSecret":20111979}', 'client_secret: has the wrong type'],
+        ['half an object', `{"clientSecret":"${secret}"`, 'not valid JSON'],
+        ['no JSON', `clientSecret=${secret}`, 'not valid JSON'],
       ],
-      ['a list for a text', `{"clientSecret":["${secret}"]}`, 'client_secret: has the wrong type'],
-      ['a number for a text', '{"clientSecret":20111979}', 'client_secret: has the wrong type'],
-      ['half an object', `{"clientSecret":"${secret}"`, 'not valid JSON'],
-      ['no JSON', `clientSecret=${secret}`, 'not valid JSON'],
-    ])('does not repeat the value of %s, and names the field', async (_, body, said) => {
+      5,
+    )('does not repeat the value, and names the field', async (_, body, said) => {
       const { response, text } = await call('IssueToken', json(body));
 
       expect(response.status).toBe(400);

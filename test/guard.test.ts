@@ -13,6 +13,7 @@ import {
   nowSeconds,
   type Rule,
 } from './support/guarded-method.ts';
+import { itHoldsFor } from './support/rule.ts';
 
 const { MEMBER, SERVICE, STAFF, UNSPECIFIED } = PrincipalType;
 
@@ -160,14 +161,17 @@ describe('a method with fields that require a recent sign-in', () => {
   });
   const mask = (...paths: string[]) => ({ updateMask: create(FieldMaskSchema, { paths }) });
 
-  it.each<[string, Fields, string]>([
-    ['changes none of them', { userId: 'usr_2' }, 'ok'],
-    ['gives one a value', { scopes: 'a:read' }, 'step_up_required'],
-    ['names one in the mask', mask('scopes'), 'step_up_required'],
-    ['names one among others', mask('user_id', 'scopes'), 'step_up_required'],
-    ['names others in the mask', mask('user_id'), 'ok'],
-    ['gives one a value that the mask leaves out', { scopes: 'a', ...mask('user_id') }, 'ok'],
-  ])('handles a request that %s', async (_, fields, code) => {
+  itHoldsFor<[string, Fields, string]>(
+    [
+      ['changes none of them', { userId: 'usr_2' }, 'ok'],
+      ['gives one a value', { scopes: 'a:read' }, 'step_up_required'],
+      ['names one in the mask', mask('scopes'), 'step_up_required'],
+      ['names one among others', mask('user_id', 'scopes'), 'step_up_required'],
+      ['names others in the mask', mask('user_id'), 'ok'],
+      ['gives one a value that the mask leaves out', { scopes: 'a', ...mask('user_id') }, 'ok'],
+    ],
+    6,
+  )('depends on the fields that a request changes', async (_, fields, code) => {
     expect(await codeFor(rule, staff(301), fields)).toBe(code);
     expect(await codeFor(rule, staff(300), fields)).toBe('ok');
     const service: Principal = {
@@ -189,16 +193,19 @@ describe('a method within a workspace', () => {
     scopes: new Set([scope]),
   });
 
-  it.each<[string, string, string, string]>([
-    ['whose role has the scope', 'usr_one', 'ws_1', 'ok'],
-    ['who has no other workspace and names none', 'usr_one', '', 'ok'],
-    ['who names another', 'usr_one', 'ws_2', 'forbidden'],
-    ['who has two and names none', 'usr_two', '', 'invalid_argument'],
-    ['who has two and names one', 'usr_two', 'ws_1', 'ok'],
-    ['whose role in that one lacks the scope', 'usr_two', 'ws_2', 'forbidden'],
-    ['who has none', 'usr_none', '', 'forbidden'],
-    ['who has none and names one', 'usr_none', 'ws_1', 'forbidden'],
-  ])('handles a member %s', async (_, userId, workspaceId, code) => {
+  itHoldsFor<[string, string, string, string]>(
+    [
+      ['whose role has the scope', 'usr_one', 'ws_1', 'ok'],
+      ['who has no other workspace and names none', 'usr_one', '', 'ok'],
+      ['who names another', 'usr_one', 'ws_2', 'forbidden'],
+      ['who has two and names none', 'usr_two', '', 'invalid_argument'],
+      ['who has two and names one', 'usr_two', 'ws_1', 'ok'],
+      ['whose role in that one lacks the scope', 'usr_two', 'ws_2', 'forbidden'],
+      ['who has none', 'usr_none', '', 'forbidden'],
+      ['who has none and names one', 'usr_none', 'ws_1', 'forbidden'],
+    ],
+    8,
+  )('depends on the role of a member', async (_, userId, workspaceId, code) => {
     expect(await codeFor(rule, member(userId), { workspaceId })).toBe(code);
   });
 
@@ -231,36 +238,36 @@ describe('the check of the caller', () => {
 });
 
 describe('a method', () => {
-  it.each([
-    ['without an access option', undefined, 'no access option'],
-    ['with an empty one', {}, 'no access option'],
-    ['that is public and has a scope', { public: true, scope: 'a:read' }, 'public'],
-    ['that is public to staff', { public: true, principals: [STAFF] }, 'public'],
+  itHoldsFor(
     [
-      'that is public and accepts a cookie',
-      { public: true, sessionCookie: SessionCookie.ACCEPTED },
-      'public',
-    ],
-    [
-      'that accepts a cookie and no caller',
-      { sessionCookie: SessionCookie.REQUIRED },
-      'no access option',
-    ],
-    ['with no scope', { principals: [STAFF] }, 'not a scope'],
-    ['with a scope of another form', { scope: 'a:delete', principals: [STAFF] }, 'not a scope'],
-    ['without a caller type', { scope: 'a:read' }, 'no caller type'],
-    ['with an unspecified caller type', { scope: 'a:read', principals: [UNSPECIFIED] }, 'unspec'],
-    [
-      'with fields that it does not have',
-      { scope: 'a:read', principals: [STAFF], recentSignInFields: ['none'] },
-      'none',
-    ],
-  ] satisfies [string, Rule | undefined, string][])(
-    '%s stops the start, by its name',
-    (_, rule, text) => {
-      const start = () => guardMethod(rule, undefined);
-      expect(start).toThrow('test.v1.TestService/Act: ');
-      expect(start).toThrow(text);
-    },
-  );
+      ['without an access option', undefined, 'no access option'],
+      ['with an empty one', {}, 'no access option'],
+      ['that is public and has a scope', { public: true, scope: 'a:read' }, 'public'],
+      ['that is public to staff', { public: true, principals: [STAFF] }, 'public'],
+      [
+        'that is public and accepts a cookie',
+        { public: true, sessionCookie: SessionCookie.ACCEPTED },
+        'public',
+      ],
+      [
+        'that accepts a cookie and no caller',
+        { sessionCookie: SessionCookie.REQUIRED },
+        'no access option',
+      ],
+      ['with no scope', { principals: [STAFF] }, 'not a scope'],
+      ['with a scope of another form', { scope: 'a:delete', principals: [STAFF] }, 'not a scope'],
+      ['without a caller type', { scope: 'a:read' }, 'no caller type'],
+      ['with an unspecified caller type', { scope: 'a:read', principals: [UNSPECIFIED] }, 'unspec'],
+      [
+        'with fields that it does not have',
+        { scope: 'a:read', principals: [STAFF], recentSignInFields: ['none'] },
+        'none',
+      ],
+    ] satisfies [string, Rule | undefined, string][],
+    11,
+  )('a wrong rule stops the start, by its name', (_, rule, text) => {
+    const start = () => guardMethod(rule, undefined);
+    expect(start).toThrow('test.v1.TestService/Act: ');
+    expect(start).toThrow(text);
+  });
 });

@@ -16,7 +16,10 @@ const lists = allMethods.filter(
     method.output.fields.some(({ name }) => name === 'next_page_token'),
 );
 
-/** The orders of each list, and a text in two rows. The audit log has filters instead. */
+/**
+ * The orders of each list, and a text in two rows. The audit log has filters instead, and a
+ * document has few versions.
+ */
 const facts: Record<string, { orders: readonly string[]; text: string }> = {
   'AccountService.ListAccounts': { orders: ['create_time', 'id'], text: 'ACC-1' },
   'ClientService.ListClients': { orders: ['create_time', 'name'], text: 'wanted' },
@@ -40,6 +43,10 @@ const facts: Record<string, { orders: readonly string[]; text: string }> = {
     text: 'wanted@EXAMPLE.com',
   },
   'InsightService.ListDocumentViews': { orders: ['create_time'], text: 'wanted@EXAMPLE.com' },
+  'VisitorService.ListVisitors': {
+    orders: ['create_time', 'last_view_time', 'view_count', 'email'],
+    text: 'wanted@EXAMPLE.com',
+  },
   'ApiKeyService.ListApiKeys': { orders: ['create_time', 'name'], text: 'wanted' },
   'WorkspaceService.ListWorkspaces': { orders: ['create_time', 'name'], text: 'wanted' },
   'WorkspaceService.ListMembers': { orders: ['create_time'], text: 'wanted' },
@@ -48,12 +55,18 @@ const facts: Record<string, { orders: readonly string[]; text: string }> = {
 
 const nameOf = (method: UnaryMethod) => `${method.parent.name}.${method.name}`;
 
-const ofText = lists.filter((method) => nameOf(method) !== 'AuditService.ListAuditEvents');
+const withoutText = [
+  ...['AuditService.ListAuditEvents', 'DocumentService.ListVersions'],
+  'VisitorService.ListVisitorViews',
+];
+const ofText = lists.filter((method) => !withoutText.includes(nameOf(method)));
 
 /** Fields that would make a list shorter. */
 const optionalFilters: Record<string, readonly string[]> = {
   ListAccounts: ['customerId', 'workspaceId'],
   ListLinks: ['documentId'],
+  ListLinkViews: ['version'],
+  ListDocumentViews: ['version'],
 };
 
 type Page = { readonly rows: readonly unknown[]; readonly total: number; readonly token: string };

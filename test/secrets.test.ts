@@ -17,9 +17,8 @@ import { managerCredential, messageOf } from './support/manager-calls.ts';
 import type { TransportName } from './support/matrix.ts';
 import { callMethod } from './support/method-calls.ts';
 import { addClient, addCustomer } from './support/owner-rows.ts';
-import { useSessionSecrets } from './support/session-secrets.ts';
 import { transportNames } from './support/transports.ts';
-import { useUserSecrets } from './support/user-secrets.ts';
+import { useSessionSecrets, useUserSecrets } from './support/used-secrets.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { verifyToken, revokeToken } = VerificationService.method;

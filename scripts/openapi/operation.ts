@@ -58,6 +58,7 @@ const tags: Readonly<Record<string, string>> = {
   DocumentService: 'Documents',
   LinkService: 'Links',
   InsightService: 'Insight',
+  VisitorService: 'Visitors',
   ApiKeyService: 'Workspace API keys',
   WorkspaceService: 'Workspaces',
   InvitationService: 'Invitations',

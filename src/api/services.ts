@@ -16,6 +16,7 @@ import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { InsightService } from '../../gen/latchkey/sharing/v1/insight_pb.js';
 import { InvitationService } from '../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { VisitorService } from '../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { Endpoint, Handler } from './endpoint.ts';
 import type { Guard } from './guard.ts';
@@ -34,6 +35,7 @@ export const services = {
   document: DocumentService,
   link: LinkService,
   insight: InsightService,
+  visitor: VisitorService,
   apiKey: ApiKeyService,
   workspace: WorkspaceService,
   invitation: InvitationService,

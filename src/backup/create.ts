@@ -1,5 +1,5 @@
-// Produces a backup: reads all rows from one snapshot of the database, and the blobs of its
-// documents.
+// Produces a backup: reads all rows from one snapshot of the database, and the blobs of all
+// versions of its documents.
 import type { KeyFileTexts } from '../base/crypto/master-key-file.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { DamagedBlob } from '../storage/damaged-blob.ts';
@@ -12,9 +12,10 @@ import {
   entryNames,
   formatLines,
   type Manifest,
+  nameBlob,
 } from './format.ts';
 import { measureBytes } from './measure-bytes.ts';
-import { findBlobsAfter, readRows, readSnapshot } from './store.ts';
+import { type BlobPosition, findBlobsAfter, readRows, readSnapshot } from './store.ts';
 import { type BackedUpTable, backedUpTables } from './tables.ts';
 
 export type BackupOptions = {
@@ -91,7 +92,7 @@ async function writeRows(
   return count;
 }
 
-const documentsPerIndex = 1_000;
+const versionsPerIndex = 1_000;
 
 async function writeBlobs(
   writer: ArchiveWriter,
@@ -99,18 +100,19 @@ async function writeBlobs(
   { blobs, manifest, signal }: BackupOptions,
 ): Promise<Pick<BackupEnd, 'documents' | 'bytes' | 'damaged'>> {
   const found = { documents: 0, bytes: 0, damaged: [] as string[] };
-  for (let after = '', part = 1; ; part++) {
-    const batch = await findBlobsAfter(trx, after, documentsPerIndex);
+  let after: BlobPosition = { document_id: '', version: 0 };
+  for (let part = 1; ; part++) {
+    const batch = await findBlobsAfter(trx, after, versionsPerIndex);
     if (batch.length > 0) await writer.addText(entryNames.index(part), formatLines(batch));
-    for (const document of batch) {
+    for (const version of batch) {
       signal.throwIfAborted();
-      after = document.document_id;
+      after = version;
       found.documents++;
-      found.bytes += document.size_bytes;
+      found.bytes += version.size_bytes;
       if (manifest.blobs === 'references') continue;
-      if (!(await writeBlob(writer, document, blobs))) found.damaged.push(document.document_id);
+      if (!(await writeBlob(writer, version, blobs))) found.damaged.push(nameBlob(version));
     }
-    if (batch.length < documentsPerIndex) return found;
+    if (batch.length < versionsPerIndex) return found;
   }
 }
 

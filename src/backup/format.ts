@@ -2,8 +2,8 @@
 //
 //   manifest.json                  how the backup was made
 //   master.key, master.key.next    the files of the data folder, if the master key is in a file
-//   blobs/index-<n>.jsonl          facts about the next documents, at most 1,000
-//   blobs/<id>                     the content of each of these documents
+//   blobs/index-<n>.jsonl          facts about the next versions of documents, at most 1,000
+//   blobs/<id>                     the content of each of these versions
 //   rows/<table>-<n>.jsonl         the rows of a table, one JSON object per line
 //   end.json                       counts; proves that the backup is complete
 import { isRandomText } from '../base/crypto/ids.ts';
@@ -27,17 +27,27 @@ export type Manifest = {
   readonly blobs: BlobMode;
 };
 
+/** The facts about one version of a document that a restore needs before its row. */
 export type BlobFacts = {
   readonly document_id: string;
+  /** Missing in backups of releases without versions. */
+  readonly version?: number;
   readonly blob_id: string;
   readonly size_bytes: number;
   readonly sha256: string;
 };
 
+/** Names a version for operators. Most documents have only the first one. */
+export const nameBlob = ({ document_id, version = 1 }: BlobFacts) =>
+  version === 1 ? document_id : `${document_id} (version ${version})`;
+
 export type BackupEnd = {
   readonly rows: Readonly<Record<string, number>>;
+  /** The number of blobs: one for each version of each document. */
   readonly documents: number;
+  /** The total size of the blobs. */
   readonly bytes: number;
+  /** The names of the versions whose content was missing or damaged: see `nameBlob`. */
   readonly damaged: readonly string[];
 };
 

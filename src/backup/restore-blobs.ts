@@ -3,7 +3,7 @@ import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { hasBlob } from '../storage/damaged-blob.ts';
 import { transact } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
-import { BackupError, type BlobFacts, type BlobMode, requireBlobIds } from './format.ts';
+import { BackupError, type BlobFacts, type BlobMode, nameBlob, requireBlobIds } from './format.ts';
 import { measureBytes } from './measure-bytes.ts';
 import { deleteNotes, findNotes, insertNotes } from './store.ts';
 
@@ -20,7 +20,9 @@ export type BlobWriter = {
   write(blobId: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   finish(): Promise<void>;
   counted(): { readonly documents: number; readonly bytes: number };
+  /** The names of the versions without content, or with a wrong size or SHA-256. */
   damaged(): readonly string[];
+  /** The names of the versions whose blobs are missing in the store; only for references. */
   missing(): readonly string[];
 };
 
@@ -32,7 +34,7 @@ export function createBlobWriter(target: Target, mode: BlobMode): BlobWriter {
   let expected = new Map<string, BlobFacts>();
 
   function finishBatch(): void {
-    for (const { document_id } of expected.values()) damaged.push(document_id);
+    for (const facts of expected.values()) damaged.push(nameBlob(facts));
     expected = new Map();
   }
 
@@ -45,7 +47,7 @@ export function createBlobWriter(target: Target, mode: BlobMode): BlobWriter {
       const present = await findPresent(target, documents);
       if (mode === 'references') {
         const absent = documents.filter((document) => !present.has(document));
-        missing.push(...absent.map(({ document_id }) => document_id));
+        missing.push(...absent.map(nameBlob));
         return;
       }
       for (const { blob_id } of present) {
@@ -68,7 +70,7 @@ export function createBlobWriter(target: Target, mode: BlobMode): BlobWriter {
       const { bytes, size, sha256 } = measureBytes(content);
       await blobs.write(blobId, bytes);
       if (size() === facts.size_bytes && sha256() === facts.sha256) return;
-      damaged.push(facts.document_id);
+      damaged.push(nameBlob(facts));
       await blobs.remove(blobId);
     },
 

@@ -2,7 +2,7 @@
 // commits all rows in one transaction. Until then the database has only notes about the written
 // blobs, by which a second restore removes what an interrupted one left.
 import type { KeyFileTexts } from '../base/crypto/master-key-file.ts';
-import type { Database, Executor } from '../storage/schema.ts';
+import type { Database, Executor, Schema } from '../storage/schema.ts';
 import { type ArchiveEntry, readArchive, readText } from './archive.ts';
 import {
   type BackupEnd,
@@ -26,7 +26,7 @@ import {
   allowLongTransaction,
   clearAfterRestore,
   clearForRestore,
-  countUnnotedDocuments,
+  countUnnoted,
   findFilledTable,
   hasForeignNotes,
   insertRows,
@@ -49,6 +49,7 @@ export type RestoreTarget = {
 
 export type RestoreResult = BackupEnd & {
   readonly manifest: Manifest;
+  /** The names of the versions whose blobs are missing in the target's store. */
   readonly missing: readonly string[];
 };
 
@@ -172,6 +173,8 @@ async function restoreBlobs(
   }
 }
 
+const versionsTable = 'document_versions' satisfies keyof Schema;
+
 const tableNames = new Set(backedUpTables.map(({ name }) => name));
 
 async function restoreRows(
@@ -189,6 +192,7 @@ async function restoreRows(
       // A removed document has no blob any more.
       const isStored = ({ remove_time }: Row) => (remove_time ?? null) === null;
       if (next.table === 'documents') requireBlobIds(rows.filter(isStored));
+      if (next.table === versionsTable) requireBlobIds(rows);
       counts[next.table] = (counts[next.table] ?? 0) + rows.length;
       await insertRows(trx, next.table, rows);
     } else if (end === undefined && next.kind === 'end') {
@@ -220,7 +224,8 @@ async function requireComplete(
   if (unknown.length > 0) {
     throw new BackupError(`the content of the document ${unknown[0]} is damaged in the backup`);
   }
-  if (manifest.blobs === 'content' && (await countUnnotedDocuments(trx)) > 0) {
+  const hasVersions = versionsTable in end.rows;
+  if (manifest.blobs === 'content' && (await countUnnoted(trx, hasVersions)) > 0) {
     throw new BackupError('the backup has rows of documents without their content');
   }
 }

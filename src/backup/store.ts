@@ -64,14 +64,21 @@ export async function* readRows(
 
 const tuple = (parts: readonly RawBuilder<unknown>[]) => sql`(${sql.join(parts)})`;
 
-/** Ordered by id. A removed document has no blob. */
-export function findBlobsAfter(db: Executor, after: string, limit: number): Promise<BlobFacts[]> {
+/** A version in the order of documents and numbers. */
+export type BlobPosition = Pick<BlobFacts, 'document_id'> & { readonly version: number };
+
+/** Returns the versions of documents after a position. A removed document has none. */
+export function findBlobsAfter(
+  db: Executor,
+  { document_id, version }: BlobPosition,
+  limit: number,
+): Promise<(BlobFacts & BlobPosition)[]> {
   return db
-    .selectFrom('documents')
-    .select(['id as document_id', 'blob_id', 'size_bytes', 'sha256'])
-    .where('id', '>', after)
-    .where('remove_time', 'is', null)
-    .orderBy('id')
+    .selectFrom('document_versions')
+    .select(['document_id', 'version', 'blob_id', 'size_bytes', 'sha256'])
+    .where(sql<boolean>`(document_id, version) > (${document_id}, cast(${version} as bigint))`)
+    .orderBy('document_id')
+    .orderBy('version')
     .limit(limit)
     .execute();
 }
@@ -142,7 +149,25 @@ export async function clearAfterRestore(trx: Executor, owner: string): Promise<v
   await anyTables(trx).deleteFrom('changes').execute();
 }
 
-export async function countUnnotedDocuments(trx: Executor): Promise<number> {
+/**
+ * Returns the number of documents and versions whose blobs the restore has not noted.
+ * `hasVersions`: whether the schema of the backup has versions.
+ */
+export async function countUnnoted(trx: Executor, hasVersions: boolean): Promise<number> {
+  return (await countUnnotedDocuments(trx)) + (hasVersions ? await countUnnotedVersions(trx) : 0);
+}
+
+async function countUnnotedVersions(trx: Executor): Promise<number> {
+  const row = await trx
+    .selectFrom('document_versions')
+    .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'document_versions.blob_id')
+    .where('pending_blobs.blob_id', 'is', null)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+async function countUnnotedDocuments(trx: Executor): Promise<number> {
   const row = await trx
     .selectFrom('documents')
     .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'documents.blob_id')

@@ -1,17 +1,29 @@
-// `doctor --blobs`: reads the stored bytes of every document and compares their size and
-// SHA-256 with the database. Changes nothing, and can run while the service runs.
+// `doctor --blobs`: reads the stored bytes of every version of the documents and compares their
+// size and SHA-256 with the database. Changes nothing, and can run while the service runs.
+
+import { nameBlob } from '../backup/format.ts';
 import type { Config } from '../base/config/config.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { checkBlob } from '../sharing/documents/integrity-scan.ts';
-import { findDocument, findDocumentsAfter } from '../sharing/documents/store.ts';
 import type { Damage } from '../storage/damaged-blob.ts';
+import {
+  findVersion,
+  findVersionsAfter,
+  type VersionPosition,
+} from '../storage/document-versions.ts';
 import type { Database } from '../storage/schema.ts';
 import { openExistingDatabase } from './existing-database.ts';
 import { withBlobReader } from './stores.ts';
 
 export type BlobReport = {
   readonly checked: number;
-  readonly damaged: readonly { readonly documentId: string; readonly damage: Damage }[];
+  readonly damaged: readonly DamagedVersion[];
+};
+
+type DamagedVersion = {
+  readonly documentId: string;
+  readonly version: number;
+  readonly damage: Damage;
 };
 
 const damageTexts: Record<Damage, string> = {
@@ -22,7 +34,8 @@ const damageTexts: Record<Damage, string> = {
 };
 
 /**
- * Prints the id of each damaged document, then a summary. Throws if the blob store is unreachable.
+ * Prints the id of each document with damaged content, then a summary. Throws if the blob store is
+ * unreachable.
  */
 export async function checkBlobs(
   config: Config,
@@ -43,19 +56,20 @@ async function checkAll(
   blobs: Pick<BlobStore, 'read'>,
   print: (line: string) => void,
 ): Promise<BlobReport> {
-  const damaged: { documentId: string; damage: Damage }[] = [];
+  const damaged: DamagedVersion[] = [];
   let checked = 0;
-  for (let after = ''; ; ) {
-    const rows = await findDocumentsAfter(db, after, batchMax);
+  for (let after: VersionPosition = { document_id: '', version: 0 }; ; ) {
+    const rows = await findVersionsAfter(db, after, batchMax);
     for (const row of rows) {
-      after = row.id;
+      after = row;
       const result = await checkBlob(blobs, row);
-      // The bytes may be missing because the document was deleted in the meantime.
-      if ((await findDocument(db, row.workspace_id, row.id)) === undefined) continue;
+      const { document_id: documentId, version } = row;
+      // The bytes may be missing because the version was deleted in the meantime.
+      if ((await findVersion(db, documentId, version)) === undefined) continue;
       checked++;
       if (result === 'ok') continue;
-      damaged.push({ documentId: row.id, damage: result });
-      print(`${row.id}: ${damageTexts[result]}`);
+      damaged.push({ documentId, version, damage: result });
+      print(`${nameBlob(row)}: ${damageTexts[result]}`);
     }
     if (rows.length < batchMax) break;
   }

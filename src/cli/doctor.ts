@@ -28,7 +28,8 @@ async function checkDocuments(input: Input, host: CommandHost): Promise<number> 
   }
 }
 
-const shownDamage = ({ documentId, damage }: BlobReport['damaged'][number]) => ({
+const shownDamage = ({ documentId, version, damage }: BlobReport['damaged'][number]) => ({
   document_id: documentId,
+  version,
   damage,
 });

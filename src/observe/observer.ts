@@ -18,7 +18,13 @@ export type Observer = {
   readonly metrics: Metrics;
 };
 
-type BlobCheck = { readonly documentId: string; readonly source: string; readonly result: string };
+/** The result of comparing the stored bytes of a document with its row. */
+type BlobCheck = {
+  readonly documentId: string;
+  readonly version: number;
+  readonly source: string;
+  readonly result: string;
+};
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -100,10 +106,11 @@ export function createObserver(log: Log, droppedLines: () => number, traces?: Tr
       );
     },
 
-    blob({ documentId, source, result }) {
+    blob({ documentId, version, source, result }) {
       blobs.inc({ source, result });
       if (result === 'ok') return;
-      log.error({ document_id: documentId, source, damage: result }, 'document is damaged');
+      const about = { document_id: documentId, version, source, damage: result };
+      log.error(about, 'document is damaged');
     },
 
     store: (isUp) => store.set(isUp ? 1 : 0),

@@ -49,6 +49,7 @@ import { sharingRoutes } from './routes.ts';
 import { createNewViews } from './views/new-views.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
 import { createViews } from './views/views.ts';
+import { createVisitorService } from './visitors/service.ts';
 import { createInvitationService, type NewMembers } from './workspaces/invitation-service.ts';
 import { createWorkspaceService } from './workspaces/service.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
@@ -56,7 +57,7 @@ import { createWorkspaces } from './workspaces/workspaces.ts';
 export type SharingModule = {
   readonly services: Pick<
     Implementations,
-    'document' | 'link' | 'insight' | 'apiKey' | 'workspace' | 'invitation'
+    'document' | 'link' | 'insight' | 'visitor' | 'apiKey' | 'workspace' | 'invitation'
   >;
   readonly routes: readonly HttpRoute[];
   readonly storeState: StoreWatch['state'];
@@ -183,6 +184,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         now,
       }),
       insight: createInsightService({ db, documents, links, views, now }),
+      visitor: createVisitorService({ db, auditLog, quotas, views }),
       apiKey: createApiKeyService({ auditLog, credentials, random }),
       workspace: createWorkspaceService({
         ...{ db, auditLog, quotas, brands, publicUrl, random, now },

@@ -75,7 +75,8 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'document',
     inserts: false,
     deletes: true,
-    uncached: ['check_time', 'view_count', 'last_view_time'],
+    // `version` changes only together with `blob_id`.
+    uncached: ['version', 'last_version', 'check_time', 'view_count', 'last_view_time'],
   },
   links: {
     entity: 'link',

@@ -14,6 +14,8 @@ import { createIdentityTokens } from './migrations/0007-identity.ts';
 import { addRecordedAnswers } from './migrations/0008-recorded-answers.ts';
 import { addCertificateNames } from './migrations/0009-client-certificates.ts';
 import { markJoinedMembers } from './migrations/0010-joined-members.ts';
+import { addVersions } from './migrations/0011-versions.ts';
+import { addVisitors } from './migrations/0012-visitors.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -36,6 +38,8 @@ export const schemaMigrations: SchemaMigrations = {
   '0008-recorded-answers': { up: addRecordedAnswers, oldestSupported: '0001-schema' },
   '0009-client-certificates': { up: addCertificateNames, oldestSupported: '0001-schema' },
   '0010-joined-members': { up: markJoinedMembers, oldestSupported: '0001-schema' },
+  '0011-versions': { up: addVersions, oldestSupported: '0001-schema' },
+  '0012-visitors': { up: addVisitors, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -7,6 +7,7 @@ import type { RecordedAnswerRow } from './recorded-answer-row.ts';
 import type {
   BlobStoreRow,
   DocumentTable,
+  DocumentVersionTable,
   GateCodeRow,
   LinkNoticeRow,
   LinkTable,
@@ -16,6 +17,7 @@ import type {
   VerifiedAddressRow,
   ViewPageRow,
   ViewTable,
+  VisitorRow,
   WorkspaceTable,
 } from './sharing-rows.ts';
 
@@ -23,6 +25,7 @@ export type { InvitationRow, PasswordResetRow } from './identity-rows.ts';
 export type { RecordedAnswerRow } from './recorded-answer-row.ts';
 export type {
   DocumentRow,
+  DocumentVersionRow,
   GateCodeRow,
   LinkNoticeRow,
   LinkRow,
@@ -32,6 +35,7 @@ export type {
   VerifiedAddressRow,
   ViewPageRow,
   ViewRow,
+  VisitorRow,
   WorkspaceRow,
 } from './sharing-rows.ts';
 
@@ -232,7 +236,6 @@ export type AuditEventRow = {
   /** The number of equal events that the row represents. */
   count: number;
   request_id: string;
-  /** The caller's network address. */
   address: string;
 };
 
@@ -281,8 +284,10 @@ export type Schema = {
   recorded_answers: RecordedAnswerRow;
   retention_times: RetentionTimeRow;
   documents: DocumentTable;
+  document_versions: DocumentVersionTable;
   links: LinkTable;
   views: ViewTable;
+  visitors: VisitorRow;
   view_pages: ViewPageRow;
   link_notices: LinkNoticeRow;
   gate_codes: GateCodeRow;
@@ -291,5 +296,5 @@ export type Schema = {
 
 export type Database = Kysely<Schema>;
 
-/** Runs the queries of a store: the database itself, or a transaction. */
+/** The database, or a transaction. */
 export type Executor = Database | Transaction<Schema>;

@@ -27,6 +27,7 @@ export type WorkspaceRow = {
 /** The insertable row: a new workspace has no brand. */
 export type WorkspaceTable = GeneratedColumns<WorkspaceRow, 'accent_color' | 'logo_id'>;
 
+/** A document with its current version. */
 export type DocumentRow = {
   id: string;
   workspace_id: string;
@@ -37,10 +38,15 @@ export type DocumentRow = {
   page_count: number;
   blob_id: string;
   create_time: number;
+  /** The number of the version that the row contains. */
+  version: number;
 };
 
-export type DocumentTable = DocumentRow & {
-  /** When the stored bytes were last compared with the digest; 0 if never since the upload. */
+export type DocumentTable = Omit<DocumentRow, 'version'> & {
+  version: Generated<number>;
+  /** The highest number of a version so far. Without it, a trigger inserts the first version. */
+  last_version: Generated<number>;
+  /** Only release 0.1 uses this: `document_versions` has the time of each version. */
   check_time: Generated<number>;
   /**
    * When the document was removed. No request finds the row any more. Its links and views are
@@ -51,6 +57,24 @@ export type DocumentTable = DocumentRow & {
   view_count: Generated<number>;
   /** When the newest view began. */
   last_view_time: Generated<number | null>;
+};
+
+/** A version of a document. The current one is also in the row of its document. */
+export type DocumentVersionRow = Pick<
+  DocumentRow,
+  | 'version'
+  | 'content_type'
+  | 'size_bytes'
+  | 'sha256'
+  | 'page_count'
+  | 'blob_id'
+  /** When the version was uploaded. */
+  | 'create_time'
+> & { document_id: string };
+
+export type DocumentVersionTable = DocumentVersionRow & {
+  /** When the stored bytes were last compared with the digest; 0 if never since the upload. */
+  check_time: Generated<number>;
 };
 
 export type LinkRow = {
@@ -83,6 +107,8 @@ export type LinkRow = {
   notify_from: number;
   /** The user who created the link; null if it was not a user, or before migration 0006. */
   creator_id: string | null;
+  /** The version of the document that the link shows; null for the current one. */
+  pinned_version: number | null;
 };
 
 /** The insertable row: a link is inserted without a view count. */
@@ -95,6 +121,7 @@ export type LinkTable = GeneratedColumns<
   | 'notify'
   | 'notify_from'
   | 'creator_id'
+  | 'pinned_version'
 >;
 
 /** The views of a link that its creator has not been mailed about. */
@@ -140,8 +167,10 @@ export type ViewRow = {
   duration_ms: number;
 };
 
-/** A view with its downloads. */
+/** A view with its document and its downloads. */
 export type StoredView = ViewRow & {
+  readonly document_id: string | null;
+  readonly version: number | null;
   readonly download_count: number;
   /** The start of the last download that was counted. */
   readonly last_download_time: number | null;
@@ -150,8 +179,25 @@ export type StoredView = ViewRow & {
 export type ViewTable = ViewRow & {
   /** The document of the link. A trigger sets it if the insert does not. */
   document_id: string | null;
+  /** The version of the document. A trigger sets it if the insert does not. */
+  version: Generated<number | null>;
+  /** The workspace of the link. A trigger sets it. */
+  workspace_id: Generated<string | null>;
   download_count: Generated<number>;
   last_download_time: Generated<number | null>;
+};
+
+/** A person with an email address who viewed documents of a workspace. */
+export type VisitorRow = {
+  /** The id of the first view. */
+  id: string;
+  workspace_id: string;
+  /** With ASCII letters in lower case. */
+  email: string;
+  view_count: number;
+  /** When the first view began. */
+  create_time: number;
+  last_view_time: number;
 };
 
 /** The time on one page of a document that one load of the viewer has reported. */

@@ -1,8 +1,7 @@
 // A log that no process reads: memory stays bounded, and SIGTERM ends the process in time.
 import { Agent, request } from 'node:http';
 import type { Check, Trial } from '../support/campaign.ts';
-import { residentMbOf } from '../support/process-usage.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { type RunningProgram, residentMbOf, startProgram } from '../support/program.ts';
 
 const grownMbMax = 96;
 const stopSecondsMax = 12;

@@ -6,8 +6,7 @@ import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
-import { processorSecondsOf } from '../support/process-usage.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { processorSecondsOf, type RunningProgram, startProgram } from '../support/program.ts';
 import type { OverloadCounts, OverloadJob } from './overload-callers.ts';
 
 const connectionCounts = [64, 320, 1_000, 4_000];

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
 import { callsTo } from '../support/campaign-calls.ts';
 import { frame, headersFrame, http2Preface, types } from '../support/http2-frames.ts';
-import { descriptorsOf } from '../support/process-usage.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import { descriptorsOf, type RunningProgram, startProgram } from '../support/program.ts';
 import { requestHead } from '../support/raw-http.ts';
 
 const connectionsPerKind = 100;

@@ -4,9 +4,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
-import { descriptorsOf, residentMbOf } from '../support/process-usage.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
-import { withRawDatabase } from '../support/raw-databases.ts';
+import { withRawDatabase } from '../support/databases.ts';
+import {
+  descriptorsOf,
+  type RunningProgram,
+  residentMbOf,
+  startProgram,
+} from '../support/program.ts';
 import { createTlsFiles, openHttp1, openHttp2, type TlsClient } from '../support/tls-app.ts';
 
 const streamsPerConnection = 100;

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { overhangOf, phone } from '../support/browser-pages.ts';
-import { heading } from '../support/browser-tabs.ts';
+import { heading, overhangOf, phone } from '../support/browser-pages.ts';
 import {
   type ConsoleUser,
   changeColorScheme,
@@ -11,8 +10,7 @@ import {
   useConsole,
 } from '../support/console-suite.ts';
 import { liveSessions } from '../support/member-rows.ts';
-import { codeAt, fromBase32 } from '../support/totp.ts';
-import { addSession, addTotp } from '../support/user-rows.ts';
+import { addSession, addTotp, codeAt, fromBase32 } from '../support/user-rows.ts';
 
 const { app, visit, visitAs, staff, member } = useConsole();
 

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { auditActions } from '../../web/console/audit/audit-labels.ts';
 import { actionWords, describeAction, namesTarget } from '../../web/console/audit/audit-words.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const done = (action: string) => describeAction({ action, code: 'ok' });
 
@@ -15,18 +16,21 @@ it('every action of the API has words, done or refused', () => {
   }
 });
 
-it.each([
-  ['SessionService.SignIn', 'signed in'],
-  ['ClientService.CreateClient', 'created the client'],
-  ['ClientService.RotateClientSecret', 'rotated a secret of'],
-  ['ApiKeyService.RevokeApiKey', 'revoked the API key'],
-  ['SigningKeyService.ActivateSigningKey', 'activated the signing key'],
-  ['DocumentService.ListDocuments', 'listed documents'],
-  ['InvitationService.AcceptInvitation', 'accepted the invitation'],
-  ['PasswordResetService.ResetPassword', 'reset the password of'],
-  ['SessionService.UseRecoveryCode', 'accepted a recovery code of'],
-  ['SessionService.RevokeUserSessions', 'signed out all sessions of'],
-])('%s is “%s”', (action, words) => {
+itHoldsFor(
+  [
+    ['SessionService.SignIn', 'signed in'],
+    ['ClientService.CreateClient', 'created the client'],
+    ['ClientService.RotateClientSecret', 'rotated a secret of'],
+    ['ApiKeyService.RevokeApiKey', 'revoked the API key'],
+    ['SigningKeyService.ActivateSigningKey', 'activated the signing key'],
+    ['DocumentService.ListDocuments', 'listed documents'],
+    ['InvitationService.AcceptInvitation', 'accepted the invitation'],
+    ['PasswordResetService.ResetPassword', 'reset the password of'],
+    ['SessionService.UseRecoveryCode', 'accepted a recovery code of'],
+    ['SessionService.RevokeUserSessions', 'signed out all sessions of'],
+  ],
+  10,
+)('an action has words', (action, words) => {
   expect(done(action)).toBe(words);
 });
 

@@ -1,7 +1,6 @@
 // The screens of password resets, invitations and recovery codes.
 import { expect, it } from 'vitest';
-import { overhangOf, phone } from '../support/browser-pages.ts';
-import { heading } from '../support/browser-tabs.ts';
+import { heading, overhangOf, phone } from '../support/browser-pages.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { expectAccessible, fillSignIn, useConsole } from '../support/console-suite.ts';
 import { addInvitation } from '../support/invitation-rows.ts';

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { managementScopes } from '../../src/api/access/scopes.ts';
-import { heading } from '../support/browser-tabs.ts';
+import { heading } from '../support/browser-pages.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, useConsole } from '../support/console-suite.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';

@@ -1,8 +1,7 @@
 // The command palette and the key of the search.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { overhangOf, phone } from '../support/browser-pages.ts';
-import { heading } from '../support/browser-tabs.ts';
+import { heading, overhangOf, phone } from '../support/browser-pages.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { upload } from '../support/sharing-api.ts';
 

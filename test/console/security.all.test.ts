@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { heading } from '../support/browser-tabs.ts';
+import { heading } from '../support/browser-pages.ts';
 import { openAccount } from '../support/console-menus.ts';
 import { fillSignIn, useConsole } from '../support/console-suite.ts';
 import { addMember } from '../support/member-rows.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heading, openAnotherTab, stopBroadcasts } from '../support/browser-tabs.ts';
+import { heading, openAnotherTab, stopBroadcasts } from '../support/browser-pages.ts';
 import { openAccount, openWorkspaces, signOut } from '../support/console-menus.ts';
 import {
   endSessions,

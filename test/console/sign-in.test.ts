@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { overhangOf, phone } from '../support/browser-pages.ts';
-import { heading } from '../support/browser-tabs.ts';
+import { heading, overhangOf, phone } from '../support/browser-pages.ts';
 import { openAccount, signOut } from '../support/console-menus.ts';
 import {
   changeColorScheme,

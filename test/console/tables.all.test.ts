@@ -2,8 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { overhangOf, phone } from '../support/browser-pages.ts';
-import { heading } from '../support/browser-tabs.ts';
+import { heading, overhangOf, phone } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makePdf } from '../support/pdf.ts';
 import {

@@ -4,8 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Trial } from '../support/campaign.ts';
 import { addManager, callsTo, managerScopes } from '../support/campaign-calls.ts';
-import { descriptorsOf, residentMbOf } from '../support/process-usage.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
+import {
+  descriptorsOf,
+  type RunningProgram,
+  residentMbOf,
+  startProgram,
+} from '../support/program.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** Memory growth allowed for caches and uncollected garbage. */

@@ -6,10 +6,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { type Loss, startCommitProxy } from '../support/commit-proxy.ts';
 import { newKey } from '../support/creating-calls.ts';
+import { freshPostgresDatabase, migratedPostgresDatabase } from '../support/databases.ts';
 import { startTestApp } from '../support/harness.ts';
 import { managerCredential } from '../support/manager-calls.ts';
 import { describeFeature } from '../support/matrix.ts';
-import { freshPostgresDatabase, migratedPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 import { bearer } from '../support/sharing-api.ts';
 

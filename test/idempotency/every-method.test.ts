@@ -15,6 +15,7 @@ import { openStreamTransports } from '../support/document-streams.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { describeTransports, type TransportName } from '../support/matrix.ts';
 import { allMethods } from '../support/method-calls.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import type { Credential, UnaryMethod } from '../support/transports.ts';
 
 const isPost = (method: DescMethod) => getOption(method, httpRule).pattern.case === 'post';
@@ -83,37 +84,35 @@ async function send(
 
 describeApp('a repeated call', (suite) => {
   describeTransports(suite, (transport) => {
-    it.each(unaryMethods.map((method) => [nameOf(method), method] as const))(
-      'of %s gets the same answer and changes nothing',
-      async (name, method) => {
-        const requests = await requestsFor[name]?.(suite);
-        if (requests === undefined) throw new Error(`no request for ${name}`);
-        const { first, other, sub, type } = requests;
-        const credential = { ...(await creator(suite, requests)), idempotencyKey: newKey() };
-        const before = await countEvents(suite, method);
+    itHoldsFor(
+      unaryMethods.map((method) => [nameOf(method), method] as const),
+      16,
+    )('gets the same answer and changes nothing, for every method', async (name, method) => {
+      const requests = await requestsFor[name]?.(suite);
+      if (requests === undefined) throw new Error(`no request for ${name}`);
+      const { first, other, sub, type } = requests;
+      const credential = { ...(await creator(suite, requests)), idempotencyKey: newKey() };
+      const before = await countEvents(suite, method);
 
-        const made = await send(suite, transport, method, first, credential);
-        const again = await send(suite, transport, method, first, credential);
+      const made = await send(suite, transport, method, first, credential);
+      const again = await send(suite, transport, method, first, credential);
 
-        const answer = messageOf(made.answer);
-        expect([made.replayed, again.replayed]).toEqual([null, 'true']);
-        expect(messageOf(again.answer)).toEqual(answer);
-        expect(await countEvents(suite, method)).toBe(before + 1);
-        if (other !== undefined) {
-          const reused = await send(suite, transport, method, other, credential);
-          expect(codeOf(reused.answer)).toBe('idempotency_key_reused');
-        }
-        const allowed = type === 'member' ? ownFactors : needsOnlyName;
-        const different = unaryMethods.find(
-          (one) => one !== method && allowed.includes(nameOf(one)),
-        );
-        if (different === undefined) throw new Error('there is no other method');
-        const fields = type === 'member' ? { userId: sub, code: '000000' } : { name: 'Ledger' };
-        const elsewhere = await send(suite, transport, different, fields, credential);
-        expect(codeOf(elsewhere.answer)).toBe('idempotency_key_reused');
-        expect(await countEvents(suite, method)).toBe(before + 1);
-      },
-    );
+      const answer = messageOf(made.answer);
+      expect([made.replayed, again.replayed]).toEqual([null, 'true']);
+      expect(messageOf(again.answer)).toEqual(answer);
+      expect(await countEvents(suite, method)).toBe(before + 1);
+      if (other !== undefined) {
+        const reused = await send(suite, transport, method, other, credential);
+        expect(codeOf(reused.answer)).toBe('idempotency_key_reused');
+      }
+      const allowed = type === 'member' ? ownFactors : needsOnlyName;
+      const different = unaryMethods.find((one) => one !== method && allowed.includes(nameOf(one)));
+      if (different === undefined) throw new Error('there is no other method');
+      const fields = type === 'member' ? { userId: sub, code: '000000' } : { name: 'Ledger' };
+      const elsewhere = await send(suite, transport, different, fields, credential);
+      expect(codeOf(elsewhere.answer)).toBe('idempotency_key_reused');
+      expect(await countEvents(suite, method)).toBe(before + 1);
+    });
 
     it('of UploadDocument gets the same answer, and its bytes are not kept', async () => {
       const streams = openStreamTransports(suite.app);

@@ -3,11 +3,11 @@ import { rm } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { newKey } from '../support/creating-calls.ts';
+import { freshPostgresDatabase } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
-import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 import { bearer } from '../support/sharing-api.ts';
-import { startSilentProxy } from '../support/silent-proxy.ts';
+import { startSilentProxy } from '../support/tcp-proxies.ts';
 
 const kinds = ['clients', 'customers', 'workspaces', 'links'] as const;
 const callsPerKind = 16;

@@ -11,6 +11,7 @@ import type { Database } from '../../src/storage/schema.ts';
 import { withFailingAuditLog } from '../support/audit-rows.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeDialects } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const getJwks = methodFactsOf(VerificationService.method.getJwks);
 const revokeToken = methodFactsOf(VerificationService.method.revokeToken);
@@ -172,19 +173,22 @@ describe('recorded failures', () => {
     ['rate_limited', 0, 0],
     ['internal', 0, 0],
   ];
-  it.each(codes)('with %s are %i of a change and %i of reading', async (code, change, reading) => {
-    for (const [method, expected] of [
-      [revokeToken, change],
-      [getJwks, reading],
-    ] as const) {
-      const { db, failures } = await start('sqlite');
-      const failure = fail(code, 'no');
-      failures.record({ ...callOf(method, 'a'), failure });
-      failures.record({ ...callOf(method, 'a'), failure: undefined });
-      await failures.stop();
-      expect(await rowsOf(db)).toHaveLength(expected);
-    }
-  });
+  itHoldsFor(codes, 9)(
+    'are of a change or of reading, by the code of the error',
+    async (code, change, reading) => {
+      for (const [method, expected] of [
+        [revokeToken, change],
+        [getJwks, reading],
+      ] as const) {
+        const { db, failures } = await start('sqlite');
+        const failure = fail(code, 'no');
+        failures.record({ ...callOf(method, 'a'), failure });
+        failures.record({ ...callOf(method, 'a'), failure: undefined });
+        await failures.stop();
+        expect(await rowsOf(db)).toHaveLength(expected);
+      }
+    },
+  );
 
   it('cut the target to the length of an id', async () => {
     const { db, failures } = await start('sqlite');

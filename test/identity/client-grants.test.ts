@@ -5,6 +5,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { codeOf, managerCredential } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addClient } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const {
   createClient,
@@ -47,7 +48,7 @@ describeApp('a caller that manages clients', (suite) => {
           .transport(name)
           .call(method, request, await managerCredential(suite.app, own, { type }));
 
-      it.each(mayGrant)('grants a client %s', async (_, scopes) => {
+      itHoldsFor(mayGrant, 2)('grants a client what the caller has', async (_, scopes) => {
         const { ownerId: clientId } = await addClient(suite.app.inside.db, 'refunds:read');
 
         expect(codeOf(await call(createClient, { name: 'New', scopes }))).toBe('ok');
@@ -58,48 +59,54 @@ describeApp('a caller that manages clients', (suite) => {
         expect(codeOf(await call(enableClient, { clientId }))).toBe('ok');
       });
 
-      it.each(mayNotGrant)('cannot grant a client %s', async (_, scopes) => {
-        const { db } = suite.app.inside;
-        const { ownerId: clientId } = await addClient(db, 'refunds:read');
-        const mighty = await addClient(db, scopes.join(' '));
-        const disabled = await addClient(db, scopes.join(' '), { disabled: true });
-        await managerCredential(suite.app, own, { type });
-        const before = await stored();
+      itHoldsFor(mayNotGrant, 4)(
+        'cannot grant a client more than the caller has',
+        async (_, scopes) => {
+          const { db } = suite.app.inside;
+          const { ownerId: clientId } = await addClient(db, 'refunds:read');
+          const mighty = await addClient(db, scopes.join(' '));
+          const disabled = await addClient(db, scopes.join(' '), { disabled: true });
+          await managerCredential(suite.app, own, { type });
+          const before = await stored();
 
-        for (const answer of [
-          await call(createClient, { name: 'New', scopes }),
-          await call(updateClient, { clientId, scopes }),
-          // A client's secret gives all its scopes.
-          await call(createClientSecret, { clientId: mighty.ownerId }),
-          await call(rotateClientSecret, { clientId: mighty.ownerId, overlapSeconds: 0 }),
-          await call(enableClient, { clientId: disabled.ownerId }),
-        ]) {
-          expect(codeOf(answer)).toBe('forbidden');
-        }
-        expect(await stored()).toEqual(before);
-      });
+          for (const answer of [
+            await call(createClient, { name: 'New', scopes }),
+            await call(updateClient, { clientId, scopes }),
+            // A client's secret gives all its scopes.
+            await call(createClientSecret, { clientId: mighty.ownerId }),
+            await call(rotateClientSecret, { clientId: mighty.ownerId, overlapSeconds: 0 }),
+            await call(enableClient, { clientId: disabled.ownerId }),
+          ]) {
+            expect(codeOf(answer)).toBe('forbidden');
+          }
+          expect(await stored()).toEqual(before);
+        },
+      );
 
-      it.each(mayNotGrant)('cannot weaken a client that has %s', async (_, scopes) => {
-        const { db } = suite.app.inside;
-        const mighty = await addClient(db, `refunds:read ${scopes.join(' ')}`);
-        const { ownerId: clientId, credentialId: secretId } = mighty;
-        await managerCredential(suite.app, own, { type });
-        const before = await stored();
+      itHoldsFor(mayNotGrant, 4)(
+        'cannot weaken a client that has more than the caller',
+        async (_, scopes) => {
+          const { db } = suite.app.inside;
+          const mighty = await addClient(db, `refunds:read ${scopes.join(' ')}`);
+          const { ownerId: clientId, credentialId: secretId } = mighty;
+          await managerCredential(suite.app, own, { type });
+          const before = await stored();
 
-        for (const answer of [
-          await call(disableClient, { clientId }),
-          await call(updateClient, { clientId, scopes: ['refunds:read'] }),
-          await call(updateClient, { clientId, scopes: [], updateMask: scopesMask }),
-          await call(revokeClientSecret, { clientId, secretId }),
-        ]) {
-          expect(codeOf(answer)).toBe('forbidden');
-        }
-        expect(await stored()).toEqual(before);
-        // These changes take nothing away.
-        expect(codeOf(await call(updateClient, { clientId, name: 'Renamed' }))).toBe('ok');
-        const more = ['refunds:read', 'payments:read', ...scopes];
-        expect(codeOf(await call(updateClient, { clientId, scopes: more }))).toBe('ok');
-      });
+          for (const answer of [
+            await call(disableClient, { clientId }),
+            await call(updateClient, { clientId, scopes: ['refunds:read'] }),
+            await call(updateClient, { clientId, scopes: [], updateMask: scopesMask }),
+            await call(revokeClientSecret, { clientId, secretId }),
+          ]) {
+            expect(codeOf(answer)).toBe('forbidden');
+          }
+          expect(await stored()).toEqual(before);
+          // These changes take nothing away.
+          expect(codeOf(await call(updateClient, { clientId, name: 'Renamed' }))).toBe('ok');
+          const more = ['refunds:read', 'payments:read', ...scopes];
+          expect(codeOf(await call(updateClient, { clientId, scopes: more }))).toBe('ok');
+        },
+      );
 
       it('can weaken a client whose other scopes belong to other services', async () => {
         const { db } = suite.app.inside;

@@ -8,6 +8,7 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { describeApp } from '../support/app-suite.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { describeTransports } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const { createClient, getClient, listClients, updateClient, disableClient, enableClient } =
   ClientService.method;
@@ -80,16 +81,19 @@ describeApp('a client', (suite) => {
       expect(messageOf(await call(getClient, { clientId: client.id })).client).toEqual(client);
     });
 
-    it.each(outOfBounds)('cannot be created with %s', async (_, change, fields) => {
-      const before = await countClients();
-      const whole = { name: 'Ledger', scopes: ['payments:read'], ...change };
+    itHoldsFor(outOfBounds, 14)(
+      'cannot be created with a value out of bounds',
+      async (_, change, fields) => {
+        const before = await countClients();
+        const whole = { name: 'Ledger', scopes: ['payments:read'], ...change };
 
-      expect(await call(createClient, whole)).toMatchObject({
-        ok: false,
-        error: { code: 'invalid_argument', fields },
-      });
-      expect(await countClients()).toBe(before);
-    });
+        expect(await call(createClient, whole)).toMatchObject({
+          ok: false,
+          error: { code: 'invalid_argument', fields },
+        });
+        expect(await countClients()).toBe(before);
+      },
+    );
 
     it('is not_found for every method if it does not exist', async () => {
       const request = { clientId: 'cli_unknown' };

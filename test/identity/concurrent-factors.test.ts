@@ -17,8 +17,7 @@ import type { TotpSeedRow } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { callDuring } from '../support/lock-waits.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
-import { codeAt, fromBase32 } from '../support/totp.ts';
-import { addUser } from '../support/user-rows.ts';
+import { addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
 const { enrolTotp, confirmTotp, removeTotp } = UserService.method;
 const password = 'correct horse battery staple';

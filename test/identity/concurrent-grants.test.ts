@@ -14,6 +14,7 @@ import { describeApp, type Suite } from '../support/app-suite.ts';
 import { callDuring } from '../support/lock-waits.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { addClient, addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import type { Credential, Transport } from '../support/transports.ts';
 import { addUser } from '../support/user-rows.ts';
 
@@ -46,7 +47,7 @@ const userScopes = 'users:read users:write clients:read';
 const clientScopes = 'clients:read clients:write';
 
 describeApp('a caller who loses a scope during the call', (suite) => {
-  it.each(callsOnUser)('cannot call %s as staff', async (_, call) => {
+  itHoldsFor(callsOnUser, 6)('cannot call a method on a user as staff', async (_, call) => {
     const target = await addUser(db(suite), { scopes: 'clients:read' });
     const { id } = await addUser(db(suite), { scopes: userScopes });
     const by = await tokenOf(suite, 'staff', id, userScopes);
@@ -62,7 +63,7 @@ describeApp('a caller who loses a scope during the call', (suite) => {
     expect(await row.executeTakeFirst()).toEqual(target);
   });
 
-  it.each(callsOnClient)('cannot call %s as a client', async (_, call) => {
+  itHoldsFor(callsOnClient, 4)('cannot call a method on a client as a client', async (_, call) => {
     const target = await addClient(db(suite), 'clients:read');
     const { ownerId: id } = await addClient(db(suite), clientScopes);
     const by = await tokenOf(suite, 'service', id, clientScopes);

@@ -1,7 +1,7 @@
 // Whatever is cached of credentials, grants and keys: each part refuses by itself to trust it once
 // the database could not be read for 5 seconds.
 import { randomBytes } from 'node:crypto';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { createMasterKey } from '../../src/base/crypto/master-key.ts';
 import { nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
 import { openKeyring } from '../../src/identity/keys/keyring.ts';
@@ -18,6 +18,7 @@ import { type Invalidations, watchInvalidations } from '../../src/storage/invali
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 type Parts = { readonly db: Database; readonly invalidations: Invalidations };
 
@@ -98,7 +99,7 @@ const parts: [string, (parts: Parts) => Promise<() => Promise<unknown>>][] = [
 ];
 
 describeDialects('while the database is away', (dialect) => {
-  it.each(parts)('%s are trusted for 5 seconds', async (_, create) => {
+  itHoldsFor(parts, 7)('are trusted for 5 seconds', async (_, create) => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     // Before the invalidations are watched, because a change would evict what is cached.
     const key = await generateSigningKey(masterKey);

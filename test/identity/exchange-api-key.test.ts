@@ -14,6 +14,7 @@ import {
 } from '../support/invalid-credentials.ts';
 import { describeOneTransport, describeTransports, type TransportName } from '../support/matrix.ts';
 import { type Added, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const { exchangeApiKey } = IssuanceService.method;
 
@@ -92,7 +93,7 @@ describeApp("exchanging a customer's API key", (suite) => {
       });
     });
 
-    it.each(badKeys)('rejects %s as identity.credential_invalid', async (_, key) => {
+    itHoldsFor(badKeys, 9)('rejects a bad key as identity.credential_invalid', async (_, key) => {
       expect(await exchange({ apiKey: key(keys) })).toMatchObject({
         ok: false,
         error: { code: 'identity.credential_invalid', message: 'The API key is wrong.' },
@@ -118,25 +119,31 @@ describeApp("exchanging a customer's API key", (suite) => {
       expect(decodeJwt(answer.accessToken).scope).toBe('accounts:read');
     });
 
-    it.each([
-      'payments:write',
-      'accounts:read payments:write',
-      'accounts',
-      ' ',
-      'accounts:read  payments:read',
-    ])('rejects the whole request for the scope %j', async (scope) => {
+    itHoldsFor(
+      [
+        'payments:write',
+        'accounts:read payments:write',
+        'accounts',
+        ' ',
+        'accounts:read  payments:read',
+      ],
+      5,
+    )('rejects the whole request for a scope that is not granted', async (scope) => {
       expect(await exchange({ apiKey: keys.good.text, scope })).toMatchObject({
         ok: false,
         error: { code: 'identity.scope_not_granted' },
       });
     });
 
-    it.each(outOfBounds)('names the field of %s', async (_, change, fields) => {
-      expect(await exchange({ apiKey: keys.good.text, ...change })).toMatchObject({
-        ok: false,
-        error: { code: 'invalid_argument', fields },
-      });
-    });
+    itHoldsFor(outOfBounds, 4)(
+      'names the field that is out of bounds',
+      async (_, change, fields) => {
+        expect(await exchange({ apiKey: keys.good.text, ...change })).toMatchObject({
+          ok: false,
+          error: { code: 'invalid_argument', fields },
+        });
+      },
+    );
 
     it('never issues a token that outlives the key', async () => {
       const start = Math.ceil(Date.now() / 1000) * 1000;
@@ -175,21 +182,21 @@ describeApp("exchanging a customer's API key", (suite) => {
     const basic = () => `Basic ${Buffer.from(`${keys.good.text}:`).toString('base64')}`;
     const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
 
-    it.each([
-      ['as api_key of the query', () => [`/api/v1/links?api_key=${key()}`, {}]],
-      ['as access_token of the query', () => [`/api/v1/links?access_token=${key()}`, {}]],
-      ['in HTTP Basic', () => ['/api/v1/links', { headers: { authorization: basic() } }]],
-      ['as x-api-key', () => ['/api/v1/links', { headers: { 'x-api-key': keys.good.text } }]],
-    ] satisfies [string, () => [string, RequestInit]][])(
-      "rejects a customer's key %s of another route",
-      async (_, request) => {
-        const [path, init] = request();
-        const response = await fetch(suite.app.publicUrl + path, init);
-        expect(response.status).toBe(401);
-        expect(response.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"');
-        expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
-      },
-    );
+    itHoldsFor(
+      [
+        ['as api_key of the query', () => [`/api/v1/links?api_key=${key()}`, {}]],
+        ['as access_token of the query', () => [`/api/v1/links?access_token=${key()}`, {}]],
+        ['in HTTP Basic', () => ['/api/v1/links', { headers: { authorization: basic() } }]],
+        ['as x-api-key', () => ['/api/v1/links', { headers: { 'x-api-key': keys.good.text } }]],
+      ] satisfies [string, () => [string, RequestInit]][],
+      4,
+    )("rejects a customer's key that another route would read", async (_, request) => {
+      const [path, init] = request();
+      const response = await fetch(suite.app.publicUrl + path, init);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"');
+      expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
+    });
 
     it('accepts the key only in the body of the exchange', async () => {
       for (const [path, init] of [

@@ -14,6 +14,7 @@ import {
 } from '../support/invalid-credentials.ts';
 import { describeOneTransport, describeTransports, type TransportName } from '../support/matrix.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { medianOf, type Timed, timeInterleaved } from '../support/timings.ts';
 
 const { issueToken } = IssuanceService.method;
@@ -132,16 +133,19 @@ describeApp('issuing a service token', (suite) => {
       expect(kid).toMatch(/^[\w-]{43}$/);
     });
 
-    it.each(badCredentials)('rejects %s as identity.credential_invalid', async (_, request) => {
-      expect(await issue(request(clients))).toMatchObject({
-        ok: false,
-        error: {
-          code: 'identity.credential_invalid',
-          message: 'The client id or the secret is wrong.',
-          fields: [],
-        },
-      });
-    });
+    itHoldsFor(badCredentials, 10)(
+      'rejects a bad credential as identity.credential_invalid',
+      async (_, request) => {
+        expect(await issue(request(clients))).toMatchObject({
+          ok: false,
+          error: {
+            code: 'identity.credential_invalid',
+            message: 'The client id or the secret is wrong.',
+            fields: [],
+          },
+        });
+      },
+    );
   });
 
   describeOneTransport(suite, (name) => {
@@ -176,7 +180,7 @@ describeApp('issuing a service token', (suite) => {
       }
     });
 
-    it.each(badScopes)('rejects the whole request if the scope is %s', async (_, scope) => {
+    itHoldsFor(badScopes, 20)('rejects the whole request for a bad scope', async (_, scope) => {
       expect(await issue({ ...from(clients.good), scope })).toMatchObject({
         ok: false,
         error: { code: 'identity.scope_not_granted', fields: [] },
@@ -191,8 +195,8 @@ describeApp('issuing a service token', (suite) => {
       });
     });
 
-    it.each(['password', 'CLIENT_CREDENTIALS', 'refresh_token', ' '])(
-      'rejects the grant type %j',
+    itHoldsFor(['password', 'CLIENT_CREDENTIALS', 'refresh_token', ' '], 4)(
+      'rejects another grant type',
       async (grantType) => {
         expect(await issue({ ...from(clients.good), grantType })).toMatchObject({
           ok: false,
@@ -201,12 +205,15 @@ describeApp('issuing a service token', (suite) => {
       },
     );
 
-    it.each(outOfBounds)('names the field of %s', async (_, change, fields) => {
-      expect(await issue({ ...from(clients.good), ...change })).toMatchObject({
-        ok: false,
-        error: { code: 'invalid_argument', fields },
-      });
-    });
+    itHoldsFor(outOfBounds, 9)(
+      'names the field that is out of bounds',
+      async (_, change, fields) => {
+        expect(await issue({ ...from(clients.good), ...change })).toMatchObject({
+          ok: false,
+          error: { code: 'invalid_argument', fields },
+        });
+      },
+    );
 
     it('accepts 100 scopes', async () => {
       const client = await addClient(suite.app.inside.db, manyScopes(100));

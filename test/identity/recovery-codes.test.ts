@@ -5,9 +5,8 @@ import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { describeTransports, type TransportName } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
-import { codeAt, fromBase32 } from '../support/totp.ts';
 import type { Credential } from '../support/transports.ts';
-import { addTotp, addUser } from '../support/user-rows.ts';
+import { addTotp, addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
 const { confirmTotp, createRecoveryCodes, enrolTotp, getUser, removeTotp } = UserService.method;
 const password = 'correct horse battery staple';

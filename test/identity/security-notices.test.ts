@@ -11,8 +11,7 @@ import { startTestApp } from '../support/harness.ts';
 import { tokenOfMail } from '../support/mailed-links.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { credentialFor, memberScope } from '../support/member-rows.ts';
-import { codeAt, fromBase32 } from '../support/totp.ts';
-import { addTotp, addUser } from '../support/user-rows.ts';
+import { addTotp, addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
 const users = UserService.method;
 const password = 'correct horse battery staple';

@@ -12,6 +12,7 @@ import { transact } from '../../src/storage/database.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { describeOneTransport } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { addUser } from '../support/user-rows.ts';
 
 const password = 'correct horse battery staple';
@@ -243,43 +244,49 @@ describeApp('attempts to sign in', (suite) => {
 });
 
 describe('an address', () => {
-  it.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['[::1]', '::1'],
-    ['fe80::1%eth0', 'fe80::1'],
-    ['::FFFF:192.0.2.1', '192.0.2.1'],
-    ['::ffff:c000:201', '192.0.2.1'],
-    ['::FFFF:C000:0201', '192.0.2.1'],
-    ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
-    ['0000:0000:0000:0000:0000:ffff:c000:0201', '192.0.2.1'],
-    ['[::ffff:c000:201]', '192.0.2.1'],
-    ['::ffff:c000:201%eth0', '192.0.2.1'],
-    ['[fe80::1%eth0]', 'fe80::1'],
-    ['2001:0DB8:0:0:0:0:0:1', '2001:db8::1'],
-    ['::ffff:0:c000:201', '::ffff:0:c000:201'],
-    ['::ffff:999.0.2.1', '::ffff:999.0.2.1'],
-    ['unknown', 'unknown'],
-    ['', ''],
-  ])('%s is normalized to %s', (address, normalized) => {
+  itHoldsFor(
+    [
+      ['192.0.2.1', '192.0.2.1'],
+      ['::ffff:192.0.2.1', '192.0.2.1'],
+      ['[::1]', '::1'],
+      ['fe80::1%eth0', 'fe80::1'],
+      ['::FFFF:192.0.2.1', '192.0.2.1'],
+      ['::ffff:c000:201', '192.0.2.1'],
+      ['::FFFF:C000:0201', '192.0.2.1'],
+      ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
+      ['0000:0000:0000:0000:0000:ffff:c000:0201', '192.0.2.1'],
+      ['[::ffff:c000:201]', '192.0.2.1'],
+      ['::ffff:c000:201%eth0', '192.0.2.1'],
+      ['[fe80::1%eth0]', 'fe80::1'],
+      ['2001:0DB8:0:0:0:0:0:1', '2001:db8::1'],
+      ['::ffff:0:c000:201', '::ffff:0:c000:201'],
+      ['::ffff:999.0.2.1', '::ffff:999.0.2.1'],
+      ['unknown', 'unknown'],
+      ['', ''],
+    ],
+    17,
+  )('is normalized', (address, normalized) => {
     expect(normaliseAddress(address)).toBe(normalized);
   });
 });
 
 describe('the network of an address', () => {
-  it.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['::ffff:c633:6409', '198.51.100.9'],
-    ['::FFFF:C633:6409%eth0', '198.51.100.9'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:DB8:1:2::1', '2001:db8:1:2::/64'],
-    ['[2001:db8:1:2::ffff]', '2001:db8:1:2::/64'],
-    ['2001:db8::1', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    ['unknown', 'unknown'],
-  ])('%s is %s', (address, network) => {
+  itHoldsFor(
+    [
+      ['192.0.2.1', '192.0.2.1'],
+      ['::ffff:192.0.2.1', '192.0.2.1'],
+      ['::ffff:c633:6409', '198.51.100.9'],
+      ['::FFFF:C633:6409%eth0', '198.51.100.9'],
+      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+      ['2001:DB8:1:2::1', '2001:db8:1:2::/64'],
+      ['[2001:db8:1:2::ffff]', '2001:db8:1:2::/64'],
+      ['2001:db8::1', '2001:db8:0:0::/64'],
+      ['::1', '0:0:0:0::/64'],
+      ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+      ['unknown', 'unknown'],
+    ],
+    11,
+  )('is shortened to its prefix', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });

@@ -13,6 +13,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import type { Credential, Transport, UnaryMethod } from '../support/transports.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
 
@@ -126,33 +127,40 @@ describeApp('the last holder of a management scope', (suite) => {
   const mask = { paths: ['scopes'] };
 
   describeOneTransport(suite, (name) => {
-    it.each(managementScopes)('cannot lose %s or be disabled', async (last) => {
-      const all = managementScopes.join(' ');
-      await transact(db(), (trx) =>
-        trx.updateTable('users').set({ disable_time: 1 }).where('kind', '=', 'staff').execute(),
-      );
-      const others = managementScopes.filter((scope) => scope !== last);
-      await addUser(db(), { kind: 'staff', scopes: others.join(' ') });
-      await addUser(db(), { kind: 'staff', scopes: all, disabled: true });
-      const holder = await addUser(db(), { kind: 'staff', scopes: all });
-      const own = await credentialFor(suite.testApp, { type: 'staff', sub: holder.id, scope: all });
-      const service = await credentialFor(suite.testApp, { type: 'service', scope: all });
-      const transport = suite.transport(name);
-      for (const caller of [own, service]) {
-        const without = { userId: holder.id, scopes: others, updateMask: mask };
-        expect(await transport.call(updateUser, without, caller)).toMatchObject(conflict);
-        const none = { userId: holder.id, scopes: [], updateMask: mask };
-        expect(await transport.call(updateUser, none, caller)).toMatchObject(conflict);
-        expect(await transport.call(disableUser, { userId: holder.id }, caller)).toMatchObject(
-          conflict,
+    itHoldsFor(managementScopes, 22)(
+      'cannot lose a scope of management or be disabled',
+      async (last) => {
+        const all = managementScopes.join(' ');
+        await transact(db(), (trx) =>
+          trx.updateTable('users').set({ disable_time: 1 }).where('kind', '=', 'staff').execute(),
         );
-      }
-      const row = db().selectFrom('users').selectAll().where('id', '=', holder.id);
-      expect(await row.executeTakeFirst()).toEqual(holder);
-      // Scopes that another enabled staff user holds can be removed.
-      const request = { userId: holder.id, scopes: [last], updateMask: mask };
-      expect(await transport.call(updateUser, request, service)).toMatchObject({ ok: true });
-    });
+        const others = managementScopes.filter((scope) => scope !== last);
+        await addUser(db(), { kind: 'staff', scopes: others.join(' ') });
+        await addUser(db(), { kind: 'staff', scopes: all, disabled: true });
+        const holder = await addUser(db(), { kind: 'staff', scopes: all });
+        const own = await credentialFor(suite.testApp, {
+          type: 'staff',
+          sub: holder.id,
+          scope: all,
+        });
+        const service = await credentialFor(suite.testApp, { type: 'service', scope: all });
+        const transport = suite.transport(name);
+        for (const caller of [own, service]) {
+          const without = { userId: holder.id, scopes: others, updateMask: mask };
+          expect(await transport.call(updateUser, without, caller)).toMatchObject(conflict);
+          const none = { userId: holder.id, scopes: [], updateMask: mask };
+          expect(await transport.call(updateUser, none, caller)).toMatchObject(conflict);
+          expect(await transport.call(disableUser, { userId: holder.id }, caller)).toMatchObject(
+            conflict,
+          );
+        }
+        const row = db().selectFrom('users').selectAll().where('id', '=', holder.id);
+        expect(await row.executeTakeFirst()).toEqual(holder);
+        // Scopes that another enabled staff user holds can be removed.
+        const request = { userId: holder.id, scopes: [last], updateMask: mask };
+        expect(await transport.call(updateUser, request, service)).toMatchObject({ ok: true });
+      },
+    );
   });
 });
 

@@ -6,6 +6,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
 import { type Added, addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
@@ -122,13 +123,16 @@ describeAppOnSqlite('the token methods', (suite) => {
     expect(both.text).not.toContain(token());
   });
 
-  it.each([
-    ['/tokens', 'client_id', { client_id: 'a', client_secret: 'b', scope: 'a:read' }],
-    ['/tokens', 'scope', { client_id: 'a', client_secret: 'b', scope: 'a:read' }],
-    ['/tokens/api-key', 'api_key', { api_key: 'a' }],
-    ['/tokens/verify', 'token', { token: 'a' }],
-    ['/tokens/revoke', 'token', { token: 'a' }],
-  ])('reject duplicate keys: %s, %s', async (path, name, fields) => {
+  itHoldsFor(
+    [
+      ['/tokens', 'client_id', { client_id: 'a', client_secret: 'b', scope: 'a:read' }],
+      ['/tokens', 'scope', { client_id: 'a', client_secret: 'b', scope: 'a:read' }],
+      ['/tokens/api-key', 'api_key', { api_key: 'a' }],
+      ['/tokens/verify', 'token', { token: 'a' }],
+      ['/tokens/revoke', 'token', { token: 'a' }],
+    ],
+    5,
+  )('reject duplicate keys', async (path, name, fields) => {
     const twice = `${JSON.stringify(fields).slice(0, -1)},"${name}":"again"}`;
     expect(await post(path, twice, own())).toMatchObject({
       status: 400,
@@ -157,20 +161,23 @@ describeAppOnSqlite('the token methods', (suite) => {
     expect(await post('/tokens/verify', body, own())).toMatchObject({ status: 200 });
   });
 
-  it.each([
-    ['/tokens', 'sub'],
-    ['/tokens', 'principal_type'],
-    ['/tokens', 'accounts'],
-    ['/tokens', 'expires_in'],
-    ['/tokens/api-key', 'sub'],
-    ['/tokens/api-key', 'client_id'],
-    ['/tokens/api-key', 'customer_id'],
-    ['/tokens/api-key', 'accounts'],
-    ['/tokens/verify', 'sub'],
-    ['/tokens/verify', 'client_id'],
-    ['/tokens/verify', 'principal_type'],
-    ['/tokens/revoke', 'client_id'],
-  ])('reject a field that names the caller: %s, %s', async (path, name) => {
+  itHoldsFor(
+    [
+      ['/tokens', 'sub'],
+      ['/tokens', 'principal_type'],
+      ['/tokens', 'accounts'],
+      ['/tokens', 'expires_in'],
+      ['/tokens/api-key', 'sub'],
+      ['/tokens/api-key', 'client_id'],
+      ['/tokens/api-key', 'customer_id'],
+      ['/tokens/api-key', 'accounts'],
+      ['/tokens/verify', 'sub'],
+      ['/tokens/verify', 'client_id'],
+      ['/tokens/verify', 'principal_type'],
+      ['/tokens/revoke', 'client_id'],
+    ],
+    12,
+  )('reject a field that names the caller', async (path, name) => {
     const good: Record<string, object> = {
       '/tokens': {
         client_id: client.ownerId,

@@ -6,8 +6,7 @@ import { managementScopes } from '../../src/api/access/scopes.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
-import { codeAt, fromBase32 } from '../support/totp.ts';
-import { addUser } from '../support/user-rows.ts';
+import { addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
 const { listUsers, updateUser, disableUser, enableUser, setPassword, enrolTotp, confirmTotp } =
   UserService.method;

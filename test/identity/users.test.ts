@@ -5,6 +5,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { describeTransports } from '../support/matrix.ts';
 import { addMember, credentialFor, liveSessions } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import type { Credential } from '../support/transports.ts';
 import { addSession, addUser } from '../support/user-rows.ts';
 
@@ -123,15 +124,18 @@ describeApp('users', (suite) => {
       expect(seen).toEqual(rows.map(({ id }) => id));
     });
 
-    it.each([
-      ['no email address', { email: '' }, 'email'],
-      ['a malformed email address', { email: 'nobody' }, 'email'],
-      ['no kind', { kind: UserKind.UNSPECIFIED }, 'kind'],
-      ['a kind that there is not', { kind: 9 as UserKind }, 'kind'],
-      ['scopes for a member', { kind: UserKind.MEMBER, scopes: ['links:read'] }, 'scopes'],
-      ['a malformed scope', { scopes: ['links:delete'] }, 'scopes'],
-      ['a long name', { name: 'x'.repeat(256) }, 'name'],
-    ])('cannot be created with %s', async (_, fields, field) => {
+    itHoldsFor(
+      [
+        ['no email address', { email: '' }, 'email'],
+        ['a malformed email address', { email: 'nobody' }, 'email'],
+        ['no kind', { kind: UserKind.UNSPECIFIED }, 'kind'],
+        ['a kind that there is not', { kind: 9 as UserKind }, 'kind'],
+        ['scopes for a member', { kind: UserKind.MEMBER, scopes: ['links:read'] }, 'scopes'],
+        ['a malformed scope', { scopes: ['links:delete'] }, 'scopes'],
+        ['a long name', { name: 'x'.repeat(256) }, 'name'],
+      ],
+      7,
+    )('cannot be created with a bad field', async (_, fields, field) => {
       const before = await countUsers();
       const request = { email: newEmail(), password, kind: UserKind.STAFF, ...fields };
       expect(await call(createUser, request)).toMatchObject({

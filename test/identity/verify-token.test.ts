@@ -8,6 +8,7 @@ import {
 import { describeApp, type Suite } from '../support/app-suite.ts';
 import { startTestApp } from '../support/harness.ts';
 import { describeOneTransport, describeTransports, type TransportName } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
 import { openTransports } from '../support/transports.ts';
 
@@ -106,13 +107,16 @@ describeApp('verifying a token', (suite) => {
     const signed = (lifetimeSeconds: number) =>
       signToken(suite.app, { type: 'service', scope: 'tokens:read', lifetimeSeconds });
 
-    it.each([
-      ['accounts:read', true],
-      ['payments:write accounts:read', true],
-      ['accounts:write', false],
-      ['payments:read', false],
-      ['accounts:read accounts:write', false],
-    ])('checks the scope %j', async (scope, allowed) => {
+    itHoldsFor(
+      [
+        ['accounts:read', true],
+        ['payments:write accounts:read', true],
+        ['accounts:write', false],
+        ['payments:read', false],
+        ['accounts:read accounts:write', false],
+      ],
+      5,
+    )('checks the scope', async (scope, allowed) => {
       const own = { type: 'service', scope: 'accounts:read payments:write' } as const;
       const token = await signToken(suite.app, own);
 
@@ -123,28 +127,28 @@ describeApp('verifying a token', (suite) => {
       });
     });
 
-    it.each([
-      ['customer', 'acc_1', true],
-      ['customer', 'acc_9', false],
-      ['customer', 'acc_', false],
-      ['service', 'acc_9', true],
-      ['staff', 'acc_9', true],
-    ] as const)(
-      'checks whether a %s token covers the account %s',
-      async (type, accountId, allowed) => {
-        const own = { type, scope: 'accounts:read', accounts: ['acc_1', 'acc_2'] };
-        const token = await signToken(suite.app, own);
+    itHoldsFor(
+      [
+        ['customer', 'acc_1', true],
+        ['customer', 'acc_9', false],
+        ['customer', 'acc_', false],
+        ['service', 'acc_9', true],
+        ['staff', 'acc_9', true],
+      ] as const,
+      5,
+    )('checks whether a token covers the account', async (type, accountId, allowed) => {
+      const own = { type, scope: 'accounts:read', accounts: ['acc_1', 'acc_2'] };
+      const token = await signToken(suite.app, own);
 
-        expect(await verdict({ token, accountId })).toMatchObject({
-          active: true,
-          allowed,
-          code: allowed ? '' : 'forbidden',
-        });
-        expect(await verdict({ token, accountId, scope: 'accounts:write' })).toMatchObject({
-          allowed: false,
-        });
-      },
-    );
+      expect(await verdict({ token, accountId })).toMatchObject({
+        active: true,
+        allowed,
+        code: allowed ? '' : 'forbidden',
+      });
+      expect(await verdict({ token, accountId, scope: 'accounts:write' })).toMatchObject({
+        allowed: false,
+      });
+    });
 
     it('accepts a token until the millisecond of its expiry', async () => {
       const start = Math.ceil(Date.now() / 1000) * 1000;
@@ -164,12 +168,19 @@ describeApp('verifying a token', (suite) => {
       }
     });
 
-    it.each([
-      ['no token', { token: '' }, ['token']],
-      ['a token of 16385 characters', { token: 'a'.repeat(16_385) }, ['token']],
-      ['a malformed scope', { token: 'x', scope: 'accounts' }, ['scope']],
-      ['an account of 129 characters', { token: 'x', accountId: 'a'.repeat(129) }, ['account_id']],
-    ])('names the field of %s', async (_, request, fields) => {
+    itHoldsFor(
+      [
+        ['no token', { token: '' }, ['token']],
+        ['a token of 16385 characters', { token: 'a'.repeat(16_385) }, ['token']],
+        ['a malformed scope', { token: 'x', scope: 'accounts' }, ['scope']],
+        [
+          'an account of 129 characters',
+          { token: 'x', accountId: 'a'.repeat(129) },
+          ['account_id'],
+        ],
+      ],
+      4,
+    )('names the field that is out of bounds', async (_, request, fields) => {
       expect(await answer(request)).toMatchObject({
         ok: false,
         error: { code: 'invalid_argument', fields },

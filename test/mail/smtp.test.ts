@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/errors/errors.ts';
 import type { Mail, OpenMailer } from '../../src/base/mail/mailer.ts';
 import { createSmtpMailer, type SmtpOptions } from '../../src/base/mail/smtp.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { closedPort, startSmtpServer, type TestSmtpServer } from '../support/smtp.ts';
 
 const mail: Mail = { to: 'reader@example.com', subject: 'Your code', text: '123456\n' };
@@ -109,14 +110,17 @@ describe('a mail', () => {
     expect(server.arrived[0]?.raw).not.toMatch(/^bcc:/im);
   });
 
-  it.each([
-    'a@example.com, b@example.com',
-    'a@example.com\r\nRCPT TO:<b@example.com>',
-    '"a, b" <a@example.com>',
-    'a@example.com> SIZE=1',
-    'a',
-    '',
-  ])('has a single recipient: %j is refused', async (to) => {
+  itHoldsFor(
+    [
+      'a@example.com, b@example.com',
+      'a@example.com\r\nRCPT TO:<b@example.com>',
+      '"a, b" <a@example.com>',
+      'a@example.com> SIZE=1',
+      'a',
+      '',
+    ],
+    6,
+  )('has a single recipient', async (to) => {
     const server = await smtpServer();
     const sending = mailerFor(server.port).send({ ...mail, to });
     await expect(sending).rejects.toThrow('a mail goes to a single address');

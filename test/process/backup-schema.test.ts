@@ -9,12 +9,11 @@ import {
   newFolder,
   runCommand,
 } from '../support/backups.ts';
-import { freshDatabaseUrl } from '../support/databases.ts';
+import { freshDatabaseUrl, openWithFirstRelease, withRawDatabase } from '../support/databases.ts';
 import { countWaiting } from '../support/lock-waits.ts';
 import { urlIn } from '../support/master-keys.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { spawnProgram } from '../support/program.ts';
-import { openWithFirstRelease, withRawDatabase } from '../support/raw-databases.ts';
 
 const refused = (reason: string) => [1, `The backup was not written: ${reason}\n`];
 const earlier = 'the schema is of an earlier release; run `node dist/src/main.js migrate`';

@@ -160,6 +160,7 @@ describe('a restore', () => {
         const removed = { remove_time: 1, blob_id: `removed ${document?.id}` };
         const id = document?.id ?? '';
         await trx.updateTable('documents').set(removed).where('id', '=', id).execute();
+        await trx.deleteFrom('document_versions').where('document_id', '=', id).execute();
       });
       const blobId = document?.blob_id ?? '';
       await rm(path.join(dataDir, 'blobs', blobId.slice(0, 2), blobId));

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openShell, type Shell, valuesOf } from '../support/cli.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 let program: RunningProgram;
 let server: string;
@@ -103,23 +104,26 @@ test('a session that was ended elsewhere asks for a new login', async () => {
 });
 
 describe('a refused login stores no profile:', () => {
-  test.each([
-    ['a wrong password', () => server, 'wrong\n', 77, 'identity.credential_invalid'],
-    ['an empty password', () => server, '', 2, 'no password'],
-    ['a server without https', () => 'http://keys.example.com', 'x\n', 2, 'is not https'],
+  itHoldsFor(
     [
-      'a server without http://',
-      () => '127.0.0.1:8080',
-      'x\n',
-      2,
-      'Write http://127.0.0.1:8080.\n',
+      ['a wrong password', () => server, 'wrong\n', 77, 'identity.credential_invalid'],
+      ['an empty password', () => server, '', 2, 'no password'],
+      ['a server without https', () => 'http://keys.example.com', 'x\n', 2, 'is not https'],
+      [
+        'a server without http://',
+        () => '127.0.0.1:8080',
+        'x\n',
+        2,
+        'Write http://127.0.0.1:8080.\n',
+      ],
+      ['a server without https://', () => 'a.example/k', 'x\n', 2, 'Write https://a.example/k.\n'],
+      ['another scheme', () => 'ftp://a.example', 'x\n', 2, 'is not an http or https address.\n'],
+      ['a server with a password', () => 'https://me:pw@a.example', 'x\n', 2, 'must not contain a'],
+      ['a server that does not answer', () => 'http://127.0.0.1:1', 'x\n', 69, 'ECONNREFUSED'],
+      ['a server that is not Latchkey', () => program.env.LATCHKEY_OPS_URL, 'x\n', 69, 'Cannot'],
     ],
-    ['a server without https://', () => 'a.example/k', 'x\n', 2, 'Write https://a.example/k.\n'],
-    ['another scheme', () => 'ftp://a.example', 'x\n', 2, 'is not an http or https address.\n'],
-    ['a server with a password', () => 'https://me:pw@a.example', 'x\n', 2, 'must not contain a'],
-    ['a server that does not answer', () => 'http://127.0.0.1:1', 'x\n', 69, 'ECONNREFUSED'],
-    ['a server that is not Latchkey', () => program.env.LATCHKEY_OPS_URL, 'x\n', 69, 'Cannot'],
-  ])('%s', async (_name, serverOf, input, status, message) => {
+    9,
+  )('names the cause', async (_name, serverOf, input, status, message) => {
     const shell = await openShell();
     const words = ['login', '--server', serverOf(), '--email', program.env.STAFF_EMAIL];
     const ran = await shell.run([...words, '--password-stdin'], input);

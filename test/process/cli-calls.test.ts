@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openShell, type Shell, valuesOf } from '../support/cli.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
-import { codeAt, fromBase32 } from '../support/totp.ts';
+import { codeAt, fromBase32 } from '../support/user-rows.ts';
 
 let program: RunningProgram;
 let server: string;

@@ -11,6 +11,7 @@ import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { openShell, type Shell } from '../support/cli.ts';
 import type { Ran } from '../support/program.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 /** Sets the title of the terminal, clears it, and changes the direction of the text. */
 const hostile = 'x\u001b]0;x\u0007\u009b2Jy\u202ez';
@@ -69,13 +70,21 @@ function expectHarmless({ stdout, stderr }: Ran): void {
 }
 
 describe('a text of the server cannot control the terminal in', () => {
-  test.each([
-    ['a page token', ['documents', 'list'], 0, '--page-token xy z\n'],
-    ['an error', ['documents', 'delete', 'doc_1', '--yes'], 65, '(invalid_argument, request xy z)'],
-    ['a document id', ['upload', '-', '--name', 'a'], 0, 'doc_xy z\n'],
-    ['the address of a new link', ['upload', '-', '--name', 'a', '--share'], 0, '/s/xy z\n'],
-    ['an opened address', ['open', 'lnk_1', '--print'], 0, '/s/x%1B]0;x%07%C2%9B2Jy%E2%80%AEz\n'],
-  ])('%s', async (_name, words, status, text) => {
+  itHoldsFor(
+    [
+      ['a page token', ['documents', 'list'], 0, '--page-token xy z\n'],
+      [
+        'an error',
+        ['documents', 'delete', 'doc_1', '--yes'],
+        65,
+        '(invalid_argument, request xy z)',
+      ],
+      ['a document id', ['upload', '-', '--name', 'a'], 0, 'doc_xy z\n'],
+      ['the address of a new link', ['upload', '-', '--name', 'a', '--share'], 0, '/s/xy z\n'],
+      ['an opened address', ['open', 'lnk_1', '--print'], 0, '/s/x%1B]0;x%07%C2%9B2Jy%E2%80%AEz\n'],
+    ],
+    5,
+  )('are harmless in a terminal', async (_name, words, status, text) => {
     const ran = await (await shellWith({ LATCHKEY_API_KEY: 'lk_wk_a' })).run(words, 'text');
     expectHarmless(ran);
     expect(ran.status).toBe(status);

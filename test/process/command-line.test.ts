@@ -9,6 +9,7 @@ import { parseWords } from '../../clients/cli/src/base/parser.ts';
 import { completionScript, shells } from '../../clients/cli/src/completion.ts';
 import { rootCommand } from '../../src/cli/commands.ts';
 import { runIn, spawnProgram, startProgram } from '../support/program.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 // The help works even with invalid settings.
 const env = { LATCHKEY_HTTP_ADDRESS: 'invalid' };
@@ -25,16 +26,13 @@ async function runAsProcess(...words: string[]) {
 const names = (rootCommand.commands ?? []).map(({ name }) => name);
 
 describe('the command line', () => {
-  test.each([[['--help']], [['-h']], [['help']], [[]]])(
-    'lists the commands with the words %j',
-    async (words) => {
-      const { status, stdout, stderr } = await run(...words);
-      expect([status, stderr]).toEqual([0, '']);
-      expect(stdout).toMatch(/^Usage: latchkey <command>\n/);
-      const listed = [...stdout.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name);
-      expect(listed).toEqual(names);
-    },
-  );
+  itHoldsFor([[['--help']], [['-h']], [['help']], [[]]], 4)('lists the commands', async (words) => {
+    const { status, stdout, stderr } = await run(...words);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^Usage: latchkey <command>\n/);
+    const listed = [...stdout.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name);
+    expect(listed).toEqual(names);
+  });
 
   test('explains each command with --help', () => {
     const paths = (command: Command, above: readonly string[]): string[][] =>
@@ -60,38 +58,44 @@ describe('the command line', () => {
     expect((await run('help', 'clients', 'create')).stdout).toBe(stdout);
   });
 
-  test.each([
-    [['clients'], ''],
-    [['clients', 'xyzzy'], 'The command "xyzzy" is unknown.\n'],
-    [['clients', '--all', 'list'], 'The option "--all" is unknown.\n'],
-    [['clients', 'get'], 'Missing argument <client-id>.'],
-    [['clients', 'get', 'a', 'b'], 'Unexpected argument "b".'],
-    [['clients', 'get', 'a', '--colour'], 'The option "--colour" is unknown.\n'],
-    [['clients', 'get', 'a', '--jsn'], 'The option "--jsn" is unknown. Did you mean --json?'],
-    [['upload', 'a', '--name'], 'The option --name <name> needs a value.'],
+  itHoldsFor(
     [
-      ['backup', 'a', '--blobs=none'],
-      'The option --blobs <mode> cannot be "none". Allowed choices are content, references.',
+      [['clients'], ''],
+      [['clients', 'xyzzy'], 'The command "xyzzy" is unknown.\n'],
+      [['clients', '--all', 'list'], 'The option "--all" is unknown.\n'],
+      [['clients', 'get'], 'Missing argument <client-id>.'],
+      [['clients', 'get', 'a', 'b'], 'Unexpected argument "b".'],
+      [['clients', 'get', 'a', '--colour'], 'The option "--colour" is unknown.\n'],
+      [['clients', 'get', 'a', '--jsn'], 'The option "--jsn" is unknown. Did you mean --json?'],
+      [['upload', 'a', '--name'], 'The option --name <name> needs a value.'],
+      [
+        ['backup', 'a', '--blobs=none'],
+        'The option --blobs <mode> cannot be "none". Allowed choices are content, references.',
+      ],
+      [['completion', 'tcsh'], '<shell> cannot be "tcsh". Allowed choices are bash, zsh, fish.'],
+      [['completion'], 'Missing argument <shell>. Allowed choices are bash, zsh, fish.'],
     ],
-    [['completion', 'tcsh'], '<shell> cannot be "tcsh". Allowed choices are bash, zsh, fish.'],
-    [['completion'], 'Missing argument <shell>. Allowed choices are bash, zsh, fish.'],
-  ])('refuses the wrong arguments %j', async (words, message) => {
+    11,
+  )('refuses wrong arguments', async (words, message) => {
     const { status, stdout, stderr } = await run(...words);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr).toContain(`Usage: latchkey ${words[0]}`);
   });
 
-  test.each([
-    [['clinets', 'list'], 'The command "clinets" is unknown. Did you mean clients?'],
-    [['help', 'clinets'], 'The command "clinets" is unknown. Did you mean clients?'],
-    [['clinets', '--help'], 'The command "clinets" is unknown. Did you mean clients?'],
-    [['clients', 'lst', '-h'], 'The command "lst" is unknown. Did you mean list?'],
-    [['links', 'updat', '--help'], 'The command "updat" is unknown. Did you mean update?'],
-    [['--versoin'], 'The option "--versoin" is unknown.'],
-    [['a$1b'], 'The command "a$1b" is unknown.'],
-    [["it's"], 'The command "it\'s" is unknown.'],
-  ])('suggests a command instead of %j', (words, message) => {
+  itHoldsFor(
+    [
+      [['clinets', 'list'], 'The command "clinets" is unknown. Did you mean clients?'],
+      [['help', 'clinets'], 'The command "clinets" is unknown. Did you mean clients?'],
+      [['clinets', '--help'], 'The command "clinets" is unknown. Did you mean clients?'],
+      [['clients', 'lst', '-h'], 'The command "lst" is unknown. Did you mean list?'],
+      [['links', 'updat', '--help'], 'The command "updat" is unknown. Did you mean update?'],
+      [['--versoin'], 'The option "--versoin" is unknown.'],
+      [['a$1b'], 'The command "a$1b" is unknown.'],
+      [["it's"], 'The command "it\'s" is unknown.'],
+    ],
+    8,
+  )('suggests a command instead of an unknown one', (words, message) => {
     expect(parseWords(rootCommand, words)).toMatchObject({ kind: 'wrong', message });
   });
 
@@ -143,7 +147,7 @@ COMP_WORDS=(${words}); COMP_CWORD=${line.length}; _latchkey; printf '%s\\n' "\${
   });
 });
 
-test.each(['--version', '-v', '-V', 'version'])('prints the version with %s', async (word) => {
+itHoldsFor(['--version', '-v', '-V', 'version'], 4)('prints the version', async (word) => {
   const file = path.resolve(import.meta.dirname, '../../package.json');
   const { version } = JSON.parse(await readFile(file, 'utf8'));
   expect(await run(word)).toEqual({

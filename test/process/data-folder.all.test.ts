@@ -4,9 +4,9 @@ import { watch } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { freshPostgresDatabase } from '../support/postgres-databases.ts';
+import { freshPostgresDatabase } from '../support/databases.ts';
+import { stoppedInstallation } from '../support/harness.ts';
 import { newDataDir, type Program, spawnProgram, startProgram } from '../support/program.ts';
-import { stoppedInstallation } from '../support/stopped-installation.ts';
 
 async function modeOf(file: string): Promise<string> {
   return ((await stat(file)).mode & 0o7777).toString(8);

@@ -3,9 +3,9 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { migratedDatabaseUrl } from '../support/databases.ts';
+import { stoppedInstallation } from '../support/harness.ts';
 import { newDataDir, runIn } from '../support/program.ts';
 import { startSmtpServer } from '../support/smtp.ts';
-import { stoppedInstallation } from '../support/stopped-installation.ts';
 import { createTlsFiles, localNames } from '../support/tls-app.ts';
 
 async function doctor(env: Record<string, string>, dataDir: string) {

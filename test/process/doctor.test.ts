@@ -4,11 +4,14 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
-import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import {
+  freshPostgresDatabase,
+  migratedDatabaseUrl,
+  openUntilFinished,
+} from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
-import { freshPostgresDatabase } from '../support/postgres-databases.ts';
+import { stoppedInstallation } from '../support/harness.ts';
 import { newDataDir, runIn, spawnProgram, startProgram } from '../support/program.ts';
-import { stoppedInstallation } from '../support/stopped-installation.ts';
 
 type Report = { readonly code: unknown; readonly lines: readonly string[] };
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freshDatabaseUrl } from '../support/databases.ts';
+import { stoppedInstallation } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { type Program, spawnProgram, startProgram } from '../support/program.ts';
-import { stoppedInstallation } from '../support/stopped-installation.ts';
 
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));

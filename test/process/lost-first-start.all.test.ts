@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type CommitProxy, startCommitProxy } from '../support/commit-proxy.ts';
+import { migratedPostgresDatabase } from '../support/databases.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
-import { migratedPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir } from '../support/program.ts';
 import { upload } from '../support/sharing-api.ts';
 

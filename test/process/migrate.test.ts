@@ -5,8 +5,8 @@ import path from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { schemaMigrations } from '../../src/storage/migrate.ts';
+import { freshPostgresDatabase } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
-import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, runIn, spawnProgram, startProgram } from '../support/program.ts';
 
 async function folder(): Promise<string> {

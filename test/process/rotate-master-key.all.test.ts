@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
 import { sealedSigningKeys } from '../../src/identity/keys/sealed-values.ts';
+import { stoppedInstallation } from '../support/harness.ts';
 import { addSealed, fileKey, masterKeyIds, urlIn, withDatabase } from '../support/master-keys.ts';
 import {
   newDataDir,
@@ -12,7 +13,6 @@ import {
   spawnProgram,
   startProgram,
 } from '../support/program.ts';
-import { stoppedInstallation } from '../support/stopped-installation.ts';
 
 async function stop(program: Program): Promise<void> {
   program.child.kill('SIGTERM');

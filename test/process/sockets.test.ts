@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { credentials, Metadata, Client as RawClient } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startClosedProxy } from '../support/closed-proxy.ts';
+import { migratedPostgresDatabase } from '../support/databases.ts';
 import { freePort, isFree } from '../support/free-port.ts';
 import { startTestApp } from '../support/harness.ts';
-import { migratedPostgresDatabase } from '../support/postgres-databases.ts';
 import { openRawHttp, type RawHttp, requestHead } from '../support/raw-http.ts';
+import { startClosedProxy } from '../support/tcp-proxies.ts';
 
 const host = '127.0.0.1';
 

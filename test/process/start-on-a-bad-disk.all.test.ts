@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { freshPostgresDatabase } from '../support/postgres-databases.ts';
+import { freshPostgresDatabase } from '../support/databases.ts';
 import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
 import { mayMount, mountDisk, type SmallDisk } from '../support/small-disk.ts';
 

@@ -5,9 +5,8 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseEnv } from '../support/harness.ts';
+import { parseEnv, stoppedInstallation } from '../support/harness.ts';
 import { newDataDir, type Program, spawnProgram, startProgram } from '../support/program.ts';
-import { stoppedInstallation } from '../support/stopped-installation.ts';
 
 async function spawned(env: Record<string, string>): Promise<Program> {
   const program = await spawnProgram(env);

@@ -4,10 +4,14 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { type ModuleList, newModuleList } from '../support/loaded-modules.ts';
-import { decodeExport } from '../support/otlp-protos.ts';
-import { attributesOf, OtlpReceiver, startGrpcReceiver } from '../support/otlp-receiver.ts';
+import {
+  attributesOf,
+  decodeExport,
+  getJwks,
+  OtlpReceiver,
+  startGrpcReceiver,
+} from '../support/otlp-receiver.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
-import { getJwks } from '../support/traced-calls.ts';
 import { logOf, startNode, withEachWorker } from '../support/worker-node.ts';
 
 const newId = (bytes: number) => randomBytes(bytes).toString('hex');

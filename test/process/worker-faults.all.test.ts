@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { stoppedInstallation } from '../support/harness.ts';
 import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
-import { stoppedInstallation } from '../support/stopped-installation.ts';
 import {
   allReady,
   isAlive,

@@ -7,6 +7,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { describeTransports } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import type { Credential } from '../support/transports.ts';
 
 const { createApiKey, listApiKeys, rotateApiKey, revokeApiKey } = ApiKeyService.method;
@@ -133,13 +134,16 @@ describeApp("a workspace's API keys", (suite) => {
       expect(again).toMatchObject({ ok: false, error: { code: 'conflict' } });
     });
 
-    it.each([
-      ['no name', { name: '' }, 'name'],
-      ['no scope', { scopes: [] }, 'scopes'],
-      ['a scope of another module', { scopes: ['api_keys:write'] }, 'scopes'],
-      ['a duplicate scope', { scopes: ['links:read', 'links:read'] }, 'scopes'],
-      ['an expiry in the past', { expireTime: timestampFromMs(Date.now() - 1) }, 'expire_time'],
-    ])('are not created with %s', async (_, fields, field) => {
+    itHoldsFor(
+      [
+        ['no name', { name: '' }, 'name'],
+        ['no scope', { scopes: [] }, 'scopes'],
+        ['a scope of another module', { scopes: ['api_keys:write'] }, 'scopes'],
+        ['a duplicate scope', { scopes: ['links:read', 'links:read'] }, 'scopes'],
+        ['an expiry in the past', { expireTime: timestampFromMs(Date.now() - 1) }, 'expire_time'],
+      ],
+      5,
+    )('are not created with a bad field', async (_, fields, field) => {
       const before = await countKeys();
       const answer = await call(createApiKey, { name: 'A key', scopes, ...fields });
       const error = { code: 'invalid_argument', fields: [field] };

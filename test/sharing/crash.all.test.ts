@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
+import { freshPostgresDatabase } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { expirePendingBlobs, openStagedBlobs, pendingBlobsOf } from '../support/pending-blobs.ts';
-import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
 import { multipartBody, openRawHttp, requestHead } from '../support/raw-http.ts';
 import { bearer, filesUnder, sha256 } from '../support/sharing-api.ts';
@@ -69,14 +69,16 @@ describeDialects('a crash', (dialect) => {
   }
 
   /**
-   * Returns the uploads after a sweep. Every stored document, including the sample, must be intact.
+   * Returns the uploads after a sweep. Every stored version, also of the sample, must be intact.
    */
   async function storedDigests(): Promise<string[]> {
     await sweep();
     const db = await openDatabase(databaseUrl);
     const rows = await db
-      .selectFrom('documents')
-      .selectAll()
+      .selectFrom('document_versions')
+      .innerJoin('documents', 'documents.id', 'document_id')
+      .selectAll('document_versions')
+      .select('name')
       .execute()
       .finally(() => db.destroy());
     const blobs = path.join(dataDir, 'blobs');
@@ -91,11 +93,11 @@ describeDialects('a crash', (dialect) => {
     return uploaded.map((row) => row.sha256);
   }
 
-  async function beginUpload(content: Buffer) {
+  async function beginUpload(content: Buffer, route = '/api/v1/documents') {
     const body = multipartBody([{ name: 'file', filename: 'a.bin', body: content }], 'frontier');
     const connection = await openRawHttp(Number(new URL(program.env.LATCHKEY_BASE_URL).port));
     await connection.write(
-      requestHead('POST', '/api/v1/documents', {
+      requestHead('POST', route, {
         Host: 'latchkey.test',
         Authorization: bearer(program.env.API_KEY).authorization,
         'Content-Type': 'multipart/form-data; boundary=frontier',
@@ -105,11 +107,14 @@ describeDialects('a crash', (dialect) => {
     return { connection, body };
   }
 
-  async function uploadWhole(content: Buffer): Promise<void> {
+  /** Returns the route for versions of the document. */
+  async function uploadWhole(content: Buffer): Promise<string> {
     const { connection, body } = await beginUpload(content);
     await connection.write(body);
-    expect((await connection.response())?.status).toBe(201);
+    const response = await connection.response();
+    expect(response?.status).toBe(201);
     connection.end();
+    return `${response?.headers.get('location')}/versions`;
   }
 
   it('during an upload keeps the stored documents and removes the partial upload', async () => {
@@ -130,10 +135,14 @@ describeDialects('a crash', (dialect) => {
   });
 
   it('at the end of an upload stores it or not, and keeps an acknowledged one', async () => {
-    let acknowledged: string[] = [];
+    const kept = Buffer.alloc(1_000, 'k');
+    const versions = await uploadWhole(kept);
+    let acknowledged = [sha256(kept)];
     for (let round = 0; round < rounds.uploads; round++) {
       const contents = Array.from({ length: 4 }, (_, i) => Buffer.alloc(100_000, `${round} ${i}`));
-      const uploads = await Promise.all(contents.map(beginUpload));
+      const uploads = await Promise.all(
+        contents.map((content, i) => beginUpload(content, i % 2 === 0 ? versions : undefined)),
+      );
       const answers = uploads.map(async ({ connection, body }, i) => {
         await connection.write(body);
         const response = await connection.response();

@@ -120,7 +120,8 @@ describe('the check of all documents', () => {
     const sound = await upload(first, Buffer.from('The terms.'));
     const { id } = await upload(first, Buffer.from('Other terms.'));
     await flipBit(await blobOf(first, id));
-    await first.app.inside.db.updateTable('documents').set({ check_time: Date.now() }).execute();
+    const checked = first.app.inside.db.updateTable('document_versions');
+    await checked.set({ check_time: Date.now() }).execute();
     await first.stop();
 
     const { dataDir } = first;

@@ -180,12 +180,15 @@ describe('a download', () => {
     expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, 10_000]);
   });
 
-  it.each([
-    ['a weak ETag', (tag: string) => `W/${tag}`],
-    ['a date', () => new Date(0).toUTCString()],
-    ['an ETag of 1000 characters', () => `"${'x'.repeat(998)}"`],
-    ['a list of two ETags', (tag: string) => `${tag}, ${tag}`],
-  ])('is sent whole if If-Range is %s', async (_, make) => {
+  itHoldsFor(
+    [
+      ['a weak ETag', (tag: string) => `W/${tag}`],
+      ['a date', () => new Date(0).toUTCString()],
+      ['an ETag of 1000 characters', () => `"${'x'.repeat(998)}"`],
+      ['a list of two ETags', (tag: string) => `${tag}, ${tag}`],
+    ],
+    4,
+  )('is sent whole if If-Range is not its ETag', async (_, make) => {
     const headers = { range: 'bytes=9000-', 'if-range': make(`"${document.sha256}"`) };
     for (const response of [await request(headers), await requestShared(headers)]) {
       expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 10_000]);
@@ -209,7 +212,7 @@ describe('a download', () => {
     ['€ rates.pdf', `attachment; filename="? rates.pdf"; filename*=utf-8''%E2%82%AC%20rates.pdf`],
     ['50%41.pdf', `attachment; filename=50%41.pdf; filename*=utf-8''50%2541.pdf`],
   ];
-  it.each(names)('is named %j by its header', async (name, disposition) => {
+  itHoldsFor(names, 4)('is named by its header', async (name, disposition) => {
     const renamed = await callSharingApi(test, 'PATCH', `/documents/${document.id}`, { name });
     expect(renamed.status).toBe(200);
 

@@ -71,6 +71,7 @@ describeApp('insight', (suite) => {
       covered_view_count: 4,
       visitor_count: 3,
       visit_count: 4,
+      version: 1,
       completion: 7 / 12,
       average_duration_ms: 5_125,
       download_count: 0,
@@ -207,14 +208,14 @@ describeApp('insight', (suite) => {
     expect(lines[0]).toBe(
       '"view_id","link_id","link_name","create_time","email","email_verified","duration_ms",' +
         '"pages_viewed","completion","download_count","last_download_time","page_durations_ms",' +
-        '"visit_count"',
+        '"visit_count","version"',
     );
     expect(lines).toHaveLength(views.length + 2);
     const name = `"'=HYPERLINK(""x"")"`;
     const time = expect.stringMatching(/^"\d{4}-\d\d-\d\dT[\d:.]+Z"$/);
     expect(lines[1]?.split(',')).toEqual([
       ...[`"${views[0]?.id}"`, `"${link.id}"`, name, time, `"'=cmd+1@example.com"`, '"false"'],
-      ...['"3000"', '"1"', '"0.333"', '"0"', '""', '"1:3000"', '"1"'],
+      ...['"3000"', '"1"', '"0.333"', '"0"', '""', '"1:3000"', '"1"', '"1"'],
     ]);
     expect(lines[2]).toContain('"1:2000 2:1000 3:6000"');
     expect(lines[4]).toBe('');

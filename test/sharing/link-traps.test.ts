@@ -6,6 +6,7 @@ import { encodeBase62 } from '../../src/base/crypto/ids.ts';
 import { openRpcStreamTransports } from '../support/document-streams.ts';
 import { cookieOf, secretPdf, useSecretDocument } from '../support/gated-document.ts';
 import { startTestApp } from '../support/harness.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import {
   callSharingApi,
   type LinkFields,
@@ -98,7 +99,7 @@ describe('a link', () => {
       },
     ],
   ];
-  it.each(passes)('reveals nothing for any condition and range: %s', async (_, make) => {
+  itHoldsFor(passes, 5)('reveals nothing for any condition and range', async (_, make) => {
     const link = await gated();
     await expectNothingWith(link, await make(link));
   });
@@ -155,7 +156,7 @@ describe('a link', () => {
     { origin: 'https://evil.test' },
     { origin: 'http://latchkey.test.evil.test' },
   ];
-  it.each(foreign)('refuses a form from another site: %j', async (headers) => {
+  itHoldsFor(foreign, 5)('refuses a form from another site', async (headers) => {
     const link = await gated();
     const answer = await fetch(link.url, { method: 'POST', body, headers, redirect: 'manual' });
     expect(answer.status).toBe(403);

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CommitProxy, type Loss, startCommitProxy } from '../support/commit-proxy.ts';
+import { migratedPostgresDatabase } from '../support/databases.ts';
 import { postForm } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { pendingBlobsOf } from '../support/pending-blobs.ts';
-import { migratedPostgresDatabase } from '../support/postgres-databases.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import {
   blobDirOf,

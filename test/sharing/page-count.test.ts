@@ -7,6 +7,7 @@ import { describeFeature } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
 import { startProgram } from '../support/program.ts';
 import { multipartBody } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import {
   callSharingApi,
   type DocumentFields,
@@ -62,7 +63,7 @@ describe('a PDF', () => {
   const pdfs = [...unreadablePdfs, ...lyingPdfs, ...loopingPdfs].map(
     ([what, bytes]) => [what, bytes] as const,
   );
-  it.each(pdfs)('%s is stored unchanged', async (_, bytes) => {
+  itHoldsFor(pdfs, 15)('a PDF is stored unchanged', async (_, bytes) => {
     const { id, ...document } = await upload(test, bytes);
     expect(document).toMatchObject({ content_type: 'application/pdf', sha256: sha256(bytes) });
     const read = await callSharingApi<DocumentFields>(test, 'GET', `/documents/${id}`);

@@ -1,9 +1,10 @@
 // Readers that the lists of a link refuse. No request over any transport returns a byte of the
 // document, with any of their cookies.
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { openRpcStreamTransports } from '../support/document-streams.ts';
 import { lastCode, Visitor } from '../support/gate-visitor.ts';
 import { cookieOf, useSecretDocument } from '../support/gated-document.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 describe('a reader with', () => {
@@ -72,7 +73,7 @@ describe('a reader with', () => {
       },
     ],
   ];
-  it.each(readers)('%s gets no byte of the document', async (_, make) => {
+  itHoldsFor(readers, 6)('a refused reader gets no byte of the document', async (_, make) => {
     const link = await gated();
     const cookie = await make(link);
     await expectNothingWith(link, cookie);

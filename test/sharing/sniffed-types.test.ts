@@ -8,6 +8,7 @@ import { startTestApp, type TestApp } from '../support/harness.ts';
 import type { TransportName } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import {
   type DocumentFields,
   keyOf,
@@ -137,7 +138,7 @@ describe('the type of a document', () => {
   }
 
   describe.each(transportNames)('uploaded over %s', (name) => {
-    it.each(opaque)('of %s is one that browsers do not show', async (_, bytes) => {
+    itHoldsFor(opaque, 12)('of opaque bytes is one that browsers do not show', async (_, bytes) => {
       const { id, viewable } = await uploadBy(name, bytes);
       expect(viewable).toBe(false);
 
@@ -148,7 +149,7 @@ describe('the type of a document', () => {
       for (const response of attachments) await expectAttachment(response, bytes);
     });
 
-    it.each(texts)('of %s is shown as plain text only', async (_, bytes, type) => {
+    itHoldsFor(texts, 13)('of any text is shown as plain text only', async (_, bytes, type) => {
       const { id, contentType, viewable } = await uploadBy(name, bytes);
       expect({ contentType, viewable }).toEqual({ contentType: type, viewable: true });
 
@@ -163,8 +164,8 @@ describe('the type of a document', () => {
       for (const response of attachments) await expectAttachment(response, bytes);
     });
 
-    it.each(shown)(
-      'of %s is detected from the first bytes, and the answer forbids sniffing',
+    itHoldsFor(shown, 3)(
+      'is detected from the first bytes, and the answer forbids sniffing',
       async (_, bytes, type) => {
         const { id, contentType } = await uploadBy(name, bytes);
         expect(contentType).toBe(type);
@@ -184,21 +185,24 @@ describe('the type of a document', () => {
     );
   });
 
-  it.each([
-    ['image/png', 'a.png'],
-    ['application/pdf', 'a.pdf'],
-    ['image/svg+xml', 'a.svg'],
-    ['text/html; charset=utf-7', 'a.html'],
-    ['text/html', 'a'],
-  ])('of HTML is plain text even if the declared one is %s', async (contentType, filename) => {
+  itHoldsFor(
+    [
+      ['image/png', 'a.png'],
+      ['application/pdf', 'a.pdf'],
+      ['image/svg+xml', 'a.svg'],
+      ['text/html; charset=utf-7', 'a.html'],
+      ['text/html', 'a'],
+    ],
+    5,
+  )('of HTML is plain text whatever the declared one is', async (contentType, filename) => {
     const part = { name: 'file', filename, contentType, body: `<!doctype html>${script}` };
     const response = await postForm(test.app, multipartBody([part], 'frontier'), keyOf(test));
     const document = (await response.json()) as DocumentFields;
     expect(document.content_type).toBe('text/plain');
   });
 
-  it.each(named)(
-    'of a text named %s and declared as %s is %s',
+  itHoldsFor(named, 10)(
+    'of a text follows its name and its declared type',
     async (fileName, declared, type) => {
       const file = Buffer.from(`${svg}\n`);
       const part = { name: 'file', filename: fileName, contentType: declared, body: file };

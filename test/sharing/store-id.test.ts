@@ -14,6 +14,7 @@ import type { Database } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { documentOf, terms, workspace } from '../support/pending-blobs.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { filesUnder } from '../support/sharing-api.ts';
 
 async function newRoot(): Promise<string> {
@@ -158,25 +159,28 @@ describeFeature('a database without the id of its store', (dialect) => {
     await expect(read(blobs, 'aaa')).rejects.toMatchObject({ damage: 'missing' });
   });
 
-  it.each([
-    ['a missing folder', async () => {}],
-    ['an empty folder', (root: string) => mkdir(root)],
+  itHoldsFor(
     [
-      'an empty marker',
-      async (root: string) => {
-        await mkdir(root);
-        await writeFile(markerOf(root), '');
-      },
+      ['a missing folder', async () => {}],
+      ['an empty folder', (root: string) => mkdir(root)],
+      [
+        'an empty marker',
+        async (root: string) => {
+          await mkdir(root);
+          await writeFile(markerOf(root), '');
+        },
+      ],
+      [
+        'the marker of another store',
+        async (root: string) => {
+          await mkdir(root);
+          await writeFile(markerOf(root), 'another');
+        },
+      ],
+      ['folders of release 0.1', (root: string) => mkdir(`${root}/pending`, { recursive: true })],
     ],
-    [
-      'the marker of another store',
-      async (root: string) => {
-        await mkdir(root);
-        await writeFile(markerOf(root), 'another');
-      },
-    ],
-    ['folders of release 0.1', (root: string) => mkdir(`${root}/pending`, { recursive: true })],
-  ])('refuses %s without its documents', async (_, prepare) => {
+    5,
+  )('refuses a store without its documents', async (_, prepare) => {
     const { db, root } = await openOldInstallation(dialect);
     await rename(root, `${root}.away`);
     await prepare(root);

@@ -9,6 +9,7 @@ import { startTestApp, type TestApp } from '../support/harness.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import {
   callSharingApi,
   type DocumentFields,
@@ -53,8 +54,8 @@ describeFeature('an upload', (dialect) => {
     await test.remove();
   });
 
-  it.each(kinds)(
-    'of %s stores its bytes and returns their size, type and digest',
+  itHoldsFor(kinds, 6)(
+    'stores its bytes and returns their size, type and digest',
     async (_, bytes, contentType) => {
       for (const transport of transports) {
         const halves = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
@@ -102,6 +103,7 @@ describeFeature('an upload', (dialect) => {
       workspace_id: test.env.WORKSPACE_ID,
       create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
       viewable: true,
+      version: 1,
     });
     expect(response.headers.get('location')).toBe(`/api/v1/documents/${document.id}`);
     const read = await callSharingApi(test, 'GET', `/documents/${document.id}`);
@@ -192,8 +194,8 @@ describeFeature('an upload', (dialect) => {
       ['workspace_id'],
     ],
   ];
-  it.each(refusals)(
-    'by a caller without a workspace %s is refused',
+  itHoldsFor(refusals, 4)(
+    'by a caller without a workspace is refused',
     async (_, pieces, code, fields) => {
       const before = await storedState(test);
       const credential = await serviceCredential(test, 'documents:write');

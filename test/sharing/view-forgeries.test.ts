@@ -10,6 +10,7 @@ import {
   viewsOf,
   visit,
 } from '../support/link-views.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 describeApp('a view of a link', (suite) => {
@@ -17,35 +18,41 @@ describeApp('a view of a link', (suite) => {
   const test = () => suite.testApp;
 
   const tooMany = Array.from({ length: 501 }, (_, page) => `${page}:1`).join();
-  it.each<[what: string, field: string, form: string]>([
-    ['more time than has passed', 'pages', `visit=${visit}&pages=1:66000`],
-    ['more time in all than has passed', 'pages', `visit=${visit}&pages=1:33000,2:33000`],
-    ['an enormous time', 'pages', `visit=${visit}&pages=1:999999999999`],
-    ['negative time', 'pages', `visit=${visit}&pages=1:-1`],
-    ['half a millisecond', 'pages', `visit=${visit}&pages=1:0.5`],
-    ['no number', 'pages', `visit=${visit}&pages=1:NaN`],
-    ['a page beyond the end', 'pages', `visit=${visit}&pages=4:1000`],
-    ['a negative page', 'pages', `visit=${visit}&pages=-1:1000`],
-    ['a duplicate page', 'pages', `visit=${visit}&pages=1:1000,1:1000`],
-    ['too many pages', 'pages', `visit=${visit}&pages=${tooMany}`],
-    ['no pages', 'pages', `visit=${visit}&pages=`],
-    ['pages twice', 'pages', `visit=${visit}&pages=1:1&pages=2:1`],
-    ['no pages', 'pages', `visit=${visit}`],
-    ['no visit', 'visit', 'pages=1:1000'],
-    ['a malformed visit', 'visit', 'visit=%27%3B--&pages=1:1000'],
-    ["another view's id", 'view_id', `visit=${visit}&pages=1:1&view_id=viw_${'0'.repeat(22)}`],
-    ['an empty form', 'visit', ''],
-  ])('is not changed by a report of %s, which names the field', async (_what, field, form) => {
-    const cookie = await begun(60);
+  itHoldsFor<[what: string, field: string, form: string]>(
+    [
+      ['more time than has passed', 'pages', `visit=${visit}&pages=1:66000`],
+      ['more time in all than has passed', 'pages', `visit=${visit}&pages=1:33000,2:33000`],
+      ['an enormous time', 'pages', `visit=${visit}&pages=1:999999999999`],
+      ['negative time', 'pages', `visit=${visit}&pages=1:-1`],
+      ['half a millisecond', 'pages', `visit=${visit}&pages=1:0.5`],
+      ['no number', 'pages', `visit=${visit}&pages=1:NaN`],
+      ['a page beyond the end', 'pages', `visit=${visit}&pages=4:1000`],
+      ['a negative page', 'pages', `visit=${visit}&pages=-1:1000`],
+      ['a duplicate page', 'pages', `visit=${visit}&pages=1:1000,1:1000`],
+      ['too many pages', 'pages', `visit=${visit}&pages=${tooMany}`],
+      ['no pages', 'pages', `visit=${visit}&pages=`],
+      ['pages twice', 'pages', `visit=${visit}&pages=1:1&pages=2:1`],
+      ['no pages', 'pages', `visit=${visit}`],
+      ['no visit', 'visit', 'pages=1:1000'],
+      ['a malformed visit', 'visit', 'visit=%27%3B--&pages=1:1000'],
+      ["another view's id", 'view_id', `visit=${visit}&pages=1:1&view_id=viw_${'0'.repeat(22)}`],
+      ['an empty form', 'visit', ''],
+    ],
+    17,
+  )(
+    'is not changed by a forged report, and the answer names the field',
+    async (_what, field, form) => {
+      const cookie = await begun(60);
 
-    const answer = await reportView(watchedLink(), cookie, form);
+      const answer = await reportView(watchedLink(), cookie, form);
 
-    expect([answer.status, await answer.json()]).toMatchObject([
-      400,
-      { code: 'invalid_argument', errors: [{ field }] },
-    ]);
-    expect(await after(cookie, [])).toMatchObject({ duration_ms: 0, pages: [] });
-  });
+      expect([answer.status, await answer.json()]).toMatchObject([
+        400,
+        { code: 'invalid_argument', errors: [{ field }] },
+      ]);
+      expect(await after(cookie, [])).toMatchObject({ duration_ms: 0, pages: [] });
+    },
+  );
 
   it('is not changed without a cookie, or with a cookie of another link', async () => {
     const cookie = await begun(60);

@@ -25,7 +25,6 @@ import {
   insertDocument,
   removeDocument,
   renameDocument,
-  setCheckTime,
 } from '../../src/sharing/documents/store.ts';
 import { revokeLink, updateLink } from '../../src/sharing/links/store.ts';
 import { insertView } from '../../src/sharing/views/store.ts';
@@ -33,12 +32,14 @@ import { deleteMember, insertWorkspace, putMember } from '../../src/sharing/work
 import { cachedTables } from '../../src/storage/cached-tables.ts';
 import { transact } from '../../src/storage/database.ts';
 import { deleteOldest } from '../../src/storage/delete-oldest.ts';
+import { insertVersion, setCheckTime } from '../../src/storage/document-versions.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { lockRows } from '../../src/storage/row-locks.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { document, fillCachedTables, key, member, owner, revoked } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 type Write = (trx: Executor) => Promise<unknown>;
@@ -54,6 +55,10 @@ const view = {
   ...{ id: 'viw_1', link_id: 'lnk_1', email: '' },
   ...{ email_verified: 0 as const, create_time: 1, duration_ms: 0 },
 };
+
+const { id: document_id, content_type, size_bytes, sha256, page_count, create_time } = document;
+const content = { content_type, size_bytes, sha256, page_count, create_time };
+const secondVersion = { ...content, document_id, version: 2, blob_id: 'blob_2' };
 
 const evicting: [string, Table, string, Write][] = [
   ['updateClient', 'clients', 'cli_1', (trx) => updateClient(trx, 'cli_1', { scopes: '' })],
@@ -142,6 +147,13 @@ const evicting: [string, Table, string, Write][] = [
   ],
   ['updateLink', 'links', 'lnk_1', (trx) => updateLink(trx, ownLink, { allow_download: 1 }, false)],
   ['updateLink of the gate', 'links', 'lnk_1', (trx) => updateLink(trx, ownLink, {}, true)],
+  ['setCurrentVersion', 'documents', 'doc_1', (trx) => insertVersion(trx, secondVersion, {})],
+  [
+    'updateLink of the version',
+    'links',
+    'lnk_1',
+    (trx) => updateLink(trx, ownLink, { pinned_version: 1 }, false),
+  ],
   ['revokeLink', 'links', 'lnk_1', (trx) => revokeLink(trx, 'lnk_1', 2)],
 ];
 
@@ -153,7 +165,10 @@ const keeping: [string, Write][] = [
   ['the expiry of a session', (trx) => extendSession(trx, 'ses_1', 2, 200)],
   ['the maximum lifetime of a token', (trx) => raiseTokenSeconds(trx, 'kid_1', 600)],
   ['expired revocations', (trx) => deleteOldest(trx, revocations, { before: 1_000 }, 10)],
-  ['the last check of a document', (trx) => setCheckTime(trx, 'doc_1', 5)],
+  [
+    'the last check of a document',
+    (trx) => setCheckTime(trx, { document_id: 'doc_1', version: 1 }, 5),
+  ],
   ['the views of a link', (trx) => insertView(trx, view)],
   ['no row', (trx) => updateClient(trx, 'cli_none', { scopes: '' })],
   ['row locks only', (trx) => lockRows(trx, 'users', 'kind', ['member'])],
@@ -179,8 +194,8 @@ describeDialects('a write', (dialect) => {
     return heard;
   }
 
-  it.each(evicting)(
-    'by %s to %s evicts the entity %s at once in this process, and within 1 s in others',
+  itHoldsFor(evicting, 23)(
+    'evicts the entity at once in this process, and within 1 s in others',
     async (...row) => {
       const [, table, id, write] = row;
       const { here, url } = await open();
@@ -201,7 +216,7 @@ describeDialects('a write', (dialect) => {
     expect([...tables].sort()).toEqual(Object.keys(cachedTables).sort());
   });
 
-  it.each(keeping)('of %s evicts nothing', async (_, write) => {
+  itHoldsFor(keeping, 12)('of an uncached column evicts nothing', async (_, write) => {
     const { here } = await open();
     const heard = await listen(here);
     const before = await here.selectFrom('changes').selectAll().execute();

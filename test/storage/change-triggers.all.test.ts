@@ -8,6 +8,7 @@ import type { Database, Schema } from '../../src/storage/schema.ts';
 import { cachedRowIds, fillCachedTables } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const tables = Object.keys(cachedTables) as (keyof typeof cachedTables & keyof Schema)[];
 
@@ -20,7 +21,7 @@ describeDialects('the triggers of', (dialect) => {
     return db;
   }
 
-  it.each(tables)('%s record a change of each cached column', async (table) => {
+  itHoldsFor(tables, 11)('record a change of each cached column', async (table) => {
     const db = await open();
     await dropConstraints(db);
     const { entity, uncached } = cachedTables[table] ?? { entity: '', uncached: [] };
@@ -46,7 +47,7 @@ describeDialects('the triggers of', (dialect) => {
     }
   });
 
-  it.each(tables)('%s record a deletion, unless no cache trusts the row', async (table) => {
+  itHoldsFor(tables, 11)('record a deletion, unless no cache trusts the row', async (table) => {
     const db = await open();
     await dropConstraints(db);
     const { entity, deletes } = cachedTables[table] ?? { entity: '', deletes: false };
@@ -56,7 +57,7 @@ describeDialects('the triggers of', (dialect) => {
     expect(await changesOf(db, entity)).toEqual(deletes ? [cachedRowIds[table]] : []);
   });
 
-  it.each(tables)('%s record an insertion, unless the row has a random id', async (table) => {
+  itHoldsFor(tables, 11)('record an insertion, unless the row has a random id', async (table) => {
     const db = (await openUntilFinished(await migratedDatabaseUrl(dialect))).withoutPlugins();
     await transact(db, fillCachedTables);
 
@@ -67,7 +68,7 @@ describeDialects('the triggers of', (dialect) => {
     }
   });
 
-  it.each(tables)('%s record nothing if a row is only locked', async (table) => {
+  itHoldsFor(tables, 11)('record nothing if a row is only locked', async (table) => {
     const db = await open();
     const [row] = await allRowsOf(db, table);
     const [column = ''] = Object.keys(row ?? {});

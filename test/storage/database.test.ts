@@ -10,6 +10,7 @@ import type { Executor, Schema } from '../../src/storage/schema.ts';
 import { key as signingKey } from '../support/cached-rows.ts';
 import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 const tables = [
   'accounts',
@@ -197,8 +198,8 @@ describeDialects('a transaction', (dialect) => {
     expect(await count(db)).toBe(0);
   });
 
-  it.each(['40001', '40P01', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'])(
-    'is retried if the database asks for it with %s',
+  itHoldsFor(['40001', '40P01', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'], 4)(
+    'is retried if the database asks for it',
     async (code) => {
       const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
       let attempts = 0;
@@ -257,20 +258,23 @@ describeDialects('a failure of the database', (dialect) => {
     expect(storageFailureOf(error)).toBe(error);
   });
 
-  it.each([
-    'SQLITE_BUSY',
-    'SQLITE_BUSY_SNAPSHOT',
-    'SQLITE_FULL',
-    'SQLITE_IOERR',
-    'SQLITE_IOERR_WRITE',
-    'SQLITE_IOERR_FSYNC',
-  ])('is unavailable for %s', (code) => {
+  itHoldsFor(
+    [
+      'SQLITE_BUSY',
+      'SQLITE_BUSY_SNAPSHOT',
+      'SQLITE_FULL',
+      'SQLITE_IOERR',
+      'SQLITE_IOERR_WRITE',
+      'SQLITE_IOERR_FSYNC',
+    ],
+    6,
+  )('is unavailable for these codes', (code) => {
     const error = Object.assign(new Error('away'), { code });
     expect(storageFailureOf(error)).toMatchObject({ code: 'unavailable', extra: { cause: error } });
   });
 
-  it.each(['08006', '25006', '40003', '53200', '53300', '57014', '57P01', '57P03', '58030'])(
-    'is unavailable for the SQLSTATE %s',
+  itHoldsFor(['08006', '25006', '40003', '53200', '53300', '57014', '57P01', '57P03', '58030'], 9)(
+    'is unavailable for these SQLSTATEs',
     (code) => {
       const error = Object.assign(new Error('away'), { code, severity: 'FATAL' });
       expect(storageFailureOf(error)).toMatchObject({

@@ -8,9 +8,9 @@ import { addUsage } from '../../src/sharing/quotas/store.ts';
 import { openDatabase, transact } from '../../src/storage/database.ts';
 import type { PostgresSettings } from '../../src/storage/postgres.ts';
 import type { Database } from '../../src/storage/schema.ts';
-import { startForwarding } from '../support/forwarding-server.ts';
+import { migratedPostgresDatabase } from '../support/databases.ts';
 import { countWaiting } from '../support/lock-waits.ts';
-import { migratedPostgresDatabase } from '../support/postgres-databases.ts';
+import { startForwarding } from '../support/tcp-proxies.ts';
 
 async function open(url: string, settings: PostgresSettings = {}): Promise<Database> {
   const db = await openDatabase(url, settings);

@@ -22,6 +22,10 @@ const noFilter = { target: '', actor_id: '', action: '', code: '' };
 const noTimes = { start: undefined, end: undefined };
 const event = { ...noFilter, ...noTimes };
 
+const viewScopes = (['link_id', 'document_id'] as const).flatMap((column) =>
+  [0, 1].map((version) => ({ column, id: '1', version })),
+);
+
 const lists: List[] = [
   { find: selectEvents, filter: 'none', read: (db, page) => events(db, {}, page) },
   { find: selectEvents, filter: 'times', read: (db, p) => events(db, { start: 1, end: 9 }, p) },
@@ -44,19 +48,24 @@ const lists: List[] = [
     read: (db, { after }) =>
       selectScanEnd(db, { ...event, action: '1', code: '2' }, after, 500).execute(),
   },
-  ...(['link_id', 'document_id'] as const).flatMap((column) => [
+  ...viewScopes.flatMap((scope) => [
     {
       find: findViewsIn,
-      filter: column,
-      read: (db: Database, page: PageQuery) => findViewsIn(db, { column, id: '1' }, page),
+      filter: `${scope.column}, version ${scope.version}`,
+      read: (db: Database, page: PageQuery) => findViewsIn(db, scope, page),
     },
     {
       find: countViewsByDay,
-      filter: `${column}, which has few days`,
-      read: (db: Database) => countViewsByDay(db, { column, id: '1' }, [19_000]),
+      filter: `${scope.column}, version ${scope.version}, which has few days`,
+      read: (db: Database) => countViewsByDay(db, scope, [19_000]),
       sortsFew: true,
     },
   ]),
+  {
+    find: findViewsIn,
+    filter: 'visitor',
+    read: (db, page) => findViewsIn(db, { column: 'visitor', workspaceId: '1', email: '1' }, page),
+  },
   {
     find: findOldSessions,
     filter: 'the user',

@@ -5,10 +5,15 @@ import { migrateDatabase, openDatabase } from '../../src/storage/database.ts';
 import { migrate, type SchemaMigrations, schemaMigrations } from '../../src/storage/migrate.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
-import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import {
+  freshDatabaseUrl,
+  migratedDatabaseUrl,
+  openUntilFinished,
+  openWithFirstRelease,
+  withRawDatabase,
+} from '../support/databases.ts';
 import { countWaiting } from '../support/lock-waits.ts';
 import { describeDialects } from '../support/matrix.ts';
-import { openWithFirstRelease, withRawDatabase } from '../support/raw-databases.ts';
 
 const fileOf = (url: string) => url.slice('sqlite:'.length);
 

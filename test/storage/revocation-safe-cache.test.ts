@@ -9,6 +9,7 @@ import {
 import { changeEntity } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 const change = { id: 1, entity: 'revoked_token', expireTime: null } as const;
@@ -141,13 +142,16 @@ describeDialects('a revocation-safe cache', (dialect) => {
     await expectWithinOneSecond(db, () => cache.find('a'), undefined);
   });
 
-  it.each([
-    ['its entity', [{ ...change, entityId: 'a' }], true, undefined],
-    ['another entity', [{ ...change, entityId: 'b' }], true, 'old'],
-    ['more entities than it remembers', many, true, undefined],
-    ['unknown entities', [], false, undefined],
-  ])(
-    'decides whether to cache a value that was read before a change of %s and arrived after it',
+  itHoldsFor(
+    [
+      ['its entity', [{ ...change, entityId: 'a' }], true, undefined],
+      ['another entity', [{ ...change, entityId: 'b' }], true, 'old'],
+      ['more entities than it remembers', many, true, undefined],
+      ['unknown entities', [], false, undefined],
+    ],
+    4,
+  )(
+    'decides whether to cache a value that was read before a change and arrived after it',
     async (...[, list, isComplete, expected]) => {
       const { cache, evict } = await open();
       let release = () => {};

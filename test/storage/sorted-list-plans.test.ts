@@ -11,6 +11,7 @@ import { findUsers, userList } from '../../src/identity/users/store.ts';
 import { documentList, findDocuments } from '../../src/sharing/documents/store.ts';
 import { findLinks, linkList } from '../../src/sharing/links/store.ts';
 import { findViews, viewLists } from '../../src/sharing/views/store.ts';
+import { findVisitors, visitorList } from '../../src/sharing/visitors/store.ts';
 import {
   findInvitations,
   findMembers,
@@ -57,8 +58,14 @@ const sortedLists: SortedList[] = [
     find: findViews,
     filter: column === 'link_id' ? 'the link' : 'the document',
     ...viewLists[column],
-    read: (db: Database, query: ListQuery) => findViews(db, { column, id: '1' }, query),
+    read: (db: Database, query: ListQuery) => findViews(db, { column, id: '1', version: 0 }, query),
   })),
+  {
+    find: findVisitors,
+    filter: 'the workspace',
+    ...visitorList,
+    read: (db, query) => findVisitors(db, '1', query),
+  },
   {
     find: findWorkspaces,
     filter: 'none',

@@ -1,10 +1,10 @@
 // A visitor's browser on the pages of a link. Records its requests and its errors.
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-
 import { started } from '../times/started.ts';
+import type { ConsoleVisit } from './console-suite.ts';
 
 export type Reader = {
   readonly page: Page;
@@ -105,4 +105,35 @@ export async function takePicture(page: Page, name: string): Promise<Buffer> {
   const folder = path.join(tmpdir(), 'latchkey-pictures');
   await mkdir(folder, { recursive: true });
   return page.screenshot({ path: path.join(folder, `${name}.png`) });
+}
+
+/** Opens another tab of the visitor's browser; its errors are added to the visitor's. */
+export async function openAnotherTab({ page, complaints }: ConsoleVisit): Promise<Page> {
+  const tab = await page.context().newPage();
+  tab.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  tab.on('pageerror', (error) => complaints.push(String(error)));
+  return tab;
+}
+
+/** Disables `BroadcastChannel`, so that the visitor's tabs cannot send each other messages. */
+export async function stopBroadcasts({ page }: ConsoleVisit): Promise<void> {
+  await page.context().addInitScript('BroadcastChannel.prototype.postMessage = () => {}');
+}
+
+/** Waits until a console page with this heading is shown. */
+export function heading(page: Page, name: string) {
+  return page.getByRole('heading', { level: 1, name });
+}
+
+export const docsDir = path.resolve(import.meta.dirname, '../../docs');
+
+export const isWritingPictures = process.env.LATCHKEY_WRITE_PICTURES === 'true';
+
+/** Takes a screenshot as soon as no transition runs. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  await settle(page);
+  const image = await takePicture(page, name);
+  if (isWritingPictures) await writeFile(path.join(docsDir, 'images', `${name}.png`), image);
 }

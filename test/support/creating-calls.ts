@@ -92,6 +92,9 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
   'DocumentService.UploadDocument': async () => {
     throw new Error('an upload is a stream');
   },
+  'DocumentService.UploadVersion': async () => {
+    throw new Error('an upload is a stream');
+  },
   'LinkService.CreateLink': async ({ testApp }) => {
     const { id, workspace_id } = await upload(testApp, Buffer.from('The terms.'));
     return named({ documentId: id, workspaceId: workspace_id });

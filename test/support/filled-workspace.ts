@@ -18,6 +18,7 @@ type Ids = {
   readonly user_id: string;
   readonly invitation_id: string;
   readonly page_token: string;
+  readonly email: string;
 };
 
 export type FilledWorkspace = {
@@ -35,6 +36,8 @@ const keyScopes = 'documents:read documents:write links:read links:write';
 /** Request fields other than ids. A method that needs more must be added here. */
 export const requiredFields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   UpdateDocument: { name: 'Renamed' },
+  RestoreVersion: { version: 1 },
+  DeleteVersion: { version: 1 },
   UpdateLink: { name: 'Renamed', emailRequired: false },
   CreateWorkspace: { name: 'Another' },
   UpdateWorkspace: { name: 'Renamed' },
@@ -103,6 +106,7 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
       user_id: user.id,
       invitation_id: invitation.id,
       page_token: first.body.next_page_token,
+      email,
     },
     key: { authorization: `Bearer ${text}` },
     marks,

@@ -30,7 +30,7 @@ import type { Endpoint } from '../../src/api/endpoint.ts';
 import { createGuard } from '../../src/api/guard.ts';
 import type { Principal } from '../../src/api/principal.ts';
 import { failureOf } from '../../src/base/errors/errors.ts';
-import { noAnswers } from './no-answers.ts';
+import { noAnswers } from './test-protos.ts';
 
 export type Rule = {
   readonly public?: boolean;

@@ -2,15 +2,15 @@
 import { chmod, copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { type Config, readConfig } from '../../src/base/config/config.ts';
 import { type App, type AppOptions, startApp } from '../../src/boot/app.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { started } from '../times/started.ts';
+import { migratedPostgresDatabase } from './databases.ts';
 import { checkExchangesWith } from './documented-exchanges.ts';
 import type {} from './global-setup.ts';
 import type { Dialect } from './matrix.ts';
-import { migratedPostgresDatabase } from './postgres-databases.ts';
 
 /** Settings that only tests change: the clock, randomness, and timeouts. */
 export type TestAppOptions = Omit<AppOptions, 'config' | 'log' | 'droppedLines' | 'webDir'> & {
@@ -114,4 +114,16 @@ export function parseEnv(text: string): Record<EnvName, string> {
   }
   const entries = envNames.map((name) => [name, values.get(name) ?? '']);
   return Object.fromEntries(entries) as Record<EnvName, string>;
+}
+
+/**
+ * A data folder that a service has filled; removed when the test ends. The service runs in this
+ * process, which takes a tenth of the time of starting the program.
+ */
+export async function stoppedInstallation(databaseUrl?: string): Promise<string> {
+  const test = await startTestApp(databaseUrl === undefined ? {} : { config: { databaseUrl } });
+  onTestFinished(() => rm(test.dataDir, { recursive: true, force: true }));
+  await test.stop();
+  await rm(path.join(test.dataDir, 'log.jsonl'));
+  return test.dataDir;
 }

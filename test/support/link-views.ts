@@ -32,7 +32,9 @@ export async function makeWatchedLink(test: TestApp, options = {}): Promise<Link
 /** Sets the page count of a document, as if it had been counted. */
 async function setPageCount(test: TestApp, id: string, pages: number): Promise<void> {
   await transact(test.app.inside.db, async (trx) => {
-    await trx.updateTable('documents').set({ page_count: pages }).where('id', '=', id).execute();
+    const counted = { page_count: pages };
+    await trx.updateTable('documents').set(counted).where('id', '=', id).execute();
+    await trx.updateTable('document_versions').set(counted).where('document_id', '=', id).execute();
   });
 }
 

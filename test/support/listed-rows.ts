@@ -123,7 +123,7 @@ async function addSharingRows(
   await trx.insertInto('links').values(link).execute();
   const view = {
     ...{ id: `viw_${n}`, link_id: 'lnk_0', email_verified: 0 as const, create_time },
-    ...{ email: `${name.replace(/ .*/, '')}@example.com`, duration_ms: n % 2 },
+    ...{ email: `${n}-${name.replace(/ .*/, '')}@example.com`, duration_ms: n % 2 },
   };
   await trx.insertInto('views').values(view).execute();
 }

@@ -7,8 +7,7 @@ import type { ManagementAction } from './management-actions.ts';
 import { addMember, credentialFor, memberScope } from './member-rows.ts';
 import { addWorkspace } from './owner-rows.ts';
 import { makePng } from './sharing-api.ts';
-import { codeAt, fromBase32 } from './totp.ts';
-import { addSession, addTotp, addUser } from './user-rows.ts';
+import { addSession, addTotp, addUser, codeAt, fromBase32 } from './user-rows.ts';
 
 type Prepare = (suite: Place) => Promise<ManagementAction>;
 

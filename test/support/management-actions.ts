@@ -3,9 +3,10 @@ import { decodeJwt } from 'jose';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { TokenPrincipalType } from '../../src/api/principal.ts';
 import type { Place } from './app-suite.ts';
+import { openLink } from './link-views.ts';
 import { actionsOnOwners } from './management-actions-on-owners.ts';
 import { actionsOnUsers } from './management-actions-on-users.ts';
-import { makeLink, upload } from './sharing-api.ts';
+import { callSharingApi, makeLink, upload, uploadVersion } from './sharing-api.ts';
 import { signToken } from './signed-tokens.ts';
 import { keyManager, signingKeyOf } from './signing-keys.ts';
 
@@ -78,6 +79,22 @@ export const managementActions: Readonly<
     return { request: ids, target: ids.documentId };
   },
 
+  async 'DocumentService.UploadVersion'(suite) {
+    const ids = await ofDocument(suite);
+    return { request: { ...ids, file: Buffer.from('second') }, target: ids.documentId };
+  },
+
+  async 'DocumentService.RestoreVersion'(suite) {
+    const ids = await ofDocument(suite);
+    return { request: { ...ids, version: 1 }, target: ids.documentId };
+  },
+
+  async 'DocumentService.DeleteVersion'(suite) {
+    const ids = await ofDocument(suite);
+    await uploadVersion(suite.testApp, ids.documentId, Buffer.from('second'));
+    return { request: { ...ids, version: 1 }, target: ids.documentId };
+  },
+
   async 'LinkService.CreateLink'(suite) {
     return { request: await ofDocument(suite), target: ({ link }) => link?.id };
   },
@@ -87,11 +104,25 @@ export const managementActions: Readonly<
     return { request: { ...ids, emailRequired: true }, target: ids.linkId };
   },
 
+  async 'VisitorService.DeleteVisitor'(suite) {
+    const { id, ...request } = await ofVisitor(suite);
+    return { request, target: id };
+  },
+
   async 'LinkService.RevokeLink'(suite) {
     const ids = await ofLink(suite);
     return { request: ids, target: ids.linkId };
   },
 };
+
+async function ofVisitor(suite: Place) {
+  const { id } = await upload(suite.testApp, Buffer.from('bytes'));
+  const link = await makeLink(suite.testApp, id, { email_required: true });
+  const email = `${id.toLowerCase()}@example.com`;
+  await openLink(link, email);
+  const { body } = await callSharingApi<{ id: string }>(suite.testApp, 'GET', `/visitors/${email}`);
+  return { email, id: body.id, workspaceId: suite.testApp.env.WORKSPACE_ID };
+}
 
 /** Only one call leaves a key behind, because the number of published keys is limited. */
 async function makeRoomForKey(suite: Place) {

@@ -8,11 +8,12 @@ import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
 import { openBlobStore } from '../../src/sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../../src/sharing/blobs/staged-blobs.ts';
 import { createStoreIds } from '../../src/sharing/blobs/store-id.ts';
-import { insertDocument, isBlobReferenced } from '../../src/sharing/documents/store.ts';
+import { insertDocument, type NewDocument } from '../../src/sharing/documents/store.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
 import { createDiskReserve } from '../../src/storage/disk-reserve.ts';
-import type { Database, DocumentRow, Executor } from '../../src/storage/schema.ts';
+import { isBlobReferenced } from '../../src/storage/document-versions.ts';
+import type { Database, Executor } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from './databases.ts';
 import type { Dialect } from './matrix.ts';
 import { filesUnder } from './sharing-api.ts';
@@ -50,7 +51,7 @@ export async function openStagedBlobs(
 
 export const workspace = { id: 'ws_1', name: 'Workspace', create_time: 1 };
 
-export const documentOf = (blob_id: string): DocumentRow => ({
+export const documentOf = (blob_id: string): NewDocument => ({
   id: `doc_${blob_id}`,
   workspace_id: workspace.id,
   name: 'Terms',
@@ -88,10 +89,10 @@ export async function openBlobFolder(dialect: Dialect) {
 
   /** Deletes the document of a blob; `then` runs after the transaction. */
   const remove = (staged: StagedBlobs, id: string, then = async () => {}): Promise<void> =>
-    staged.remove(id, async (unsettle) => {
+    staged.remove(async (unsettle) => {
       await transact(db, async (trx) => {
         await trx.deleteFrom('documents').where('blob_id', '=', id).execute();
-        await unsettle(trx);
+        await unsettle(trx, [id]);
       });
       await then();
     });

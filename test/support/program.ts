@@ -1,7 +1,9 @@
 // The program in a separate folder: the built one as a process, or a command in the process of the
 // test.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -149,4 +151,24 @@ export async function startProgram(
   const file = path.join(program.dataDir, 'bootstrap.env');
   const read = parseEnv(await readFile(file, 'utf8'));
   return { ...program, env: read, httpPort: Number(new URL(read.LATCHKEY_BASE_URL).port) };
+}
+
+export function descriptorsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** Returns the resident memory in MiB. */
+export function residentMbOf(pid: number): number {
+  const [, kilobytes] =
+    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kilobytes) / 1024);
+}
+
+/** Returns the processor time of all threads so far in seconds. */
+export function processorSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // proc(5): the name, which may contain spaces, ends with the last bracket. utime and stime are
+  // the fields 14 and 15, in clock ticks of 10 ms.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }

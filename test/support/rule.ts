@@ -1,21 +1,26 @@
 // One test for a rule: it walks all cases of the rule and names each case that breaks it.
+import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 
 /** How long one rule may take, because it has hundreds of cases. */
 const timeout = 300_000;
 
-type Case = string | readonly unknown[];
+/** Makes TypeScript read a list as a tuple. */
+type Case = readonly [unknown, ...unknown[]] | readonly unknown[] | string | number | object;
 
-/** The name of a case: its texts. */
-const nameOf = (one: Case) =>
-  typeof one === 'string' ? one : one.filter((part) => typeof part === 'string').join(', ');
+type PartsOf<T> = T extends readonly unknown[] ? [...T] : [T];
 
-type PartsOf<T extends Case> = T extends readonly unknown[] ? [...T] : [T];
+const partsOf = <T>(one: T) => (Array.isArray(one) ? one : [one]) as PartsOf<T>;
 
-const partsOf = <T extends Case>(one: T) => (typeof one === 'string' ? [one] : one) as PartsOf<T>;
+/** The name of a case: its texts and numbers. */
+function nameOf(one: unknown): string {
+  const parts: unknown[] = Array.isArray(one) ? one : [one];
+  const words = parts.filter((part) => /^(string|number|boolean)$/.test(typeof part)).join(', ');
+  return words.trim() === '' ? inspect(one) : words;
+}
 
 /** Checks all cases, one after the other. Returns the name and the error of each that fails. */
-export async function findFailures<T extends Case>(
+export async function findFailures<T>(
   cases: readonly T[],
   check: (...parts: PartsOf<T>) => unknown,
 ): Promise<string[]> {
@@ -35,7 +40,7 @@ export async function findFailures<T extends Case>(
  * The test also fails if there are fewer than `least` cases, because a table that has become empty
  * checks nothing.
  */
-export function itHoldsFor<const T extends Case>(cases: readonly T[], least: number) {
+export function itHoldsFor<T extends Case>(cases: readonly T[], least: number) {
   return (sentence: string, check: (...parts: PartsOf<T>) => unknown): void => {
     it(sentence, { timeout }, async () => {
       expect(await findFailures(cases, check)).toEqual([]);
@@ -45,7 +50,7 @@ export function itHoldsFor<const T extends Case>(cases: readonly T[], least: num
 }
 
 /** All combinations of two lists, as the cases of one rule. */
-export function product<A extends Case, B extends Case>(
+export function product<A, B>(
   left: readonly A[],
   right: readonly B[] | ((one: A) => readonly B[]),
 ): [...PartsOf<A>, ...PartsOf<B>][] {

@@ -18,6 +18,7 @@ export type DocumentFields = {
   workspace_id: string;
   create_time: string;
   viewable: boolean;
+  version: number;
 };
 
 export type LinkFields = {
@@ -73,13 +74,27 @@ export async function callSharingApi<T = Record<string, unknown>>(
 }
 
 /** Uploads a file to the demo workspace. */
-export async function upload(
+export function upload(
   test: TestApp,
   bytes: Uint8Array,
   filename = 'file.bin',
 ): Promise<DocumentFields> {
+  return postFile(test, '/documents', bytes, filename);
+}
+
+/** Uploads a version of a document of the demo workspace. */
+export function uploadVersion(
+  test: TestApp,
+  documentId: string,
+  bytes: Uint8Array,
+  filename = 'file.bin',
+): Promise<DocumentFields> {
+  return postFile(test, `/documents/${documentId}/versions`, bytes, filename);
+}
+
+async function postFile(test: TestApp, route: string, bytes: Uint8Array, filename: string) {
   const form = multipartBody([{ name: 'file', filename, body: bytes }], 'frontier');
-  const response = await fetch(`${test.app.publicUrl}/api/v1/documents`, {
+  const response = await fetch(`${test.app.publicUrl}/api/v1${route}`, {
     method: 'POST',
     headers: { ...keyOf(test), 'content-type': 'multipart/form-data; boundary=frontier' },
     body: new Uint8Array(form),

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sharedBrowser } from './browser.ts';
+import { freshPostgresDatabase } from './databases.ts';
 import { makePdf } from './pdf.ts';
-import { freshPostgresDatabase } from './postgres-databases.ts';
 import { multipartBody, openRawHttp, requestHead } from './raw-http.ts';
 import { findFailures, product } from './rule.ts';
 

@@ -1,4 +1,5 @@
 // Protos that exist only in tests: compiled, and served through the real HTTP transport.
+
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { createBodyBudgets } from '../../src/api/body-budget.ts';
 import { createValidatorLoader } from '../../src/api/bounds.ts';
 import type { Endpoint, Handler } from '../../src/api/endpoint.ts';
 import { createGuard } from '../../src/api/guard.ts';
+import type { RecordedAnswers } from '../../src/api/idempotency/claim.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { createResponseBudget } from '../../src/api/response-budget.ts';
 import { failureOf } from '../../src/base/errors/errors.ts';
@@ -17,7 +19,6 @@ import { createAdmission } from '../../src/transports/admission.ts';
 import { createPeerOf } from '../../src/transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../../src/transports/http-transport.ts';
 import { bindSocket } from '../../src/transports/socket.ts';
-import { noAnswers } from './no-answers.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -95,3 +96,11 @@ export async function serveEndpoints(endpoints: Endpoint[]): Promise<ServedEndpo
   });
   return { ...transport, port: socket.port };
 }
+
+/** For tests of the guard whose calls have no Idempotency-Key. */
+export const noAnswers: RecordedAnswers = {
+  has: async () => false,
+  find: async () => undefined,
+  record: async () => {},
+  withdraw: async () => {},
+};

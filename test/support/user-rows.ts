@@ -1,5 +1,5 @@
 // Writes users and their sessions into the database, as another process would.
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import { newId } from '../../src/base/crypto/ids.ts';
 import { createMasterKey } from '../../src/base/crypto/master-key.ts';
@@ -86,4 +86,22 @@ export async function addTotp(
     .execute();
   const totp = new TOTP({ secret: describeSeed(seed, 'user').secret });
   return (timestamp) => totp.generate({ timestamp });
+}
+
+/** The code for a time in milliseconds. */
+export function codeAt(seed: Uint8Array, time: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(time / 30_000)));
+  const digest = createHmac('sha1', seed).update(counter).digest();
+  const offset = digest.readUInt8(19) & 0xf;
+  const number = (digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000;
+  return String(number).padStart(6, '0');
+}
+
+/** Base32 (RFC 4648 §6) without padding. */
+export function fromBase32(text: string): Buffer {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...text].map((one) => alphabet.indexOf(one).toString(2).padStart(5, '0')).join('');
+  const bytes = bits.match(/.{8}/g) ?? [];
+  return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
 }

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { expect, onTestFinished } from 'vitest';
+import { freshPostgresDatabase } from './databases.ts';
 import type { Dialect } from './matrix.ts';
-import { freshPostgresDatabase } from './postgres-databases.ts';
 import { type RunningProgram, startProgram } from './program.ts';
 
 /** Starts a node with two workers. */

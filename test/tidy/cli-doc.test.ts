@@ -46,9 +46,11 @@ const otherMethods = [
   'session.refreshSession',
   'session.signOut',
   'document.uploadDocument',
+  'document.uploadVersion',
   'document.downloadDocument',
   'insight.exportDocumentViews',
   'insight.exportLinkViews',
+  'visitor.exportVisitors',
   'workspace.putWorkspaceLogo',
 ];
 

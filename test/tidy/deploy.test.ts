@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Setting } from '../../src/base/config/setting.ts';
 import { settings } from '../../src/base/config/settings.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { readText, root } from './files.ts';
 
 type Service = {
@@ -39,8 +40,8 @@ test('the compose file sets each variable of haproxy.cfg', () => {
   expect(Object.keys(compose.services.haproxy?.environment ?? {}).sort()).toEqual(names.sort());
 });
 
-test.each(services)(
-  'the service %s names a version and refers to defined services and volumes',
+itHoldsFor(services, 8)(
+  'every service names a version and refers to defined services and volumes',
   (_, service) => {
     expect(service.image).toMatch(/^latchkey$|:/);
     const { depends_on: needed = [], volumes = [] } = service;

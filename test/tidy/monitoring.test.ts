@@ -29,7 +29,7 @@ async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
     durationMs: 1,
     request: { method: 'GET', headers: {} },
   });
-  observer.blob({ documentId: '', source: 'scan', result: 'ok' });
+  observer.blob({ documentId: '', version: 1, source: 'scan', result: 'ok' });
   const text = await observer.metrics.read();
   const labels = new Map<string, string[]>([['up', []]]);
   for (const [, name = ''] of text.matchAll(/^# TYPE (\w+) /gm)) labels.set(name, []);

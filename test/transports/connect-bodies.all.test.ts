@@ -24,6 +24,7 @@ import {
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/harness.ts';
 import { openCall, openSession } from '../support/raw-grpc.ts';
 import { openRawHttp, type RawHttp } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import type { TransportError } from '../support/transports.ts';
 
 let app: TestApp;
@@ -71,12 +72,15 @@ const bytesMax = 256 * 1024;
 const authorization = () => ({ Authorization: `Bearer ${app.env.API_KEY}` });
 
 describe('a caller without a valid credential', () => {
-  test.each([
-    ['a Connect call', createLink, json],
-    ['a gRPC-Web call', createLink, grpcWeb],
-    ['a Connect upload', upload, 'application/connect+proto'],
-    ['a gRPC-Web upload', upload, grpcWeb],
-  ])('is refused %s before the body arrives', async (_what, path, type) => {
+  itHoldsFor(
+    [
+      ['a Connect call', createLink, json],
+      ['a gRPC-Web call', createLink, grpcWeb],
+      ['a Connect upload', upload, 'application/connect+proto'],
+      ['a gRPC-Web upload', upload, grpcWeb],
+    ],
+    4,
+  )('is refused before the body arrives', async (_what, path, type) => {
     const answer = await answerTo(port, post(path, type).announcing(200_000));
     expect(answer && errorIn(answer)).toMatchObject({ code: 'unauthenticated' });
   });
@@ -85,31 +89,37 @@ describe('a caller without a valid credential', () => {
 describe('a body over 256 KiB is refused', () => {
   const large = JSON.stringify({ email: 'x'.repeat(bytesMax) });
 
-  test.each([
-    ['by its announced length', () => post(signIn, json).announcing(bytesMax + 1)],
-    ['in a chunked body', () => post(signIn, json).chunked + chunk(large)],
-    ['in a frame', () => post(signIn, 'application/grpc-web+json').with(frame(large))],
+  itHoldsFor(
     [
-      'by the announced length of a frame',
-      () =>
-        Buffer.concat([Buffer.from(post(signIn, grpcWeb).chunked), chunk(frameHead(bytesMax + 1))]),
+      ['by its announced length', () => post(signIn, json).announcing(bytesMax + 1)],
+      ['in a chunked body', () => post(signIn, json).chunked + chunk(large)],
+      ['in a frame', () => post(signIn, 'application/grpc-web+json').with(frame(large))],
+      [
+        'by the announced length of a frame',
+        () =>
+          Buffer.concat([
+            Buffer.from(post(signIn, grpcWeb).chunked),
+            chunk(frameHead(bytesMax + 1)),
+          ]),
+      ],
+      [
+        'by its size after gzip decompression',
+        () => post(signIn, json, { 'Content-Encoding': 'gzip' }).with(gzipSync(large)),
+      ],
+      [
+        'by its size after brotli decompression',
+        () => post(signIn, json, { 'Content-Encoding': 'br' }).with(brotliCompressSync(large)),
+      ],
+      [
+        'by the size of its decompressed frame',
+        () =>
+          post(signIn, 'application/grpc-web+json', { 'Grpc-Encoding': 'gzip' }).with(
+            frame(gzipSync(large), compressed),
+          ),
+      ],
     ],
-    [
-      'by its size after gzip decompression',
-      () => post(signIn, json, { 'Content-Encoding': 'gzip' }).with(gzipSync(large)),
-    ],
-    [
-      'by its size after brotli decompression',
-      () => post(signIn, json, { 'Content-Encoding': 'br' }).with(brotliCompressSync(large)),
-    ],
-    [
-      'by the size of its decompressed frame',
-      () =>
-        post(signIn, 'application/grpc-web+json', { 'Grpc-Encoding': 'gzip' }).with(
-          frame(gzipSync(large), compressed),
-        ),
-    ],
-  ])('%s', async (_how, request) => {
+    7,
+  )('is refused by its length', async (_how, request) => {
     const answer = await answerTo(port, request());
     expect(answer && errorIn(answer)).toMatchObject({ code: 'payload_too_large' });
   });
@@ -221,21 +231,24 @@ describe('a body that arrives slowly', () => {
 describe('deeply nested JSON', () => {
   const deep = `{"email": ${'['.repeat(200_000)}`;
 
-  test.each([
-    ['a Connect call', () => post(signIn, json).with(deep)],
-    ['a gRPC-Web call', () => post(signIn, 'application/grpc-web+json').with(frame(deep))],
+  itHoldsFor(
     [
-      'a compressed call',
-      () => post(signIn, json, { 'Content-Encoding': 'gzip' }).with(gzipSync(deep)),
+      ['a Connect call', () => post(signIn, json).with(deep)],
+      ['a gRPC-Web call', () => post(signIn, 'application/grpc-web+json').with(frame(deep))],
+      [
+        'a compressed call',
+        () => post(signIn, json, { 'Content-Encoding': 'gzip' }).with(gzipSync(deep)),
+      ],
+      [
+        'an upload',
+        () =>
+          post(upload, 'application/connect+json', authorization()).with(
+            frame('['.repeat(2_000_000)),
+          ),
+      ],
     ],
-    [
-      'an upload',
-      () =>
-        post(upload, 'application/connect+json', authorization()).with(
-          frame('['.repeat(2_000_000)),
-        ),
-    ],
-  ])('is refused before it is parsed: %s', async (_what, request) => {
+    4,
+  )('is refused before it is parsed', async (_what, request) => {
     const answer = await answerTo(port, request());
     expect(answer && errorIn(answer)).toMatchObject({
       code: 'invalid_argument',
@@ -250,17 +263,20 @@ describe('the connection of a refused body', () => {
   const jwks = 'GET /.well-known/jwks.json HTTP/1.1\r\nHost: latchkey.test\r\n\r\n';
   const padding = 'x'.repeat(100_000);
 
-  test.each([
-    ['another content type', post(signIn, 'text/plain').with(padding)],
-    ['another HTTP method', String(post(signIn, json).with(padding)).replace('POST', 'PUT')],
-    ['no credential', post(createLink, json).with(padding)],
-    ['no credential for an upload', post(upload, 'application/connect+proto').with(padding)],
-    ['an unknown compression', post(signIn, json, { 'Content-Encoding': 'lz' }).with(padding)],
+  itHoldsFor(
     [
-      'an end within a frame',
-      post(signIn, grpcWeb).with(Buffer.concat([frame(''), frame(padding)])),
+      ['another content type', post(signIn, 'text/plain').with(padding)],
+      ['another HTTP method', String(post(signIn, json).with(padding)).replace('POST', 'PUT')],
+      ['no credential', post(createLink, json).with(padding)],
+      ['no credential for an upload', post(upload, 'application/connect+proto').with(padding)],
+      ['an unknown compression', post(signIn, json, { 'Content-Encoding': 'lz' }).with(padding)],
+      [
+        'an end within a frame',
+        post(signIn, grpcWeb).with(Buffer.concat([frame(''), frame(padding)])),
+      ],
     ],
-  ])('serves the next request after %s', async (_why, refused) => {
+    6,
+  )('serves the next request after a refused one', async (_why, refused) => {
     const connection = await open();
     await connection.write(refused);
     const answer = await within(20_000, connection.response());
@@ -270,13 +286,16 @@ describe('the connection of a refused body', () => {
     expect(await within(20_000, connection.response())).toMatchObject({ status: 200 });
   });
 
-  test.each([
-    ['another content type', post(signIn, 'text/plain')],
-    ['too many bytes', post(signIn, json)],
-    ['an invalid message', post(signIn, grpcWeb)],
-    ['no credential', post(createLink, json)],
-    ['no credential for an upload', post(upload, 'application/connect+proto')],
-  ])('is closed if the body does not end after %s', async (_why, request) => {
+  itHoldsFor(
+    [
+      ['another content type', post(signIn, 'text/plain')],
+      ['too many bytes', post(signIn, json)],
+      ['an invalid message', post(signIn, grpcWeb)],
+      ['no credential', post(createLink, json)],
+      ['no credential for an upload', post(upload, 'application/connect+proto')],
+    ],
+    5,
+  )('is closed if the body does not end after a refusal', async (_why, request) => {
     const connection = await open();
     await connection.write(request.chunked);
     for (let i = 0; i < 10; i++) await connection.write(chunk('\x7f'.repeat(60_000)));

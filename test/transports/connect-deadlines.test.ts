@@ -4,6 +4,7 @@ import { Code, type HandlerContext } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answerTo, chunk, errorIn, frame, post } from '../support/connect-frames.ts';
 import { openRawHttp } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import {
   compileProto,
   endpointsOf,
@@ -113,15 +114,18 @@ test.each([
   expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
 });
 
-test.each([
-  ['a Connect call', post(path('Wait'), 'application/proto', connectMs('300')).announcing(10)],
-  ['a gRPC-Web call', post(path('Wait'), grpcWeb, grpcTimeout('300m')).announcing(10)],
-  ['an upload', post(path('Collect'), stream, connectMs('300')).chunked + chunk(frame(''))],
+itHoldsFor(
   [
-    'an upload over gRPC-Web',
-    post(path('Collect'), grpcWeb, grpcTimeout('300m')).chunked + chunk(frame('')),
+    ['a Connect call', post(path('Wait'), 'application/proto', connectMs('300')).announcing(10)],
+    ['a gRPC-Web call', post(path('Wait'), grpcWeb, grpcTimeout('300m')).announcing(10)],
+    ['an upload', post(path('Collect'), stream, connectMs('300')).chunked + chunk(frame(''))],
+    [
+      'an upload over gRPC-Web',
+      post(path('Collect'), grpcWeb, grpcTimeout('300m')).chunked + chunk(frame('')),
+    ],
   ],
-])('%s ends at its deadline if the body does not arrive', async (_what, request) => {
+  4,
+)('a call ends at its deadline if the body does not arrive', async (_what, request) => {
   const answer = await answerTo(transport.port, request);
   expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
 });
@@ -142,13 +146,16 @@ describe('a timeout', () => {
     },
   );
 
-  test.each([
-    ['connect-timeout-ms: soon', 'application/proto', connectMs('soon')],
-    ['connect-timeout-ms: -1', 'application/proto', connectMs('-1')],
-    ['connect-timeout-ms: 12345678901', 'application/proto', connectMs('12345678901')],
-    ['grpc-timeout: 5', grpcWeb, grpcTimeout('5')],
-    ['grpc-timeout: 123456789m', grpcWeb, grpcTimeout('123456789m')],
-  ])('is refused if malformed: %s', async (_value, type, header) => {
+  itHoldsFor(
+    [
+      ['connect-timeout-ms: soon', 'application/proto', connectMs('soon')],
+      ['connect-timeout-ms: -1', 'application/proto', connectMs('-1')],
+      ['connect-timeout-ms: 12345678901', 'application/proto', connectMs('12345678901')],
+      ['grpc-timeout: 5', grpcWeb, grpcTimeout('5')],
+      ['grpc-timeout: 123456789m', grpcWeb, grpcTimeout('123456789m')],
+    ],
+    5,
+  )('is refused if malformed', async (_value, type, header) => {
     const answer = await answerTo(transport.port, ignore(type, header));
     expect(answer && errorIn(answer)).toMatchObject({ code: 'invalid_argument' });
   });

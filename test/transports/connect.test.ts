@@ -14,6 +14,7 @@ import {
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { frame, post } from '../support/connect-frames.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { connectError } from '../support/transports.ts';
 
 let app: TestApp;
@@ -226,8 +227,8 @@ describe('a raw request', () => {
     expect(text).not.toContain(secret);
   });
 
-  test.each(['', '[]', '{', 'null', '"x"', '{"client_id": 1}'])(
-    'with an invalid message is refused: %j',
+  itHoldsFor(['', '[]', '{', 'null', '"x"', '{"client_id": 1}'], 6)(
+    'with an invalid message is refused',
     async (body) => {
       const { status, text } = await send('IssuanceService/IssueToken', body);
       expect(status).toBe(400);

@@ -18,6 +18,7 @@ import {
   settings,
   shortLimits,
 } from '../support/raw-grpc.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { keyOf, upload as storeDocument } from '../support/sharing-api.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
@@ -104,13 +105,16 @@ describe('a connection', () => {
     await expect.poll(() => opened.closed, { timeout: 20_000 }).toBe(true);
   });
 
-  test.each([
-    ['a settings frame of 5 bytes', frame(frameTypes.settings, 0, 0, Buffer.alloc(5))],
-    ['data on stream 0', frame(0, 0, 0, Buffer.alloc(10))],
-    ['a frame of 16 MiB', Buffer.from([0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1])],
-    ['a header block that is not HPACK', frame(frameTypes.headers, 5, 1, Buffer.alloc(20, 0xff))],
-    ['bytes that are not a frame', Buffer.alloc(400, 0xff)],
-  ])('that has sent %s is closed on both sides', async (_name, malformed) => {
+  itHoldsFor(
+    [
+      ['a settings frame of 5 bytes', frame(frameTypes.settings, 0, 0, Buffer.alloc(5))],
+      ['data on stream 0', frame(0, 0, 0, Buffer.alloc(10))],
+      ['a frame of 16 MiB', Buffer.from([0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1])],
+      ['a header block that is not HPACK', frame(frameTypes.headers, 5, 1, Buffer.alloc(20, 0xff))],
+      ['bytes that are not a frame', Buffer.alloc(400, 0xff)],
+    ],
+    5,
+  )('that has sent malformed bytes is closed on both sides', async (_name, malformed) => {
     const opened = await connection(preface, settings(), malformed);
     opened.socket.end();
     expect(await opened.closed).toBe('closed');

@@ -8,6 +8,7 @@ import { Client, credentials, type ServiceError, type StatusObject, status } fro
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { services } from '../../src/api/services.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 let app: TestApp;
 let client: Client;
@@ -36,13 +37,16 @@ describe('a health check', () => {
   const named = (service: string) =>
     Buffer.concat([Buffer.from([0x0a, service.length]), Buffer.from(service)]);
 
-  test.each([
-    '',
-    'latchkey.identity.v1.IssuanceService',
-    'latchkey.identity.v1.VerificationService',
-    'latchkey.sharing.v1.DocumentService',
-    'latchkey.sharing.v1.LinkService',
-  ])('of %j is SERVING', async (service) => {
+  itHoldsFor(
+    [
+      '',
+      'latchkey.identity.v1.IssuanceService',
+      'latchkey.identity.v1.VerificationService',
+      'latchkey.sharing.v1.DocumentService',
+      'latchkey.sharing.v1.LinkService',
+    ],
+    5,
+  )('of every service is SERVING', async (service) => {
     const { bytes } = await call(check, service === '' ? Buffer.alloc(0) : named(service));
     expect(bytes?.toString('hex')).toBe('0801');
   });
@@ -135,8 +139,8 @@ describe('reflection', () => {
     }
   });
 
-  test.each(['Status', 'ErrorInfo', 'RequestInfo', 'BadRequest', 'RetryInfo'])(
-    'serves the file of google.rpc.%s, which only errors refer to',
+  itHoldsFor(['Status', 'ErrorInfo', 'RequestInfo', 'BadRequest', 'RetryInfo'], 5)(
+    'serves the files of google.rpc, which only errors refer to',
     async (name) => {
       const answer = await ask(fileContainingSymbol, `google.rpc.${name}`);
       expect(lengthDelimited(answer, 4)).toHaveLength(1);

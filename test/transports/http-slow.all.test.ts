@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/harness.ts';
 import { openRawHttp, type RawHttp, type RawResponse, requestHead } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { expectDate, host, jwks } from './hostile.ts';
 
 /** 30 seconds in production. */
@@ -61,17 +62,20 @@ const json = { ...length, 'Content-Type': 'application/json' };
 const form = { ...length, 'Content-Type': 'application/x-www-form-urlencoded' };
 const key = () => ({ Authorization: `Bearer ${app.env.API_KEY}` });
 
-test.each([
-  ['a token request', () => requestHead('POST', '/tokens', json)],
-  ['a token form', () => requestHead('POST', '/tokens', form)],
-  ['the form of a gate', () => requestHead('POST', `/s/${'0'.repeat(22)}`, form)],
-  ['an accepted caller', () => requestHead('POST', '/api/v1/links', { ...json, ...key() })],
+itHoldsFor(
   [
-    'a Connect request',
-    () => requestHead('POST', '/latchkey.identity.v1.IssuanceService/IssueToken', json),
+    ['a token request', () => requestHead('POST', '/tokens', json)],
+    ['a token form', () => requestHead('POST', '/tokens', form)],
+    ['the form of a gate', () => requestHead('POST', `/s/${'0'.repeat(22)}`, form)],
+    ['an accepted caller', () => requestHead('POST', '/api/v1/links', { ...json, ...key() })],
+    [
+      'a Connect request',
+      () => requestHead('POST', '/latchkey.identity.v1.IssuanceService/IssueToken', json),
+    ],
+    ['headers', () => 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
   ],
-  ['headers', () => 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
-])('%s that arrives a byte at a time is aborted in time', async (_what, head) => {
+  6,
+)('a request that arrives a byte at a time is aborted in time', async (_what, head) => {
   const { ms, response } = await trickle(head());
   expect(ms).toBeGreaterThan(requestMs - 500);
   expect(ms).toBeLessThan(givenUpMs);

@@ -6,6 +6,7 @@ import { createPeerOf } from '../../src/transports/http/peer.ts';
 import { startTestApp } from '../support/harness.ts';
 import { startProgram } from '../support/program.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 /** The request headers of a client on this machine. */
 async function received(headers: Record<string, string | string[]>): Promise<IncomingMessage> {
@@ -26,41 +27,44 @@ async function received(headers: Record<string, string | string[]>): Promise<Inc
 }
 
 describe('the caller’s address', () => {
-  it.each([
-    ['the peer if no proxy is trusted', [], '192.0.2.1', '127.0.0.1'],
-    ['the peer if it is not a trusted proxy', ['10.0.0.0/8'], '192.0.2.1', '127.0.0.1'],
-    ['the address that a trusted proxy names', ['127.0.0.1'], '192.0.2.1', '192.0.2.1'],
-    ['the last address that it names', ['127.0.0.1'], '203.0.113.9, 192.0.2.1', '192.0.2.1'],
+  itHoldsFor(
     [
-      'the last address that is not a trusted proxy',
-      ['127.0.0.1', '10.0.0.0/8'],
-      '203.0.113.9, 192.0.2.1, 10.1.2.3',
-      '192.0.2.1',
+      ['the peer if no proxy is trusted', [], '192.0.2.1', '127.0.0.1'],
+      ['the peer if it is not a trusted proxy', ['10.0.0.0/8'], '192.0.2.1', '127.0.0.1'],
+      ['the address that a trusted proxy names', ['127.0.0.1'], '192.0.2.1', '192.0.2.1'],
+      ['the last address that it names', ['127.0.0.1'], '203.0.113.9, 192.0.2.1', '192.0.2.1'],
+      [
+        'the last address that is not a trusted proxy',
+        ['127.0.0.1', '10.0.0.0/8'],
+        '203.0.113.9, 192.0.2.1, 10.1.2.3',
+        '192.0.2.1',
+      ],
+      ['the same over IPv6', ['127.0.0.1'], '::ffff:192.0.2.1', '192.0.2.1'],
+      ['the same in hexadecimal digits', ['127.0.0.1'], '::FFFF:C000:201', '192.0.2.1'],
+      ['the same in brackets and with a port', ['127.0.0.1'], '[::ffff:c000:201]:9', '192.0.2.1'],
+      ['the same with a port', ['127.0.0.1'], '192.0.2.1:49152', '192.0.2.1'],
+      ['the same with a port over IPv6', ['127.0.0.1'], '[2001:db8::1]:49152', '2001:db8::1'],
+      ['the same in brackets', ['127.0.0.1'], '[2001:db8::1]', '2001:db8::1'],
+      ['the same without a port', ['127.0.0.1'], '2001:db8::1:4915', '2001:db8::1:4915'],
+      [
+        'the last address that is not a trusted proxy, with ports',
+        ['127.0.0.1', '10.0.0.0/8'],
+        '203.0.113.9:1, 192.0.2.1:2, 10.1.2.3:3',
+        '192.0.2.1',
+      ],
+      [
+        'the last address that is not a trusted proxy, if proxies are written as IPv6',
+        ['127.0.0.1', '10.0.0.0/8'],
+        '203.0.113.9, ::ffff:c000:201, ::ffff:a01:203',
+        '192.0.2.1',
+      ],
+      ['an IPv6 address in its canonical form', ['127.0.0.1'], '2001:0DB8:0::1', '2001:db8::1'],
+      ['an IPv6 address without its zone', ['127.0.0.1'], '[fe80::1%eth0]:9', 'fe80::1'],
+      ['the peer if the header contains no address', ['127.0.0.1'], 'unknown', '127.0.0.1'],
+      ['the peer if the header is empty', ['127.0.0.1'], '', '127.0.0.1'],
     ],
-    ['the same over IPv6', ['127.0.0.1'], '::ffff:192.0.2.1', '192.0.2.1'],
-    ['the same in hexadecimal digits', ['127.0.0.1'], '::FFFF:C000:201', '192.0.2.1'],
-    ['the same in brackets and with a port', ['127.0.0.1'], '[::ffff:c000:201]:9', '192.0.2.1'],
-    ['the same with a port', ['127.0.0.1'], '192.0.2.1:49152', '192.0.2.1'],
-    ['the same with a port over IPv6', ['127.0.0.1'], '[2001:db8::1]:49152', '2001:db8::1'],
-    ['the same in brackets', ['127.0.0.1'], '[2001:db8::1]', '2001:db8::1'],
-    ['the same without a port', ['127.0.0.1'], '2001:db8::1:4915', '2001:db8::1:4915'],
-    [
-      'the last address that is not a trusted proxy, with ports',
-      ['127.0.0.1', '10.0.0.0/8'],
-      '203.0.113.9:1, 192.0.2.1:2, 10.1.2.3:3',
-      '192.0.2.1',
-    ],
-    [
-      'the last address that is not a trusted proxy, if proxies are written as IPv6',
-      ['127.0.0.1', '10.0.0.0/8'],
-      '203.0.113.9, ::ffff:c000:201, ::ffff:a01:203',
-      '192.0.2.1',
-    ],
-    ['an IPv6 address in its canonical form', ['127.0.0.1'], '2001:0DB8:0::1', '2001:db8::1'],
-    ['an IPv6 address without its zone', ['127.0.0.1'], '[fe80::1%eth0]:9', 'fe80::1'],
-    ['the peer if the header contains no address', ['127.0.0.1'], 'unknown', '127.0.0.1'],
-    ['the peer if the header is empty', ['127.0.0.1'], '', '127.0.0.1'],
-  ])('is %s', async (_, trusted, forwarded, expected) => {
+    18,
+  )('is the one that the trusted proxies report', async (_, trusted, forwarded, expected) => {
     const message = await received({ 'x-forwarded-for': forwarded });
     expect(createPeerOf(trusted)(message)).toBe(expected);
   });
@@ -94,36 +98,42 @@ describe.each([
   ['a trusted proxy', ['127.0.0.1'], '192.0.2.7'],
   ['an untrusted proxy', [], '127.0.0.1'],
 ])('a sign-in through %s', (_, trustedProxies, expected) => {
-  it.each([
-    ['HTTP/JSON', '/sessions', '/sessions'],
+  itHoldsFor(
     [
-      'Connect',
-      '/latchkey.identity.v1.SessionService/SignIn',
-      '/latchkey.identity.v1.SessionService/ListSessions',
+      ['HTTP/JSON', '/sessions', '/sessions'],
+      [
+        'Connect',
+        '/latchkey.identity.v1.SessionService/SignIn',
+        '/latchkey.identity.v1.SessionService/ListSessions',
+      ],
     ],
-  ])('is logged with the address of its caller over %s', async (transport, signIn, list) => {
-    const test = await startTestApp({ config: { trustedProxies } });
-    onTestFinished(() => test.remove());
-    const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = test.env;
-    const send = (path: string, body: object, headers = {}) =>
-      fetch(`${test.app.publicUrl}${path}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-forwarded-for': '203.0.113.5, 192.0.2.7',
-          ...headers,
-        },
-        body: JSON.stringify(body),
-      });
-    const answer = JSON.stringify(await (await send(signIn, { email, password })).json());
-    const token = /"access_?token":"([^"]+)"/i.exec(answer)?.[1];
-    const authorization = `Bearer ${token}`;
-    const sessions =
-      transport === 'Connect'
-        ? await send(list, {}, { authorization })
-        : await fetch(`${test.app.publicUrl}${list}`, { headers: { authorization } });
-    expect(await sessions.json()).toMatchObject({ sessions: [{ address: expected }] });
-  });
+    2,
+  )(
+    'is logged with the address of its caller over each transport',
+    async (transport, signIn, list) => {
+      const test = await startTestApp({ config: { trustedProxies } });
+      onTestFinished(() => test.remove());
+      const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = test.env;
+      const send = (path: string, body: object, headers = {}) =>
+        fetch(`${test.app.publicUrl}${path}`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'x-forwarded-for': '203.0.113.5, 192.0.2.7',
+            ...headers,
+          },
+          body: JSON.stringify(body),
+        });
+      const answer = JSON.stringify(await (await send(signIn, { email, password })).json());
+      const token = /"access_?token":"([^"]+)"/i.exec(answer)?.[1];
+      const authorization = `Bearer ${token}`;
+      const sessions =
+        transport === 'Connect'
+          ? await send(list, {}, { authorization })
+          : await fetch(`${test.app.publicUrl}${list}`, { headers: { authorization } });
+      expect(await sessions.json()).toMatchObject({ sessions: [{ address: expected }] });
+    },
+  );
 });
 
 describe('a connection that is reset before it is read', () => {

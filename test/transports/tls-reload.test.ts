@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { createAuthority, type KeyPair } from '../support/certificates.ts';
 import { startTestApp } from '../support/harness.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import {
   createTlsFiles,
   localNames,
@@ -39,15 +40,23 @@ function servedBy(address: string, protocol: 'http/1.1' | 'h2', ca: string): Pro
 
 describe('a start is refused, and the error names the setting, if', () => {
   const other = createAuthority('Other').issue(localNames);
-  it.each([
-    ['the certificate does not exist', 'tls.crt', undefined, /^LATCHKEY_TLS_CERT: .*ENOENT/],
-    ['the certificate is not PEM', 'tls.crt', 'x', /^LATCHKEY_TLS_CERT: .*without a certificate/],
-    ['the key does not exist', 'tls.key', undefined, /^LATCHKEY_TLS_KEY: .*ENOENT/],
-    ['the key is not PEM', 'tls.key', 'x', /^LATCHKEY_TLS_KEY: .*without a private key/],
-    ['the key is another one', 'tls.key', other.key, /^LATCHKEY_TLS_KEY: is not the key/],
-    ['the CA is empty', 'ca.crt', '', /^LATCHKEY_GRPC_CLIENT_CA: .*without a certificate/],
-    ['the CA is no CA', 'ca.crt', other.certificate, /^LATCHKEY_GRPC_CLIENT_CA: .*not one of a CA/],
-  ])('%s', async (_, name, content, expected) => {
+  itHoldsFor(
+    [
+      ['the certificate does not exist', 'tls.crt', undefined, /^LATCHKEY_TLS_CERT: .*ENOENT/],
+      ['the certificate is not PEM', 'tls.crt', 'x', /^LATCHKEY_TLS_CERT: .*without a certificate/],
+      ['the key does not exist', 'tls.key', undefined, /^LATCHKEY_TLS_KEY: .*ENOENT/],
+      ['the key is not PEM', 'tls.key', 'x', /^LATCHKEY_TLS_KEY: .*without a private key/],
+      ['the key is another one', 'tls.key', other.key, /^LATCHKEY_TLS_KEY: is not the key/],
+      ['the CA is empty', 'ca.crt', '', /^LATCHKEY_GRPC_CLIENT_CA: .*without a certificate/],
+      [
+        'the CA is no CA',
+        'ca.crt',
+        other.certificate,
+        /^LATCHKEY_GRPC_CLIENT_CA: .*not one of a CA/,
+      ],
+    ],
+    7,
+  )('keeps the certificate in use, and logs the cause', async (_, name, content, expected) => {
     const files = await newFiles();
     const file = path.join(files.folder, name);
     if (content === undefined) await rename(file, `${file}.old`);

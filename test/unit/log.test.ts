@@ -5,6 +5,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { fail } from '../../src/base/errors/errors.ts';
 import { createLog } from '../../src/observe/log.ts';
+import { itHoldsFor } from '../support/rule.ts';
 
 /** Logs an error, and returns the line. */
 async function lineOf(err: unknown): Promise<string> {
@@ -42,12 +43,15 @@ test('an error of a store is logged without the fields that can contain credenti
   });
 });
 
-test.each([
-  ['the cause of an error', () => new Error('outer', { cause: refused() })],
-  ['the cause of a failure', () => fail('unavailable', 'Unreachable.', { cause: refused() })],
-  ['a part of several errors', () => new AggregateError([refused()], 'all failed')],
-  ['not an Error', () => ({ ...refused(), message: 'a message' })],
-])('the log contains no credential if an error is %s', async (_, create) => {
+itHoldsFor(
+  [
+    ['the cause of an error', () => new Error('outer', { cause: refused() })],
+    ['the cause of a failure', () => fail('unavailable', 'Unreachable.', { cause: refused() })],
+    ['a part of several errors', () => new AggregateError([refused()], 'all failed')],
+    ['not an Error', () => ({ ...refused(), message: 'a message' })],
+  ],
+  4,
+)('the log contains no credential of an error', async (_, create) => {
   const line = await lineOf(create());
   expect(line).not.toContain('secret');
   expect(line).toContain('ExpiredToken');

@@ -1,11 +1,10 @@
 // Screenshots of the mails, and of a gate, in the brand of a workspace.
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { phone } from '../support/browser-pages.ts';
+import { keepPicture, phone } from '../support/browser-pages.ts';
 import { mailsOf } from '../support/gate-visitor.ts';
 import { openLink } from '../support/link-views.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
-import { keepPicture } from '../support/pictures.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import { drawLogo } from '../support/sample-files.ts';
 import { callSharingApi, type LinkFields, upload } from '../support/sharing-api.ts';

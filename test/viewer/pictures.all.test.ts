@@ -3,9 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { desktop, phone } from '../support/browser-pages.ts';
+import {
+  desktop,
+  docsDir,
+  isWritingPictures,
+  keepPicture,
+  phone,
+} from '../support/browser-pages.ts';
 import { recordWebm } from '../support/media-files.ts';
-import { docsDir, isWritingPictures, keepPicture } from '../support/pictures.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import {
   floorPlan,

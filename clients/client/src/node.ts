@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
-import type { UploadDocumentRequestSchema } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import type { UploadVersionRequestSchema } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type ClientOptions, clientOf, type LatchkeyClient, openServices } from './client.ts';
 import { type CertificateCredentials, type Credentials, usesCertificate } from './credentials.ts';
 import { LatchkeyError } from './errors.ts';
@@ -54,13 +54,18 @@ export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
   });
   const upload: Upload = async (given, uploadOptions = {}) => {
     const messages = messagesOf(openSource(given, uploadOptions), uploadOptions);
-    const { signal, idempotencyKey } = uploadOptions;
-    const { document } = await services.documents.uploadDocument(messages, {
+    const { documentId, signal, idempotencyKey } = uploadOptions;
+    const callOptions = {
       // The service ends an upload that stalls. Its length has no limit in time.
       timeoutMs: 0,
       ...(signal === undefined ? {} : { signal }),
       ...(idempotencyKey === undefined ? {} : { headers: { [idempotencyHeader]: idempotencyKey } }),
-    });
+    };
+    const { documents } = services;
+    const { document } =
+      documentId === undefined
+        ? await documents.uploadDocument(messages, callOptions)
+        : await documents.uploadVersion(messages, callOptions);
     if (document !== undefined) return document;
     throw new LatchkeyError('unexpected_answer', 'The answer to the upload has no document.');
   };
@@ -69,10 +74,11 @@ export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
 
 async function* messagesOf(
   source: OpenSource,
-  { name = '', workspaceId = '', onProgress }: UploadOptions,
-): AsyncGenerator<MessageInitShape<typeof UploadDocumentRequestSchema>> {
+  { name = '', documentId, workspaceId = '', onProgress }: UploadOptions,
+): AsyncGenerator<Omit<MessageInitShape<typeof UploadVersionRequestSchema>, '$typeName'>> {
   const { fileName, contentType, sizeBytes = 0 } = source;
-  yield { name, workspaceId, fileName, contentType, sizeBytes: BigInt(sizeBytes) };
+  const ids = documentId === undefined ? { workspaceId } : { documentId, workspaceId };
+  yield { ...ids, name, fileName, contentType, sizeBytes: BigInt(sizeBytes) };
   for await (const file of piecesOf(source, onProgress)) yield { file };
 }
 

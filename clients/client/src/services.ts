@@ -16,6 +16,7 @@ import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { latchkeyErrorOf } from './errors.ts';
 import { makeReadable } from './readable-json.ts';
@@ -35,6 +36,7 @@ type Table = {
   readonly documents: typeof DocumentService;
   readonly links: typeof LinkService;
   readonly insight: typeof InsightService;
+  readonly visitors: typeof VisitorService;
   readonly apiKeys: typeof ApiKeyService;
   readonly workspaces: typeof WorkspaceService;
 };
@@ -50,6 +52,7 @@ const services: Table = {
   documents: DocumentService,
   links: LinkService,
   insight: InsightService,
+  visitors: VisitorService,
   apiKeys: ApiKeyService,
   workspaces: WorkspaceService,
 };

@@ -29,6 +29,8 @@ export type UploadOptions = {
   readonly fileName?: string;
   /** The declared media type: it selects between types of text. By default that of the source. */
   readonly contentType?: string;
+  /** Adds a version to this document. By default, the upload becomes a new document. */
+  readonly documentId?: string;
   /** Required for callers that are not bound to one workspace. */
   readonly workspaceId?: string;
   readonly onProgress?: (progress: UploadProgress) => void;

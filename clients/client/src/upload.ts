@@ -1,4 +1,4 @@
-// Uploads a document over HTTP, as a form.
+// Uploads a document or a version over HTTP, as a form.
 import { fromJson, getOption } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
 import {
@@ -20,7 +20,7 @@ import {
 } from './upload-source.ts';
 import { postByXhr, xhrConstructor } from './xhr.ts';
 
-/** Uploads a document and returns it. Throws a LatchkeyError. */
+/** Uploads a document or a version, and returns the document. Throws a LatchkeyError. */
 export type Upload = (source: UploadSource, options?: UploadOptions) => Promise<Document>;
 
 type Form = {
@@ -35,14 +35,15 @@ export function createUpload(
   baseUrl: string,
   { server, tokens, retry }: Pick<Attempts, 'server' | 'tokens' | 'retry'>,
 ): Upload {
-  const { value: path } = getOption(DocumentService.method.uploadDocument, http).pattern;
   return (given, options = {}) => {
-    const { name, workspaceId, signal } = options;
+    const { name, documentId, workspaceId, signal } = options;
+    const path = pathOf(documentId);
     const source = openSource(given, options);
     const key = options.idempotencyKey ?? crypto.randomUUID();
     const fields = new Map<string, string>();
     // Forms cannot contain a quotation mark in the name of a file.
-    const sentName = name ?? (source.fileName.includes('"') ? source.fileName : undefined);
+    const isUnsendable = documentId === undefined && source.fileName.includes('"');
+    const sentName = name ?? (isUnsendable ? source.fileName : undefined);
     if (sentName !== undefined) fields.set('name', sentName);
     if (workspaceId !== undefined) fields.set('workspace_id', workspaceId);
     return withAttempts(
@@ -67,6 +68,13 @@ export function createUpload(
       },
     );
   };
+}
+
+function pathOf(documentId: string | undefined): string {
+  const { uploadDocument, uploadVersion } = DocumentService.method;
+  const method = documentId === undefined ? uploadDocument : uploadVersion;
+  const path = String(getOption(method, http).pattern.value);
+  return path.replace('{document_id}', encodeURIComponent(documentId ?? ''));
 }
 
 async function sendStream({ url, headers, fields, source, options }: Form): Promise<HttpAnswer> {

@@ -1,4 +1,4 @@
-// Decides which blobs stay. Bytes and document are written separately, so a row in `pending_blobs`
+// Decides which blobs stay. Bytes and rows are written separately, so a row in `pending_blobs`
 // exists from before the first byte until the transaction that inserts the document, and from the
 // transaction that deletes the document until the bytes are gone. A process renews the rows of its
 // uploads. After a crash or a lost database connection they expire, and a sweep removes the bytes.
@@ -22,6 +22,9 @@ import { watchSource } from './watch-source.ts';
 /** A change of `pending_blobs`, as a part of a transaction. */
 type Step = (trx: Executor) => Promise<void>;
 
+/** Notes blobs that the transaction deletes. */
+type Unsettle = (trx: Executor, ids: readonly string[]) => Promise<void>;
+
 /** Bytes that are stored and have no document yet. The caller calls one of the two methods. */
 export type StagedBlob = {
   readonly id: string;
@@ -39,10 +42,10 @@ export type StagedBlobs = {
   /** Stores bytes under a new id. If that fails, the bytes are removed at once or by a sweep. */
   write(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
   /**
-   * Runs `work`, whose transaction deletes the document of a blob and then calls `unsettle`. Then
+   * Runs `work`, whose transaction deletes versions and calls `unsettle` with their blobs. Then
    * removes the bytes; a sweep repeats a removal that fails or is delayed by a backup.
    */
-  remove<T>(id: string, work: (unsettle: Step) => Promise<T>): Promise<T>;
+  remove<T>(work: (unsettle: Unsettle) => Promise<T>): Promise<T>;
   /**
    * Settles the blobs whose rows have expired. Any process may sweep at any time. Returns early if
    * the signal is aborted.
@@ -55,7 +58,7 @@ export type StagedBlobsOptions = {
   readonly db: Database;
   readonly blobs: Pick<BlobStore, 'write' | 'remove'>;
   readonly reserve: DiskReserve;
-  /** Returns whether a document has the blob. */
+  /** Returns whether a version of a document has the blob. */
   readonly isReferenced: (id: string) => Promise<boolean>;
   /** How long a blob without a document is kept after its process has ended. */
   readonly leaseMs: number;
@@ -131,10 +134,18 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
       return { id, commit: (work) => commit(id, work), discard: () => discard(id) };
     },
 
-    async remove(id, work) {
-      const result = await work((trx) => insertPendingBlobs(trx, [id], holder));
-      // The document is deleted, so the call succeeds even if the store is unreachable.
-      await waitBriefly(unlessBackup(db, () => finish(id)));
+    async remove(work) {
+      let removed: readonly string[] = [];
+      const result = await work(async (trx, ids) => {
+        removed = ids;
+        if (ids.length > 0) await insertPendingBlobs(trx, ids, holder);
+      });
+      // The rows are deleted, so the call succeeds even if the store is unreachable.
+      await waitBriefly(
+        unlessBackup(db, async () => {
+          for (const id of removed) await finish(id);
+        }),
+      );
       return result;
     },
 

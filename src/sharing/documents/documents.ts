@@ -4,11 +4,12 @@ import { type Failure, fail } from '../../base/errors/errors.ts';
 import { type RangeRequest, selectBytes } from '../../base/http/byte-range.ts';
 import { entityKey } from '../../storage/change.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
+import { findVersion, withVersion } from '../../storage/document-versions.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { findDocument } from './store.ts';
+import { findDocument, type StoredDocument } from './store.ts';
 
 /** The part of a document that a request asked for. */
 export type OpenDocument = {
@@ -22,15 +23,20 @@ export type OpenDocument = {
 };
 
 export type Documents = {
-  require(workspaceId: string, id: string): Promise<DocumentRow & { readonly view_count: number }>;
+  /** Returns a document of the workspace. Throws `not_found`. */
+  require(workspaceId: string, id: string): Promise<StoredDocument>;
   /** Like `require`, from a cache: a change by another process takes up to a second. */
   requireCached(workspaceId: string, id: string): Promise<DocumentRow>;
+  /** Returns a document with the content of a version. Undefined if it has no such version. */
+  selectVersion(document: DocumentRow, version: number): Promise<DocumentRow | undefined>;
   /** Throws `range_not_satisfiable` for a range beyond the end. */
   open(document: DocumentRow, request: RangeRequest): OpenDocument;
 };
 
+/** The result of comparing the stored bytes of a version with its row. */
 export type BlobCheck = {
   readonly documentId: string;
+  readonly version: number;
   readonly source: 'download' | 'scan';
   readonly result: 'ok' | Damage;
 };
@@ -53,9 +59,10 @@ export function createDocuments(options: DocumentsOptions): Documents {
     isCached: (row) => row !== undefined,
   });
 
-  /** A document can be deleted after its row was read. Missing bytes then mean `not_found`. */
+  /** A version can be deleted after its row was read. Missing bytes then mean `not_found`. */
   async function* read(document: DocumentRow, offset: number, length: number) {
-    const about = { documentId: document.id, source: 'download' } as const;
+    const { id: documentId, version } = document;
+    const about = { documentId, version, source: 'download' } as const;
     try {
       const isWhole = length === document.size_bytes;
       const part = { offset, length, sizeBytes: document.size_bytes };
@@ -63,7 +70,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
       yield* isWhole ? verifyDigest(bytes, document) : bytes;
       if (isWhole) observe({ ...about, result: 'ok' });
     } catch (error) {
-      const row = await findDocument(db, document.workspace_id, document.id);
+      const row = await findVersion(db, documentId, version);
       if (row === undefined) throw documentNotFound();
       if (error instanceof DamagedBlob) observe({ ...about, result: error.damage });
       throw error;
@@ -81,6 +88,12 @@ export function createDocuments(options: DocumentsOptions): Documents {
       const row = await cache.get(`${workspaceId} ${id}`, () => findDocument(db, workspaceId, id));
       if (row === undefined) throw documentNotFound();
       return row;
+    },
+
+    async selectVersion(document, version) {
+      if (version === document.version) return document;
+      const row = await findVersion(db, document.id, version);
+      return row && withVersion(document, row);
     },
 
     open(document, request) {
@@ -103,10 +116,16 @@ export function createDocuments(options: DocumentsOptions): Documents {
   };
 }
 
-/** Throws `DamagedBlob` before it yields the last chunk. */
+/** The facts about a blob in the row of a document or a version. */
+export type StoredContent = Pick<DocumentRow, 'blob_id' | 'sha256' | 'size_bytes'>;
+
+/**
+ * Reads a whole blob and compares its digest with the row's. Throws `DamagedBlob` before it yields
+ * the last chunk.
+ */
 export async function* verifyDigest(
   bytes: AsyncIterable<Uint8Array>,
-  { blob_id, sha256, size_bytes }: DocumentRow,
+  { blob_id, sha256, size_bytes }: StoredContent,
 ): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   const check = () => {
@@ -124,4 +143,8 @@ export async function* verifyDigest(
 
 export function documentNotFound(): Failure {
   return fail('not_found', 'The workspace has no such document.');
+}
+
+export function versionNotFound(): Failure {
+  return fail('not_found', 'The document has no such version.');
 }

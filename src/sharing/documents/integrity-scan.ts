@@ -1,26 +1,27 @@
-// Regularly compares the stored bytes of every document with its digest, to detect damage while a
+// Regularly compares the stored bytes of every version with its digest, to detect damage while a
 // backup still exists. Reads one blob at a time, slowly.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
+import { findVersion, findVersionsToCheck, setCheckTime } from '../../storage/document-versions.ts';
 import type { Lease } from '../../storage/leases.ts';
 import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
-import type { Database, DocumentRow } from '../../storage/schema.ts';
+import type { Database, DocumentVersionRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { type BlobCheck, verifyDigest } from './documents.ts';
-import { findDocument, findDocumentsToCheck, setCheckTime } from './store.ts';
+import { type BlobCheck, type StoredContent, verifyDigest } from './documents.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const bytesPerSecond = 8 * 1024 * 1024;
-/** Chooses one of this many documents, so that two processes rarely check the same one. */
+/** Chooses one of this many versions, so that two processes rarely check the same one. */
 const choices = 16;
 
 export type IntegrityScanOptions = {
   readonly db: Database;
   readonly blobs: Pick<BlobStore, 'read'>;
+  /** Each version is checked again after this many days. */
   readonly days: number;
   readonly lease: Lease;
   readonly now: Clock;
@@ -28,17 +29,19 @@ export type IntegrityScanOptions = {
   readonly warn: (facts: object, message: string) => void;
 };
 
+/** Checks versions immediately and then every hour. */
 export function startIntegrityScan(options: IntegrityScanOptions): PeriodicTask {
   const { db, blobs, days, lease, now, observe, warn } = options;
 
-  async function check(row: DocumentRow, signal: AbortSignal): Promise<void> {
+  async function check(row: DocumentVersionRow, signal: AbortSignal): Promise<void> {
     const pace = (bytes: number) =>
       sleep((bytes / bytesPerSecond) * 1000, undefined, { signal, ref: false });
     const result = await checkBlob(blobs, row, pace);
-    // The bytes may be missing because the document was deleted during the check.
-    if ((await findDocument(db, row.workspace_id, row.id)) === undefined) return;
-    observe({ documentId: row.id, source: 'scan', result });
-    await transact(db, (trx) => setCheckTime(trx, row.id, now()));
+    const { document_id: documentId, version } = row;
+    // The bytes may be missing because the version was deleted during the check.
+    if ((await findVersion(db, documentId, version)) === undefined) return;
+    observe({ documentId, version, source: 'scan', result });
+    await transact(db, (trx) => setCheckTime(trx, row, now()));
   }
 
   return startPeriodicTask({
@@ -46,7 +49,7 @@ export function startIntegrityScan(options: IntegrityScanOptions): PeriodicTask 
     lease,
     async round(signal) {
       while (!signal.aborted) {
-        const rows = await findDocumentsToCheck(db, now() - days * dayMs, choices);
+        const rows = await findVersionsToCheck(db, now() - days * dayMs, choices);
         const row = rows[Math.floor(Math.random() * rows.length)];
         if (row === undefined) return;
         await check(row, signal);
@@ -62,7 +65,7 @@ export function startIntegrityScan(options: IntegrityScanOptions): PeriodicTask 
 /** Reads a whole blob and compares it with its row; awaits `pace` after each chunk. */
 export async function checkBlob(
   blobs: Pick<BlobStore, 'read'>,
-  row: DocumentRow,
+  row: StoredContent,
   pace: (bytes: number) => Promise<void> = async () => {},
 ): Promise<'ok' | Damage> {
   try {

@@ -4,7 +4,10 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { DocumentRow, Executor } from '../../storage/schema.ts';
 
-const insertRow = compileOnce((db, row: QueryParameters<DocumentRow>) =>
+/** The row of a new document. A trigger adds its first version to `document_versions`. */
+export type NewDocument = Omit<DocumentRow, 'version'>;
+
+const insertRow = compileOnce((db, row: QueryParameters<NewDocument>) =>
   db.insertInto('documents').values({
     id: row.id,
     workspace_id: row.workspace_id,
@@ -18,15 +21,21 @@ const insertRow = compileOnce((db, row: QueryParameters<DocumentRow>) =>
   }),
 );
 
-export async function insertDocument(db: Executor, row: DocumentRow): Promise<void> {
+export async function insertDocument(db: Executor, row: NewDocument): Promise<void> {
   await insertRow(db, row);
 }
+
+/** A document as its row has it. */
+export type StoredDocument = DocumentRow & {
+  readonly view_count: number;
+  readonly last_version: number;
+};
 
 export function findDocument(
   db: Executor,
   workspaceId: string,
   id: string,
-): Promise<(DocumentRow & { readonly view_count: number }) | undefined> {
+): Promise<StoredDocument | undefined> {
   return db
     .selectFrom('documents')
     .selectAll()
@@ -109,12 +118,17 @@ export async function countLinksAndViews(
   return { links: row?.links ?? 0, views: Number(row?.views ?? 0) };
 }
 
-/** Marks it as removed if it has more than `rowsMax` rows. Returns whether it existed. */
+/**
+ * Removes a document, its versions, its links and their views. If they have more than `rowsMax`
+ * rows, marks the document as removed instead; the rows are deleted later, in slices. Returns
+ * whether the document existed.
+ */
 export async function removeDocument(
   trx: Executor,
   id: string,
   { time, rowsMax }: { readonly time: number; readonly rowsMax: number },
 ): Promise<boolean> {
+  await trx.deleteFrom('document_versions').where('document_id', '=', id).execute();
   if (await hasMoreRows(trx, id, rowsMax)) {
     const { numUpdatedRows } = await trx
       .updateTable('documents')
@@ -144,48 +158,4 @@ async function hasMoreRows(trx: Executor, documentId: string, max: number): Prom
     .limit(max + 1)
     .execute();
   return rows.length > max;
-}
-
-export async function isBlobReferenced(db: Executor, blobId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('documents')
-    .select('id')
-    .where('blob_id', '=', blobId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-export function findDocumentsToCheck(
-  db: Executor,
-  before: number,
-  limit: number,
-): Promise<DocumentRow[]> {
-  return db
-    .selectFrom('documents')
-    .selectAll()
-    .where('check_time', '<', before)
-    .where('remove_time', 'is', null)
-    .orderBy('check_time')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-}
-
-export async function setCheckTime(db: Executor, id: string, checkTime: number): Promise<void> {
-  await db.updateTable('documents').set({ check_time: checkTime }).where('id', '=', id).execute();
-}
-
-export function findDocumentsAfter(
-  db: Executor,
-  after: string,
-  limit: number,
-): Promise<DocumentRow[]> {
-  return db
-    .selectFrom('documents')
-    .selectAll()
-    .where('id', '>', after)
-    .where('remove_time', 'is', null)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
 }

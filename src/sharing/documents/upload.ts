@@ -1,5 +1,6 @@
 // Separates the messages of an upload: the bytes go to the blob, the other fields stay here.
 import { createHash } from 'node:crypto';
+import type { Message } from '@bufbuild/protobuf';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { printableName } from '../../api/names.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
@@ -9,26 +10,41 @@ import { detectContentType, inspectedBytesMax } from './content-type.ts';
 const nameLengthMax = 255;
 
 export type UploadResult = {
-  readonly name: string;
+  /** Undefined if the sender did not set it. */
+  readonly name: string | undefined;
+  /** The name for a document without another one. */
+  readonly nameOfFile: string;
   readonly workspaceId: string;
   readonly contentType: string;
   readonly sizeBytes: number;
   readonly sha256: string;
 };
 
-type FieldName = 'name' | 'file_name' | 'content_type' | 'workspace_id' | 'size_bytes';
+/** A message of an upload of a document or a version. Only a version has `documentId`. */
+export type UploadMessage = Omit<UploadDocumentRequest, keyof Message> & {
+  readonly documentId?: string;
+};
+
+type FieldName =
+  | 'name'
+  | 'file_name'
+  | 'content_type'
+  | 'workspace_id'
+  | 'size_bytes'
+  | 'document_id';
 
 /** Whether a message has neither bytes nor another field. A client can send any number of them. */
-export const isEmptyMessage = (message: UploadDocumentRequest) =>
+export const isEmptyMessage = (message: UploadMessage) =>
   message.file.length === 0 &&
   message.sizeBytes === 0n &&
   [message.name, message.fileName, message.contentType, message.workspaceId].every(
     (field) => field === '',
-  );
+  ) &&
+  (message.documentId ?? '') === '';
 
 /** One upload. First read all of `bytes()`, then call `finish()` for the other facts. */
 export class Upload {
-  readonly #messages: AsyncIterable<UploadDocumentRequest>;
+  readonly #messages: AsyncIterable<UploadMessage>;
   readonly #bytesMax: number;
   readonly #hash = createHash('sha256');
   readonly #fields = new Map<FieldName, string>();
@@ -36,7 +52,7 @@ export class Upload {
   #size = 0;
   #declared: number | undefined;
 
-  constructor(messages: AsyncIterable<UploadDocumentRequest>, bytesMax: number) {
+  constructor(messages: AsyncIterable<UploadMessage>, bytesMax: number) {
     this.#messages = messages;
     this.#bytesMax = bytesMax;
   }
@@ -47,6 +63,7 @@ export class Upload {
       this.#take('file_name', message.fileName);
       this.#take('content_type', message.contentType);
       this.#take('workspace_id', message.workspaceId);
+      this.#take('document_id', message.documentId ?? '');
       this.#declare(message.sizeBytes);
       if (message.file.length === 0) continue;
       this.#count(message.file);
@@ -87,7 +104,8 @@ export class Upload {
       isWhole: this.#head.length === this.#size,
     });
     return {
-      name: this.#fields.get('name') ?? nameOfFile(field('file_name')),
+      name: this.#fields.get('name'),
+      nameOfFile: nameOfFile(field('file_name')),
       workspaceId: field('workspace_id'),
       contentType,
       sizeBytes: this.#size,

@@ -3,6 +3,7 @@
 import type { LinkRow } from '../../storage/schema.ts';
 
 export type AccessSession = {
+  /** The view of the first version of the document: see `viewIdOf`. */
   readonly viewId: string;
   /** When the reader completed the gate, in milliseconds since 1970. */
   readonly startMs: number;

@@ -120,15 +120,16 @@ function documentBody(shared: SharedDocument, brand: Brand): Html {
   const { link, document } = shared;
   const name = shownNameOf(shared);
   const base = `/s/${link.slug}`;
+  const file = `${base}/versions/${document.version}/file`;
   const mayDownload = link.allow_download === 1;
   const kind = viewerKindOf(document.content_type) ?? 'other';
   const button = (style: string) =>
     mayDownload
       ? html`<a class="${style}" href="${base}/download" download>Download</a>`
       : undefined;
-  const data = html`data-kind="${kind}" data-file="${base}/file" data-view="${base}/view" data-name="${name}"
-data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
-  const content = contentOf(kind, { name, file: `${base}/file`, mayDownload });
+  const data = html`data-kind="${kind}" data-file="${file}" data-view="${base}/view" data-name="${name}"
+data-size="${document.size_bytes}" data-version="${document.version}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
+  const content = contentOf(kind, { name, file, mayDownload });
   const notice = html`<section class="notice file"><h2>${name}</h2>
 <p>${mayDownload ? 'There is no preview for this file type. Download the file to open it.' : 'There is no preview for this file type, and the sender doesn’t allow downloads.'}</p>
 <p class="size">${formatSize(document.size_bytes, { locale: 'en' })}</p>

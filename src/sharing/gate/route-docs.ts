@@ -1,5 +1,6 @@
 // The descriptions of the routes of a shared link in the OpenAPI document.
 import type { RouteAnswer, RouteDoc } from '../../api/routes/route-doc.ts';
+import { versionHeaderDoc } from '../../base/http/shown-version.ts';
 
 const path = { slug: 'The secret part of the address of the link.' };
 const html = ['text/html'];
@@ -66,6 +67,7 @@ export const submitGateDoc: RouteDoc = {
 
 const bytes = ['*/*'];
 const fileHeaders = {
+  ...versionHeaderDoc,
   ETag: 'The entity tag of the file.',
   'Accept-Ranges': 'Always `bytes`.',
   'Content-Disposition': 'The name of the file, and whether the browser shows it.',
@@ -80,7 +82,11 @@ const fileResponses: Readonly<Record<number, RouteAnswer>> = {
   },
   304: {
     description: 'The copy of the caller is current.',
-    headers: { ETag: fileHeaders.ETag, 'Accept-Ranges': fileHeaders['Accept-Ranges'] },
+    headers: {
+      ETag: fileHeaders.ETag,
+      'Accept-Ranges': fileHeaders['Accept-Ranges'],
+      ...versionHeaderDoc,
+    },
   },
 };
 
@@ -105,6 +111,16 @@ export const linkFileDoc: RouteDoc = {
   description:
     'The bytes of the document, which the viewer shows. Types that the viewer cannot show are ' +
     '`forbidden`.',
+};
+
+export const linkVersionFileDoc: RouteDoc = {
+  ...fileDoc,
+  id: 'getLinkVersionFile',
+  path: { ...path, version: 'The number of the version.' },
+  summary: 'Get the file of a version for the viewer',
+  description:
+    'Like `getLinkFile`, for the version that the page of the link shows. `precondition_failed` ' +
+    'once the link shows another one, so that a page never mixes their bytes.',
 };
 
 export const linkDownloadDoc: RouteDoc = {

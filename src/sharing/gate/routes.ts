@@ -3,6 +3,7 @@
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { createDownloadHead, startBody } from '../../base/http/download.ts';
+import { requireShownVersion, versionHeader } from '../../base/http/shown-version.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
@@ -16,7 +17,13 @@ import type { GateHtml } from './gate-html.ts';
 import type { GateSteps, StepOutcome } from './gate-steps.ts';
 import { shownNameOf, titleOf } from './presentation.ts';
 import { checkAccess, requireAccess } from './require-access.ts';
-import { linkDownloadDoc, linkFileDoc, showLinkDoc, submitGateDoc } from './route-docs.ts';
+import {
+  linkDownloadDoc,
+  linkFileDoc,
+  linkVersionFileDoc,
+  showLinkDoc,
+  submitGateDoc,
+} from './route-docs.ts';
 
 export type GateRouteOptions = {
   readonly gate: Gate;
@@ -32,6 +39,7 @@ export type GateRouteOptions = {
 type Reader = {
   readonly accessSession: AccessSession;
   readonly link: LinkRow;
+  readonly version: number;
   readonly network: string;
 };
 
@@ -136,10 +144,23 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       'referrer-policy': 'no-referrer',
       'x-robots-tag': 'noindex, nofollow',
       'cross-origin-resource-policy': 'same-origin',
+      ...versionHeader(shared.document),
     };
     if (request.isHead || header.notModified) return { status, headers: own, body: undefined };
     request.reserveBody(shared.document.workspace_id);
     return { status, headers: own, body: await startBody(bytes()) };
+  }
+
+  async function sendFile(request: RouteRequest): Promise<RouteReply> {
+    const { shared, accessSession } = await requireAccess(options, request);
+    requireShownVersion(shared.document, request.variables.version);
+    if (viewerKindOf(shared.document.content_type) === undefined) {
+      throw fail('forbidden', 'The browser cannot show this file type.');
+    }
+    const reply = await send(shared, request, 'inline');
+    if (reply.body !== undefined)
+      await options.recordOpening(readerOf(shared, accessSession, request));
+    return reply;
   }
 
   return [
@@ -156,16 +177,14 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       path: '/s/{slug}/file',
       name: 'link file',
       doc: linkFileDoc,
-      async handle(request) {
-        const { shared, accessSession } = await requireAccess(options, request);
-        if (viewerKindOf(shared.document.content_type) === undefined) {
-          throw fail('forbidden', 'The browser cannot show this file type.');
-        }
-        const reply = await send(shared, request, 'inline');
-        if (reply.body !== undefined)
-          await options.recordOpening(readerOf(shared, accessSession, request));
-        return reply;
-      },
+      handle: sendFile,
+    },
+    {
+      method: 'GET',
+      path: '/s/{slug}/versions/{version}/file',
+      name: 'link version file',
+      doc: linkVersionFileDoc,
+      handle: sendFile,
     },
     {
       method: 'GET',
@@ -187,11 +206,11 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
 }
 
 function readerOf(
-  { link }: SharedDocument,
+  { link, document }: SharedDocument,
   accessSession: AccessSession,
   { peer }: RouteRequest,
 ): Reader {
-  return { accessSession, link, network: networkOf(peer) };
+  return { accessSession, link, version: document.version, network: networkOf(peer) };
 }
 
 /** A refused address is shown again for correction, up to this length. */

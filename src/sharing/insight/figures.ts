@@ -1,6 +1,6 @@
 // Computes the figures of the newest views.
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import type { DocumentRow } from '../../storage/schema.ts';
+import type { DocumentVersionRow } from '../../storage/schema.ts';
 import type { PageTime, ViewWithPages } from '../views/views.ts';
 
 const viewsMax = 10_000;
@@ -12,8 +12,13 @@ const readMsMin = 1_000;
 
 export const isRead = ({ durationMs }: PageTime) => durationMs >= readMsMin;
 
-/** Returns 0 if the number of pages is not known. */
-export function pageCountOf({ content_type, page_count }: DocumentRow): number {
+/** A version of a document, of which the readers see pages. */
+export type PagedVersion = Pick<DocumentVersionRow, 'content_type' | 'page_count'>;
+
+/** Returns 0 if the number of pages is not known, such as that of a deleted version. */
+export function pageCountOf(version: PagedVersion | undefined): number {
+  if (version === undefined) return 0;
+  const { content_type, page_count } = version;
   if (page_count > 0 || content_type === 'application/pdf') return page_count;
   return viewerKindOf(content_type) === undefined ? 0 : 1;
 }

@@ -4,10 +4,13 @@ import type { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb
 import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
 import type { Clock } from '../../base/clock.ts';
 import { invalid } from '../../base/errors/errors.ts';
-import type { Database, DocumentRow } from '../../storage/schema.ts';
+import { findPageCounts } from '../../storage/document-versions.ts';
+import type { Database } from '../../storage/schema.ts';
+import { countViewsIn, type ViewScope } from '../../storage/view-scopes.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { StoredDocument } from '../documents/store.ts';
 import type { Links } from '../links/links.ts';
-import type { ViewScope, Views } from '../views/views.ts';
+import type { Views } from '../views/views.ts';
 import { isTimeZone, startsOfDays } from './days.ts';
 import { computeFigures, pageCountOf } from './figures.ts';
 import { countViewsByDay } from './store.ts';
@@ -22,13 +25,19 @@ export type InsightOptions = {
 };
 
 type Subject = {
-  readonly scope: ViewScope;
-  readonly document: DocumentRow;
+  readonly scope: Omit<ViewScope, 'version'>;
+  readonly document: StoredDocument;
+  /** The version that the document or the link shows. */
+  readonly version: number;
+  /** The name of the document, or of the link if it has one. */
   readonly name: string;
   readonly viewCount: number;
 };
 
 type WantedDays = { readonly dayCount: number; readonly timeZone: string };
+
+/** The version and the days of a request for figures. */
+type Wanted = WantedDays & { readonly version: number };
 
 const dayCountDefault = 30;
 
@@ -38,20 +47,28 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
   async function ofDocument(workspaceId: string, id: string): Promise<Subject> {
     const document = await documents.require(workspaceId, id);
     const scope = { column: 'document_id', id } as const;
-    return { scope, document, name: document.name, viewCount: document.view_count };
+    const { version, name, view_count: viewCount } = document;
+    return { scope, document, version, name, viewCount };
   }
 
   async function ofLink(workspaceId: string, id: string): Promise<Subject> {
     const link = await links.require(workspaceId, id);
     const document = await documents.require(workspaceId, link.document_id);
+    const version = link.pinned_version ?? document.version;
     const name = link.name === '' ? document.name : link.name;
-    return { scope: { column: 'link_id', id }, document, name, viewCount: link.view_count };
+    const scope = { column: 'link_id', id } as const;
+    return { scope, document, version, name, viewCount: link.view_count };
   }
 
-  async function insightOf({ scope, document, viewCount }: Subject, wanted: WantedDays) {
+  async function insightOf({ document, ...subject }: Subject, wanted: Wanted) {
+    const version = wanted.version || subject.version;
+    const scope = { ...subject.scope, version };
     const days = await daysOf(scope, wanted);
-    const figures = await computeFigures(views.read(scope), pageCountOf(document));
-    return { viewCount, ...figures, days };
+    const shown = (await findPageCounts(db, document.id)).get(version);
+    const figures = await computeFigures(views.read(scope), pageCountOf(shown));
+    const isOnly = document.last_version === 1;
+    const viewCount = isOnly ? subject.viewCount : await countViewsIn(db, scope);
+    return { viewCount, ...figures, days, version };
   }
 
   async function daysOf(scope: ViewScope, { dayCount, timeZone }: WantedDays) {
@@ -65,14 +82,20 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
     }));
   }
 
-  async function* exportOf({ scope, document, name }: Subject, context: HandlerContext) {
+  async function* exportOf(
+    { document, name, ...subject }: Subject,
+    version: number,
+    context: HandlerContext,
+  ) {
+    const scope = { ...subject.scope, version };
     const workspaceId = workspaceOf(context);
     const value = { name: `${name} views.csv`, contentType: 'text/csv; charset=utf-8' };
     yield { part: { case: 'header', value: { ...value, generated: true } } } as const;
     yield { part: { case: 'chunk', value: csvHeader() } } as const;
-    const pageCount = pageCountOf(document);
+    const versions = await findPageCounts(db, document.id);
+    const pagesIn = (shown: number) => pageCountOf(versions.get(shown));
     for await (const slice of views.read(scope)) {
-      yield { part: { case: 'chunk', value: csvLines(slice, pageCount) } } as const;
+      yield { part: { case: 'chunk', value: csvLines(slice, pagesIn) } } as const;
       // A long export ends when the caller loses access.
       await repeatAccessCheck(context, workspaceId);
     }
@@ -90,17 +113,18 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
     },
 
     async listDocumentViews(request, context) {
-      const { scope } = await ofDocument(workspaceOf(context), request.documentId);
+      const subject = await ofDocument(workspaceOf(context), request.documentId);
+      const scope = { ...subject.scope, version: request.version };
       const { rows, ...page } = await views.list(scope, request, context.signal);
       return { views: rows, ...page };
     },
 
-    async *exportDocumentViews({ documentId }, context) {
-      yield* exportOf(await ofDocument(workspaceOf(context), documentId), context);
+    async *exportDocumentViews({ documentId, version }, context) {
+      yield* exportOf(await ofDocument(workspaceOf(context), documentId), version, context);
     },
 
-    async *exportLinkViews({ linkId }, context) {
-      yield* exportOf(await ofLink(workspaceOf(context), linkId), context);
+    async *exportLinkViews({ linkId, version }, context) {
+      yield* exportOf(await ofLink(workspaceOf(context), linkId), version, context);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Executor } from '../../storage/schema.ts';
-import type { ViewScope } from '../views/views.ts';
+import { type ViewScope, viewsIn } from '../../storage/view-scopes.ts';
 
 /** Views that are counted by day. */
 const countedMax = 50_000;
@@ -11,14 +11,12 @@ const quarterMs = 900_000;
 /** Counts the views of days. `starts`: the starts of successive days, the last of them today. */
 export async function countViewsByDay(
   db: Executor,
-  { column, id }: ViewScope,
+  scope: ViewScope,
   starts: readonly number[],
 ): Promise<number[]> {
   const [start = 0] = starts;
-  const newest = db
-    .selectFrom('views')
+  const newest = viewsIn(db, scope)
     .select('create_time')
-    .where(column, '=', id)
     .where('create_time', '>=', start)
     .orderBy('create_time', 'desc')
     .limit(countedMax)

@@ -1,32 +1,27 @@
 // Writes views as CSV (RFC 4180). Readers choose their email address: a value that a spreadsheet
 // could take for a formula gets an apostrophe.
-import { stringify } from 'csv-stringify/sync';
+import { csvText, timeText } from '../../base/csv.ts';
 import type { ViewWithPages } from '../views/views.ts';
 import { isRead } from './figures.ts';
 
 const columns = [
   ...['view_id', 'link_id', 'link_name', 'create_time', 'email', 'email_verified'],
   ...['duration_ms', 'pages_viewed', 'completion', 'download_count', 'last_download_time'],
-  ...['page_durations_ms', 'visit_count'],
+  ...['page_durations_ms', 'visit_count', 'version'],
 ];
 
-const format = {
-  quoted: true,
-  quoted_empty: true,
-  escape_formulas: true,
-  record_delimiter: 'windows',
-};
+export const csvHeader = () => csvText([columns]);
 
-const toBytes = (rows: readonly (readonly unknown[])[]) =>
-  Buffer.from(stringify(rows as unknown[][], format));
-
-export const csvHeader = () => toBytes([columns]);
-
-/** `pageCount`: 0 if unknown. */
-export function csvLines(views: readonly ViewWithPages[], pageCount: number): Uint8Array {
-  return toBytes(
+/** `pageCountOf` returns the number of pages of a version; 0 if unknown. */
+export function csvLines(
+  views: readonly ViewWithPages[],
+  pageCountOf: (version: number) => number,
+): Uint8Array {
+  return csvText(
     views.map(({ view, linkName, visitCount, pages }) => {
       const readCount = pages.filter(isRead).length;
+      const version = view.version ?? 0;
+      const pageCount = pageCountOf(version);
       return [
         ...[view.id, view.link_id, linkName, timeText(view.create_time)],
         ...[view.email, view.email_verified === 1 ? 'true' : 'false'],
@@ -36,9 +31,8 @@ export function csvLines(views: readonly ViewWithPages[], pageCount: number): Ui
         view.last_download_time === null ? '' : timeText(view.last_download_time),
         pages.map(({ page, durationMs }) => `${page}:${durationMs}`).join(' '),
         visitCount,
+        version,
       ];
     }),
   );
 }
-
-const timeText = (ms: number) => new Date(ms).toISOString();

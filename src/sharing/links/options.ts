@@ -50,6 +50,7 @@ export const fieldsAt = (now: number) =>
     block_list: ({ blockList }) => ({ block_list: storeList('block_list', blockList) }),
     notify: ({ notify }) => ({ notify: notifyOf(notify) }),
     show_title: ({ showTitle = true }) => ({ show_title: showTitle ? 1 : 0 }),
+    pinned_version: ({ pinnedVersion }) => ({ pinned_version: pinnedVersion || null }),
   }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
 export function impliedBy({ allow_list = '', block_list = '' }: LinkChange): LinkChange {
@@ -107,6 +108,7 @@ export function linkMessage(row: LinkRow, document: LinkedDocument | undefined, 
     blockList: entriesOf(row.block_list),
     notify: notifyValues.find(([, stored]) => stored === row.notify)?.[0] ?? Notify.UNSPECIFIED,
     showTitle: row.show_title === 1,
+    pinnedVersion: row.pinned_version ?? 0,
     warnings: opensNothing ? [LinkWarning.NOTHING_TO_OPEN] : [],
   };
 }

@@ -13,9 +13,10 @@ import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random, randomText } from '../../base/crypto/ids.ts';
-import { fail } from '../../base/errors/errors.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
+import { findVersion } from '../../storage/document-versions.ts';
 import type { ListPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
@@ -44,7 +45,7 @@ import {
 
 type LinkViews = {
   list(
-    scope: { readonly column: 'link_id'; readonly id: string },
+    scope: { readonly column: 'link_id'; readonly id: string; readonly version: number },
     request: ListRequest,
     signal: AbortSignal,
   ): Promise<ListPage<MessageInitShape<typeof LinkViewSchema>>>;
@@ -81,7 +82,14 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
   async function messagesOf(rows: readonly LinkRow[], trx: Executor = db) {
     const documents = await findLinkedDocuments(trx, rows);
-    return rows.map((row) => linkMessage(row, documents.get(row.document_id), publicUrl));
+    return rows.map((row) => linkMessage(row, documents.get(row.id), publicUrl));
+  }
+
+  /** Throws `invalid_argument` if the version that the link shows does not exist. */
+  async function requireVersion(trx: Executor, row: LinkRow): Promise<void> {
+    const { document_id, pinned_version: version } = row;
+    if (version === null || (await findVersion(trx, document_id, version)) !== undefined) return;
+    throw invalid('pinned_version', 'must be a version of the document');
   }
 
   async function answer(row: LinkRow, trx: Executor = db) {
@@ -115,6 +123,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         ...impliedBy(lists),
         notify_from: 0,
         creator_id: isUser(caller) ? caller.userId : null,
+        pinned_version: request.pinnedVersion || null,
       };
       checkOptions(row, Object.keys(row));
       await documents.require(workspaceId, request.documentId);
@@ -122,6 +131,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       const insert = async (trx: Executor) => {
         await quotas.add(trx, workspaceId, { links: 1 });
         if (!(await insertLink(trx, row))) throw noSuchDocument();
+        await requireVersion(trx, row);
         return answer(row, trx);
       };
       const create = () => auditLog.create(context, { target: row.id }, insert);
@@ -152,12 +162,16 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         await existing(key.workspaceId, key.id);
         change.password_hash = await hashOf(request.password, key.workspaceId);
       }
+      const pins = paths.includes('pinned_version');
       const link = await auditLog.change(context, { target: key.id }, async (trx) => {
+        // The deletion of a version locks the usage, too.
+        if (pins) await quotas.lock(trx, key.workspaceId);
         const changed = await updateLink(trx, key, change, changesGate(paths));
         const row = await findLink(trx, key.workspaceId, key.id);
         if (row === undefined) throw linkNotFound();
         if (!changed) throw fail('conflict', 'The link was revoked.');
         checkOptions(row, paths);
+        if (pins) await requireVersion(trx, row);
         if (paths.includes('notify')) await options.forgetViews(trx, row.id);
         return row;
       });
@@ -172,7 +186,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
     async listLinkViews(request, context) {
       const link = await existing(workspaceOf(context), request.linkId);
-      const scope = { column: 'link_id', id: link.id } as const;
+      const scope = { column: 'link_id', id: link.id, version: request.version } as const;
       const { rows, ...page } = await views.list(scope, request, context.signal);
       return { views: rows, ...page };
     },

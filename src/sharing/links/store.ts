@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely';
+import { findVersion, withVersion } from '../../storage/document-versions.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { hasDocument } from '../../storage/removed-documents.ts';
@@ -78,6 +79,7 @@ export type LinkChange = Partial<
     | 'block_list'
     | 'notify'
     | 'show_title'
+    | 'pinned_version'
   >
 >;
 
@@ -102,17 +104,29 @@ export async function updateLink(
   return numUpdatedRows > 0n;
 }
 
-export type LinkedDocument = Pick<DocumentRow, 'id' | 'name' | 'content_type'>;
+/** The name of a document, and the type of the version that a link shows. */
+export type LinkedDocument = Pick<DocumentRow, 'name' | 'content_type'>;
 
+/** Returns the documents of links, by the id of the link. */
 export async function findLinkedDocuments(
   db: Executor,
   links: readonly LinkRow[],
 ): Promise<ReadonlyMap<string, LinkedDocument>> {
-  const ids = [...new Set(links.map(({ document_id }) => document_id))];
-  if (ids.length === 0) return new Map();
-  const documents = db.selectFrom('documents').select(['id', 'name', 'content_type']);
-  const rows = await documents.where('id', 'in', ids).execute();
-  return new Map(rows.map((row) => [row.id, row]));
+  if (links.length === 0) return new Map();
+  const ids = links.map(({ id }) => id);
+  const rows = await db
+    .selectFrom('links')
+    .innerJoin('documents', 'documents.id', 'links.document_id')
+    .leftJoin('document_versions as pinned', (join) =>
+      join
+        .onRef('pinned.document_id', '=', 'links.document_id')
+        .onRef('pinned.version', '=', 'links.pinned_version'),
+    )
+    .select(['links.id', 'documents.name'])
+    .select((eb) => eb.fn.coalesce('pinned.content_type', 'documents.content_type').as('type'))
+    .where('links.id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, name, type }) => [id, { name, content_type: type }]));
 }
 
 export async function revokeLink(db: Executor, id: string, now: number): Promise<void> {
@@ -124,6 +138,7 @@ export async function revokeLink(db: Executor, id: string, now: number): Promise
     .execute();
 }
 
+/** A link and its document, with the version that the link shows. */
 export type SharedDocument = {
   readonly link: LinkRow;
   readonly document: DocumentRow;
@@ -141,5 +156,8 @@ export async function findSharedDocument(
     .where('id', '=', link.document_id)
     .where('remove_time', 'is', null)
     .executeTakeFirst();
-  return document === undefined ? undefined : { link, document };
+  if (document === undefined) return undefined;
+  if (link.pinned_version === null) return { link, document };
+  const pinned = await findVersion(db, document.id, link.pinned_version);
+  return pinned && { link, document: withVersion(document, pinned) };
 }

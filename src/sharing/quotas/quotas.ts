@@ -23,8 +23,15 @@ export type Quota = {
 export type Quotas = {
   quotaOf(stored: StoredQuota): Quota;
   usageOf(workspaceIds: readonly string[], trx?: Executor): Promise<WorkspaceUsage[]>;
-  /** Throws `conflict` at once if the quota is used up, and when the bytes exceed it. */
-  within(workspaceId: string, bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * Returns the bytes of an upload. Throws `conflict` immediately if one of the quotas is used up.
+   * Reading the bytes throws `conflict` when they exceed the quota of bytes.
+   */
+  within(
+    workspaceId: string,
+    bytes: AsyncIterable<Uint8Array>,
+    kinds: readonly UploadQuota[],
+  ): Promise<AsyncIterable<Uint8Array>>;
   /**
    * Runs a transaction that counts for the workspace, after the earlier ones of this process. Its
    * transactions thus occupy one connection while another process holds the lock of the workspace,
@@ -45,6 +52,9 @@ export type QuotasOptions = {
 
 const kinds = ['bytes', 'documents', 'links', 'views'] as const satisfies (keyof WorkspaceUsage)[];
 type Kind = (typeof kinds)[number];
+
+/** A new version does not count as a document. */
+export type UploadQuota = 'documents' | 'bytes';
 
 const waitMsMax = 5_000;
 
@@ -84,9 +94,9 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
 
     inTurn: queue.run,
 
-    async within(workspaceId, bytes) {
+    async within(workspaceId, bytes, uploadKinds) {
       const { quota, used } = await read(db, workspaceId);
-      for (const kind of ['documents', 'bytes'] as const) {
+      for (const kind of uploadKinds) {
         if (used[kind] >= quota[`${kind}Max`]) throw exceeded(kind, quota);
       }
       const room = quota.bytesMax - used.bytes;

@@ -3,14 +3,15 @@
 // still read the document; the browser's next report tries again to create the view.
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { viewIdOf } from '../../base/crypto/view-id.ts';
 import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
-import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
 import type { LinkNotices } from '../notices/notices.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { hasView, insertView } from './store.ts';
+import { hasView, insertView, type NewView } from './store.ts';
 
 const second = 1_000;
 
@@ -29,6 +30,8 @@ const limits = {
 export type Reader = {
   readonly accessSession: AccessSession;
   readonly link: LinkRow;
+  /** The version of the document that the browser shows. */
+  readonly version: number;
   readonly network: string;
 };
 
@@ -48,10 +51,7 @@ export type NewViewsOptions = {
 export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptions): NewViews {
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
 
-  async function create(
-    row: ViewRow & { readonly document_id: string },
-    { link, network }: Reader,
-  ): Promise<void> {
+  async function create(row: NewView, { link, network }: Reader): Promise<void> {
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
     await throttle.check(counted);
     const insert = async (trx: Executor) => {
@@ -67,15 +67,18 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
 
   return {
     async ensure(reader) {
-      const { accessSession, link } = reader;
-      if (await hasView(db, accessSession.viewId)) return true;
+      const { accessSession, link, version } = reader;
+      const id = viewIdOf(accessSession, version);
+      if (await hasView(db, id)) return true;
       const row = {
-        id: accessSession.viewId,
+        id,
         link_id: link.id,
         document_id: link.document_id,
+        version,
         email: accessSession.email,
         email_verified: accessSession.emailVerified ? (1 as const) : (0 as const),
-        create_time: accessSession.startMs,
+        // A reader of a later version does not pass the gate again.
+        create_time: version === 1 ? accessSession.startMs : now(),
         duration_ms: 0,
       };
       try {

@@ -3,19 +3,23 @@
 import type { HttpRoute, RouteRequest } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import { invalid } from '../../base/errors/errors.ts';
+import { versionHeader, versionHeaderDoc } from '../../base/http/shown-version.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
+import type { Documents } from '../documents/documents.ts';
 import type { GrantedAccess } from '../gate/require-access.ts';
 import type { ViewReport, Views } from './views.ts';
 
 export type ViewRouteOptions = {
   readonly views: Views;
+  readonly documents: Pick<Documents, 'selectVersion'>;
   /** Returns the access of the request's session. Throws if the request has no access. */
   readonly requireAccess: (request: RouteRequest) => Promise<GrantedAccess>;
 };
 
-export function viewRoutes({ views, requireAccess }: ViewRouteOptions): HttpRoute[] {
+export function viewRoutes(options: ViewRouteOptions): HttpRoute[] {
+  const { views, documents, requireAccess } = options;
   return [
     {
       method: 'POST',
@@ -24,10 +28,18 @@ export function viewRoutes({ views, requireAccess }: ViewRouteOptions): HttpRout
       doc,
       async handle(request) {
         const { accessSession, shared } = await requireAccess(request);
-        const report = readReport(request.form, lastPageOf(shared.document));
-        const { link } = shared;
-        await views.report({ accessSession, link, network: networkOf(request.peer) }, report);
-        return { status: 204, headers: { 'cache-control': 'no-store' }, body: undefined };
+        const { link, document } = shared;
+        const named = readVersion(request.form) ?? document.version;
+        const headers = { 'cache-control': 'no-store', ...versionHeader(document) };
+        const noted = { status: 204, headers, body: undefined };
+        const read = await documents.selectVersion(document, named);
+        // The version was deleted while the reader had it open.
+        if (read === undefined) return noted;
+        const report = readReport(request.form, lastPageOf(read));
+        const { version } = read;
+        const reader = { accessSession, link, version, network: networkOf(request.peer) };
+        await views.report(reader, report, version === document.version);
+        return noted;
       },
     },
   ];
@@ -52,8 +64,14 @@ const doc: RouteDoc = {
       description: `Pages and milliseconds: \`1:2500,2:800\`. At most ${pagesMax} pages.`,
       isRequired: true,
     },
+    version: {
+      description: 'The version of the document that the page shows. Default: the current one.',
+      pattern: '^[1-9][0-9]{0,8}$',
+    },
   },
-  responses: { 204: { description: 'The service has noted the times.' } },
+  responses: {
+    204: { description: 'The service has noted the times.', headers: versionHeaderDoc },
+  },
   errors: [
     ...(['invalid_argument', 'forbidden', 'not_found', 'gone'] as const),
     ...(['payload_too_large', 'unsupported_media_type', 'canceled'] as const),
@@ -71,7 +89,15 @@ function lastPageOf({ content_type, page_count }: DocumentRow): number {
   return kind === 'pdf' ? lastPageUnknown : 1;
 }
 
-const fieldNames: readonly string[] = ['visit', 'pages'];
+const fieldNames: readonly string[] = ['visit', 'pages', 'version'];
+
+/** Undefined in a report of a page from an earlier release. */
+function readVersion(form: URLSearchParams): number | undefined {
+  if (!form.has('version')) return undefined;
+  const text = readField(form, 'version');
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalid('version', 'must be the number of a version');
+  return Number(text);
+}
 
 /** `visit` is a random id that the viewer creates; `pages` is `<page>:<milliseconds>,…`. */
 function readReport(form: URLSearchParams, lastPage: number): ViewReport {

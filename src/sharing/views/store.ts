@@ -6,8 +6,7 @@ import type { PageQuery } from '../../storage/page-token.ts';
 import { hasDocument } from '../../storage/removed-documents.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
-
-export type ViewScope = { readonly column: 'link_id' | 'document_id'; readonly id: string };
+import { type ViewScope, type VisitorScope, viewsIn } from '../../storage/view-scopes.ts';
 
 const newest = { create_time: { column: 'create_time', kind: 'number' } } as const;
 
@@ -22,24 +21,23 @@ export const viewLists = {
     searches: ['email'],
   },
   document_id: { sorts: newest, searches: ['email'] },
-} as const satisfies Record<ViewScope['column'], List>;
+  visitor: { sorts: newest, searches: [] },
+} as const satisfies Record<(ViewScope | VisitorScope)['column'], List>;
 
 export function findViews(
   db: Executor,
-  { column, id }: ViewScope,
+  scope: ViewScope | VisitorScope,
   query: ListQuery,
 ): Promise<ListPage<StoredView>> {
-  const views = db.selectFrom('views').selectAll().where(column, '=', id);
-  return readList(db, views, viewLists[column], query);
+  return readList(db, viewsIn(db, scope).selectAll(), viewLists[scope.column], query);
 }
 
 export function findViewsIn(
   db: Executor,
-  { column, id }: ViewScope,
+  scope: ViewScope | VisitorScope,
   page: PageQuery,
 ): Promise<StoredView[]> {
-  const views = db.selectFrom('views').selectAll().where(column, '=', id);
-  return selectNewestFirst(views, page).execute();
+  return selectNewestFirst(viewsIn(db, scope).selectAll(), page).execute();
 }
 
 export async function findLinkNames(
@@ -48,6 +46,16 @@ export async function findLinkNames(
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await db.selectFrom('links').select(['id', 'name']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+export async function findDocumentNames(
+  db: Executor,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const documents = db.selectFrom('documents').select(['id', 'name']);
+  const rows = await documents.where('id', 'in', ids).execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
@@ -72,11 +80,14 @@ export async function hasView(db: Executor, viewId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** False if the document of the link was removed: roll back. */
-export async function insertView(
-  trx: Executor,
-  row: ViewRow & { readonly document_id?: string },
-): Promise<boolean> {
+/** A trigger sets the document and the version that a view does not have. */
+export type NewView = ViewRow & { readonly document_id?: string; readonly version?: number };
+
+/**
+ * Inserts a view and counts it for its link. Returns false if the document of the link was removed;
+ * the caller must roll back.
+ */
+export async function insertView(trx: Executor, row: NewView): Promise<boolean> {
   await trx.insertInto('views').values(row).execute();
   const { numUpdatedRows } = await trx
     .updateTable('links')

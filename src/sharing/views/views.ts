@@ -5,28 +5,29 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { LRUCache } from 'lru-cache';
 import type { LinkViewSchema } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Clock } from '../../base/clock.ts';
+import { viewIdOf } from '../../base/crypto/view-id.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import { type ListPage, shortenPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
 import type { Position } from '../../storage/page-token.ts';
 import type { Database, StoredView, ViewRow } from '../../storage/schema.ts';
+import type { ViewScope, VisitorScope } from '../../storage/view-scopes.ts';
 import type { NewViews, Reader } from './new-views.ts';
 import {
   countDownload,
   countPageRows,
+  findDocumentNames,
   findLinkNames,
   findViews,
   findViewsIn,
+  hasView,
   type PageRowCount,
   type PageSum,
   sumPageDurations,
-  type ViewScope,
   viewLists,
 } from './store.ts';
 import type { ViewRecorder } from './view-recorder.ts';
-
-export type { ViewScope } from './store.ts';
 
 export type ViewReport = {
   readonly visit: string;
@@ -38,13 +39,17 @@ export type PageTime = { readonly page: number; readonly durationMs: number };
 
 export type Views = {
   /**
-   * Accepts a report of a reader's browser. The first report creates the view. If there are too
-   * many new views, the report is dropped. Throws `invalid_argument` if the durations exceed the
-   * time since the link was opened.
+   * Accepts a report of a reader's browser. The first report creates the view, if the link still
+   * shows its version. If there are too many new views, the report is dropped. Throws
+   * `invalid_argument` if the durations exceed the time since the link was opened.
    */
-  report(reader: Reader, report: ViewReport): Promise<void>;
+  report(reader: Reader, report: ViewReport, isShown: boolean): Promise<void>;
   /** Returns a page of views. It is shorter than requested if they have many page rows. */
-  list(scope: ViewScope, request: ListRequest, signal: AbortSignal): Promise<ListPage<ViewMessage>>;
+  list(
+    scope: ViewScope | VisitorScope,
+    request: ListRequest,
+    signal: AbortSignal,
+  ): Promise<ListPage<ViewMessage>>;
   /** Reads views newest first, in slices with at most 5,000 page rows. */
   read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;
   /** Creates the view of a reader who gets bytes of the file. Never fails: an error is logged. */
@@ -58,6 +63,7 @@ type ViewMessage = MessageInitShape<typeof LinkViewSchema>;
 export type ViewWithPages = {
   readonly view: StoredView;
   readonly linkName: string;
+  readonly documentName: string;
   /** The loads of the viewer: at least one. */
   readonly visitCount: number;
   readonly pages: readonly PageTime[];
@@ -104,10 +110,16 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     counts: PageRowCounts,
   ): Promise<ViewWithPages[]> {
     const linkIds = [...new Set(views.map(({ link_id }) => link_id))];
-    const [pages, names] = await Promise.all([pagesOf(views), findLinkNames(db, linkIds)]);
+    const documentIds = [...new Set(views.flatMap(({ document_id }) => document_id ?? []))];
+    const [pages, names, documentNames] = await Promise.all([
+      pagesOf(views),
+      findLinkNames(db, linkIds),
+      findDocumentNames(db, documentIds),
+    ]);
     return views.map((view) => ({
       view,
       linkName: names.get(view.link_id) ?? '',
+      documentName: documentNames.get(view.document_id ?? '') ?? '',
       // A download without the viewer is a visit, too.
       visitCount: Math.max(1, counts.get(view.id)?.visits ?? 0),
       pages: pages.get(view.id) ?? [],
@@ -115,12 +127,14 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
   }
 
   return {
-    async report(reader, { visit, pages }) {
-      const { viewId, startMs } = reader.accessSession;
+    async report(reader, { visit, pages }, isShown) {
+      const { accessSession, version } = reader;
+      const { startMs } = accessSession;
+      const viewId = viewIdOf(accessSession, version);
       if (sumOf(pages.values()) > now() - startMs + driftMs) {
         throw invalid('pages', 'must not exceed the time since the link was opened');
       }
-      if (!(await newViews.ensure(reader))) return;
+      if (!(await (isShown ? newViews.ensure(reader) : hasView(db, viewId)))) return;
       recorder.record(
         [...pages]
           .filter(([, duration_ms]) => duration_ms > 0)
@@ -154,7 +168,7 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     },
 
     async recordOpening(reader) {
-      const { viewId } = reader.accessSession;
+      const viewId = viewIdOf(reader.accessSession, reader.version);
       if (opened.has(viewId)) return;
       try {
         if (await newViews.ensure(reader)) opened.set(viewId, true);
@@ -164,7 +178,7 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     },
 
     async recordDownload(reader) {
-      const { viewId } = reader.accessSession;
+      const viewId = viewIdOf(reader.accessSession, reader.version);
       const time = now();
       const since = time - repeatedMs;
       if ((downloaded.get(viewId) ?? -Infinity) > since) return;
@@ -205,7 +219,13 @@ function sumOf(numbers: Iterable<number>): number {
   return sum;
 }
 
-function viewMessage({ view, linkName, visitCount, pages }: ViewWithPages): ViewMessage {
+function viewMessage({
+  view,
+  linkName,
+  documentName,
+  visitCount,
+  pages,
+}: ViewWithPages): ViewMessage {
   return {
     id: view.id,
     linkId: view.link_id,
@@ -217,5 +237,8 @@ function viewMessage({ view, linkName, visitCount, pages }: ViewWithPages): View
     pages: [...pages],
     downloadCount: view.download_count,
     visitCount,
+    version: view.version ?? 0,
+    documentId: view.document_id ?? '',
+    documentName,
   };
 }

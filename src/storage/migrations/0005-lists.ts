@@ -102,7 +102,7 @@ const postgresDocumentId = [
 ];
 
 /** Creates an index whose columns may be folded texts: `lower(name)`. */
-async function createSortIndex(
+export async function createSortIndex(
   db: Kysely<unknown>,
   table: string,
   name: string,

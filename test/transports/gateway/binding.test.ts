@@ -3,6 +3,7 @@ import type { FileRegistry } from '@bufbuild/protobuf';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { bindingsOf } from '../../../src/transports/gateway/binding.ts';
+import { itHoldsFor } from '../../support/rule.ts';
 import { compileProto, endpointsOf, serveEndpoints } from '../../support/test-protos.ts';
 
 type Case = {
@@ -268,7 +269,7 @@ function endpoints(service: string): Endpoint[] {
 }
 
 describe('an unsupported http rule stops the start and names its method:', () => {
-  test.each(Object.entries(refused))('%s', async (name, { error }) => {
+  itHoldsFor(Object.entries(refused), 42)('for each flaw', async (name, { error }) => {
     const [endpoint] = endpoints(name);
     expect(() => endpoint && bindingsOf(endpoint)).toThrow(`test.v1.${name}/Bad: `);
     await expect(serveEndpoints(endpoints(name))).rejects.toThrow(error);
@@ -276,7 +277,7 @@ describe('an unsupported http rule stops the start and names its method:', () =>
 });
 
 describe('two rules that match the same requests stop the start, naming both methods:', () => {
-  test.each(Object.keys(collisions))('%s', async (name) => {
+  itHoldsFor(Object.keys(collisions), 4)('for each collision', async (name) => {
     await expect(serveEndpoints(endpoints(name))).rejects.toThrow(
       new RegExp(`test.v1.${name}/M0 .* and test.v1.${name}/M1 .* match the same requests`),
     );
@@ -284,7 +285,7 @@ describe('two rules that match the same requests stop the start, naming both met
 });
 
 describe('a contradictory access rule stops the start and names its method:', () => {
-  test.each(Object.entries(flaws))('%s', (name, { error }) => {
+  itHoldsFor(Object.entries(flaws), 7)('for each contradiction', (name, { error }) => {
     expect(() => endpoints(name)).toThrow(`test.v1.${name}/Bad: `);
     expect(() => endpoints(name)).toThrow(error);
   });

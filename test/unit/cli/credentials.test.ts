@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { requireVisible } from '../../../clients/cli/src/remote/profile.ts';
+import { itHoldsFor } from '../../support/rule.ts';
 
-test.each(['lk_wk_secret\nX', 'lk_wk_secret ', 'lk_wk_secret\u201d', '\u001b[31mlk_wk_secret'])(
-  'the credential %j is refused, and the error does not contain it',
+itHoldsFor(['lk_wk_secret\nX', 'lk_wk_secret ', 'lk_wk_secret\u201d', '\u001b[31mlk_wk_secret'], 4)(
+  'a malformed credential is refused, and the error does not contain it',
   (credential) => {
     const use = () => requireVisible(credential, 'LATCHKEY_API_KEY');
     expect(use).toThrow(/^LATCHKEY_API_KEY contains/);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { latchkeyErrorOf, latchkeyErrorOfAnswer } from '../../../clients/client/src/errors.ts';
 import { errorCodesModule } from '../../../scripts/errors-doc.ts';
+import { itHoldsFor } from '../../support/rule.ts';
 import { readText } from '../../tidy/files.ts';
 
 const answer = (status: number, text = '', headers: Record<string, string> = {}) =>
@@ -34,13 +35,16 @@ it('Retry-After may be a date', () => {
   expect(answer(503, '', { 'retry-after': 'soon' }).retryAfterSeconds).toBeUndefined();
 });
 
-it.each([
-  // Addresses of both families, as for localhost.
-  [Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }), ': ECONNREFUSED'],
-  [Object.assign(new Error('self-signed'), { code: 'DEPTH_ZERO' }), ': self-signed (DEPTH_ZERO)'],
-  [new Error('unexpected redirect'), ': unexpected redirect'],
-  [undefined, '.'],
-])('a failed fetch names the server and the cause %o', (cause, end) => {
+itHoldsFor(
+  [
+    // Addresses of both families, as for localhost.
+    [Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }), ': ECONNREFUSED'],
+    [Object.assign(new Error('self-signed'), { code: 'DEPTH_ZERO' }), ': self-signed (DEPTH_ZERO)'],
+    [new Error('unexpected redirect'), ': unexpected redirect'],
+    [undefined, '.'],
+  ],
+  4,
+)('a failed fetch names the server and the cause', (cause, end) => {
   const error = latchkeyErrorOf(new TypeError('fetch failed', { cause }), 'https://a.example.com');
   expect(error).toMatchObject({
     code: 'connection_failed',

@@ -4,6 +4,7 @@ import {
   pathSegmentsMax,
   type Router,
 } from '../../../src/transports/gateway/router.ts';
+import { itHoldsFor } from '../../support/rule.ts';
 
 function routerOf(...templates: string[]): Router<string> {
   return createRouter(
@@ -25,20 +26,23 @@ function secondsFor(times: number, work: () => void): number {
 describe('an invalid percent-encoding', () => {
   const router = routerOf('/a', '/a/{b}', '/a/{b}:v', '/c/{d=**}');
 
-  test.each([
-    '/a/%',
-    '/a/%2',
-    '/a/%zz',
-    '/a/x%FF',
-    '/a/%C3',
-    '/a/%C3:%A9',
-    '/a/%ED%A0%80',
-    '/c/x/%/y',
-    '/a/%:v',
-    '/a/b:%',
-    '/%',
-    '/unknown/%',
-  ])('makes %s malformed', (path) => {
+  itHoldsFor(
+    [
+      '/a/%',
+      '/a/%2',
+      '/a/%zz',
+      '/a/x%FF',
+      '/a/%C3',
+      '/a/%C3:%A9',
+      '/a/%ED%A0%80',
+      '/c/x/%/y',
+      '/a/%:v',
+      '/a/b:%',
+      '/%',
+      '/unknown/%',
+    ],
+    12,
+  )('makes a path malformed', (path) => {
     expect(answer(router, path)).toBe('malformed');
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createChunkBuffers } from '../../../src/base/limits/chunk-buffers.ts';
+import { itHoldsFor } from '../../support/rule.ts';
 
 const full = 256 * 1024;
 
@@ -15,13 +16,16 @@ test('a buffer is used again after its chunk was released, and only once', () =>
   expect(take(full)).not.toBe(buffer);
 });
 
-test.each([
-  [1, 16],
-  [16 * 1024, 16],
-  [16 * 1024 + 1, 64],
-  [64 * 1024 + 1, 256],
-  [10_000_000, 256],
-])('for %i bytes it has %i KiB', (length, kibibytes) => {
+itHoldsFor(
+  [
+    [1, 16],
+    [16 * 1024, 16],
+    [16 * 1024 + 1, 64],
+    [64 * 1024 + 1, 256],
+    [10_000_000, 256],
+  ],
+  5,
+)('has the size that its bytes need', (length, kibibytes) => {
   expect(createChunkBuffers().take(length)).toHaveLength(kibibytes * 1024);
 });
 

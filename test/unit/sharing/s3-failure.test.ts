@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fail } from '../../../src/base/errors/errors.ts';
 import { describeStoreError, s3FailureOf } from '../../../src/sharing/blobs/s3-failure.ts';
 import { DamagedBlob } from '../../../src/storage/damaged-blob.ts';
+import { itHoldsFor } from '../../support/rule.ts';
 
 /** An error as the AWS SDK throws it for a response. */
 const responded = (name: string, httpStatusCode: number) =>
@@ -11,19 +12,22 @@ const named = (name: string, facts = {}) =>
   Object.assign(new Error('a message'), { name, ...facts });
 
 describe('an error of an S3 store', () => {
-  test.each([
-    responded('NoSuchBucket', 404),
-    responded('AccessDenied', 403),
-    responded('SlowDown', 503),
-    responded('XAmzContentSHA256Mismatch', 400),
-    responded('UnknownError', 500),
-    named('TimeoutError'),
-    named('AbortError'),
-    named('CredentialsProviderError'),
-    named('Error', { code: 'ENOTFOUND' }),
-    named('TimeoutError', { code: 'ECONNRESET', $metadata: { attempts: 2 } }),
-    named('Error', { code: 'CERT_HAS_EXPIRED' }),
-  ])('$name $code becomes unavailable', (error) => {
+  itHoldsFor(
+    [
+      responded('NoSuchBucket', 404),
+      responded('AccessDenied', 403),
+      responded('SlowDown', 503),
+      responded('XAmzContentSHA256Mismatch', 400),
+      responded('UnknownError', 500),
+      named('TimeoutError'),
+      named('AbortError'),
+      named('CredentialsProviderError'),
+      named('Error', { code: 'ENOTFOUND' }),
+      named('TimeoutError', { code: 'ECONNRESET', $metadata: { attempts: 2 } }),
+      named('Error', { code: 'CERT_HAS_EXPIRED' }),
+    ],
+    11,
+  )('becomes unavailable', (error) => {
     expect(s3FailureOf(error)).toMatchObject({
       code: 'unavailable',
       message: 'The document store is unreachable.',
@@ -43,35 +47,44 @@ describe('an error of an S3 store', () => {
     });
   });
 
-  test.each([
-    new TypeError('a bug'),
-    new DamagedBlob('x', 'size'),
-    fail('canceled', 'The upload stalled.'),
-    'text',
-  ])('is unchanged if it is %s', (error) => {
+  itHoldsFor(
+    [
+      new TypeError('a bug'),
+      new DamagedBlob('x', 'size'),
+      fail('canceled', 'The upload stalled.'),
+      'text',
+    ],
+    4,
+  )('is unchanged if it is another error', (error) => {
     expect(s3FailureOf(error)).toBe(error);
   });
 });
 
 describe('the reason for an operator', () => {
-  test.each([
-    [responded('NoSuchBucket', 404), 'the bucket does not exist; check LATCHKEY_BLOB_URL'],
+  itHoldsFor(
     [
-      s3FailureOf(responded('AccessDenied', 403)),
-      'the credentials lack a permission; check the bucket policy',
+      [responded('NoSuchBucket', 404), 'the bucket does not exist; check LATCHKEY_BLOB_URL'],
+      [
+        s3FailureOf(responded('AccessDenied', 403)),
+        'the credentials lack a permission; check the bucket policy',
+      ],
+      [
+        named('CredentialsProviderError'),
+        'the AWS SDK finds no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      ],
+      [responded('InvalidAccessKeyId', 403), /access key; check AWS_ACCESS_KEY_ID$/],
+      [responded('SignatureDoesNotMatch', 403), /is wrong; check AWS_SECRET_ACCESS_KEY$/],
+      [
+        responded('SlowDown', 503),
+        'the store responded with 503 SlowDown; check LATCHKEY_BLOB_URL',
+      ],
+      [named('Error', { code: 'ENOTFOUND' }), 'a message; check LATCHKEY_BLOB_URL'],
+      [named('TimeoutError'), 'a message; check LATCHKEY_BLOB_URL'],
+      ['text', 'text; check LATCHKEY_BLOB_URL'],
+      [new Error('set LATCHKEY_X'), 'set LATCHKEY_X'],
     ],
-    [
-      named('CredentialsProviderError'),
-      'the AWS SDK finds no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-    ],
-    [responded('InvalidAccessKeyId', 403), /access key; check AWS_ACCESS_KEY_ID$/],
-    [responded('SignatureDoesNotMatch', 403), /is wrong; check AWS_SECRET_ACCESS_KEY$/],
-    [responded('SlowDown', 503), 'the store responded with 503 SlowDown; check LATCHKEY_BLOB_URL'],
-    [named('Error', { code: 'ENOTFOUND' }), 'a message; check LATCHKEY_BLOB_URL'],
-    [named('TimeoutError'), 'a message; check LATCHKEY_BLOB_URL'],
-    ['text', 'text; check LATCHKEY_BLOB_URL'],
-    [new Error('set LATCHKEY_X'), 'set LATCHKEY_X'],
-  ])('of %s is: %s', (error, reason) => {
+    10,
+  )('is described', (error, reason) => {
     const text = describeStoreError(error);
     if (typeof reason === 'string') expect(text).toBe(reason);
     else expect(text).toMatch(reason);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PageQuery, pageOf, parsePageRequest } from '../../../src/storage/page-token.ts';
+import { itHoldsFor } from '../../support/rule.ts';
 
 type Row = { create_time: number; id: string };
 
@@ -58,30 +59,36 @@ describe('pages', () => {
     });
   });
 
-  it.each([
-    [0, 50],
-    [1, 1],
-    [200, 200],
-    [201, 200],
-    [2_147_483_647, 200],
-  ])('of size %i contain %i rows', (pageSize, limit) => {
+  itHoldsFor(
+    [
+      [0, 50],
+      [1, 1],
+      [200, 200],
+      [201, 200],
+      [2_147_483_647, 200],
+    ],
+    5,
+  )('contain as many rows as asked for, within the bounds', (pageSize, limit) => {
     expect(parsePageRequest({ pageSize, pageToken: '' })).toEqual({ limit, after: undefined });
   });
 
-  it.each([
-    '1',
-    'hunter2',
-    token('2.1.doc_1'),
-    token('1.1'),
-    token('1..doc_1'),
-    token('1.-1.doc_1'),
-    token('1.1e3.doc_1'),
-    token('1.1.'),
-    token("1.1.' or 1=1"),
-    token('1.1.doc_1\n'),
-    token(`1.1.${'a'.repeat(65)}`),
-    token(`1.${'9'.repeat(16)}.doc_1`),
-  ])('are refused for the token %j', (pageToken) => {
+  itHoldsFor(
+    [
+      '1',
+      'hunter2',
+      token('2.1.doc_1'),
+      token('1.1'),
+      token('1..doc_1'),
+      token('1.-1.doc_1'),
+      token('1.1e3.doc_1'),
+      token('1.1.'),
+      token("1.1.' or 1=1"),
+      token('1.1.doc_1\n'),
+      token(`1.1.${'a'.repeat(65)}`),
+      token(`1.${'9'.repeat(16)}.doc_1`),
+    ],
+    12,
+  )('are refused for a malformed token', (pageToken) => {
     expect(() => parsePageRequest({ pageSize: 1, pageToken })).toThrow(
       expect.objectContaining({
         code: 'invalid_argument',

@@ -39,6 +39,7 @@ const finalProblems: Record<number, LoadProblem> = {
   403: 'refused',
   404: 'gone',
   410: 'gone',
+  412: 'updated',
   416: 'broken',
 };
 

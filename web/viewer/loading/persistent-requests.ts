@@ -1,7 +1,10 @@
 /** The latest rank first: the page at which the reader looks comes before earlier requests. */
 
-/** `offline`: the device has no network. `busy`: the server does not answer, or with an error. */
-export type LoadProblem = 'gone' | 'refused' | 'offline' | 'busy' | 'broken';
+/**
+ * `offline`: the device has no network. `busy`: the server does not answer, or with an error.
+ * `updated`: the link shows another version of the document now.
+ */
+export type LoadProblem = 'gone' | 'refused' | 'offline' | 'busy' | 'broken' | 'updated';
 
 export class FinalError extends Error {
   constructor(readonly problem: LoadProblem) {

@@ -17,7 +17,7 @@ export function openTextFile({ main, toolbar, notices }: Shell): TextFile {
   const total = Number(size);
   const requests = new PersistentRequests(
     (problem, retry) => {
-      if (!retry) toolbar.close();
+      if (!retry && problem !== 'updated') toolbar.close();
       notices.showProblem(problem, retry);
     },
     () => notices.clear(),

@@ -20,7 +20,7 @@ export async function showPdf(shell: Shell): Promise<void> {
   const { main, toolbar, notices } = shell;
   const { file = '', size } = main.dataset;
   const onProblem = (problem: LoadProblem, retry?: () => void) => {
-    if (!retry) toolbar.close();
+    if (!retry && problem !== 'updated') toolbar.close();
     notices.showProblem(problem, retry);
   };
   notices.showLoading();

@@ -28,6 +28,11 @@ const wordings: Record<LoadProblem, Wording> = {
     text: 'Trying again …',
     action: 'Try now',
   },
+  updated: {
+    title: 'A newer version is available',
+    text: 'The sender has replaced this document. This page shows the earlier version.',
+    action: 'Show new version',
+  },
   broken: {
     title: 'This document can’t be shown',
     text: 'The file is damaged or has an unsupported format.',
@@ -106,19 +111,20 @@ export class Notices {
     this.#progress.hidden = false;
   }
 
-  /** Without a retry, the document is removed. */
+  /** Without a retry, the document is removed, except if it is only another version. */
   showProblem(problem: LoadProblem, retry?: () => void): void {
     const { title, text, action } = wordings[problem];
-    const retryAction = problem === 'refused' ? () => location.reload() : retry;
+    const isUpdated = problem === 'updated';
+    const retryAction = problem === 'refused' || isUpdated ? () => location.reload() : retry;
     const actions: HTMLElement[] = [];
     if (retryAction && action) actions.push(button(action, retryAction));
     const { download } = this.main.dataset;
     if (problem === 'broken' && download) actions.push(link('Download', download));
     const notice = panel(title, text, actions);
     notice.role = 'alert';
-    if (!retry) this.main.replaceChildren();
+    if (!retry && !isUpdated) this.main.replaceChildren();
     this.#show(notice);
-    notice.classList.toggle('bar', this.#loaded && retry !== undefined);
+    notice.classList.toggle('bar', this.#loaded && (retry !== undefined || isUpdated));
   }
 
   askPassword(again: boolean): Promise<string> {

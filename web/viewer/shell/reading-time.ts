@@ -1,4 +1,7 @@
-/** Measures how long each page is visible. Between reports, asks whether access remains. */
+/**
+ * Measures how long each page is visible and reports it to the server. Between reports, asks the
+ * server whether the reader still has access and the link still shows the same version.
+ */
 import { finalProblemOf } from '../loading/file-source.ts';
 import type { LoadProblem } from '../loading/persistent-requests.ts';
 
@@ -21,6 +24,20 @@ const inputs = [
   'timeupdate',
 ];
 
+interface Addresses {
+  readonly report: string;
+  /** Of the file, if the reader may get it. */
+  readonly file: string | undefined;
+}
+
+/** Each is called at most once. */
+interface ReadingEvents {
+  /** The reader has lost access. */
+  onLost(problem: LoadProblem): void;
+  /** The link shows another version now. */
+  onUpdated(): void;
+}
+
 export class ReadingTime {
   /** Identifies this load of the viewer; the server adds up the times of all loads. */
   readonly #visit = randomText();
@@ -32,14 +49,13 @@ export class ReadingTime {
   #lastInput = 0;
   #reported = '';
 
-  /**
-   * `report`: the address for reports. `file`: the address of the file, if the reader may get it.
-   * `onLost` is called once, when the reader has lost access.
-   */
+  #isUpdated = false;
+
+  /** `version`: the version of the document that the page shows. */
   constructor(
-    private readonly report: string,
-    private readonly file: string | undefined,
-    private readonly onLost: (problem: LoadProblem) => void,
+    private readonly addresses: Addresses,
+    private readonly version: string,
+    private readonly events: ReadingEvents,
   ) {}
 
   read(page: number): void {
@@ -62,14 +78,24 @@ export class ReadingTime {
     let isLost = false;
     const timer = setInterval(() => void check(), reportMilliseconds);
     const check = async () => {
-      const problem = finalProblemOf((await this.#reportOrAsk()) ?? 0);
-      if (problem === undefined || isLost) return;
+      const answer = await this.#reportOrAsk();
+      const problem = finalProblemOf(answer?.status ?? 0);
+      if (answer === undefined || isLost) return;
+      const shown = answer.headers.get('Latchkey-Version') ?? this.version;
+      if (problem === 'updated' || shown !== this.version) this.#noteUpdate();
+      if (problem === undefined || problem === 'updated') return;
       isLost = true;
       clearInterval(timer);
-      this.onLost(problem);
+      this.events.onLost(problem);
     };
     document.addEventListener('visibilitychange', () => void (document.hidden || check()));
     onVisibility();
+  }
+
+  #noteUpdate(): void {
+    if (this.#isUpdated) return;
+    this.#isUpdated = true;
+    this.events.onUpdated();
   }
 
   #resume(): void {
@@ -104,15 +130,18 @@ export class ReadingTime {
   /** Reports totals, so that lost or repeated reports do no harm. Also works on a closing page. */
   #report(): void {
     const body = this.#nextReport();
-    if (body === undefined || navigator.sendBeacon?.(this.report, body)) return;
-    fetch(this.report, { method: 'POST', body, keepalive: true }).catch(() => {});
+    const { report } = this.addresses;
+    if (body === undefined || navigator.sendBeacon?.(report, body)) return;
+    fetch(report, { method: 'POST', body, keepalive: true }).catch(() => {});
   }
 
-  async #reportOrAsk(): Promise<number | undefined> {
+  /** Returns undefined without an answer. */
+  async #reportOrAsk(): Promise<Response | undefined> {
+    const { report, file } = this.addresses;
     const body = this.#nextReport();
     try {
-      if (body) return (await fetch(this.report, { method: 'POST', body })).status;
-      if (this.file) return (await fetch(this.file, { method: 'HEAD' })).status;
+      if (body) return await fetch(report, { method: 'POST', body });
+      if (file) return await fetch(file, { method: 'HEAD' });
     } catch {
       // Without a connection, the reader keeps access.
     }
@@ -125,7 +154,7 @@ export class ReadingTime {
     const pages = latest.map(([page, time]) => `${page}:${Math.floor(time)}`).join();
     if (pages === this.#reported) return undefined;
     this.#reported = pages;
-    return new URLSearchParams({ visit: this.#visit, pages });
+    return new URLSearchParams({ visit: this.#visit, pages, version: this.version });
   }
 }
 

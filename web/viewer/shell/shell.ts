@@ -22,11 +22,15 @@ export function createShell(main: HTMLElement): Shell {
   const notices = new Notices(main);
   const shortcuts = new Shortcuts();
   const ending = new AbortController();
-  const { kind, view = '', file, download } = main.dataset;
-  const time = new ReadingTime(view, kind === 'other' ? download : file, (problem) => {
-    ending.abort();
-    toolbar.close();
-    notices.showProblem(problem);
+  const { kind, view = '', version = '', file, download } = main.dataset;
+  const addresses = { report: view, file: kind === 'other' ? download : file };
+  const time = new ReadingTime(addresses, version, {
+    onLost(problem) {
+      ending.abort();
+      toolbar.close();
+      notices.showProblem(problem);
+    },
+    onUpdated: () => notices.showProblem('updated'),
   });
   return { main, toolbar, notices, shortcuts, ended: ending.signal, time };
 }

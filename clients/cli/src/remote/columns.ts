@@ -11,6 +11,7 @@ const titles = {
   amr: 'Method',
   average_duration_ms: 'Average time',
   code: 'Outcome',
+  content_type: 'Type',
   create_time: 'Created',
   current: 'This session',
   disable_time: 'Disabled',
@@ -28,6 +29,7 @@ const titles = {
   link_name: 'Link',
   name: 'Name',
   page: 'Page',
+  page_count: 'Pages',
   ready_time: 'Ready',
   refresh_time: 'Last used',
   retire_time: 'Retired',
@@ -44,6 +46,7 @@ const titles = {
   'usage.bytes': 'Size',
   'usage.documents': 'Documents',
   user_id: 'User ID',
+  version: 'Version',
   view_count: 'Views',
 } as const;
 

@@ -6,6 +6,7 @@ import {
   type DownloadDocumentResponse,
 } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { InsightService } from '../../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { VisitorService } from '../../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import {
   CommandError,
   type CommandHost,
@@ -27,7 +28,14 @@ export async function runDownload(input: Input, host: CommandHost): Promise<numb
   }
   const documentId = input.args['document-id'] ?? '';
   const remote = await openRemote(host);
-  return save(DocumentService.method.downloadDocument, { documentId }, { remote, input, host });
+  const version = readVersion(textOption(input, 'version') ?? '0');
+  const request = { documentId, version };
+  return save(DocumentService.method.downloadDocument, request, { remote, input, host });
+}
+
+function readVersion(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new UsageError('The version must be a number.');
 }
 
 export async function runExport(input: Input, host: CommandHost): Promise<number> {
@@ -40,11 +48,16 @@ export async function runExport(input: Input, host: CommandHost): Promise<number
   return save(exportLinkViews, { linkId }, run);
 }
 
+export async function runExportVisitors(input: Input, host: CommandHost): Promise<number> {
+  const remote = await openRemote(host);
+  return save(VisitorService.method.exportVisitors, {}, { remote, input, host });
+}
+
 type Run = { readonly remote: Remote; readonly input: Input; readonly host: CommandHost };
 
 async function save(
   method: DescMethodServerStreaming,
-  request: Readonly<Record<string, string>>,
+  request: Readonly<Record<string, string | number>>,
   { remote, input, host }: Run,
 ): Promise<number> {
   const output = textOption(input, 'output') ?? '-';

@@ -13,6 +13,7 @@ import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb
 import { InsightService } from '../../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { InvitationService } from '../../../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { LinkService } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
+import { VisitorService } from '../../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { WorkspaceService } from '../../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { CallSpec } from './call-spec.ts';
 
@@ -28,6 +29,7 @@ const services: Readonly<Record<string, DescService>> = {
   apiKey: ApiKeyService,
   document: DocumentService,
   insight: InsightService,
+  visitor: VisitorService,
   invitation: InvitationService,
   link: LinkService,
   workspace: WorkspaceService,

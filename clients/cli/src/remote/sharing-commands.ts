@@ -1,11 +1,13 @@
 // The commands for workspaces, documents, links and views.
 import type { Command } from '../base/command.ts';
+import { apiKeys } from './api-key-commands.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
-import { credentialColumns, expireField, nameField, scopesField } from './client-commands.ts';
+import { expireField, nameField } from './client-commands.ts';
 import type { ListColumn } from './columns.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
 import { downloadCommand, exportCommand, logoCommand } from './transfer-commands.ts';
+import { versionGroup, visitors } from './version-commands.ts';
 
 const workspace = { workspace_id: 'The id of the workspace.' };
 const document = { document_id: 'The id of the document.' };
@@ -91,42 +93,6 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
   invitationGroup,
 ]);
 
-const apiKeys = groupOf('api-keys', 'Manages the API keys of a workspace.', [
-  {
-    name: 'list',
-    about: 'Lists the API keys.',
-    method: 'apiKey.listApiKeys',
-    columns: credentialColumns,
-    isInWorkspace,
-  },
-  {
-    name: 'create',
-    about: 'Creates an API key and prints it once.',
-    method: 'apiKey.createApiKey',
-    isCreating: true,
-    args: { name: 'The display name.' },
-    fields: { scopes: scopesField, expire_time: expireField },
-    examples: ['api-keys create uploader --scope documents:write --scope links:write'],
-    isInWorkspace,
-  },
-  {
-    name: 'rotate',
-    about: 'Creates a key with the scopes of an old key, which expires after an overlap.',
-    method: 'apiKey.rotateApiKey',
-    isCreating: true,
-    args: { key_id: 'The id of the old key.' },
-    fields: { overlap_seconds: { value: 'seconds', about: 'How long the old key still works.' } },
-    isInWorkspace,
-  },
-  {
-    name: 'revoke',
-    about: 'Revokes a key.',
-    method: 'apiKey.revokeApiKey',
-    args: { key_id: 'The id of the key.' },
-    isInWorkspace,
-  },
-]);
-
 const viewColumns: readonly ListColumn[] = [
   { path: 'create_time', title: 'Opened' },
   'email',
@@ -137,6 +103,14 @@ const viewColumns: readonly ListColumn[] = [
 ];
 
 const daysField: FieldOption = { name: 'days', value: 'count', about: 'The number of days.' };
+const versionField: FieldOption = {
+  value: 'number',
+  about: 'The version that the figures are about. Default: the one that readers see now.',
+};
+const viewsOfVersion: FieldOption = {
+  value: 'number',
+  about: 'Only views of this version of the document.',
+};
 const zoneField: FieldOption = {
   value: 'zone',
   about: 'The time zone of the days, such as Europe/Berlin.',
@@ -179,7 +153,7 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     about: 'Shows how readers use a document.',
     method: 'insight.getDocumentInsight',
     args: document,
-    fields: { day_count: daysField, time_zone: zoneField },
+    fields: { day_count: daysField, time_zone: zoneField, version: versionField },
     isInWorkspace,
   },
   {
@@ -187,10 +161,12 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     about: 'Lists the views of a document through all its links.',
     method: 'insight.listDocumentViews',
     args: document,
+    fields: { version: viewsOfVersion },
     columns: [...viewColumns, 'link_name'],
     isInWorkspace,
   },
   downloadCommand,
+  versionGroup,
 ]);
 
 const flag = (about: string): FieldOption => ({ about, isNegatable: true });
@@ -223,6 +199,10 @@ const linkFields: Readonly<Record<string, FieldOption>> = {
     about: 'When the creator gets a mail about views.',
   },
   show_title: flag('Whether readers see the name of the document before the gate.'),
+  pinned_version: {
+    value: 'number',
+    about: 'The version that the link always shows; 0 for the current one.',
+  },
 };
 
 const links = groupOf('links', 'Manages links to documents.', [
@@ -270,7 +250,7 @@ const links = groupOf('links', 'Manages links to documents.', [
     about: 'Shows how readers use a link.',
     method: 'insight.getLinkInsight',
     args: link,
-    fields: { day_count: daysField, time_zone: zoneField },
+    fields: { day_count: daysField, time_zone: zoneField, version: versionField },
     isInWorkspace,
   },
 ]);
@@ -281,10 +261,13 @@ const views = groupOf('views', 'Shows who viewed a document.', [
     about: 'Lists the views of a link.',
     method: 'link.listLinkViews',
     args: link,
+    fields: { version: viewsOfVersion },
     columns: viewColumns,
     isInWorkspace,
   },
   exportCommand,
 ]);
 
-export const sharingCommands: readonly Command[] = [workspaces, apiKeys, documents, links, views];
+export const sharingCommands: readonly Command[] = [
+  ...[workspaces, apiKeys, documents, links, views, visitors],
+];

@@ -17,13 +17,18 @@ const output: Option = {
 
 export const uploadCommand: Command = {
   name: 'upload',
-  about: 'Uploads a document, and creates a link to it with --share.',
+  about: 'Uploads a document or a new version, and creates a link to it with --share.',
   details:
     'Prints the id of the document, or with --share the address of the link. A terminal shows a ' +
     'progress bar. An interrupted upload leaves nothing behind.',
   args: [{ name: 'file', isFile: true, about: 'The file, or `-` for the standard input.' }],
   options: [
     { name: 'name', value: 'name', about: 'The name of the document. Default: the file name.' },
+    {
+      name: 'document',
+      value: 'id',
+      about: 'Adds a version to this document. Its links show it; its name changes with --name.',
+    },
     { name: 'share', about: 'Creates a link and prints its address.' },
     { name: 'email-required', about: 'Readers of the link enter their email address.' },
     {
@@ -43,6 +48,7 @@ export const uploadCommand: Command = {
   examples: [
     'upload report.pdf',
     'upload report.pdf --share --email-required --expires 30d',
+    'upload report.pdf --document doc_…',
     'pg_dump app | latchkey upload - --name app.sql',
   ],
   load: async () => (await import('./upload.ts')).runUpload,
@@ -64,7 +70,11 @@ export const downloadCommand: Command = {
   name: 'download',
   about: 'Downloads a document.',
   args: [{ name: 'document-id', about: 'The id of the document.' }],
-  options: [output, workspace],
+  options: [
+    output,
+    { name: 'version', value: 'number', about: 'The version. Default: the current one.' },
+    workspace,
+  ],
   examples: ['documents download doc_… --output report.pdf'],
   load: async () => (await import('./download.ts')).runDownload,
 };
@@ -76,4 +86,13 @@ export const exportCommand: Command = {
   options: [output, workspace],
   examples: ['views export lnk_… --output views.csv'],
   load: async () => (await import('./download.ts')).runExport,
+};
+
+export const exportVisitorsCommand: Command = {
+  name: 'export',
+  about: 'Writes all visitors as CSV.',
+  args: [],
+  options: [output, workspace],
+  examples: ['visitors export --output visitors.csv'],
+  load: async () => (await import('./download.ts')).runExportVisitors,
 };

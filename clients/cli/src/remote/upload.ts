@@ -2,11 +2,10 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { fromJson, type JsonObject } from '@bufbuild/protobuf';
+import { type DescMethodClientStreaming, fromJson, type JsonObject } from '@bufbuild/protobuf';
 import {
   DocumentService,
-  type UploadDocumentRequest,
-  UploadDocumentResponseSchema,
+  type UploadVersionRequest,
 } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import {
   CreateLinkRequestSchema,
@@ -50,7 +49,8 @@ type Run = {
 
 async function run({ input, host, remote, source, link, key }: Run): Promise<number> {
   const workspaceId = workspaceIdOf(input, remote) ?? '';
-  const document = await upload(remote, source, { workspaceId, key }, host);
+  const target = { documentId: textOption(input, 'document') ?? '', workspaceId, key };
+  const document = await upload(remote, source, target, host);
   const size = formatBytes(Number(document.size_bytes));
   host.stderr.write(`Uploaded ${cleanText(String(document.name))} (${size}).\n`);
   const documentId = cleanText(String(document.id));
@@ -138,25 +138,34 @@ function onlyOnce(stream: AsyncIterable<Uint8Array>): Source['open'] {
   };
 }
 
+/** Without a document, the upload becomes a new one. */
+type Target = {
+  readonly documentId: string;
+  readonly workspaceId: string;
+  readonly key: string;
+};
+
 async function upload(
   remote: Remote,
   source: Source,
-  { workspaceId, key }: { readonly workspaceId: string; readonly key: string },
+  { documentId, workspaceId, key }: Target,
   host: CommandHost,
 ): Promise<JsonObject> {
-  const method = DocumentService.method.uploadDocument;
+  const { uploadDocument, uploadVersion } = DocumentService.method;
+  const method: DescMethodClientStreaming = documentId === '' ? uploadDocument : uploadVersion;
   const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
   const progress = startProgress(host, cleanText(source.fileName), source.sizeBytes);
   const reading: { error?: unknown } = {};
   try {
     const message = await remote.authorized(method, async (transport) => {
-      const parts = partsOf(source, workspaceId, progress, reading);
+      const ids = documentId === '' ? { workspaceId } : { documentId, workspaceId };
+      const parts = partsOf(source, ids, progress, reading);
       const { signal } = stopping;
       const answer = await transport.stream(method, signal, 0, keyHeader(key), parts);
       for await (const one of answer.message) return one;
       throw new Error('the server sent no answer');
     });
-    return jsonOf(UploadDocumentResponseSchema, message).document as JsonObject;
+    return jsonOf(method.output, message).document as JsonObject;
   } catch (error) {
     if (reading.error === undefined) throw error;
     throw new CommandError('The file cannot be read', reading.error, 'output');
@@ -168,11 +177,11 @@ async function upload(
 
 async function* partsOf(
   { name, fileName, sizeBytes = 0, open }: Source,
-  workspaceId: string,
+  ids: { readonly workspaceId: string; readonly documentId?: string },
   progress: Progress,
   reading: { error?: unknown },
-): AsyncIterable<Partial<Omit<UploadDocumentRequest, '$typeName'>>> {
-  yield { workspaceId, fileName, name, sizeBytes: BigInt(sizeBytes) };
+): AsyncIterable<Partial<Omit<UploadVersionRequest, '$typeName'>>> {
+  yield { ...ids, fileName, name, sizeBytes: BigInt(sizeBytes) };
   try {
     for await (const bytes of open()) {
       for (let start = 0; start < bytes.length; start += chunkBytes) {

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/document.proto.
  */
 export const file_latchkey_sharing_v1_document: GenFile = /*@__PURE__*/
-  fileDesc("CiJsYXRjaGtleS9zaGFyaW5nL3YxL2RvY3VtZW50LnByb3RvEhNsYXRjaGtleS5zaGFyaW5nLnYxIqcCCghEb2N1bWVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhQKDHdvcmtzcGFjZV9pZBgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdmlld19jb3VudBgJIAEoDRISCgpsaW5rX2NvdW50GAogASgNEjIKDmxhc3Rfdmlld190aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgh2aWV3YWJsZRgeIAEoCCK4AQoVVXBsb2FkRG9jdW1lbnRSZXF1ZXN0EhYKBG5hbWUYASABKAlCCLpIBXIDGP8BEhsKCWZpbGVfbmFtZRgCIAEoCUIIukgFcgMYgAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhcKBGZpbGUYBCABKAxCCbpIBnoEGICAQBIeCgxjb250ZW50X3R5cGUYBSABKAlCCLpIBXIDGP8BEhIKCnNpemVfYnl0ZXMYBiABKAQiSQoWVXBsb2FkRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiogEKFExpc3REb2N1bWVudHNSZXF1ZXN0Eh0KDHdvcmtzcGFjZV9pZBgBIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBCABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBSABKAlCB7pIBHICGEAidgoVTGlzdERvY3VtZW50c1Jlc3BvbnNlEjAKCWRvY3VtZW50cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iUwoSR2V0RG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIkYKE0dldERvY3VtZW50UmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50Iq0BChVVcGRhdGVEb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESPQoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgy6SAniAQYSBG5hbWUiSQoWVXBkYXRlRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiVgoVRGVsZXRlRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhgKFkRlbGV0ZURvY3VtZW50UmVzcG9uc2UiygEKF0Rvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhcKBXJhbmdlGAMgASgJQgi6SAVyAxiAQBIaCghpZl9yYW5nZRgEIAEoCUIIukgFcgMYgEASHwoNaWZfbm9uZV9tYXRjaBgFIAEoCUIIukgFcgMYgEASGgoIaWZfbWF0Y2gYBiABKAlCCLpIBXIDGIBAImcKGERvd25sb2FkRG9jdW1lbnRSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0MqAJCg9Eb2N1bWVudFNlcnZpY2US9AEKDlVwbG9hZERvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWREb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwbG9hZERvY3VtZW50UmVzcG9uc2UihgGQAgCKtRgZEg9kb2N1bWVudHM6d3JpdGUaBAUEAwEoAZK1GDwIyQESFi9hcGkvdjEvZG9jdW1lbnRzL3tpZH0yHwoEZmlsZRIJZmlsZV9uYW1lGgxjb250ZW50X3R5cGWC0+STAiA6ASpiCGRvY3VtZW50IhEvYXBpL3YxL2RvY3VtZW50cygBEqABCg1MaXN0RG9jdW1lbnRzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0RG9jdW1lbnRzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50c1Jlc3BvbnNlIjiQAgGKtRgYEg5kb2N1bWVudHM6cmVhZBoEBQQDASgBgtPkkwITEhEvYXBpL3YxL2RvY3VtZW50cxKyAQoLR2V0RG9jdW1lbnQSJy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50UmVxdWVzdBooLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0RG9jdW1lbnRSZXNwb25zZSJQkAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAYLT5JMCK2IIZG9jdW1lbnQSHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SvwEKDlVwZGF0ZURvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVEb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZURvY3VtZW50UmVzcG9uc2UiVJACAoq1GBkSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBgtPkkwIuOgEqYghkb2N1bWVudDIfL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfRK0AQoORGVsZXRlRG9jdW1lbnQSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZURvY3VtZW50UmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuRGVsZXRlRG9jdW1lbnRSZXNwb25zZSJJkAICirUYGxIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAFIAYLT5JMCISofL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfRLEAQoQRG93bmxvYWREb2N1bWVudBIsLmxhdGNoa2V5LnNoYXJpbmcudjEuRG93bmxvYWREb2N1bWVudFJlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvd25sb2FkRG9jdW1lbnRSZXNwb25zZSJRkAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAZK1GAI4AYLT5JMCJhIkL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfS9maWxlMAFiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiJsYXRjaGtleS9zaGFyaW5nL3YxL2RvY3VtZW50LnByb3RvEhNsYXRjaGtleS5zaGFyaW5nLnYxIrgCCghEb2N1bWVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhQKDHdvcmtzcGFjZV9pZBgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdmlld19jb3VudBgJIAEoDRISCgpsaW5rX2NvdW50GAogASgNEjIKDmxhc3Rfdmlld190aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgh2aWV3YWJsZRgeIAEoCBIPCgd2ZXJzaW9uGDwgASgNIsQBCg9Eb2N1bWVudFZlcnNpb24SDwoHdmVyc2lvbhgBIAEoDRIPCgdjdXJyZW50GAIgASgIEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhAKCHZpZXdhYmxlGAcgASgIEi8KC2NyZWF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK4AQoVVXBsb2FkRG9jdW1lbnRSZXF1ZXN0EhYKBG5hbWUYASABKAlCCLpIBXIDGP8BEhsKCWZpbGVfbmFtZRgCIAEoCUIIukgFcgMYgAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhcKBGZpbGUYBCABKAxCCbpIBnoEGICAQBIeCgxjb250ZW50X3R5cGUYBSABKAlCCLpIBXIDGP8BEhIKCnNpemVfYnl0ZXMYBiABKAQiSQoWVXBsb2FkRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiogEKFExpc3REb2N1bWVudHNSZXF1ZXN0Eh0KDHdvcmtzcGFjZV9pZBgBIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBCABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBSABKAlCB7pIBHICGEAidgoVTGlzdERvY3VtZW50c1Jlc3BvbnNlEjAKCWRvY3VtZW50cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iUwoSR2V0RG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIkYKE0dldERvY3VtZW50UmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50Iq0BChVVcGRhdGVEb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESPQoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgy6SAniAQYSBG5hbWUiSQoWVXBkYXRlRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiVgoVRGVsZXRlRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhgKFkRlbGV0ZURvY3VtZW50UmVzcG9uc2Ui2wEKF0Rvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhcKBXJhbmdlGAMgASgJQgi6SAVyAxiAQBIaCghpZl9yYW5nZRgEIAEoCUIIukgFcgMYgEASHwoNaWZfbm9uZV9tYXRjaBgFIAEoCUIIukgFcgMYgEASGgoIaWZfbWF0Y2gYBiABKAlCCLpIBXIDGIBAEg8KB3ZlcnNpb24YPCABKA0iZwoYRG93bmxvYWREb2N1bWVudFJlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQi1QEKFFVwbG9hZFZlcnNpb25SZXF1ZXN0EhYKBG5hbWUYASABKAlCCLpIBXIDGP8BEhsKCWZpbGVfbmFtZRgCIAEoCUIIukgFcgMYgAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhcKBGZpbGUYBCABKAxCCbpIBnoEGICAQBIeCgxjb250ZW50X3R5cGUYBSABKAlCCLpIBXIDGP8BEhIKCnNpemVfYnl0ZXMYBiABKAQSHAoLZG9jdW1lbnRfaWQYByABKAlCB7pIBHICGEAiSAoVVXBsb2FkVmVyc2lvblJlc3BvbnNlEi8KCGRvY3VtZW50GAEgASgLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudCKOAQoTTGlzdFZlcnNpb25zUmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgBAiewoUTGlzdFZlcnNpb25zUmVzcG9uc2USNgoIdmVyc2lvbnMYASADKAsyJC5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50VmVyc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJwChVSZXN0b3JlVmVyc2lvblJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGAoHdmVyc2lvbhgDIAEoDUIHukgEKgIoASJJChZSZXN0b3JlVmVyc2lvblJlc3BvbnNlEi8KCGRvY3VtZW50GAEgASgLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudCJvChREZWxldGVWZXJzaW9uUmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIYCgd2ZXJzaW9uGAMgASgNQge6SAQqAigBIhcKFURlbGV0ZVZlcnNpb25SZXNwb25zZTKGEAoPRG9jdW1lbnRTZXJ2aWNlEvQBCg5VcGxvYWREb2N1bWVudBIqLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBsb2FkRG9jdW1lbnRSZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWREb2N1bWVudFJlc3BvbnNlIoYBkAIAirUYGRIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAGStRg8CMkBEhYvYXBpL3YxL2RvY3VtZW50cy97aWR9Mh8KBGZpbGUSCWZpbGVfbmFtZRoMY29udGVudF90eXBlgtPkkwIgOgEqYghkb2N1bWVudCIRL2FwaS92MS9kb2N1bWVudHMoARKgAQoNTGlzdERvY3VtZW50cxIpLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50c1JlcXVlc3QaKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3REb2N1bWVudHNSZXNwb25zZSI4kAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAYLT5JMCExIRL2FwaS92MS9kb2N1bWVudHMSsgEKC0dldERvY3VtZW50EicubGF0Y2hrZXkuc2hhcmluZy52MS5HZXREb2N1bWVudFJlcXVlc3QaKC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50UmVzcG9uc2UiUJACAYq1GBgSDmRvY3VtZW50czpyZWFkGgQFBAMBKAGC0+STAitiCGRvY3VtZW50Eh8vYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9Er8BCg5VcGRhdGVEb2N1bWVudBIqLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlRG9jdW1lbnRSZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVEb2N1bWVudFJlc3BvbnNlIlSQAgKKtRgZEg9kb2N1bWVudHM6d3JpdGUaBAUEAwEoAYLT5JMCLjoBKmIIZG9jdW1lbnQyHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0StAEKDkRlbGV0ZURvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5EZWxldGVEb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZURvY3VtZW50UmVzcG9uc2UiSZACAoq1GBsSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBSAGC0+STAiEqHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SxAEKEERvd25sb2FkRG9jdW1lbnQSLC5sYXRjaGtleS5zaGFyaW5nLnYxLkRvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb3dubG9hZERvY3VtZW50UmVzcG9uc2UiUZACAYq1GBgSDmRvY3VtZW50czpyZWFkGgQFBAMBKAGStRgCOAGC0+STAiYSJC9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vZmlsZTABEogCCg1VcGxvYWRWZXJzaW9uEikubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWRWZXJzaW9uUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBsb2FkVmVyc2lvblJlc3BvbnNlIp0BkAIAirUYGRIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAGStRg8CMkBEhYvYXBpL3YxL2RvY3VtZW50cy97aWR9Mh8KBGZpbGUSCWZpbGVfbmFtZRoMY29udGVudF90eXBlgtPkkwI3OgEqYghkb2N1bWVudCIoL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfS92ZXJzaW9ucygBErQBCgxMaXN0VmVyc2lvbnMSKC5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RWZXJzaW9uc1JlcXVlc3QaKS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RWZXJzaW9uc1Jlc3BvbnNlIk+QAgGKtRgYEg5kb2N1bWVudHM6cmVhZBoEBQQDASgBgtPkkwIqEigvYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9L3ZlcnNpb25zEtoBCg5SZXN0b3JlVmVyc2lvbhIqLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVzdG9yZVZlcnNpb25SZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5SZXN0b3JlVmVyc2lvblJlc3BvbnNlIm+QAgKKtRgZEg9kb2N1bWVudHM6d3JpdGUaBAUEAwEoAYLT5JMCSToBKmIIZG9jdW1lbnQiOi9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmVyc2lvbnMve3ZlcnNpb259OnJlc3RvcmUSxAEKDURlbGV0ZVZlcnNpb24SKS5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZVZlcnNpb25SZXF1ZXN0GioubGF0Y2hrZXkuc2hhcmluZy52MS5EZWxldGVWZXJzaW9uUmVzcG9uc2UiXJACAoq1GBsSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBSAGC0+STAjQqMi9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmVyc2lvbnMve3ZlcnNpb259YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * An uploaded document.
@@ -50,7 +50,8 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
    * without an extension, the declared type selects it. Text is valid UTF-8, or UTF-16 with a byte
    * order mark, without control characters. XML with a declaration is `application/xml`.
    *
-   * The type never changes: documents from version 0.1 keep `application/octet-stream` for text.
+   * It is the type of the current version. The type of a version never changes: documents from
+   * release 0.1 keep `application/octet-stream` for text.
    * HTTP downloads of PDF, image, video and audio files that the viewer shows have this type. SVG,
    * text and all other files are sent as `application/octet-stream`.
    *
@@ -59,23 +60,23 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
   contentType: string;
 
   /**
-   * The size in bytes, from 1 to 4,294,967,295.
+   * The size of the current version in bytes, from 1 to 4,294,967,295.
    *
    * @generated from field: uint32 size_bytes = 4;
    */
   sizeBytes: number;
 
   /**
-   * The SHA-256 digest of the bytes, in 64 lower-case hexadecimal digits.
+   * The SHA-256 digest of the current version, in 64 lower-case hexadecimal digits.
    *
    * @generated from field: string sha256 = 5;
    */
   sha256: string;
 
   /**
-   * The number of pages of a PDF, counted during the upload. 0 for other types. Also 0 if the PDF
+   * The number of pages of the current version, if it is a PDF. 0 for other types. Also 0 if the PDF
    * is damaged, needs a password, takes more than 5 seconds or 256 MiB of memory to count, or if
-   * too many other PDFs are waiting to be counted. It never changes.
+   * too many other PDFs are waiting to be counted. It is counted during the upload.
    *
    * @generated from field: uint32 page_count = 6;
    */
@@ -89,7 +90,7 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
   workspaceId: string;
 
   /**
-   * When the document was uploaded.
+   * When the first version was uploaded.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 8;
    */
@@ -124,6 +125,13 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
    * @generated from field: bool viewable = 30;
    */
   viewable: boolean;
+
+  /**
+   * The number of the current version, from 1.
+   *
+   * @generated from field: uint32 version = 60;
+   */
+  version: number;
 };
 
 /**
@@ -132,6 +140,76 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
  */
 export const DocumentSchema: GenMessage<Document> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_document, 0);
+
+/**
+ * A version of a document. It never changes.
+ *
+ * @generated from message latchkey.sharing.v1.DocumentVersion
+ */
+export type DocumentVersion = Message<"latchkey.sharing.v1.DocumentVersion"> & {
+  /**
+   * The number of the version: 1 for the first upload. Numbers are never used twice.
+   *
+   * @generated from field: uint32 version = 1;
+   */
+  version: number;
+
+  /**
+   * Whether this is the current version.
+   *
+   * @generated from field: bool current = 2;
+   */
+  current: boolean;
+
+  /**
+   * The media type, as in `Document.content_type`.
+   *
+   * @generated from field: string content_type = 3;
+   */
+  contentType: string;
+
+  /**
+   * The size in bytes, from 1 to 4,294,967,295.
+   *
+   * @generated from field: uint32 size_bytes = 4;
+   */
+  sizeBytes: number;
+
+  /**
+   * The SHA-256 digest of the bytes, in 64 lower-case hexadecimal digits.
+   *
+   * @generated from field: string sha256 = 5;
+   */
+  sha256: string;
+
+  /**
+   * The number of pages, as in `Document.page_count`.
+   *
+   * @generated from field: uint32 page_count = 6;
+   */
+  pageCount: number;
+
+  /**
+   * Whether the viewer shows this type.
+   *
+   * @generated from field: bool viewable = 7;
+   */
+  viewable: boolean;
+
+  /**
+   * When the version was uploaded.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 8;
+   */
+  createTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.DocumentVersion.
+ * Use `create(DocumentVersionSchema)` to create a new message.
+ */
+export const DocumentVersionSchema: GenMessage<DocumentVersion> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_document, 1);
 
 /**
  * A part of an upload. The fields may be spread over any number of messages, in any order.
@@ -192,7 +270,7 @@ export type UploadDocumentRequest = Message<"latchkey.sharing.v1.UploadDocumentR
  * Use `create(UploadDocumentRequestSchema)` to create a new message.
  */
 export const UploadDocumentRequestSchema: GenMessage<UploadDocumentRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 1);
+  messageDesc(file_latchkey_sharing_v1_document, 2);
 
 /**
  * The response of DocumentService.UploadDocument.
@@ -213,7 +291,7 @@ export type UploadDocumentResponse = Message<"latchkey.sharing.v1.UploadDocument
  * Use `create(UploadDocumentResponseSchema)` to create a new message.
  */
 export const UploadDocumentResponseSchema: GenMessage<UploadDocumentResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 2);
+  messageDesc(file_latchkey_sharing_v1_document, 3);
 
 /**
  * The request of DocumentService.ListDocuments.
@@ -268,7 +346,7 @@ export type ListDocumentsRequest = Message<"latchkey.sharing.v1.ListDocumentsReq
  * Use `create(ListDocumentsRequestSchema)` to create a new message.
  */
 export const ListDocumentsRequestSchema: GenMessage<ListDocumentsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 3);
+  messageDesc(file_latchkey_sharing_v1_document, 4);
 
 /**
  * The response of DocumentService.ListDocuments.
@@ -305,7 +383,7 @@ export type ListDocumentsResponse = Message<"latchkey.sharing.v1.ListDocumentsRe
  * Use `create(ListDocumentsResponseSchema)` to create a new message.
  */
 export const ListDocumentsResponseSchema: GenMessage<ListDocumentsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 4);
+  messageDesc(file_latchkey_sharing_v1_document, 5);
 
 /**
  * The request of DocumentService.GetDocument.
@@ -334,7 +412,7 @@ export type GetDocumentRequest = Message<"latchkey.sharing.v1.GetDocumentRequest
  * Use `create(GetDocumentRequestSchema)` to create a new message.
  */
 export const GetDocumentRequestSchema: GenMessage<GetDocumentRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 5);
+  messageDesc(file_latchkey_sharing_v1_document, 6);
 
 /**
  * The response of DocumentService.GetDocument.
@@ -355,7 +433,7 @@ export type GetDocumentResponse = Message<"latchkey.sharing.v1.GetDocumentRespon
  * Use `create(GetDocumentResponseSchema)` to create a new message.
  */
 export const GetDocumentResponseSchema: GenMessage<GetDocumentResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 6);
+  messageDesc(file_latchkey_sharing_v1_document, 7);
 
 /**
  * The request of DocumentService.UpdateDocument.
@@ -399,7 +477,7 @@ export type UpdateDocumentRequest = Message<"latchkey.sharing.v1.UpdateDocumentR
  * Use `create(UpdateDocumentRequestSchema)` to create a new message.
  */
 export const UpdateDocumentRequestSchema: GenMessage<UpdateDocumentRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 7);
+  messageDesc(file_latchkey_sharing_v1_document, 8);
 
 /**
  * The response of DocumentService.UpdateDocument.
@@ -420,7 +498,7 @@ export type UpdateDocumentResponse = Message<"latchkey.sharing.v1.UpdateDocument
  * Use `create(UpdateDocumentResponseSchema)` to create a new message.
  */
 export const UpdateDocumentResponseSchema: GenMessage<UpdateDocumentResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 8);
+  messageDesc(file_latchkey_sharing_v1_document, 9);
 
 /**
  * The request of DocumentService.DeleteDocument.
@@ -449,7 +527,7 @@ export type DeleteDocumentRequest = Message<"latchkey.sharing.v1.DeleteDocumentR
  * Use `create(DeleteDocumentRequestSchema)` to create a new message.
  */
 export const DeleteDocumentRequestSchema: GenMessage<DeleteDocumentRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 9);
+  messageDesc(file_latchkey_sharing_v1_document, 10);
 
 /**
  * The response of DocumentService.DeleteDocument.
@@ -464,7 +542,7 @@ export type DeleteDocumentResponse = Message<"latchkey.sharing.v1.DeleteDocument
  * Use `create(DeleteDocumentResponseSchema)` to create a new message.
  */
 export const DeleteDocumentResponseSchema: GenMessage<DeleteDocumentResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 10);
+  messageDesc(file_latchkey_sharing_v1_document, 11);
 
 /**
  * The request of DocumentService.DownloadDocument.
@@ -520,6 +598,13 @@ export type DownloadDocumentRequest = Message<"latchkey.sharing.v1.DownloadDocum
    * @generated from field: string if_match = 6;
    */
   ifMatch: string;
+
+  /**
+   * The number of the version. Unset means the current version.
+   *
+   * @generated from field: uint32 version = 60;
+   */
+  version: number;
 };
 
 /**
@@ -527,7 +612,7 @@ export type DownloadDocumentRequest = Message<"latchkey.sharing.v1.DownloadDocum
  * Use `create(DownloadDocumentRequestSchema)` to create a new message.
  */
 export const DownloadDocumentRequestSchema: GenMessage<DownloadDocumentRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 11);
+  messageDesc(file_latchkey_sharing_v1_document, 12);
 
 /**
  * The response of DocumentService.DownloadDocument. The first message contains the header, and
@@ -565,10 +650,288 @@ export type DownloadDocumentResponse = Message<"latchkey.sharing.v1.DownloadDocu
  * Use `create(DownloadDocumentResponseSchema)` to create a new message.
  */
 export const DownloadDocumentResponseSchema: GenMessage<DownloadDocumentResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 12);
+  messageDesc(file_latchkey_sharing_v1_document, 13);
 
 /**
- * Documents of a workspace. The bytes of a document never change; a new version is a new document.
+ * A part of an upload of a version. The fields may be spread over any number of messages, in any
+ * order, but the first message has `document_id`.
+ *
+ * @generated from message latchkey.sharing.v1.UploadVersionRequest
+ */
+export type UploadVersionRequest = Message<"latchkey.sharing.v1.UploadVersionRequest"> & {
+  /**
+   * The new display name of the document: 1 to 255 characters. Sent at most once. Unset means no
+   * change.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The name of the file at the sender: at most 1,024 characters. Its extension selects between
+   * types of text. Sent at most once. Unset means none.
+   *
+   * @generated from field: string file_name = 2;
+   */
+  fileName: string;
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace. Sent at most once.
+   *
+   * @generated from field: string workspace_id = 3;
+   */
+  workspaceId: string;
+
+  /**
+   * The next bytes of the version: at most 1 MiB for each message. 64 KiB is a good size.
+   *
+   * @generated from field: bytes file = 4;
+   */
+  file: Uint8Array;
+
+  /**
+   * The media type that the sender declares: at most 255 characters. It selects between types of
+   * text if the name has no extension. Over HTTP it is the `Content-Type` of the part `file`. Sent
+   * at most once. Unset means none.
+   *
+   * @generated from field: string content_type = 5;
+   */
+  contentType: string;
+
+  /**
+   * The size of the file, in bytes. A file of another size is `invalid_argument`. Sent at most once.
+   * Unset means that the sender does not know the size.
+   *
+   * @generated from field: uint64 size_bytes = 6;
+   */
+  sizeBytes: bigint;
+
+  /**
+   * The document's id: at most 64 characters. Required in the first message, and sent only once.
+   *
+   * @generated from field: string document_id = 7;
+   */
+  documentId: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.UploadVersionRequest.
+ * Use `create(UploadVersionRequestSchema)` to create a new message.
+ */
+export const UploadVersionRequestSchema: GenMessage<UploadVersionRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_document, 14);
+
+/**
+ * The response of DocumentService.UploadVersion.
+ *
+ * @generated from message latchkey.sharing.v1.UploadVersionResponse
+ */
+export type UploadVersionResponse = Message<"latchkey.sharing.v1.UploadVersionResponse"> & {
+  /**
+   * The document, of which the new version is current.
+   *
+   * @generated from field: latchkey.sharing.v1.Document document = 1;
+   */
+  document?: Document | undefined;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.UploadVersionResponse.
+ * Use `create(UploadVersionResponseSchema)` to create a new message.
+ */
+export const UploadVersionResponseSchema: GenMessage<UploadVersionResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_document, 15);
+
+/**
+ * The request of DocumentService.ListVersions.
+ *
+ * @generated from message latchkey.sharing.v1.ListVersionsRequest
+ */
+export type ListVersionsRequest = Message<"latchkey.sharing.v1.ListVersionsRequest"> & {
+  /**
+   * The document's id: at most 64 characters. Required.
+   *
+   * @generated from field: string document_id = 1;
+   */
+  documentId: string;
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+
+  /**
+   * The maximum number of versions to return. Unset means 50. A value above 200 is read as 200.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous response. Unset means the first page.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.ListVersionsRequest.
+ * Use `create(ListVersionsRequestSchema)` to create a new message.
+ */
+export const ListVersionsRequestSchema: GenMessage<ListVersionsRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_document, 16);
+
+/**
+ * The response of DocumentService.ListVersions.
+ *
+ * @generated from message latchkey.sharing.v1.ListVersionsResponse
+ */
+export type ListVersionsResponse = Message<"latchkey.sharing.v1.ListVersionsResponse"> & {
+  /**
+   * The versions, newest first.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.DocumentVersion versions = 1;
+   */
+  versions: DocumentVersion[];
+
+  /**
+   * The `page_token` of the next page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * The number of versions on all pages.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.ListVersionsResponse.
+ * Use `create(ListVersionsResponseSchema)` to create a new message.
+ */
+export const ListVersionsResponseSchema: GenMessage<ListVersionsResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_document, 17);
+
+/**
+ * The request of DocumentService.RestoreVersion.
+ *
+ * @generated from message latchkey.sharing.v1.RestoreVersionRequest
+ */
+export type RestoreVersionRequest = Message<"latchkey.sharing.v1.RestoreVersionRequest"> & {
+  /**
+   * The document's id: at most 64 characters. Required.
+   *
+   * @generated from field: string document_id = 1;
+   */
+  documentId: string;
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+
+  /**
+   * The number of the version. Required.
+   *
+   * @generated from field: uint32 version = 3;
+   */
+  version: number;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.RestoreVersionRequest.
+ * Use `create(RestoreVersionRequestSchema)` to create a new message.
+ */
+export const RestoreVersionRequestSchema: GenMessage<RestoreVersionRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_document, 18);
+
+/**
+ * The response of DocumentService.RestoreVersion.
+ *
+ * @generated from message latchkey.sharing.v1.RestoreVersionResponse
+ */
+export type RestoreVersionResponse = Message<"latchkey.sharing.v1.RestoreVersionResponse"> & {
+  /**
+   * The document, of which the version is current.
+   *
+   * @generated from field: latchkey.sharing.v1.Document document = 1;
+   */
+  document?: Document | undefined;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.RestoreVersionResponse.
+ * Use `create(RestoreVersionResponseSchema)` to create a new message.
+ */
+export const RestoreVersionResponseSchema: GenMessage<RestoreVersionResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_document, 19);
+
+/**
+ * The request of DocumentService.DeleteVersion.
+ *
+ * @generated from message latchkey.sharing.v1.DeleteVersionRequest
+ */
+export type DeleteVersionRequest = Message<"latchkey.sharing.v1.DeleteVersionRequest"> & {
+  /**
+   * The document's id: at most 64 characters. Required.
+   *
+   * @generated from field: string document_id = 1;
+   */
+  documentId: string;
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+
+  /**
+   * The number of the version. Required.
+   *
+   * @generated from field: uint32 version = 3;
+   */
+  version: number;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.DeleteVersionRequest.
+ * Use `create(DeleteVersionRequestSchema)` to create a new message.
+ */
+export const DeleteVersionRequestSchema: GenMessage<DeleteVersionRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_document, 20);
+
+/**
+ * The response of DocumentService.DeleteVersion.
+ *
+ * @generated from message latchkey.sharing.v1.DeleteVersionResponse
+ */
+export type DeleteVersionResponse = Message<"latchkey.sharing.v1.DeleteVersionResponse"> & {
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.DeleteVersionResponse.
+ * Use `create(DeleteVersionResponseSchema)` to create a new message.
+ */
+export const DeleteVersionResponseSchema: GenMessage<DeleteVersionResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_document, 21);
+
+/**
+ * Documents of a workspace. A document has 1 to 100 versions, whose bytes never change. One of them is
+ * the current version: downloads return it, and links show it unless they have `pinned_version`.
  *
  * Every method acts within one workspace: the one that the credential is bound to. Other callers,
  * such as service clients and staff, set `workspace_id`. Documents of other workspaces are
@@ -643,7 +1006,7 @@ export const DocumentService: GenService<{
     output: typeof UpdateDocumentResponseSchema;
   },
   /**
-   * Deletes a document with its bytes, links and views. This cannot be undone.
+   * Deletes a document with its versions, links and views. This cannot be undone.
    *
    * Errors:
    * - `not_found`: the workspace has no such document.
@@ -663,7 +1026,7 @@ export const DocumentService: GenService<{
    * store.
    *
    * Errors:
-   * - `not_found`: the workspace has no such document.
+   * - `not_found`: the workspace has no such document, or the document has no such version.
    * - `precondition_failed`: `if_match` does not match the document's entity tag.
    * - `range_not_satisfiable`: the range begins beyond the end of the document (RFC 9110 §15.5.17).
    *
@@ -673,6 +1036,72 @@ export const DocumentService: GenService<{
     methodKind: "server_streaming";
     input: typeof DownloadDocumentRequestSchema;
     output: typeof DownloadDocumentResponseSchema;
+  },
+  /**
+   * Stores a new version of a document, which becomes the current version. Its links stay the same,
+   * and show it within a second. The version may have another type. The document keeps its name,
+   * unless the upload has a `name`.
+   *
+   * The body is that of UploadDocument: over HTTP a form, over gRPC and Connect a stream of messages,
+   * of which the first has `document_id`. Concurrent uploads all become versions; the last one that
+   * completes is current. A version is stored in full or not at all.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such document.
+   * - `invalid_argument`: as for UploadDocument.
+   * - `payload_too_large`, `canceled`, `rate_limited`, `unavailable`: as for UploadDocument.
+   * - `conflict`: the document has 100 versions, or the version exceeds the workspace's quota, which
+   *   counts the bytes of all versions.
+   *
+   * @generated from rpc latchkey.sharing.v1.DocumentService.UploadVersion
+   */
+  uploadVersion: {
+    methodKind: "client_streaming";
+    input: typeof UploadVersionRequestSchema;
+    output: typeof UploadVersionResponseSchema;
+  },
+  /**
+   * Lists the versions of a document, newest first.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such document.
+   *
+   * @generated from rpc latchkey.sharing.v1.DocumentService.ListVersions
+   */
+  listVersions: {
+    methodKind: "unary";
+    input: typeof ListVersionsRequestSchema;
+    output: typeof ListVersionsResponseSchema;
+  },
+  /**
+   * Makes an earlier version the current one. No bytes are copied, and the version keeps its number,
+   * so that its views count together. The next upload still gets the number after the highest one.
+   * Does nothing if the version is current.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such document, or the document has no such version.
+   *
+   * @generated from rpc latchkey.sharing.v1.DocumentService.RestoreVersion
+   */
+  restoreVersion: {
+    methodKind: "unary";
+    input: typeof RestoreVersionRequestSchema;
+    output: typeof RestoreVersionResponseSchema;
+  },
+  /**
+   * Deletes a version with its bytes. Its views stay. This cannot be undone, and its number is not
+   * used again.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such document, or the document has no such version.
+   * - `conflict`: the version is current, or a link that is not revoked has it as `pinned_version`.
+   *
+   * @generated from rpc latchkey.sharing.v1.DocumentService.DeleteVersion
+   */
+  deleteVersion: {
+    methodKind: "unary";
+    input: typeof DeleteVersionRequestSchema;
+    output: typeof DeleteVersionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_latchkey_sharing_v1_document, 0);

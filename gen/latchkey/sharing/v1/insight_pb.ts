@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/insight.proto.
  */
 export const file_latchkey_sharing_v1_insight: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9zaGFyaW5nL3YxL2luc2lnaHQucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEiogIKB0luc2lnaHQSEgoKdmlld19jb3VudBgBIAEoDRIaChJjb3ZlcmVkX3ZpZXdfY291bnQYAiABKA0SFQoNdmlzaXRvcl9jb3VudBgDIAEoDRIXCgpjb21wbGV0aW9uGAQgASgBSACIAQESGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgFIAEoDRIWCg5kb3dubG9hZF9jb3VudBgGIAEoDRIvCgVwYWdlcxgHIAMoCzIgLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZUluc2lnaHQSLQoEZGF5cxgIIAMoCzIfLmxhdGNoa2V5LnNoYXJpbmcudjEuRGF5SW5zaWdodBITCgt2aXNpdF9jb3VudBgJIAEoDUINCgtfY29tcGxldGlvbiJMCgtQYWdlSW5zaWdodBIMCgRwYWdlGAEgASgNEhIKCnZpZXdfY291bnQYAiABKA0SGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgDIAEoDSJQCgpEYXlJbnNpZ2h0Ei4KCnN0YXJ0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnZpZXdfY291bnQYAiABKA0ikwEKGUdldERvY3VtZW50SW5zaWdodFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGwoJZGF5X2NvdW50GAMgASgNQgi6SAUqAxjuAhIaCgl0aW1lX3pvbmUYBCABKAlCB7pIBHICGEAiSwoaR2V0RG9jdW1lbnRJbnNpZ2h0UmVzcG9uc2USLQoHaW5zaWdodBgBIAEoCzIcLmxhdGNoa2V5LnNoYXJpbmcudjEuSW5zaWdodCKLAQoVR2V0TGlua0luc2lnaHRSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGwoJZGF5X2NvdW50GAMgASgNQgi6SAUqAxjuAhIaCgl0aW1lX3pvbmUYBCABKAlCB7pIBHICGEAiRwoWR2V0TGlua0luc2lnaHRSZXNwb25zZRItCgdpbnNpZ2h0GAEgASgLMhwubGF0Y2hrZXkuc2hhcmluZy52MS5JbnNpZ2h0IsYBChhMaXN0RG9jdW1lbnRWaWV3c1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAInYKGUxpc3REb2N1bWVudFZpZXdzUmVzcG9uc2USLAoFdmlld3MYASADKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmtWaWV3EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIlsKGkV4cG9ydERvY3VtZW50Vmlld3NSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAImoKG0V4cG9ydERvY3VtZW50Vmlld3NSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0IlMKFkV4cG9ydExpbmtWaWV3c1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCJmChdFeHBvcnRMaW5rVmlld3NSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0MuMHCg5JbnNpZ2h0U2VydmljZRLKAQoSR2V0RG9jdW1lbnRJbnNpZ2h0Ei4ubGF0Y2hrZXkuc2hhcmluZy52MS5HZXREb2N1bWVudEluc2lnaHRSZXF1ZXN0Gi8ubGF0Y2hrZXkuc2hhcmluZy52MS5HZXREb2N1bWVudEluc2lnaHRSZXNwb25zZSJTkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIyYgdpbnNpZ2h0EicvYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9L2luc2lnaHQStgEKDkdldExpbmtJbnNpZ2h0EioubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rSW5zaWdodFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtJbnNpZ2h0UmVzcG9uc2UiS5ACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCKmIHaW5zaWdodBIfL2FwaS92MS9saW5rcy97bGlua19pZH0vaW5zaWdodBK8AQoRTGlzdERvY3VtZW50Vmlld3MSLS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3REb2N1bWVudFZpZXdzUmVxdWVzdBouLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50Vmlld3NSZXNwb25zZSJIkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwInEiUvYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9L3ZpZXdzEs4BChNFeHBvcnREb2N1bWVudFZpZXdzEi8ubGF0Y2hrZXkuc2hhcmluZy52MS5FeHBvcnREb2N1bWVudFZpZXdzUmVxdWVzdBowLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0RG9jdW1lbnRWaWV3c1Jlc3BvbnNlIlKQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGStRgCOAGC0+STAisSKS9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmlld3MuY3N2MAESugEKD0V4cG9ydExpbmtWaWV3cxIrLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0TGlua1ZpZXdzUmVxdWVzdBosLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0TGlua1ZpZXdzUmVzcG9uc2UiSpACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAZK1GAI4AYLT5JMCIxIhL2FwaS92MS9saW5rcy97bGlua19pZH0vdmlld3MuY3N2MAFiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http, file_latchkey_sharing_v1_link]);
+  fileDesc("CiFsYXRjaGtleS9zaGFyaW5nL3YxL2luc2lnaHQucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEiswIKB0luc2lnaHQSEgoKdmlld19jb3VudBgBIAEoDRIaChJjb3ZlcmVkX3ZpZXdfY291bnQYAiABKA0SFQoNdmlzaXRvcl9jb3VudBgDIAEoDRIXCgpjb21wbGV0aW9uGAQgASgBSACIAQESGwoTYXZlcmFnZV9kdXJhdGlvbl9tcxgFIAEoDRIWCg5kb3dubG9hZF9jb3VudBgGIAEoDRIvCgVwYWdlcxgHIAMoCzIgLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZUluc2lnaHQSLQoEZGF5cxgIIAMoCzIfLmxhdGNoa2V5LnNoYXJpbmcudjEuRGF5SW5zaWdodBITCgt2aXNpdF9jb3VudBgJIAEoDRIPCgd2ZXJzaW9uGDwgASgNQg0KC19jb21wbGV0aW9uIkwKC1BhZ2VJbnNpZ2h0EgwKBHBhZ2UYASABKA0SEgoKdmlld19jb3VudBgCIAEoDRIbChNhdmVyYWdlX2R1cmF0aW9uX21zGAMgASgNIlAKCkRheUluc2lnaHQSLgoKc3RhcnRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdmlld19jb3VudBgCIAEoDSKkAQoZR2V0RG9jdW1lbnRJbnNpZ2h0UmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIbCglkYXlfY291bnQYAyABKA1CCLpIBSoDGO4CEhoKCXRpbWVfem9uZRgEIAEoCUIHukgEcgIYQBIPCgd2ZXJzaW9uGDwgASgNIksKGkdldERvY3VtZW50SW5zaWdodFJlc3BvbnNlEi0KB2luc2lnaHQYASABKAsyHC5sYXRjaGtleS5zaGFyaW5nLnYxLkluc2lnaHQinAEKFUdldExpbmtJbnNpZ2h0UmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhsKCWRheV9jb3VudBgDIAEoDUIIukgFKgMY7gISGgoJdGltZV96b25lGAQgASgJQge6SARyAhhAEg8KB3ZlcnNpb24YPCABKA0iRwoWR2V0TGlua0luc2lnaHRSZXNwb25zZRItCgdpbnNpZ2h0GAEgASgLMhwubGF0Y2hrZXkuc2hhcmluZy52MS5JbnNpZ2h0ItcBChhMaXN0RG9jdW1lbnRWaWV3c1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAEg8KB3ZlcnNpb24YPCABKA0idgoZTGlzdERvY3VtZW50Vmlld3NSZXNwb25zZRIsCgV2aWV3cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlua1ZpZXcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0ibAoaRXhwb3J0RG9jdW1lbnRWaWV3c1JlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASDwoHdmVyc2lvbhg8IAEoDSJqChtFeHBvcnREb2N1bWVudFZpZXdzUmVzcG9uc2USMgoGaGVhZGVyGAEgASgLMiAubGF0Y2hrZXkuaHR0cC52MS5Eb3dubG9hZEhlYWRlckgAEg8KBWNodW5rGAIgASgMSABCBgoEcGFydCJkChZFeHBvcnRMaW5rVmlld3NSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASDwoHdmVyc2lvbhg8IAEoDSJmChdFeHBvcnRMaW5rVmlld3NSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0MuMHCg5JbnNpZ2h0U2VydmljZRLKAQoSR2V0RG9jdW1lbnRJbnNpZ2h0Ei4ubGF0Y2hrZXkuc2hhcmluZy52MS5HZXREb2N1bWVudEluc2lnaHRSZXF1ZXN0Gi8ubGF0Y2hrZXkuc2hhcmluZy52MS5HZXREb2N1bWVudEluc2lnaHRSZXNwb25zZSJTkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIyYgdpbnNpZ2h0EicvYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9L2luc2lnaHQStgEKDkdldExpbmtJbnNpZ2h0EioubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rSW5zaWdodFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtJbnNpZ2h0UmVzcG9uc2UiS5ACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCKmIHaW5zaWdodBIfL2FwaS92MS9saW5rcy97bGlua19pZH0vaW5zaWdodBK8AQoRTGlzdERvY3VtZW50Vmlld3MSLS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3REb2N1bWVudFZpZXdzUmVxdWVzdBouLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50Vmlld3NSZXNwb25zZSJIkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwInEiUvYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9L3ZpZXdzEs4BChNFeHBvcnREb2N1bWVudFZpZXdzEi8ubGF0Y2hrZXkuc2hhcmluZy52MS5FeHBvcnREb2N1bWVudFZpZXdzUmVxdWVzdBowLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0RG9jdW1lbnRWaWV3c1Jlc3BvbnNlIlKQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGStRgCOAGC0+STAisSKS9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmlld3MuY3N2MAESugEKD0V4cG9ydExpbmtWaWV3cxIrLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0TGlua1ZpZXdzUmVxdWVzdBosLmxhdGNoa2V5LnNoYXJpbmcudjEuRXhwb3J0TGlua1ZpZXdzUmVzcG9uc2UiSpACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAZK1GAI4AYLT5JMCIxIhL2FwaS92MS9saW5rcy97bGlua19pZH0vdmlld3MuY3N2MAFiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http, file_latchkey_sharing_v1_link]);
 
 /**
  * Figures about views. The readers' browsers report times some seconds late.
@@ -29,7 +29,7 @@ export const file_latchkey_sharing_v1_insight: GenFile = /*@__PURE__*/
  */
 export type Insight = Message<"latchkey.sharing.v1.Insight"> & {
   /**
-   * The number of all views.
+   * The number of all views of the version.
    *
    * @generated from field: uint32 view_count = 1;
    */
@@ -99,6 +99,13 @@ export type Insight = Message<"latchkey.sharing.v1.Insight"> & {
    * @generated from field: uint32 visit_count = 9;
    */
   visitCount: number;
+
+  /**
+   * The version of the document that the figures are about. They never mix versions.
+   *
+   * @generated from field: uint32 version = 60;
+   */
+  version: number;
 };
 
 /**
@@ -207,6 +214,13 @@ export type GetDocumentInsightRequest = Message<"latchkey.sharing.v1.GetDocument
    * @generated from field: string time_zone = 4;
    */
   timeZone: string;
+
+  /**
+   * The version of the document. Unset means the current version.
+   *
+   * @generated from field: uint32 version = 60;
+   */
+  version: number;
 };
 
 /**
@@ -272,6 +286,13 @@ export type GetLinkInsightRequest = Message<"latchkey.sharing.v1.GetLinkInsightR
    * @generated from field: string time_zone = 4;
    */
   timeZone: string;
+
+  /**
+   * The version of the document. Unset means the version that the link shows.
+   *
+   * @generated from field: uint32 version = 60;
+   */
+  version: number;
 };
 
 /**
@@ -354,6 +375,13 @@ export type ListDocumentViewsRequest = Message<"latchkey.sharing.v1.ListDocument
    * @generated from field: string order_by = 6;
    */
   orderBy: string;
+
+  /**
+   * Only views of this version of the document. Unset means all versions.
+   *
+   * @generated from field: uint32 version = 60;
+   */
+  version: number;
 };
 
 /**
@@ -420,6 +448,13 @@ export type ExportDocumentViewsRequest = Message<"latchkey.sharing.v1.ExportDocu
    * @generated from field: string workspace_id = 2;
    */
   workspaceId: string;
+
+  /**
+   * Only views of this version of the document. Unset means all versions.
+   *
+   * @generated from field: uint32 version = 60;
+   */
+  version: number;
 };
 
 /**
@@ -487,6 +522,13 @@ export type ExportLinkViewsRequest = Message<"latchkey.sharing.v1.ExportLinkView
    * @generated from field: string workspace_id = 2;
    */
   workspaceId: string;
+
+  /**
+   * Only views of this version of the document. Unset means all versions.
+   *
+   * @generated from field: uint32 version = 60;
+   */
+  version: number;
 };
 
 /**
@@ -545,7 +587,7 @@ export const ExportLinkViewsResponseSchema: GenMessage<ExportLinkViewsResponse> 
  */
 export const InsightService: GenService<{
   /**
-   * Returns figures about the views of a document, through all its links.
+   * Returns figures about the views of one version of a document, through all its links.
    *
    * Errors:
    * - `not_found`: the workspace has no such document.
@@ -558,7 +600,7 @@ export const InsightService: GenService<{
     output: typeof GetDocumentInsightResponseSchema;
   },
   /**
-   * Returns figures about the views of a link.
+   * Returns figures about the views of a link, in one version of its document.
    *
    * Errors:
    * - `not_found`: the workspace has no such link.
@@ -590,7 +632,8 @@ export const InsightService: GenService<{
    * Streams all views of a document as CSV (RFC 4180), newest first: first a header, then the bytes
    * in chunks. The first line names the columns: `view_id`, `link_id`, `link_name`, `create_time`,
    * `email`, `email_verified`, `duration_ms`, `pages_viewed`, `completion`, `download_count`,
-   * `last_download_time` and `page_durations_ms`, such as `1:7000 2:22000`.
+   * `last_download_time`, `page_durations_ms`, such as `1:7000 2:22000`, `visit_count` and `version`.
+   * `completion` is empty if the number of pages of the version is not known.
    *
    * Every value is in quotation marks. A value that a spreadsheet could take for a formula begins
    * with an apostrophe. If the response breaks off, the connection is closed before its end.

@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto';
+import { newId } from './ids.ts';
+
+/**
+ * The view that the reader's browser reports on. Each version has another one, so that no view
+ * mixes versions. The first version has the id that release 0.1 uses.
+ */
+export function viewIdOf({ viewId }: { readonly viewId: string }, version: number): string {
+  if (version === 1) return viewId;
+  const digest = createHash('sha256').update(`${viewId}.${version}`).digest();
+  return newId('viw', (size) => digest.subarray(0, size));
+}

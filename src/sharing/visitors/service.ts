@@ -1,0 +1,106 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
+import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import { csvText, timeText } from '../../base/csv.ts';
+import { fail } from '../../base/errors/errors.ts';
+import { foldValue } from '../../storage/folded-text.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
+import type { Database, Executor, VisitorRow } from '../../storage/schema.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import type { Views } from '../views/views.ts';
+import {
+  eraseVisitor,
+  findVisitor,
+  findVisitors,
+  findVisitorsAfter,
+  visitorList,
+} from './store.ts';
+
+export type VisitorOptions = {
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  readonly quotas: Pick<Quotas, 'inTurn' | 'lock'>;
+  readonly views: Pick<Views, 'list'>;
+};
+
+/** Visitors that one query of an export reads. */
+const sliceMax = 1_000;
+
+export function createVisitorService(options: VisitorOptions): ServiceImpl<typeof VisitorService> {
+  const { db, auditLog, quotas, views } = options;
+
+  async function require(trx: Executor, workspaceId: string, email: string): Promise<VisitorRow> {
+    const row = await findVisitor(trx, workspaceId, foldValue(email));
+    if (row === undefined) throw fail('not_found', 'The workspace has no such visitor.');
+    return row;
+  }
+
+  return {
+    async listVisitors(request, context) {
+      const orderBy = request.orderBy.trim() || 'last_view_time desc';
+      const ordered = { ...request, orderBy };
+      const query = parseListRequest(ordered, visitorList.sorts, context.signal);
+      const { rows, ...page } = await findVisitors(db, workspaceOf(context), query);
+      return { visitors: rows.map(visitorMessage), ...page };
+    },
+
+    async getVisitor({ email }, context) {
+      return { visitor: visitorMessage(await require(db, workspaceOf(context), email)) };
+    },
+
+    async listVisitorViews(request, context) {
+      const workspaceId = workspaceOf(context);
+      const { email } = await require(db, workspaceId, request.email);
+      const all = { ...request, query: '', orderBy: '' };
+      const scope = { column: 'visitor', workspaceId, email } as const;
+      const { rows, ...page } = await views.list(scope, all, context.signal);
+      return { views: rows, ...page };
+    },
+
+    async *exportVisitors(_request, context) {
+      const workspaceId = workspaceOf(context);
+      const value = { name: 'visitors.csv', contentType: 'text/csv; charset=utf-8' };
+      yield { part: { case: 'header', value: { ...value, generated: true } } };
+      yield { part: { case: 'chunk', value: csvText([columns]) } };
+      for (let after = ''; ; ) {
+        const rows = await findVisitorsAfter(db, workspaceId, after, sliceMax);
+        if (rows.length > 0) yield { part: { case: 'chunk', value: csvText(rows.map(csvRow)) } };
+        if (rows.length < sliceMax) return;
+        after = rows.at(-1)?.email ?? '';
+        // A long export ends when the caller loses access.
+        await repeatAccessCheck(context, workspaceId);
+      }
+    },
+
+    async deleteVisitor({ email }, context) {
+      const workspaceId = workspaceOf(context);
+      const { id } = await require(db, workspaceId, email);
+      await quotas.inTurn(workspaceId, () =>
+        auditLog.change(context, { target: id }, async (trx) => {
+          // A new view locks the usage, too.
+          await quotas.lock(trx, workspaceId);
+          await eraseVisitor(trx, await require(trx, workspaceId, email));
+        }),
+      );
+      return {};
+    },
+  };
+}
+
+const columns = ['email', 'view_count', 'create_time', 'last_view_time'];
+
+const csvRow = ({ email, view_count, create_time, last_view_time }: VisitorRow) => [
+  ...[email, view_count, timeText(create_time), timeText(last_view_time)],
+];
+
+function visitorMessage(row: VisitorRow) {
+  return {
+    id: row.id,
+    email: row.email,
+    viewCount: row.view_count,
+    createTime: timestampFromMs(row.create_time),
+    lastViewTime: timestampFromMs(row.last_view_time),
+  };
+}
