@@ -1,5 +1,12 @@
 /** The registry: the screens of a workspace. */
-import { IconFiles, IconKey, IconLink, IconSettings, IconUsers } from '@tabler/icons-react';
+import {
+  IconAddressBook,
+  IconFiles,
+  IconKey,
+  IconLink,
+  IconSettings,
+  IconUsers,
+} from '@tabler/icons-react';
 import { createRoute } from '@tanstack/react-router';
 import { screenOptions } from '../shell/screen-options.ts';
 import { WorkspaceRedirect } from '../shell/start-redirects.tsx';
@@ -52,6 +59,24 @@ const screens = [
       label: 'Link',
       scope: 'links:read',
       idPrefix: 'lnk',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/people',
+    ...screenOptions(() => import('../visitors/visitors-screen.tsx'), 'VisitorsScreen', {
+      label: 'People',
+      menu: 'workspace',
+      icon: IconAddressBook,
+      scope: 'links:read',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/people/$email',
+    ...screenOptions(() => import('../visitors/visitor-screen.tsx'), 'VisitorScreen', {
+      label: 'Person',
+      scope: 'links:read',
     }),
   }),
   createRoute({
