@@ -110,6 +110,10 @@ function LinkFacts({ link }: { readonly link: Link }) {
         ...(link.blockList.length === 0
           ? []
           : [{ name: 'Blocked', value: <ExpandableList items={link.blockList} /> }]),
+        {
+          name: 'Version',
+          value: link.pinnedVersion === 0 ? 'Current' : `Only version ${link.pinnedVersion}`,
+        },
         { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
         { name: 'Email about views', value: notifyTexts[link.notify] },
         { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },
