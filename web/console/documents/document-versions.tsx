@@ -32,8 +32,8 @@ const versions = defineList({
   idOf: ({ version }) => `${version}`,
   columns: [
     { title: 'Version', cell: (version) => <Name version={version} /> },
-    { title: 'Type', cell: ({ contentType }) => contentTypeText(contentType) },
-    { title: 'Size', cell: ({ sizeBytes }) => formatSize(sizeBytes) },
+    { title: 'Type', isPlain: true, cell: ({ contentType }) => contentTypeText(contentType) },
+    { title: 'Size', isPlain: true, cell: ({ sizeBytes }) => formatSize(sizeBytes) },
     {
       title: 'Pages',
       isMinor: true,
