@@ -71,7 +71,7 @@ describe('the people of a workspace', () => {
     const chunks: Buffer[] = [];
     for await (const chunk of await download.createReadStream()) chunks.push(chunk);
     const lines = Buffer.concat(chunks).toString().trim().split('\r\n');
-    expect(lines[0]).toContain('email,view_count');
+    expect(lines[0]).toContain('"email","view_count"');
     expect(lines[1]).toContain('jane@example.com');
   });
 
