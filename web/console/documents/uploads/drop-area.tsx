@@ -2,11 +2,11 @@ import { Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { hasFiles } from './file-drag.ts';
 import classes from './uploads.module.css';
-import type { UploadTarget } from './uploads.ts';
+import type { UploadPlace } from './uploads.ts';
 import { useUploads } from './uploads-context.tsx';
 
 /** Uploads files that are dropped anywhere in the window. */
-export function DropArea({ workspaceId, documentId }: UploadTarget) {
+export function DropArea({ workspaceId, documentId }: UploadPlace) {
   const uploads = useUploads();
   const [isOver, setOver] = useState(false);
   useEffect(() => {
@@ -27,8 +27,8 @@ export function DropArea({ workspaceId, documentId }: UploadTarget) {
       const target = { workspaceId, documentId };
       const { files, folders } = splitFilesAndFolders(event.dataTransfer);
       if (documentId === undefined || files.length === 1) uploads.add(target, files);
-      else for (const file of files) uploads.refuse(target, file, manyFiles);
-      for (const folder of folders) uploads.refuse(target, folder, aFolder);
+      else for (const file of files) uploads.refuse(target, file, manyFilesText);
+      for (const folder of folders) uploads.refuse(target, folder, folderText);
     };
     addEventListener('dragover', over);
     addEventListener('dragleave', leave);
@@ -51,9 +51,9 @@ export function DropArea({ workspaceId, documentId }: UploadTarget) {
   );
 }
 
-const aFolder = 'This is a folder. Drop the files inside it instead.';
+const folderText = 'This is a folder. Drop the files inside it instead.';
 
-const manyFiles = 'A new version is one file. Drop the files one by one.';
+const manyFilesText = 'A new version is one file. Drop the files one by one.';
 
 /** Drops are ignored while a dialog is open. */
 const isBeneathDialog = () => document.querySelector('[role=dialog]') !== null;

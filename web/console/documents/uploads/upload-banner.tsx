@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
 import classes from './uploads.module.css';
-import { isInProgress, type UploadTarget } from './uploads.ts';
+import { isInProgress, type UploadPlace } from './uploads.ts';
 import { useAllUploads } from './uploads-context.tsx';
 
 /** Running and failed uploads of other screens. */
@@ -26,7 +26,7 @@ export function UploadBanner() {
   );
 }
 
-const pathOf = ({ workspaceId, documentId }: UploadTarget) =>
+const pathOf = ({ workspaceId, documentId }: UploadPlace) =>
   `/workspaces/${workspaceId}/documents${documentId === undefined ? '' : `/${documentId}`}`;
 
 const filesText = (count: number) => (count === 1 ? '1 file' : `${count} files`);

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { type ChangeEvent, useRef } from 'react';
-import type { UploadTarget } from './uploads.ts';
+import type { UploadPlace } from './uploads.ts';
 import { useUploads } from './uploads-context.tsx';
 
 /** Uploads documents, or one new version of a document. */
-export function UploadButton(target: UploadTarget) {
+export function UploadButton(target: UploadPlace) {
   const uploads = useUploads();
   const isVersion = target.documentId !== undefined;
   const input = useRef<HTMLInputElement>(null);

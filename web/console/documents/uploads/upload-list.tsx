@@ -5,11 +5,11 @@ import { reasonOf } from '../../session/error-details.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { TextLink } from '../../shared/router-links.tsx';
 import classes from './uploads.module.css';
-import { type FileUpload, isFor, isInProgress, type UploadTarget } from './uploads.ts';
+import { type FileUpload, isFor, isInProgress, type UploadPlace } from './uploads.ts';
 import { useAllUploads, useUploads } from './uploads-context.tsx';
 
 /** The uploads of a workspace, or of new versions of a document. */
-export function UploadList(target: UploadTarget) {
+export function UploadList(target: UploadPlace) {
   const uploads = useUploads();
   const all = useAllUploads().filter((upload) => isFor(upload, target));
   if (all.length === 0) return null;
@@ -71,12 +71,14 @@ function Row({ upload }: { readonly upload: FileUpload }) {
             {formatSize(file.size)} · {textOf(upload)}
           </Text>
         </div>
-        {state.status === 'stored' && isVersion ? null : state.status === 'stored' ? (
-          <ShareButton
-            document={{ workspaceId, id: state.documentId, name: file.name }}
-            isOneOfMany
-            size="compact-sm"
-          />
+        {state.status === 'stored' ? (
+          isVersion ? null : (
+            <ShareButton
+              document={{ workspaceId, id: state.documentId, name: file.name }}
+              isOneOfMany
+              size="compact-sm"
+            />
+          )
         ) : (
           <Button
             variant="default"

@@ -14,13 +14,13 @@ export type UploadState =
   | { readonly status: 'failed'; readonly error: unknown };
 
 /** The place of an upload. */
-export type UploadTarget = {
+export type UploadPlace = {
   readonly workspaceId: string;
   /** The document that gets a new version; unset for a new document. */
   readonly documentId?: string | undefined;
 };
 
-export type FileUpload = UploadTarget & {
+export type FileUpload = UploadPlace & {
   readonly key: number;
   readonly file: File;
   readonly state: UploadState;
@@ -63,7 +63,7 @@ export class Uploads {
     this.#become([]);
   }
 
-  add(target: UploadTarget, files: readonly File[]): void {
+  add(target: UploadPlace, files: readonly File[]): void {
     const added = files.map((file): FileUpload => {
       this.#lastKey += 1;
       return { ...target, key: this.#lastKey, file, state: this.#stateOf(file) };
@@ -73,7 +73,7 @@ export class Uploads {
   }
 
   /** Adds a failed upload with its reason. */
-  refuse(target: UploadTarget, file: File, text: string): void {
+  refuse(target: UploadPlace, file: File, text: string): void {
     const error = new ProblemError(text, invalid);
     this.#lastKey += 1;
     const state: UploadState = { status: 'failed', error };
@@ -91,7 +91,7 @@ export class Uploads {
     this.#underWay.get(key)?.abort();
   }
 
-  forgetStored(target: UploadTarget): void {
+  forgetStored(target: UploadPlace): void {
     const isKept = (upload: FileUpload) =>
       !isFor(upload, target) || upload.state.status !== 'stored';
     this.#become(this.#all.filter(isKept));
@@ -147,6 +147,6 @@ export function isInProgress({ state }: FileUpload): boolean {
 }
 
 /** Whether the upload belongs to the list of this place. */
-export function isFor(upload: UploadTarget, target: UploadTarget): boolean {
+export function isFor(upload: UploadPlace, target: UploadPlace): boolean {
   return upload.workspaceId === target.workspaceId && upload.documentId === target.documentId;
 }
