@@ -16,6 +16,7 @@ import {
   type PagedList,
   type PagedListMethod,
   pagesOf,
+  prefetchPages,
   usePagedList,
   wantedOf,
 } from './use-paged-list.ts';
@@ -142,8 +143,6 @@ export function prefetchList(
   const values = search as Readonly<Record<string, unknown>>;
   const at = { ...params, ...readFilters(filters, search) };
   const wanted = wantedOf(request(at as never), values[query], values[order]);
-  void queries.prefetchInfiniteQuery({
-    ...pagesOf(transport, method as PagedListMethod<DescMessage, DescMessage>, wanted),
-    staleTime: 1_000,
-  });
+  const anyMethod = method as PagedListMethod<DescMessage, DescMessage>;
+  void prefetchPages(queries, pagesOf(transport, anyMethod, wanted));
 }
