@@ -12,16 +12,17 @@ import {
   expectContrast,
   useConsole,
 } from '../support/console-suite.ts';
+import { openLink } from '../support/link-views.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, staff } = useConsole();
 
-const router = readFileSync(
-  path.resolve(import.meta.dirname, '../../web/console/router.ts'),
-  'utf8',
+const files = ['router.ts', 'registry/workspace-screens.ts', 'registry/staff-screens.ts'];
+const registry = files.map((file) =>
+  readFileSync(path.resolve(import.meta.dirname, '../../web/console', file), 'utf8'),
 );
-const routes = [...router.matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)];
+const routes = [...registry.join().matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)];
 /** Redirects, parent routes and the route of unknown paths. */
 const noPages = new Set(['/', '/workspaces/$workspaceId', '/$']);
 const paths = routes.flatMap(([, parent, own = '']) => {
@@ -36,7 +37,9 @@ let values: Record<string, string>;
 beforeAll(async () => {
   person = await staff();
   const document = await upload(app(), makePdf({ pages: 2, text: 'Terms' }), 'terms.pdf');
-  const link = await makeLink(app(), document.id, { name: 'For the board' });
+  const link = await makeLink(app(), document.id, { name: 'For the board', email_required: true });
+  await openLink(link);
+  await app().app.inside.views.flush();
   const customer = await app()
     .app.inside.db.selectFrom('customers')
     .select('id')
@@ -48,6 +51,7 @@ beforeAll(async () => {
     clientId: app().env.CLIENT_ID,
     customerId: customer.id,
     userId: person.id,
+    email: 'reader@example.com',
   };
 });
 

@@ -58,7 +58,14 @@ describe('the page of a document', () => {
     await readers.getByText('1 entry').waitFor();
     const main = page.getByRole('main');
     const sections = await main.getByRole('heading', { level: 2 }).allInnerTexts();
-    expect(sections).toEqual(['Average time per page', 'Readers', 'Links', 'Preview', 'Details']);
+    expect(sections).toEqual([
+      'Average time per page',
+      'Readers',
+      'Links',
+      'Versions',
+      'Preview',
+      'Details',
+    ]);
   });
 
   it('shows small pictures of the pages with the average time', async () => {

@@ -55,7 +55,8 @@ describe('with the keyboard only, a user', () => {
     await page.getByRole('menu').locator(':focus').waitFor({ state: 'attached' });
     await page.keyboard.press('ArrowDown');
     await page.getByRole('menuitem', { name: 'Your account' }).and(focused(page)).waitFor();
-    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('End');
+    await page.getByRole('menuitem', { name: 'Sign out' }).and(focused(page)).waitFor();
     await page.keyboard.press('Enter');
     await heading(page, 'Sign in').and(focused(page)).waitFor();
   });
@@ -82,7 +83,7 @@ describe('with the keyboard only, a user', () => {
     }
     await page.getByRole('navigation').getByRole('link', { name: 'Members' }).waitFor();
     const met: string[] = [];
-    for (let presses = 0; presses < 10; presses++) {
+    for (let presses = 0; presses < 11; presses++) {
       await page.keyboard.press('Tab');
       const focus = focused(page);
       met.push((await focus.getAttribute('aria-label')) ?? (await focus.textContent()) ?? '');
@@ -93,7 +94,7 @@ describe('with the keyboard only, a user', () => {
       expect.stringMatching(/^Search or go to/),
       expect.stringMatching(/User menu$/),
       expect.stringMatching(/Workspace: Demo workspace$/),
-      ...['Documents', 'Links', 'Members'],
+      ...['Documents', 'Links', 'People', 'Members'],
       'Copy your ID',
       'Change password',
     ]);

@@ -21,7 +21,7 @@ export function AuditEventDrawer({ event }: { readonly event: AuditEvent }) {
   const first = useRef(searchStr);
   // A link in the drawer filters the list behind it.
   useEffect(() => {
-    if (searchStr !== first.current) close();
+    if (isOpen && searchStr !== first.current) close();
   });
   return (
     <Drawer opened={isOpen} onClose={close} position="right" size="md" title="Event">

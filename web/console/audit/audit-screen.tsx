@@ -41,8 +41,6 @@ const events = defineList({
   ],
 });
 
-export const reads = [events];
-
 export function AuditScreen() {
   const list = useList(events, {});
   const none = {
@@ -68,6 +66,8 @@ export function AuditScreen() {
     </Screen>
   );
 }
+
+AuditScreen.reads = [events];
 
 function Details({ event }: { readonly event: AuditEvent }) {
   const { open } = useDialogs();

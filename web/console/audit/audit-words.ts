@@ -22,6 +22,7 @@ const verbs: Record<string, Verb> = {
   Read: verb('opened', 'open'),
   Remove: verb('removed', 'remove'),
   Replace: verb('replaced', 'replace'),
+  Restore: verb('restored', 'restore'),
   Revoke: verb('revoked', 'revoke'),
   Rotate: verb('rotated', 'rotate'),
   Update: verb('changed', 'change'),

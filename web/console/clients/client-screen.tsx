@@ -13,8 +13,6 @@ import { Screen } from '../shared/screen.tsx';
 import { ClientActions } from './client-actions.tsx';
 import { ClientSecrets } from './client-secrets.tsx';
 
-export const reads = [ClientService.method.getClient];
-
 export function ClientScreen() {
   const { clientId } = useParams({ from: '/shell/clients/$clientId' });
   const mayWrite = useHasScope()('clients:write');
@@ -38,6 +36,8 @@ export function ClientScreen() {
     </Screen>
   );
 }
+
+ClientScreen.reads = [ClientService.method.getClient];
 
 function ClientFacts(client: Client) {
   const { id, scopes, createTime, disableTime, tlsClientAuthSanUri, tlsClientAuthSanDns } = client;

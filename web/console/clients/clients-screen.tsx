@@ -42,8 +42,6 @@ const clients = defineList({
   ],
 });
 
-export const reads = [clients];
-
 export function ClientsScreen() {
   return (
     <ListScreen
@@ -59,3 +57,5 @@ export function ClientsScreen() {
     />
   );
 }
+
+ClientsScreen.reads = [clients];

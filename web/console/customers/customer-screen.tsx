@@ -13,8 +13,6 @@ import { CustomerAccounts } from './customer-accounts.tsx';
 import { CustomerActions } from './customer-actions.tsx';
 import { CustomerKeys } from './customer-keys.tsx';
 
-export const reads = [CustomerService.method.getCustomer];
-
 export function CustomerScreen() {
   const { customerId } = useParams({ from: '/shell/customers/$customerId' });
   const mayWrite = useHasScope()('customers:write');
@@ -39,6 +37,8 @@ export function CustomerScreen() {
     </Screen>
   );
 }
+
+CustomerScreen.reads = [CustomerService.method.getCustomer];
 
 function CustomerFacts({ id, createTime, disableTime }: Customer) {
   return (

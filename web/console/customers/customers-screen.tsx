@@ -43,8 +43,6 @@ const customers = defineList({
   ],
 });
 
-export const reads = [customers];
-
 export function CustomersScreen() {
   return (
     <ListScreen
@@ -60,6 +58,8 @@ export function CustomersScreen() {
     />
   );
 }
+
+CustomersScreen.reads = [customers];
 
 function CreateCustomerDialog() {
   const create = useMethod(CustomerService.method.createCustomer);

@@ -20,12 +20,14 @@ import { useDownload } from '../shared/use-download.ts';
 import { DocumentInsight } from './document-insight.tsx';
 import { contentTypeText, pageCountText } from './document-labels.ts';
 import { DocumentLinks } from './document-links.tsx';
+import { DocumentVersions } from './document-versions.tsx';
 import { fetchDocument } from './fetch-document.ts';
 import { DocumentPreview } from './preview/document-preview.tsx';
+import { DropArea } from './uploads/drop-area.tsx';
+import { UploadButton } from './uploads/upload-button.tsx';
+import { UploadList } from './uploads/upload-list.tsx';
 import { useDeleteDocument } from './use-delete-document.ts';
 import { useRenameDocument } from './use-rename-document.tsx';
-
-export const reads = [DocumentService.method.getDocument];
 
 export function DocumentScreen() {
   const { workspaceId, documentId } = useParams({
@@ -33,6 +35,7 @@ export function DocumentScreen() {
   });
   const query = useQuery(DocumentService.method.getDocument, { workspaceId, documentId });
   const document = query.data?.document;
+  const mayWrite = useHasScope()('documents:write');
   const download = useDownload(
     document && {
       name: document.name,
@@ -53,12 +56,15 @@ export function DocumentScreen() {
             >
               Download
             </Button>
+            {mayWrite ? <UploadButton workspaceId={workspaceId} documentId={documentId} /> : null}
             <ShareButton document={document} />
             <Changes document={document} />
           </>
         )
       }
     >
+      {mayWrite ? <DropArea workspaceId={workspaceId} documentId={documentId} /> : null}
+      <UploadList workspaceId={workspaceId} documentId={documentId} />
       {download.error === undefined ? null : (
         <ErrorAlert error={download.error} retry={download.start} />
       )}
@@ -69,6 +75,8 @@ export function DocumentScreen() {
   );
 }
 
+DocumentScreen.reads = [DocumentService.method.getDocument];
+
 function Content({ document }: { readonly document: Document }) {
   const [draw, setDraw] = useState<DrawPage>();
   // A function would be called as an update of the state.
@@ -77,7 +85,8 @@ function Content({ document }: { readonly document: Document }) {
     <>
       <DocumentInsight document={document} draw={draw} />
       <DocumentLinks document={document} />
-      <DocumentPreview document={document} onPages={onPages} />
+      <DocumentVersions document={document} />
+      <DocumentPreview key={document.version} document={document} onPages={onPages} />
       <Section title="Details">
         <Facts facts={factsOf(document)} />
       </Section>
@@ -112,6 +121,7 @@ function factsOf(document: Document): Fact[] {
     { name: 'Type', value: contentTypeText(contentType) },
     { name: 'Size', value: formatSize(sizeBytes) },
     ...(pageCount === 0 ? [] : [{ name: 'Pages', value: pageCountText(pageCount) }]),
+    { name: 'Version', value: document.version.toLocaleString() },
     { name: 'Uploaded', value: <DateTime time={createTime} precision="minute" /> },
     { name: 'SHA-256', value: <CopyableText text={sha256} label="SHA-256" isShort /> },
   ];

@@ -74,8 +74,6 @@ const documents = defineList({
   ],
 });
 
-export const reads = [documents];
-
 function Actions({ document }: { readonly document: Document }) {
   const rename = useRenameDocument();
   const remove = useDeleteDocument();
@@ -115,6 +113,8 @@ export function DocumentsScreen() {
     </Screen>
   );
 }
+
+DocumentsScreen.reads = [documents];
 
 function About({ mayWrite }: { readonly mayWrite: boolean }) {
   const bytesMax = uploadBytesMax();

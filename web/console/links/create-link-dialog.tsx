@@ -44,6 +44,7 @@ export function CreateLinkDialog({ workspaceId, document }: CreateLinkDialogProp
   /** Preselects the download of a document that cannot be shown. */
   function chooseDocument(chosen: Document | undefined) {
     form.setFieldValue('documentId', chosen?.id ?? '');
+    form.setFieldValue('pinnedVersion', '0');
     form.setFieldValue('allowDownload', chosen?.viewable === false);
     setShown(chosen?.viewable);
   }
@@ -67,7 +68,7 @@ export function CreateLinkDialog({ workspaceId, document }: CreateLinkDialogProp
       <NewPasswordField form={form} isNext={false} />
       <OptionFields form={form} canBeShown={isShown} />
       <NameField form={form} />
-      <MoreOptions form={form} />
+      <MoreOptions form={form} workspaceId={workspaceId} />
       <SummaryText form={form} hasPassword={false} isShown={isShown} />
     </FormDialog>
   );

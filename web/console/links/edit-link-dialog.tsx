@@ -66,7 +66,7 @@ export default function EditLinkDialog({ link, onChanged }: EditLinkDialogProps)
       {link.passwordRequired ? null : <NewPasswordField form={form} isNext={false} />}
       <OptionFields form={form} canBeShown={canBeShown} />
       <NameField form={form} />
-      <MoreOptions form={form} />
+      <MoreOptions form={form} workspaceId={link.workspaceId} />
       <SummaryText form={form} hasPassword={link.passwordRequired} isShown={canBeShown} />
     </FormDialog>
   );
@@ -74,12 +74,7 @@ export default function EditLinkDialog({ link, onChanged }: EditLinkDialogProps)
 
 /** Whether the viewer shows the document of the link; undefined if that is not known. */
 function useViewable({ workspaceId, documentId }: Link): boolean | undefined {
-  const { data } = useQuery(
-    DocumentService.method.getDocument,
-    { workspaceId, documentId },
-    // The type of a document never changes.
-    { staleTime: 'static' },
-  );
+  const { data } = useQuery(DocumentService.method.getDocument, { workspaceId, documentId });
   return data?.document?.viewable;
 }
 

@@ -16,6 +16,7 @@ import { NoMailNote } from '../shared/no-mail-note.tsx';
 import { isLinkAccess, type LinkForm, notifies } from './link-form.ts';
 import { notifyTexts } from './link-state.tsx';
 import { summarizeRules } from './link-summary.ts';
+import { VersionField, type VersionFieldProps } from './version-field.tsx';
 
 const accesses = [
   {
@@ -84,21 +85,22 @@ function PeopleField(props: TextareaProps) {
 }
 
 /** Options that most links do not need, folded. */
-export function MoreOptions({ form }: { readonly form: LinkForm }) {
+export function MoreOptions(props: VersionFieldProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <Text component="summary" size="sm" fw={500} style={{ cursor: 'pointer' }}>
         More options
       </Text>
-      {isOpen ? <FoldedOptions form={form} /> : null}
+      {isOpen ? <FoldedOptions {...props} /> : null}
     </details>
   );
 }
 
-function FoldedOptions({ form }: { readonly form: LinkForm }) {
+function FoldedOptions({ form, workspaceId }: VersionFieldProps) {
   return (
     <Stack pt="sm">
+      <VersionField form={form} workspaceId={workspaceId} />
       <NativeSelect
         label="Email me about views"
         description="The email lists who opened the link."

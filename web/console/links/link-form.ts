@@ -24,6 +24,8 @@ export type LinkValues = {
   /** The number of the `Notify` value. */
   notify: string;
   showTitle: boolean;
+  /** The number of a version; `0` for the current one. */
+  pinnedVersion: string;
   passwordChange: 'keep' | 'replace' | 'remove';
   /** A new password; empty for none. */
   password: string;
@@ -42,6 +44,7 @@ export const newLinkValues: LinkValues = {
   blockList: '',
   notify: String(Notify.UNSPECIFIED),
   showTitle: true,
+  pinnedVersion: '0',
   passwordChange: 'replace',
   password: '',
   expireTime: '',
@@ -57,6 +60,7 @@ export function linkValuesOf(link: Link): LinkValues {
     blockList: link.blockList.join('\n'),
     notify: String(link.notify),
     showTitle: link.showTitle,
+    pinnedVersion: String(link.pinnedVersion),
     passwordChange: link.passwordRequired ? 'keep' : 'replace',
     password: '',
     expireTime: expireTime === undefined ? '' : toLocalInput(timestampDate(expireTime)),
@@ -96,6 +100,7 @@ export function linkOptionsOf(values: LinkValues) {
     blockList: asksForEmail ? splitWords(values.blockList) : [],
     notify: notifyOf(values.notify),
     showTitle,
+    pinnedVersion: Number(values.pinnedVersion),
     password: values.passwordChange === 'replace' ? password : '',
     allowDownload,
     ...parseExpireTime(values.expireTime),
@@ -112,6 +117,7 @@ export function updateMaskPaths(values: LinkValues, before: LinkValues): string[
     allow_list: now.allowList.join() !== then.allowList.join(),
     block_list: now.blockList.join() !== then.blockList.join(),
     notify: now.notify !== then.notify,
+    pinned_version: now.pinnedVersion !== then.pinnedVersion,
     show_title: now.showTitle !== then.showTitle,
     email_required: now.emailRequired !== then.emailRequired,
     email_verification_required: now.emailVerificationRequired !== then.emailVerificationRequired,

@@ -27,8 +27,6 @@ import {
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
 
-export const reads = [LinkService.method.getLink];
-
 export function LinkScreen() {
   const from = '/shell/workspaces/$workspaceId/links/$linkId';
   const { workspaceId, linkId } = useParams({ from });
@@ -59,6 +57,8 @@ export function LinkScreen() {
     </Screen>
   );
 }
+
+LinkScreen.reads = [LinkService.method.getLink];
 
 type OfLink = { readonly link: Link };
 
@@ -110,6 +110,10 @@ function LinkFacts({ link }: { readonly link: Link }) {
         ...(link.blockList.length === 0
           ? []
           : [{ name: 'Blocked', value: <ExpandableList items={link.blockList} /> }]),
+        {
+          name: 'Version',
+          value: link.pinnedVersion === 0 ? 'Current' : `Only version ${link.pinnedVersion}`,
+        },
         { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
         { name: 'Email about views', value: notifyTexts[link.notify] },
         { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },

@@ -11,8 +11,6 @@ import { useCreateRequest } from '../shared/use-create-request.ts';
 import { CreateLinkDialog } from './create-link-dialog.tsx';
 import { LinksTable, links } from './links-table.tsx';
 
-export const reads = [links];
-
 export function LinksScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/links' });
   const mayChange = useHasScope()('links:write');
@@ -33,6 +31,8 @@ export function LinksScreen() {
     </Screen>
   );
 }
+
+LinksScreen.reads = [links];
 
 const nothingToShare = (workspaceId: string) => ({
   title: 'No documents to share yet',

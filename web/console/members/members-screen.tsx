@@ -35,8 +35,6 @@ const members = defineList({
   ],
 });
 
-export const reads = [members];
-
 export function MembersScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/members' });
   const list = useList(members, { workspaceId });
@@ -81,6 +79,8 @@ export function MembersScreen() {
     </Screen>
   );
 }
+
+MembersScreen.reads = [members];
 
 function actionsFor(permissions: MemberPermissions, mayLeave: boolean): Column<Member>[] {
   if (!permissions.mayChange && !mayLeave) return [];

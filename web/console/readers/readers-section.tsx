@@ -1,10 +1,7 @@
-import { Button } from '@mantine/core';
-import { IconFileTypeCsv } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { fetchBytes } from '../session/fetch-bytes.ts';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { Section } from '../shared/section.tsx';
-import { useDownload } from '../shared/use-download.ts';
+import { CsvButton, useCsv } from './csv-button.tsx';
 
 export type ReadersSectionProps = {
   /** The path of the resource in the API, such as `/links/lnk_1`. */
@@ -24,21 +21,8 @@ export function ReadersSection({
   hasViews,
   children,
 }: ReadersSectionProps) {
-  const query = new URLSearchParams({ workspace_id: workspaceId });
-  const download = useDownload({
-    name: `${name} views.csv`,
-    fetch: (session) => fetchBytes(session, `/api/v1${path}/views.csv?${query}`),
-  });
-  const button = (
-    <Button
-      variant="default"
-      leftSection={<IconFileTypeCsv size={16} />}
-      onClick={download.start}
-      loading={download.isPending}
-    >
-      Download CSV
-    </Button>
-  );
+  const download = useCsv(`${path}/views.csv`, workspaceId, `${name} views.csv`);
+  const button = <CsvButton download={download} />;
   return (
     <Section title="Readers" actions={hasViews ? button : undefined}>
       {download.error === undefined ? null : (

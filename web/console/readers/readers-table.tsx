@@ -1,5 +1,6 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
+import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useCallback } from 'react';
 import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
 import type { LinkView, PageView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
@@ -7,6 +8,7 @@ import { DateTime } from '../shared/date-time.tsx';
 import type { Column, ShownList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { RowToggle } from '../shared/lists/row-toggle.tsx';
+import { TextLink } from '../shared/router-links.tsx';
 import { HeatStrip } from './heat-strip.tsx';
 
 export type ReadersTableProps = {
@@ -38,6 +40,11 @@ export const readerColumns = (
 ): readonly Column<LinkView>[] => [
   { title: 'Reader', orderBy: 'email', cell: (view) => <ReaderCell {...view} /> },
   ...(linkOf === undefined ? [] : [{ title: 'Link', isFree: true, cell: linkOf }]),
+  ...readingColumns,
+];
+
+/** When the reader read, for how long, and which pages. */
+export const readingColumns: readonly Column<LinkView>[] = [
   {
     title: 'Opened',
     orderBy: 'create_time',
@@ -89,21 +96,41 @@ function PageTimes({ view, pageCount }: { readonly view: LinkView; readonly page
 }
 
 function ReaderCell({ email, emailVerified, visitCount }: LinkView) {
+  const { workspaceId = '' } = useParams({ strict: false });
+  if (email === '') {
+    return (
+      <RowToggle>
+        <span title="The link asks for no address.">Anonymous</span>
+        <Visits count={visitCount} />
+      </RowToggle>
+    );
+  }
   return (
-    <RowToggle>
-      {email === '' ? <span title="The link asks for no address.">Anonymous</span> : null}
-      <span title={email}>{email}</span>
+    <Group gap={6} wrap="nowrap" maw="100%">
+      <RowToggle label={`Pages of ${email}`} />
+      <TextLink
+        to="/workspaces/$workspaceId/people/$email"
+        params={{ workspaceId, email }}
+        title={email}
+      >
+        {email}
+      </TextLink>
       {emailVerified ? (
         <Badge component="span" variant="light" color="teal">
           Verified
         </Badge>
       ) : null}
-      {visitCount > 1 ? (
-        <Text span size="xs" c="dimmed">
-          {visitCount.toLocaleString()} visits
-        </Text>
-      ) : null}
-    </RowToggle>
+      <Visits count={visitCount} />
+    </Group>
+  );
+}
+
+function Visits({ count }: { readonly count: number }) {
+  if (count <= 1) return null;
+  return (
+    <Text span size="xs" c="dimmed">
+      {count.toLocaleString()} visits
+    </Text>
   );
 }
 

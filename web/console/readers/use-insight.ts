@@ -30,9 +30,10 @@ export function useInsight<I extends DescMessage, O extends DescMessage>(
   const query = useQuery(method, { ...request, timeZone } as MessageInitShape<I>, { enabled });
   const { data, error, refetch } = query;
   const insight = (data as { readonly insight?: Insight } | undefined)?.insight;
-  const isOld = insight !== undefined && total !== undefined && total > insight.viewCount;
+  // The list contains the views of all versions, so that it may be longer than the figures.
+  const newTotal = total !== undefined && total > (insight?.viewCount ?? total) ? total : 0;
   useEffect(() => {
-    if (isOld) void refetch();
-  }, [isOld, refetch]);
+    if (newTotal > 0) void refetch();
+  }, [newTotal, refetch]);
   return { insight, error, retry: () => void refetch() };
 }

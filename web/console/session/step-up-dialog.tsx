@@ -1,4 +1,5 @@
 import { Button, Loader, Modal, Stack, Text } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { lazy, Suspense, useEffect } from 'react';
 import { useSignIn, useStepUpIsOpen, useUser } from './session-context.tsx';
 
@@ -12,11 +13,15 @@ export function StepUpDialog() {
   // The dialog must not stay open for the next user.
   useEffect(() => () => stepUp.settle(false), [stepUp]);
   const leave = () => stepUp.settle(false);
+  // The dialog beneath handles keys before this listener and ignores them while this one is open.
+  useWindowEvent('keydown', (event) => {
+    if (isOpen && event.key === 'Escape' && !event.isComposing) leave();
+  });
   return (
     <Modal
       opened={isOpen}
-      // Later, because the same Escape would then close the dialog beneath, too.
-      onClose={() => setTimeout(leave)}
+      onClose={leave}
+      closeOnEscape={false}
       title="Confirm it’s you"
       zIndex={400}
       // A click outside must not cancel the action.

@@ -24,8 +24,6 @@ const keys = defineList({
   }),
 });
 
-export const reads = [keys];
-
 export function ApiKeysScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/settings/api-keys' });
   return (
@@ -51,6 +49,8 @@ export function ApiKeysScreen() {
     />
   );
 }
+
+ApiKeysScreen.reads = [keys];
 
 function Actions({ apiKey: key }: { readonly apiKey: ApiKey }) {
   const { workspaceId = '' } = useParams({ strict: false });

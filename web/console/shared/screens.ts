@@ -1,4 +1,4 @@
-/** What the menu, the palette, the breadcrumbs and the links know about the screens. */
+/** Finds screens for the menu, the palette, the breadcrumbs and the links. */
 import type { Icon } from '@tabler/icons-react';
 import { useMatch, useRouter } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -17,7 +17,7 @@ export type ScreenEntry = {
   readonly scope?: string;
   /** Whether the screens below the path have other entries in the menu. */
   readonly isExact?: boolean;
-  /** What the screen can create, for its button and for the palette. */
+  /** The action that creates an item, for its button and the palette. */
   readonly create?: { readonly label: string; readonly scope: string };
   /** The prefix of the resources' IDs, if a link to a resource leads here. */
   readonly idPrefix?: string;

@@ -13,7 +13,7 @@ export type CallMethod<I extends DescMessage, O extends DescMessage> = (
 ) => Promise<MessageShape<O>>;
 
 /** Changes of these services change the data of the others, such as the counts of links. */
-const sharing = ['DocumentService', 'LinkService', 'InsightService'];
+const sharing = ['DocumentService', 'LinkService', 'InsightService', 'VisitorService'];
 const people = ['UserService', 'SessionService'];
 const accounts = ['CustomerService', 'AccountService'];
 
@@ -37,8 +37,8 @@ export function useInvalidate(): (service: DescService) => Promise<void> {
 
 /**
  * Returns a function that calls a method and then refetches what it may have changed. It also does
- * so after an error, because the change may have succeeded although its response was lost. Requests and
- * responses are not kept: they contain passwords and secrets, which `useMutation` would store.
+ * so after an error, because the change may have succeeded although its response was lost. Requests
+ * and responses are not kept: they contain passwords and secrets, which `useMutation` would store.
  */
 export function useMethod<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,

@@ -4,7 +4,7 @@ import type { Transport } from '@connectrpc/connect';
 import { createQueryOptions } from '@connectrpc/connect-query';
 import type { QueryClient } from '@tanstack/react-query';
 import type { RouteComponent } from '@tanstack/react-router';
-import { type ListRequest, prefetchList } from '../shared/lists/define-list.ts';
+import { prefetchList, type RequestedList } from '../shared/lists/define-list.ts';
 import type { ScreenEntry } from '../shared/screens.ts';
 import { lazy } from './lazy.ts';
 
@@ -15,13 +15,12 @@ export type RouterContext = {
   readonly queries: QueryClient;
 };
 
-/** What a screen reads first: methods and lists that take the parameters of the address. */
-type Reads = readonly (DescMethodUnary | ListRequest)[];
-
-/** A file with a screen. Its `reads` are requested as soon as its code is loaded. */
-type ScreenFile<Name extends string> = { readonly [N in Name]: RouteComponent } & {
-  readonly reads?: Reads;
+/** Its `reads` are requested with the parameters of the address, as soon as its code is loaded. */
+type ScreenComponent = RouteComponent & {
+  readonly reads?: readonly (DescMethodUnary | RequestedList)[];
 };
+
+type ScreenFile<Name extends string> = { readonly [N in Name]: ScreenComponent };
 
 type Values = Readonly<Record<string, string | undefined>>;
 
@@ -43,7 +42,7 @@ export function screenOptions<Name extends string, const Search extends string =
     staticData: { screen },
     validateSearch: (raw: Record<string, unknown>) => readSearch(raw, search),
     // The type of the parameters comes from the path.
-    loader: (loading: unknown) => void read(load, loading as LoaderContext),
+    loader: (loading: unknown) => void read(load, name, loading as LoaderContext),
   };
 }
 
@@ -61,13 +60,17 @@ function readSearch<Name extends string>(
 }
 
 /** Does not wait for the answers, because the screen shows what is missing. */
-async function read(load: () => Promise<{ reads?: Reads }>, loading: LoaderContext) {
+async function read<Name extends string>(
+  load: () => Promise<ScreenFile<Name>>,
+  name: Name,
+  loading: LoaderContext,
+) {
   const { context, params, location } = loading;
   // The router loads again with the queries of the user who signs in.
   if (!context.isSignedIn()) return;
   const file = await load().catch(() => undefined);
   const { queries, transport } = context;
-  for (const one of file?.reads ?? []) {
+  for (const one of file?.[name].reads ?? []) {
     if ('filters' in one) prefetchList(queries, transport, one, params, location.search);
     else void queries.prefetchQuery(createQueryOptions(one, params, { transport }));
   }

@@ -60,8 +60,6 @@ const signingKeys = defineList({
   ],
 });
 
-export const reads = [signingKeys];
-
 export function SigningKeysScreen() {
   const hasScope = useHasScope();
   const mayWrite = hasScope('signing_keys:write');
@@ -103,6 +101,8 @@ export function SigningKeysScreen() {
     </Screen>
   );
 }
+
+SigningKeysScreen.reads = [signingKeys];
 
 const actionsAt = (now: number, keys: readonly SigningKey[]): Column<SigningKey> => ({
   title: 'Actions',

@@ -17,8 +17,6 @@ import { UserActions } from './user-actions.tsx';
 import { kindText } from './user-kind.ts';
 import { UserSessions } from './user-sessions.tsx';
 
-export const reads = [UserService.method.getUser];
-
 export function UserScreen() {
   const { userId } = useParams({ from: '/shell/users/$userId' });
   const query = useQuery(UserService.method.getUser, { userId });
@@ -47,6 +45,8 @@ export function UserScreen() {
     </Screen>
   );
 }
+
+UserScreen.reads = [UserService.method.getUser];
 
 function OwnAccountHint() {
   return (

@@ -57,8 +57,6 @@ const users = defineList({
   ],
 });
 
-export const reads = [users];
-
 export function UsersScreen() {
   return (
     <ListScreen
@@ -70,3 +68,5 @@ export function UsersScreen() {
     />
   );
 }
+
+UsersScreen.reads = [users];

@@ -2,10 +2,11 @@ import { Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { hasFiles } from './file-drag.ts';
 import classes from './uploads.module.css';
+import type { UploadPlace } from './uploads.ts';
 import { useUploads } from './uploads-context.tsx';
 
 /** Uploads files that are dropped anywhere in the window. */
-export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
+export function DropArea({ workspaceId, documentId }: UploadPlace) {
   const uploads = useUploads();
   const [isOver, setOver] = useState(false);
   useEffect(() => {
@@ -23,11 +24,11 @@ export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
       setOver(false);
       if (!hasFiles(event) || isBeneathDialog()) return;
       event.preventDefault();
+      const target = { workspaceId, documentId };
       const { files, folders } = splitFilesAndFolders(event.dataTransfer);
-      uploads.add(workspaceId, files);
-      for (const folder of folders) {
-        uploads.refuse(workspaceId, folder, 'This is a folder. Drop the files inside it instead.');
-      }
+      if (documentId === undefined || files.length === 1) uploads.add(target, files);
+      else for (const file of files) uploads.refuse(target, file, manyFilesText);
+      for (const folder of folders) uploads.refuse(target, folder, folderText);
     };
     addEventListener('dragover', over);
     addEventListener('dragleave', leave);
@@ -37,16 +38,22 @@ export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
       removeEventListener('dragleave', leave);
       removeEventListener('drop', drop);
     };
-  }, [uploads, workspaceId]);
+  }, [uploads, workspaceId, documentId]);
   if (!isOver) return null;
   return (
     <div className={classes.drop}>
       <Text size="xl" fw={600}>
-        Drop files to upload
+        {documentId === undefined
+          ? 'Drop files to upload'
+          : 'Drop a file to upload a new version. The links stay the same.'}
       </Text>
     </div>
   );
 }
+
+const folderText = 'This is a folder. Drop the files inside it instead.';
+
+const manyFilesText = 'A new version is one file. Drop the files one by one.';
 
 /** Drops are ignored while a dialog is open. */
 const isBeneathDialog = () => document.querySelector('[role=dialog]') !== null;

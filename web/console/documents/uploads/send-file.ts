@@ -4,6 +4,8 @@ import type { Session } from '../../session/session.ts';
 
 export type SendOptions = {
   readonly workspaceId: string;
+  /** The document that gets a new version; unset for a new document. */
+  readonly documentId?: string | undefined;
   readonly signal: AbortSignal;
   /** Receives the share that has been sent, 0 to 1. */
   readonly onProgress: (share: number) => void;
@@ -18,11 +20,12 @@ export function createSendFile(session: Session): SendFile {
 
 /** Uses XMLHttpRequest, because `fetch` does not report upload progress. */
 function send(file: File, token: string, options: SendOptions): Promise<string> {
-  const { workspaceId, signal, onProgress } = options;
+  const { documentId, signal, onProgress } = options;
+  const path = documentId === undefined ? '' : `/${encodeURIComponent(documentId)}/versions`;
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const request = new XMLHttpRequest();
-    request.open('POST', '/api/v1/documents');
+    request.open('POST', `/api/v1/documents${path}`);
     request.setRequestHeader('authorization', `Bearer ${token}`);
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
     request.onload = () => {
@@ -34,15 +37,15 @@ function send(file: File, token: string, options: SendOptions): Promise<string> 
     request.onerror = () => reject(new ConnectError('The connection was lost.', Code.Unavailable));
     request.onabort = () => reject(signal.reason);
     signal.addEventListener('abort', () => request.abort(), { once: true });
-    request.send(formOf(file, workspaceId));
+    request.send(formOf(file, options));
   });
 }
 
-function formOf(file: File, workspaceId: string): FormData {
+function formOf(file: File, { workspaceId, documentId }: SendOptions): FormData {
   const form = new FormData();
   form.append('workspace_id', workspaceId);
   // Multipart forms encode a quote in a file name as `%22`.
-  if (file.name.includes('"')) form.append('name', file.name);
+  if (documentId === undefined && file.name.includes('"')) form.append('name', file.name);
   form.append('file', file, file.name);
   return form;
 }

@@ -1,13 +1,13 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
 import classes from './uploads.module.css';
-import { isInProgress } from './uploads.ts';
+import { isInProgress, type UploadPlace } from './uploads.ts';
 import { useAllUploads } from './uploads-context.tsx';
 
 /** Running and failed uploads of other screens. */
 export function UploadBanner() {
   const { pathname } = useLocation();
-  const elsewhere = useAllUploads().filter(({ workspaceId }) => pathname !== pathOf(workspaceId));
+  const elsewhere = useAllUploads().filter((upload) => pathname !== pathOf(upload));
   const underWay = elsewhere.filter(isInProgress);
   const failed = elsewhere.filter(({ state }) => state.status === 'failed');
   const [first] = [...failed, ...underWay];
@@ -19,13 +19,14 @@ export function UploadBanner() {
   return (
     <Text size="sm" className={classes.elsewhere} role="status">
       {parts.join(', ')}.{' '}
-      <Anchor component={Link} to={pathOf(first.workspaceId)} inherit>
+      <Anchor component={Link} to={pathOf(first)} inherit>
         Show uploads
       </Anchor>
     </Text>
   );
 }
 
-const pathOf = (workspaceId: string) => `/workspaces/${workspaceId}/documents`;
+const pathOf = ({ workspaceId, documentId }: UploadPlace) =>
+  `/workspaces/${workspaceId}/documents${documentId === undefined ? '' : `/${documentId}`}`;
 
 const filesText = (count: number) => (count === 1 ? '1 file' : `${count} files`);

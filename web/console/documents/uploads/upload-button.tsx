@@ -1,19 +1,24 @@
 import { Button } from '@mantine/core';
 import { type ChangeEvent, useRef } from 'react';
+import type { UploadPlace } from './uploads.ts';
 import { useUploads } from './uploads-context.tsx';
 
-export function UploadButton({ workspaceId }: { readonly workspaceId: string }) {
+/** Uploads documents, or one new version of a document. */
+export function UploadButton(target: UploadPlace) {
   const uploads = useUploads();
+  const isVersion = target.documentId !== undefined;
   const input = useRef<HTMLInputElement>(null);
   const upload = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
-    uploads.add(workspaceId, [...(currentTarget.files ?? [])]);
+    uploads.add(target, [...(currentTarget.files ?? [])]);
     // Otherwise, choosing the same file again would not fire an event.
     currentTarget.value = '';
   };
   return (
     <>
-      <input ref={input} type="file" multiple hidden onChange={upload} />
-      <Button onClick={() => input.current?.click()}>Upload files</Button>
+      <input ref={input} type="file" multiple={!isVersion} hidden onChange={upload} />
+      <Button {...(isVersion ? { variant: 'default' } : {})} onClick={() => input.current?.click()}>
+        {isVersion ? 'Upload new version' : 'Upload files'}
+      </Button>
     </>
   );
 }

@@ -5,12 +5,13 @@ import { reasonOf } from '../../session/error-details.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { TextLink } from '../../shared/router-links.tsx';
 import classes from './uploads.module.css';
-import { type FileUpload, isInProgress, type UploadState } from './uploads.ts';
+import { type FileUpload, isFor, isInProgress, type UploadPlace } from './uploads.ts';
 import { useAllUploads, useUploads } from './uploads-context.tsx';
 
-export function UploadList({ workspaceId }: { readonly workspaceId: string }) {
+/** The uploads of a workspace, or of new versions of a document. */
+export function UploadList(target: UploadPlace) {
   const uploads = useUploads();
-  const all = useAllUploads().filter((upload) => upload.workspaceId === workspaceId);
+  const all = useAllUploads().filter((upload) => isFor(upload, target));
   if (all.length === 0) return null;
   const hasStored = all.some(({ state }) => state.status === 'stored');
   return (
@@ -20,11 +21,7 @@ export function UploadList({ workspaceId }: { readonly workspaceId: string }) {
           {summaryOf(all)}
         </Text>
         {hasStored ? (
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={() => uploads.forgetStored(workspaceId)}
-          >
+          <Button variant="default" size="compact-sm" onClick={() => uploads.forgetStored(target)}>
             Clear finished uploads
           </Button>
         ) : null}
@@ -50,7 +47,8 @@ function summaryOf(all: readonly FileUpload[]): string {
 }
 
 function Row({ upload }: { readonly upload: FileUpload }) {
-  const { key, workspaceId, file, state } = upload;
+  const { key, workspaceId, documentId, file, state } = upload;
+  const isVersion = documentId !== undefined;
   const uploads = useUploads();
   const remove = () => uploads.remove(key);
   return (
@@ -58,7 +56,7 @@ function Row({ upload }: { readonly upload: FileUpload }) {
       <Group justify="space-between" wrap="nowrap">
         <div className={classes.what}>
           <Text size="sm">
-            {state.status === 'stored' ? (
+            {state.status === 'stored' && !isVersion ? (
               <TextLink
                 to="/workspaces/$workspaceId/documents/$documentId"
                 params={{ workspaceId, documentId: state.documentId }}
@@ -70,15 +68,17 @@ function Row({ upload }: { readonly upload: FileUpload }) {
             )}
           </Text>
           <Text size="xs" c="dimmed">
-            {formatSize(file.size)} · {textOf(state)}
+            {formatSize(file.size)} · {textOf(upload)}
           </Text>
         </div>
         {state.status === 'stored' ? (
-          <ShareButton
-            document={{ workspaceId, id: state.documentId, name: file.name }}
-            isOneOfMany
-            size="compact-sm"
-          />
+          isVersion ? null : (
+            <ShareButton
+              document={{ workspaceId, id: state.documentId, name: file.name }}
+              isOneOfMany
+              size="compact-sm"
+            />
+          )
         ) : (
           <Button
             variant="default"
@@ -101,14 +101,14 @@ function Row({ upload }: { readonly upload: FileUpload }) {
   );
 }
 
-function textOf(state: UploadState): string {
+function textOf({ state, documentId }: FileUpload): string {
   switch (state.status) {
     case 'waiting':
       return 'Waiting';
     case 'sending':
       return state.share < 1 ? `${Math.floor(state.share * 100)}%` : 'Processing';
     case 'stored':
-      return 'Uploaded';
+      return documentId === undefined ? 'Uploaded' : 'New version, same links';
     case 'failed':
       return 'Upload failed';
   }

@@ -13,9 +13,15 @@ export type UploadState =
   | { readonly status: 'stored'; readonly documentId: string }
   | { readonly status: 'failed'; readonly error: unknown };
 
-export type FileUpload = {
-  readonly key: number;
+/** The place of an upload. */
+export type UploadPlace = {
   readonly workspaceId: string;
+  /** The document that gets a new version; unset for a new document. */
+  readonly documentId?: string | undefined;
+};
+
+export type FileUpload = UploadPlace & {
+  readonly key: number;
   readonly file: File;
   readonly state: UploadState;
 };
@@ -57,21 +63,21 @@ export class Uploads {
     this.#become([]);
   }
 
-  add(workspaceId: string, files: readonly File[]): void {
+  add(target: UploadPlace, files: readonly File[]): void {
     const added = files.map((file): FileUpload => {
       this.#lastKey += 1;
-      return { key: this.#lastKey, workspaceId, file, state: this.#stateOf(file) };
+      return { ...target, key: this.#lastKey, file, state: this.#stateOf(file) };
     });
     this.#become([...this.#all, ...added]);
     this.#sendNext();
   }
 
   /** Adds a failed upload with its reason. */
-  refuse(workspaceId: string, file: File, text: string): void {
+  refuse(target: UploadPlace, file: File, text: string): void {
     const error = new ProblemError(text, invalid);
     this.#lastKey += 1;
     const state: UploadState = { status: 'failed', error };
-    this.#become([...this.#all, { key: this.#lastKey, workspaceId, file, state }]);
+    this.#become([...this.#all, { ...target, key: this.#lastKey, file, state }]);
   }
 
   retry(key: number): void {
@@ -85,9 +91,9 @@ export class Uploads {
     this.#underWay.get(key)?.abort();
   }
 
-  forgetStored(workspaceId: string): void {
+  forgetStored(target: UploadPlace): void {
     const isKept = (upload: FileUpload) =>
-      upload.workspaceId !== workspaceId || upload.state.status !== 'stored';
+      !isFor(upload, target) || upload.state.status !== 'stored';
     this.#become(this.#all.filter(isKept));
   }
 
@@ -106,15 +112,16 @@ export class Uploads {
     for (const upload of waiting.slice(0, Math.max(0, free))) void this.#sendOne(upload);
   }
 
-  async #sendOne({ key, workspaceId, file }: FileUpload): Promise<void> {
+  async #sendOne({ key, workspaceId, documentId, file }: FileUpload): Promise<void> {
     const controller = new AbortController();
     this.#underWay.set(key, controller);
     const onProgress = (share: number) => this.#set(key, { status: 'sending', share });
     onProgress(0);
     try {
       const { signal } = controller;
-      const documentId = await this.#send(file, { workspaceId, signal, onProgress });
-      this.#set(key, { status: 'stored', documentId });
+      const target = { workspaceId, documentId };
+      const storedId = await this.#send(file, { ...target, signal, onProgress });
+      this.#set(key, { status: 'stored', documentId: storedId });
     } catch (error) {
       this.#set(key, { status: 'failed', error });
     } finally {
@@ -137,4 +144,9 @@ export class Uploads {
 /** Whether closing the tab would lose the upload. */
 export function isInProgress({ state }: FileUpload): boolean {
   return state.status === 'waiting' || state.status === 'sending';
+}
+
+/** Whether the upload belongs to the list of this place. */
+export function isFor(upload: UploadPlace, target: UploadPlace): boolean {
+  return upload.workspaceId === target.workspaceId && upload.documentId === target.documentId;
 }

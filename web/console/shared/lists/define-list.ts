@@ -16,6 +16,7 @@ import {
   type PagedList,
   type PagedListMethod,
   pagesOf,
+  prefetchPages,
   usePagedList,
   wantedOf,
 } from './use-paged-list.ts';
@@ -47,15 +48,15 @@ export type Column<Row> = {
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** What is requested. */
-export type ListRequest = {
+/** The request of a list. */
+export type RequestedList = {
   readonly method: DescMethodUnary;
   readonly request: (at: never) => object;
   readonly filters: Filters;
   readonly name: string;
 };
 
-export type ListDefinition<Row> = ListRequest & {
+export type ListDefinition<Row> = RequestedList & {
   /** The items, such as `API keys`. */
   readonly label: string;
   readonly rows: (page: never) => readonly Row[];
@@ -64,8 +65,8 @@ export type ListDefinition<Row> = ListRequest & {
   readonly isLive: boolean;
 };
 
-/** Whose rows are listed: the parameters of the path, and the filters. */
-export type List<Row, At> = ListDefinition<Row> & { readonly at?: (at: At) => void };
+/** `At`: the parameters of the path and the filters that select the rows. */
+export type DefinedList<Row, At> = ListDefinition<Row> & { readonly at?: (at: At) => void };
 
 type ListOptions<I extends DescMessage, O extends DescMessage, Row, At> = {
   readonly label: string;
@@ -86,7 +87,7 @@ type ListOptions<I extends DescMessage, O extends DescMessage, Row, At> = {
 
 export function defineList<I extends DescMessage, O extends DescMessage, Row, At = Values>(
   options: ListOptions<I, O, Row, At>,
-): List<Row, At> {
+): DefinedList<Row, At> {
   const { request = (at) => at as MessageInitShape<I>, idOf = idOfRow } = options;
   return { filters: {}, name: '', isLive: false, ...options, request, idOf };
 }
@@ -103,7 +104,7 @@ export type ShownList<Row> = PagedList<Row> & {
 
 /** Requests the rows. If not `enabled`, nothing is requested and the list is empty. */
 export function useList<Row, At>(
-  definition: List<Row, At>,
+  definition: DefinedList<Row, At>,
   at: At,
   { enabled = true }: { readonly enabled?: boolean } = {},
 ): ShownList<Row> {
@@ -134,7 +135,7 @@ export function useList<Row, At>(
 export function prefetchList(
   queries: QueryClient,
   transport: Transport,
-  { method, request, name, filters }: ListRequest,
+  { method, request, name, filters }: RequestedList,
   params: Values,
   search: object,
 ): void {
@@ -142,8 +143,6 @@ export function prefetchList(
   const values = search as Readonly<Record<string, unknown>>;
   const at = { ...params, ...readFilters(filters, search) };
   const wanted = wantedOf(request(at as never), values[query], values[order]);
-  void queries.prefetchInfiniteQuery({
-    ...pagesOf(transport, method as PagedListMethod<DescMessage, DescMessage>, wanted),
-    staleTime: 1_000,
-  });
+  const anyMethod = method as PagedListMethod<DescMessage, DescMessage>;
+  void prefetchPages(queries, pagesOf(transport, anyMethod, wanted));
 }

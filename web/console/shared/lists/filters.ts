@@ -11,7 +11,7 @@ export type Filter = {
   readonly maxLength?: number;
   /** The values and their labels, instead of any text. */
   readonly choices?: Readonly<Record<string, string>>;
-  /** Names a value that is none of the choices; unset if it is not valid. */
+  /** The text of a value outside the choices; without it, such a value is ignored. */
   readonly describe?: (value: string) => string;
   /** Values that the field suggests. */
   readonly suggestions?: readonly string[];

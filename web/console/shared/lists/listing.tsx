@@ -1,7 +1,7 @@
 /** A list, shown as a table. */
 import { Button, Center, Group, Stack } from '@mantine/core';
 import { type Icon, IconInbox } from '@tabler/icons-react';
-import { type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useDeferredValue, useLayoutEffect, useRef } from 'react';
 import { ErrorAlert } from '../error-alert.tsx';
 import type { ShownList } from './define-list.ts';
 import { EmptyList, NoMatch, NoResults } from './empty-list.tsx';
@@ -16,7 +16,7 @@ export type ListingProps<Row> = {
   readonly empty: Empty;
   /** Shown if no row has the values of the filters. */
   readonly noMatch?: { readonly title: string; readonly text: string };
-  /** A filter of its own, next to the search. */
+  /** A custom filter next to the search. */
   readonly filter?: ReactNode;
   /** Shown below a row after a click on its `RowToggle`. Keep it stable. */
   readonly details?: (row: Row) => ReactNode;
@@ -37,9 +37,10 @@ export function isEmptyList<Row>({ rows, search, isFiltered }: ShownList<Row>): 
 export function Listing<Row>({ list, empty, noMatch, filter, details }: ListingProps<Row>) {
   const { definition, columns, error, search, order } = list;
   const { label, idOf, filters } = definition;
-  const { rows } = list;
+  // The rows render in small steps, between which the browser handles keys and clicks.
+  const rows = useDeferredValue(list.rows);
   const table = useRef<HTMLTableElement>(null);
-  const loadMore = useLoadMore(list, table);
+  const loadMore = useLoadMore({ ...list, rows }, table);
   const isSearching = search !== undefined && search.query !== '';
   const hasRows = rows !== undefined && rows.length > 0;
   const hasFilters = filter !== undefined || Object.keys(filters).length > 0;

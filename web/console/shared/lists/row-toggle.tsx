@@ -20,8 +20,14 @@ export function useRowToggle(): RowToggleState {
   return { id: useId(), isOpen, change: () => setOpen(!isOpen) };
 }
 
+type RowToggleProps = {
+  /** Required without children. */
+  readonly label?: string;
+  readonly children?: ReactNode;
+};
+
 /** A button in a cell of the row. */
-export function RowToggle({ children }: { readonly children: ReactNode }) {
+export function RowToggle({ label, children }: RowToggleProps) {
   const toggle = useContext(RowToggleContext);
   if (toggle === undefined) throw new TypeError('the button is not in a table row');
   const { id, isOpen, change } = toggle;
@@ -30,6 +36,7 @@ export function RowToggle({ children }: { readonly children: ReactNode }) {
       className={classes.toggle ?? ''}
       onClick={change}
       aria-expanded={isOpen}
+      aria-label={label}
       {...(isOpen ? { 'aria-controls': id } : {})}
     >
       <IconChevronRight size={16} aria-hidden className={classes.icon} />

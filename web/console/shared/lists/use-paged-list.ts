@@ -7,7 +7,13 @@ import type {
 } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
 import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
-import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type Query,
+  type QueryClient,
+  useInfiniteQuery,
+} from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useListState } from './use-list-state.ts';
 
@@ -58,8 +64,11 @@ type PagedListOptions = {
 
 const liveIntervalMs = 10_000;
 
-/** A list that was requested when the pointer reached the link is not requested again. */
+/** A list that the router requested for the screen is not requested again. */
 const justNowMs = 3_000;
+
+/** When the router received the data of a query. */
+const prefetchTimes = new WeakMap<object, number>();
 
 export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   method: PagedListMethod<I, O>,
@@ -72,8 +81,7 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   const pages = useInfiniteQuery({
     ...pagesOf(transport, method, wantedOf(request, query, orderBy)),
     // A screen that opens again must not show older counts than the screen before it.
-    refetchOnMount: ({ state }) =>
-      Date.now() - state.dataUpdatedAt < justNowMs ? false : 'always',
+    refetchOnMount: (of) => (isJustPrefetched(of) ? false : 'always'),
     placeholderData: keepPreviousData,
     enabled,
     refetchInterval: isLive && liveIntervalMs,
@@ -92,6 +100,21 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
     loadMore: () => void pages.fetchNextPage(),
     reload: () => void pages.refetch(),
   };
+}
+
+function isJustPrefetched(query: Pick<Query, 'state'>): boolean {
+  const { dataUpdatedAt } = query.state;
+  return prefetchTimes.get(query) === dataUpdatedAt && Date.now() - dataUpdatedAt < justNowMs;
+}
+
+/** Requests the first page before the screen is shown. */
+export async function prefetchPages(
+  queries: QueryClient,
+  options: ReturnType<typeof pagesOf>,
+): Promise<void> {
+  await queries.prefetchInfiniteQuery({ ...options, staleTime: 1_000 });
+  const query = queries.getQueryCache().find({ queryKey: options.queryKey });
+  if (query !== undefined) prefetchTimes.set(query, query.state.dataUpdatedAt);
 }
 
 /** The request of a list with its search and its order. */

@@ -1,0 +1,124 @@
+// The versions of a document: upload, drop, restore, download, deletion, and pinned links.
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
+import { chooseRowAction, openRowMenu } from '../support/console-menus.ts';
+import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
+import { makePdf } from '../support/pdf.ts';
+import { callSharingApi, makeLink, upload, uploadVersion } from '../support/sharing-api.ts';
+
+const { app, workspaceId, visitAs, member } = useConsole();
+
+const pathOf = (id: string) => `/workspaces/${workspaceId()}/documents/${id}`;
+
+const versionOf = (page: Page, version: number) =>
+  page.getByRole('table', { name: 'Versions' }).getByRole('row', { name: `Version ${version}` });
+
+const textFile = (name: string, text: string) => ({
+  name,
+  mimeType: 'text/plain',
+  buffer: Buffer.from(text),
+});
+
+describe('a document', () => {
+  it('gets a new version with a button, and keeps its links', async () => {
+    const { id } = await upload(app(), Buffer.from('first text'), 'Terms.txt');
+    const link = await makeLink(app(), id, { name: 'For everyone' });
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf(id));
+    await versionOf(page, 1).getByText('Current').waitFor();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Upload new version' }).click();
+    await (await chooser).setFiles([textFile('terms v2.txt', 'second text')]);
+    await page.getByText('New version, same links').waitFor();
+    await versionOf(page, 2).getByText('Current').waitFor();
+    expect(await versionOf(page, 1).getByText('Current').count()).toBe(0);
+    await page.getByText('second text').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Terms.txt' }).waitFor();
+    expect(await (await fetch(link.url)).status).toBe(200);
+    const { body } = await callSharingApi(app(), 'GET', `/links/${link.id}`);
+    expect(body).toMatchObject({ url: link.url });
+    await expectAccessible(page);
+    await settle(page);
+    await takePicture(page, 'versions');
+    await page.getByRole('button', { name: 'Clear finished uploads' }).click();
+    await page.getByText('New version, same links').waitFor({ state: 'detached' });
+  });
+
+  it('gets a new version from a dropped file, and only from one', async () => {
+    const { id } = await upload(app(), Buffer.from('dropped on'), 'Dropped.txt');
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf(id));
+    await versionOf(page, 1).waitFor();
+    const drop = async (...texts: string[]) => {
+      const dataTransfer = await page.evaluateHandle(`(() => {
+        const transfer = new DataTransfer();
+        for (const text of ${JSON.stringify(texts)}) {
+          transfer.items.add(new File([text], text + '.txt'));
+        }
+        return transfer;
+      })()`);
+      await page.dispatchEvent('h1', 'dragover', { dataTransfer });
+      await page.getByText('Drop a file to upload a new version').waitFor();
+      await page.dispatchEvent('h1', 'drop', { dataTransfer });
+    };
+    await drop('one', 'two');
+    await page.getByText('A new version is one file.').first().waitFor();
+    expect(await versionOf(page, 2).count()).toBe(0);
+    await drop('three');
+    await versionOf(page, 2).getByText('Current').waitFor();
+  });
+
+  it('restores, downloads and deletes versions', async () => {
+    const { id } = await upload(app(), Buffer.from('text of one'), 'Many.txt');
+    await uploadVersion(app(), id, Buffer.from('text of two'), 'Many.txt');
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf(id));
+    await page.getByText('text of two').waitFor();
+    const coming = page.waitForEvent('download');
+    await chooseRowAction(page, 'Download', 'version 1');
+    const chunks: Buffer[] = [];
+    for await (const chunk of await (await coming).createReadStream()) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe('text of one');
+    const menu = await openRowMenu(page, 'version 2');
+    expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual(['Download']);
+    await page.keyboard.press('Escape');
+    await chooseRowAction(page, 'Restore', 'version 1');
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('Version 1 restored, same links').waitFor();
+    await versionOf(page, 1).getByText('Current').waitFor();
+    await page.getByText('text of one').waitFor();
+    await chooseRowAction(page, 'Delete', 'version 2');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await versionOf(page, 2).waitFor({ state: 'detached' });
+  });
+
+  it('has links to one version', async () => {
+    const { id } = await upload(app(), makePdf({ pages: 1, text: 'One' }), 'Pinned.pdf');
+    await uploadVersion(app(), id, makePdf({ pages: 2, text: 'Two' }), 'Pinned.pdf');
+    const link = await makeLink(app(), id, { name: 'Signed copy' });
+    const { page, open } = await visitAs(await member('member'), phone);
+    await open(`/workspaces/${workspaceId()}/links/${link.id}`);
+    await page.getByText('Current', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('More options').click();
+    const field = dialog.getByLabel('Version');
+    await expect.poll(() => field.locator('option').count()).toBe(3);
+    await field.selectOption('1');
+    await expectAccessible(page);
+    await takePicture(page, 'version-of-link');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Only version 1', { exact: true }).waitFor();
+    const { body } = await callSharingApi(app(), 'GET', `/links/${link.id}`);
+    expect(body).toMatchObject({ pinned_version: 1 });
+    await open(pathOf(id));
+    await versionOf(page, 2).waitFor();
+    expect(await overhangOf(page)).toBe(0);
+    await chooseRowAction(page, 'Download', 'version 2');
+    await changeColorScheme(page, 'dark');
+    await expectAccessible(page);
+    await settle(page);
+    await takePicture(page, 'versions-phone-dark');
+  });
+});

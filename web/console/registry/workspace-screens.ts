@@ -1,0 +1,120 @@
+/** The registry: the screens of a workspace. */
+import {
+  IconAddressBook,
+  IconFiles,
+  IconKey,
+  IconLink,
+  IconSettings,
+  IconUsers,
+} from '@tabler/icons-react';
+import { createRoute } from '@tanstack/react-router';
+import { screenOptions } from '../shell/screen-options.ts';
+import { WorkspaceRedirect } from '../shell/start-redirects.tsx';
+import { WorkspaceOutlet } from '../shell/workspace-outlet.tsx';
+import { shell } from './shell-route.ts';
+
+const workspace = createRoute({
+  getParentRoute: () => shell,
+  path: '/workspaces/$workspaceId',
+  component: WorkspaceOutlet,
+});
+
+const screens = [
+  createRoute({ getParentRoute: () => workspace, path: '/', component: WorkspaceRedirect }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/documents',
+    ...screenOptions(() => import('../documents/documents-screen.tsx'), 'DocumentsScreen', {
+      label: 'Documents',
+      menu: 'workspace',
+      icon: IconFiles,
+      scope: 'documents:read',
+      idPrefix: 'ws',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/documents/$documentId',
+    ...screenOptions(() => import('../documents/document-screen.tsx'), 'DocumentScreen', {
+      label: 'Document',
+      scope: 'documents:read',
+      idPrefix: 'doc',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/links',
+    ...screenOptions(() => import('../links/links-screen.tsx'), 'LinksScreen', {
+      label: 'Links',
+      menu: 'workspace',
+      icon: IconLink,
+      scope: 'links:read',
+      create: { label: 'Create link', scope: 'links:write' },
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/links/$linkId',
+    ...screenOptions(() => import('../links/link-screen.tsx'), 'LinkScreen', {
+      label: 'Link',
+      scope: 'links:read',
+      idPrefix: 'lnk',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/people',
+    ...screenOptions(() => import('../visitors/visitors-screen.tsx'), 'VisitorsScreen', {
+      label: 'People',
+      menu: 'workspace',
+      icon: IconAddressBook,
+      scope: 'links:read',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/people/$email',
+    ...screenOptions(() => import('../visitors/visitor-screen.tsx'), 'VisitorScreen', {
+      label: 'Person',
+      scope: 'links:read',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/members',
+    ...screenOptions(() => import('../members/members-screen.tsx'), 'MembersScreen', {
+      label: 'Members',
+      menu: 'workspace',
+      icon: IconUsers,
+      scope: 'workspaces:read',
+      create: { label: 'Invite by email', scope: 'workspaces:write' },
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/settings/api-keys',
+    ...screenOptions(() => import('../settings/api-keys-screen.tsx'), 'ApiKeysScreen', {
+      label: 'API keys',
+      menu: 'settings',
+      icon: IconKey,
+      scope: 'api_keys:read',
+      create: { label: 'Create API key', scope: 'api_keys:write' },
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/settings/general',
+    ...screenOptions(
+      () => import('../settings/general-settings-screen.tsx'),
+      'GeneralSettingsScreen',
+      {
+        label: 'General',
+        menu: 'settings',
+        icon: IconSettings,
+        scope: 'workspaces:write',
+      },
+    ),
+  }),
+] as const;
+
+export const workspaceScreens = workspace.addChildren([...screens]);

@@ -1,0 +1,26 @@
+import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { useMethod } from '../shared/use-method.ts';
+
+/** Removes an address from all views after a confirmation. */
+export function useEraseVisitor(
+  workspaceId: string,
+  onDone?: () => unknown,
+): (email: string) => void {
+  const { confirm } = useDialogs();
+  const erase = useMethod(VisitorService.method.deleteVisitor);
+  return (email) =>
+    confirm({
+      title: `Erase “${isolateName(email)}”?`,
+      consequence:
+        'The address is removed from all views of the workspace. The views stay without it, so ' +
+        'that no count changes. You can’t undo this.',
+      label: 'Erase',
+      done: 'Address erased',
+      run: async () => {
+        await erase({ workspaceId, email });
+        await onDone?.();
+      },
+    });
+}

@@ -1,0 +1,92 @@
+/** Everything that one reader read, through all links of the workspace. */
+import { useQuery } from '@connectrpc/connect-query';
+import { Button, Group } from '@mantine/core';
+import { IconEraser } from '@tabler/icons-react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import type { LinkView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
+import { LinkName } from '../links/link-name.tsx';
+import { ReadersTable, readingColumns } from '../readers/readers-table.tsx';
+import { useHasScope } from '../session/session-context.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { FigureRow } from '../shared/figure-row.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { RowToggle } from '../shared/lists/row-toggle.tsx';
+import { QueryResult } from '../shared/query-result.tsx';
+import { ResourceLink } from '../shared/resource-link.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { Section } from '../shared/section.tsx';
+import { useEraseVisitor } from './use-erase-visitor.ts';
+
+const visitorViews = defineList({
+  label: 'Views',
+  method: VisitorService.method.listVisitorViews,
+  rows: (page) => page.views,
+  columns: [
+    { title: 'Document', isFree: true, cell: (view) => <ReadDocument view={view} /> },
+    {
+      title: 'Version',
+      isAbsent: ({ version }) => version === 0,
+      cell: ({ version }) => version.toLocaleString(),
+    },
+    { title: 'Link', isFree: true, cell: (view) => <LinkName view={view} /> },
+    ...readingColumns,
+  ],
+  isLive: true,
+});
+
+export function VisitorScreen() {
+  const { workspaceId, email } = useParams({
+    from: '/shell/workspaces/$workspaceId/people/$email',
+  });
+  const query = useQuery(VisitorService.method.getVisitor, { workspaceId, email });
+  const list = useList(visitorViews, { workspaceId, email });
+  const visitor = query.data?.visitor;
+  return (
+    <Screen title={email} actions={visitor === undefined ? undefined : <Erase email={email} />}>
+      <QueryResult value={visitor} query={query} label="person">
+        {({ viewCount, createTime, lastViewTime }) => (
+          <>
+            <FigureRow
+              figures={[
+                { name: 'Views', value: viewCount.toLocaleString() },
+                { name: 'First visit', value: <DateTime time={createTime} /> },
+                { name: 'Last visit', value: <DateTime time={lastViewTime} /> },
+              ]}
+            />
+            <Section title="Views">
+              <ReadersTable list={list} pageCount={0} emptyText="The views were deleted." />
+            </Section>
+          </>
+        )}
+      </QueryResult>
+    </Screen>
+  );
+}
+
+VisitorScreen.reads = [VisitorService.method.getVisitor, visitorViews];
+
+function Erase({ email }: { readonly email: string }) {
+  const { workspaceId = '' } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const erase = useEraseVisitor(workspaceId, () =>
+    navigate({ to: '/workspaces/$workspaceId/people', params: { workspaceId } }),
+  );
+  if (!useHasScope()('links:write')) return null;
+  return (
+    <Button variant="default" leftSection={<IconEraser size={16} />} onClick={() => erase(email)}>
+      Erase
+    </Button>
+  );
+}
+
+function ReadDocument({ view }: { readonly view: LinkView }) {
+  const { workspaceId } = useParams({ strict: false });
+  const { documentId, documentName } = view;
+  return (
+    <Group gap={6} wrap="nowrap" maw="100%">
+      <RowToggle label={`Pages of ${documentName}`} />
+      <ResourceLink id={documentId} name={documentName} workspaceId={workspaceId} />
+    </Group>
+  );
+}
