@@ -1,7 +1,7 @@
 // The methods that manage the public keys of clients.
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
-import type { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import type { ClientService, PublicJwk } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
 import { printableName } from '../../api/names.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -11,7 +11,6 @@ import { fail } from '../../base/errors/errors.ts';
 import { credentialStateOf } from '../../credentials/credentials.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { ClientKeyRow, ClientRow, Database, Executor } from '../../storage/schema.ts';
-import type { checkJwk } from '../tokens/client-jwk.ts';
 import {
   clientKeyList,
   findClientKeys,
@@ -24,7 +23,8 @@ const liveMax = 10;
 
 export type ClientKeyOptions = {
   readonly db: Database;
-  readonly checkJwk: typeof checkJwk;
+  /** Throws `invalid_argument` unless it is a public key. */
+  readonly checkJwk: (given: PublicJwk) => { readonly jwk: object; readonly thumbprint: string };
   readonly auditLog: AuditLog;
   /** Returns the client. Throws `not_found`. */
   readonly requireClient: (id: string) => Promise<ClientRow>;
