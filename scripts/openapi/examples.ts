@@ -25,10 +25,16 @@ export function createExamples(comments: Comments): Examples {
   };
 }
 
+const leftOut = new Set(['revoke_time', 'delete_time']);
+
+/** Members that the Ed25519 key of the example does not have. */
+const otherKeys = new Set(['y', 'n', 'e', 'alg', 'use', 'key_ops', 'ext']);
+
 function objectOf(fields: readonly DescField[], comments: Comments, depth: number): Schema {
   const entries = fields.flatMap((field) => {
-    const isLeftOut = field.name === 'revoke_time' || field.name === 'delete_time' || depth > 4;
-    return isLeftOut ? [] : [[field.name, exampleOf(field, comments, depth)]];
+    const isLeftOut = leftOut.has(field.name) || depth > 4;
+    const isOfOtherKey = field.parent.name === 'PublicJwk' && otherKeys.has(field.name);
+    return isLeftOut || isOfOtherKey ? [] : [[field.name, exampleOf(field, comments, depth)]];
   });
   return Object.fromEntries(entries);
 }
