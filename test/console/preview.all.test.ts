@@ -74,7 +74,7 @@ describe('the preview of a PDF', () => {
     await pageOf(page, 'Page 1 of 13').getByText('Long terms, page 1').waitFor();
     expect(ranges.length).toBeGreaterThan(1);
 
-    await chooseRowAction(page, 'Rename');
+    await chooseRowAction(page, 'Rename', '“Long.pdf”');
     await page.getByRole('textbox', { name: 'Name' }).fill('Longer.pdf');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { level: 1, name: 'Longer.pdf' }).waitFor();
