@@ -153,6 +153,7 @@ export default defineConfig({
       input: [
         'web/viewer/viewer.ts',
         'web/viewer/gate.ts',
+        'web/viewer/agreement.ts',
         'web/viewer/pages.css',
         'web/console/main.tsx',
         'web/docs/reference.css',

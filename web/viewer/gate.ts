@@ -11,13 +11,3 @@ field?.addEventListener('input', () => {
   field.value = digits;
   field.form?.requestSubmit();
 });
-
-// Formats the agreement of a link. Without this script, the page shows its source.
-const agreement = document.querySelector('#agreement > pre');
-if (agreement !== null) void formatAgreement(agreement);
-
-async function formatAgreement(source: Element): Promise<void> {
-  const { renderMarkdown } = await import('./markdown/render-markdown.ts');
-  const formatted = await renderMarkdown(source.textContent ?? '');
-  if (formatted !== undefined) source.replaceWith(formatted);
-}

@@ -92,9 +92,10 @@ ${body}
     ask(form, presentation, refusal) {
       const { status = 200, retryAfterSeconds, failure } = refusal ?? {};
       const body = renderGateForm(form, presentation);
+      const script = scripts[form.step];
       const reply = htmlReply(status, presentation.title ?? hiddenTitle, body, {
         presentation,
-        ...(scripted.has(form.step) ? { script: 'web/viewer/gate.ts' } : {}),
+        ...(script === undefined ? {} : { script }),
       });
       const wait =
         retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
@@ -116,8 +117,11 @@ ${body}
   };
 }
 
-/** The steps whose form is easier with a script. */
-const scripted: ReadonlySet<GateStep> = new Set(['code', 'agreement']);
+/** The scripts of the steps whose form is easier with one. */
+const scripts: Partial<Record<GateStep, string>> = {
+  code: 'web/viewer/gate.ts',
+  agreement: 'web/viewer/agreement.ts',
+};
 
 function documentBody(shared: SharedDocument, brand: Brand): Html {
   const { link, document } = shared;
