@@ -43,7 +43,7 @@ it('the methods of the client show their comments in an editor', async () => {
   const table = await read('clients/client/src/services.d.ts');
   const services = [...table.matchAll(/readonly (\w+): typeof (\w+Service);/g)];
   expect(services.map(([, name]) => name)).toContain('links');
-  expect(services).toHaveLength(12);
+  expect(services).toHaveLength(15);
   const declarations = await read('gen/latchkey/sharing/v1/link_pb.d.ts');
   expect(declarations).toMatch(/LinkService\.CreateLink\n +\*\/\n +createLink: \{/);
 });

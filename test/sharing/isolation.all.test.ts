@@ -36,6 +36,7 @@ const unknown = {
   key_id: newId('key', randomBytes),
   user_id: newId('usr', randomBytes),
   invitation_id: newId('inv', randomBytes),
+  agreement_id: newId('agr', randomBytes),
 };
 type IdField = keyof typeof unknown;
 
@@ -257,7 +258,9 @@ describeApp('two workspaces', (suite) => {
     async (_, method, who) => {
       const authorization = await credentialOf(who, method);
       const fields = { ...ours.ids, page_token: theirs.ids.page_token };
-      const answer = await callMethodWithText(suite.app, 'http', { method, authorization, fields });
+      const rest = requiredFields[method.name] ?? {};
+      const call = { method, authorization, fields, rest };
+      const answer = await callMethodWithText(suite.app, 'http', call);
       if (mayCall(who, method)) expect(answer.code).toBe('ok');
       // A caller who may see all workspaces, or is a member of both, sees both in the list.
       const seesBoth = who === 'member of both' || who === 'staff' || who === 'service';

@@ -6,7 +6,7 @@ import { addInvitation } from './invitation-rows.ts';
 import { openLink } from './link-views.ts';
 import { addMember } from './member-rows.ts';
 import { addWorkspace, changeAsOtherProcess } from './owner-rows.ts';
-import { callSharingApi, makeLink, sha256, upload } from './sharing-api.ts';
+import { callSharingApi, makeLink, sha256, upload, uploadVersion } from './sharing-api.ts';
 import { addUser } from './user-rows.ts';
 
 /** For each id field in the requests of the product area, an id of the workspace. */
@@ -39,6 +39,8 @@ export const requiredFields: Readonly<Record<string, Readonly<Record<string, unk
   UpdateDocument: { name: 'Renamed' },
   RestoreVersion: { version: 1 },
   DeleteVersion: { version: 1 },
+  // The page token is of a list in this order.
+  ListVisitors: { orderBy: 'create_time desc' },
   UpdateLink: { name: 'Renamed', emailRequired: false },
   CreateWorkspace: { name: 'Another' },
   UpdateWorkspace: { name: 'Renamed' },
@@ -53,6 +55,8 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
   const tag = workspaceId.slice('ws_'.length);
   const bytes = Buffer.from(`The terms of ${tag}.`);
   const document = await upload(own, bytes, `${tag}.txt`);
+  // Version 1 can be restored and deleted.
+  await uploadVersion(own, document.id, Buffer.from(`The new terms of ${tag}.`));
   await upload(own, Buffer.from('Another one.'));
   const link = await makeLink(own, document.id, { name: `For ${tag}`, email_required: true });
   const open = await makeLink(own, document.id);
