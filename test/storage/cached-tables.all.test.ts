@@ -6,7 +6,8 @@ import {
   revokeCredential,
   updateLastUsedTimes,
 } from '../../src/credentials/store.ts';
-import { updateClient } from '../../src/identity/clients/store.ts';
+import { insertAudience } from '../../src/identity/audiences/store.ts';
+import { insertClientKey, updateClient } from '../../src/identity/clients/store.ts';
 import {
   deleteAccounts,
   insertAccounts,
@@ -56,12 +57,24 @@ const view = {
   ...{ email_verified: 0 as const, create_time: 1, duration_ms: 0 },
 };
 
+const clientKey = {
+  ...{ id: 'jwk_1', client_id: 'cli_1', name: '', jwk: '{}', thumbprint: '' },
+  ...{ create_time: 1, expire_time: null, revoke_time: null },
+};
+
 const { id: document_id, content_type, size_bytes, sha256, page_count, create_time } = document;
 const content = { content_type, size_bytes, sha256, page_count, create_time };
 const secondVersion = { ...content, document_id, version: 2, blob_id: 'blob_2' };
 
 const evicting: [string, Table, string, Write][] = [
   ['updateClient', 'clients', 'cli_1', (trx) => updateClient(trx, 'cli_1', { scopes: '' })],
+  ['insertClientKey', 'client_keys', 'cli_1', (trx) => insertClientKey(trx, clientKey)],
+  [
+    'insertAudience',
+    'audiences',
+    'aud_1',
+    (trx) => insertAudience(trx, { id: 'aud_1', identifier: 'urn:a', name: '', create_time: 1 }),
+  ],
   [
     'updateCustomer',
     'customers',
