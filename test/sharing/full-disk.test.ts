@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { openStreamTransports } from '../support/document-streams.ts';
 import { parseEnv, startTestApp, type TestApp } from '../support/harness.ts';
-import { managementActions } from '../support/management-actions.ts';
+import { managementActions, publicActions } from '../support/management-actions.ts';
 import { accessOf } from '../support/method-access.ts';
 import { allMethods } from '../support/method-calls.ts';
 import { newDataDir } from '../support/program.ts';
@@ -216,7 +216,7 @@ describe.each(mayMount() ? ['the database'] : [])('a full disk of %s', () => {
     const calls = [];
     for (const method of revoking) {
       const name = `${method.parent.name}.${method.name}`;
-      const action = await managementActions[name]?.(place);
+      const action = await (managementActions[name] ?? publicActions[name])?.(place);
       if (action === undefined) throw new Error(`no case for ${name}`);
       const {
         callerType: type = 'service',

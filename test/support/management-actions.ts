@@ -35,13 +35,6 @@ export const managementActions: Readonly<
     return { request: { token }, target: decodeJwt(token).sub ?? '' };
   },
 
-  async 'OAuthService.Revoke'({ app }) {
-    const { ownerId, text } = await addClient(app.inside.db, 'audit:read');
-    const token = await signToken(app, { type: 'service', scope: 'audit:read', sub: ownerId });
-    const request = { token, clientId: ownerId, clientSecret: text };
-    return { request, target: ownerId };
-  },
-
   async 'SessionService.SignOut'({ app }) {
     const own = { type: 'staff', scope: '' } as const;
     const target = decodeJwt(await signToken(app, own)).sub ?? '';
@@ -138,6 +131,16 @@ async function ofVisitor(suite: Place) {
   const { body } = await callSharingApi<{ id: string }>(suite.testApp, 'GET', `/visitors/${email}`);
   return { email, id: body.id, workspaceId: suite.testApp.env.WORKSPACE_ID };
 }
+
+/** Successful calls of public methods that revoke something. */
+export const publicActions: typeof managementActions = {
+  async 'OAuthService.Revoke'({ app }) {
+    const { ownerId, text } = await addClient(app.inside.db, 'audit:read');
+    const token = await signToken(app, { type: 'service', scope: 'audit:read', sub: ownerId });
+    const request = { token, clientId: ownerId, clientSecret: text };
+    return { request, target: ownerId };
+  },
+};
 
 /** Only one call leaves a key behind, because the number of published keys is limited. */
 async function makeRoomForKey(suite: Place) {
