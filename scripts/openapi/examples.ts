@@ -28,7 +28,7 @@ export function createExamples(comments: Comments): Examples {
 const leftOut = new Set(['revoke_time', 'delete_time']);
 
 /** Members that the Ed25519 key of the example does not have. */
-const otherKeys = new Set(['y', 'n', 'e', 'alg', 'use', 'key_ops', 'ext']);
+const otherKeys = new Set(['y', 'n', 'e', 'alg', 'use']);
 
 function objectOf(fields: readonly DescField[], comments: Comments, depth: number): Schema {
   const entries = fields.flatMap((field) => {

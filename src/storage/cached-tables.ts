@@ -94,7 +94,8 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'link',
     inserts: false,
     deletes: true,
-    uncached: ['view_count', 'notify_from', 'creator_id'],
+    // The recipient never changes.
+    uncached: ['view_count', 'notify_from', 'creator_id', 'recipient'],
   },
 };
 

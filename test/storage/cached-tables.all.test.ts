@@ -37,7 +37,15 @@ import { insertVersion, setCheckTime } from '../../src/storage/document-versions
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { lockRows } from '../../src/storage/row-locks.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
-import { document, fillCachedTables, key, member, owner, revoked } from '../support/cached-rows.ts';
+import {
+  clientKey,
+  document,
+  fillCachedTables,
+  key,
+  member,
+  owner,
+  revoked,
+} from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
@@ -57,23 +65,23 @@ const view = {
   ...{ email_verified: 0 as const, create_time: 1, duration_ms: 0 },
 };
 
-const clientKey = {
-  ...{ id: 'jwk_1', client_id: 'cli_1', name: '', jwk: '{}', thumbprint: '' },
-  ...{ create_time: 1, expire_time: null, revoke_time: null },
-};
-
 const { id: document_id, content_type, size_bytes, sha256, page_count, create_time } = document;
 const content = { content_type, size_bytes, sha256, page_count, create_time };
 const secondVersion = { ...content, document_id, version: 2, blob_id: 'blob_2' };
 
 const evicting: [string, Table, string, Write][] = [
   ['updateClient', 'clients', 'cli_1', (trx) => updateClient(trx, 'cli_1', { scopes: '' })],
-  ['insertClientKey', 'client_keys', 'cli_1', (trx) => insertClientKey(trx, clientKey)],
+  [
+    'insertClientKey',
+    'client_keys',
+    'cli_1',
+    (trx) => insertClientKey(trx, { ...clientKey, id: 'jwk_2' }),
+  ],
   [
     'insertAudience',
     'audiences',
-    'aud_1',
-    (trx) => insertAudience(trx, { id: 'aud_1', identifier: 'urn:a', name: '', create_time: 1 }),
+    'aud_2',
+    (trx) => insertAudience(trx, { id: 'aud_2', identifier: 'urn:a', name: '', create_time: 1 }),
   ],
   [
     'updateCustomer',

@@ -63,7 +63,7 @@ describeDialects('the triggers of', (dialect) => {
 
     const { entity, inserts } = cachedTables[table] ?? { entity: '', inserts: false };
     if (inserts) expect(await changesOf(db, entity)).toContain(cachedRowIds[table]);
-    else if (entity !== 'customer' && entity !== 'user') {
+    else if (!tables.some((other) => cachedTables[other]?.entity === entity && insertsOf(other))) {
       expect(await changesOf(db, entity)).toEqual([]);
     }
   });
@@ -100,6 +100,8 @@ describeDialects('the triggers of', (dialect) => {
     expect(await changesOf(db, 'client')).toEqual(['cli_1']);
   });
 });
+
+const insertsOf = (table: keyof typeof cachedTables) => cachedTables[table]?.inserts === true;
 
 async function changesOf(db: Database, entity: string): Promise<string[]> {
   const rows = await db

@@ -1,7 +1,7 @@
 // One row in each cached table.
 import { insertCredential } from '../../src/credentials/store.ts';
 import { insertAudience } from '../../src/identity/audiences/store.ts';
-import { insertClient } from '../../src/identity/clients/store.ts';
+import { insertClient, insertClientKey } from '../../src/identity/clients/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
 import { insertSigningKey } from '../../src/identity/keys/store.ts';
 import { insertSession } from '../../src/identity/sessions/store.ts';
@@ -84,10 +84,16 @@ const link = {
   view_count: 0,
 } as const;
 
+export const clientKey = {
+  ...{ id: 'jwk_1', client_id: 'cli_1', name: '', jwk: '{}', thumbprint: '' },
+  ...{ create_time: 1, expire_time: null, revoke_time: null },
+};
+
 /** One row per cached table. */
 export async function fillCachedTables(trx: Executor): Promise<void> {
   const times = { create_time: 1, disable_time: null };
   await insertClient(trx, { id: 'cli_1', name: '', scopes: 'a:read', ...times });
+  await insertClientKey(trx, clientKey);
   await insertCustomer(trx, { id: 'cus_1', name: '', ...times });
   await insertAccounts(trx, 'cus_1', ['acc_1'], 1);
   await insertCredential(trx, owner, credential, { name: '', scopes: '', createTime: 1 });
@@ -106,6 +112,7 @@ export async function fillCachedTables(trx: Executor): Promise<void> {
 export const cachedRowIds: Readonly<Record<string, string>> = {
   audiences: 'aud_1',
   clients: 'cli_1',
+  client_keys: 'cli_1',
   customers: 'cus_1',
   customer_accounts: 'cus_1',
   credentials: 'key_1',
