@@ -26,8 +26,8 @@ test('the thread has a whole turn for calls that come at the end of one', async 
     setImmediate(() => {
       // Runs immediately before the results of the call below are read.
       setImmediate(() => {
-        // Runs in the turn that the calls get.
-        setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500));
+        // Runs in the turn that the calls get. Long, because the thread may wait for a processor.
+        setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000));
         resolve(signMany());
       });
       void sign();
