@@ -1,5 +1,6 @@
 // The program of the previous release, built from the history of this repository.
 import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -34,6 +35,16 @@ export async function buildPrevious(commit: string): Promise<{ folder: string; p
   // The load opens no browser page, so the present ones do.
   await mkdir(path.join(folder, 'dist'), { recursive: true });
   await symlink(path.join(root, 'dist/web'), path.join(folder, 'dist/web'));
+  await linkSqlite(folder);
   await cp(path.join(folder, 'docs/sample.pdf'), path.join(folder, 'dist/sample.pdf'));
   return { folder, program: path.join(folder, 'dist/src/main.js') };
+}
+
+/** Version 0.1 has one name for SQLite. On Node 20, the present one is installed as another. */
+async function linkSqlite(folder: string): Promise<void> {
+  const modules = path.join(root, 'node_modules');
+  if (existsSync(path.join(modules, 'better-sqlite3'))) return;
+  await mkdir(path.join(folder, 'dist/node_modules'));
+  const target = path.join(folder, 'dist/node_modules/better-sqlite3');
+  await symlink(path.join(modules, 'better-sqlite3-node20'), target);
 }
