@@ -122,7 +122,10 @@ function factsOf(document: Document): Fact[] {
     { name: 'Size', value: formatSize(sizeBytes) },
     ...(pageCount === 0 ? [] : [{ name: 'Pages', value: pageCountText(pageCount) }]),
     { name: 'Version', value: document.version.toLocaleString() },
-    { name: 'Uploaded', value: <DateTime time={createTime} precision="minute" /> },
+    {
+      name: document.version === 1 ? 'Uploaded' : 'First uploaded',
+      value: <DateTime time={createTime} precision="minute" />,
+    },
     { name: 'SHA-256', value: <CopyableText text={sha256} label="SHA-256" isShort /> },
   ];
 }

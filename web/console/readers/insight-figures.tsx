@@ -1,5 +1,6 @@
 /** The figures about the readers of a document or a link. */
 
+import { Text } from '@mantine/core';
 import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
 import type { Insight } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { FigureRow } from '../shared/figure-row.tsx';
@@ -11,16 +12,24 @@ type InsightFiguresProps = {
 };
 
 export function InsightFigures({ insight, viewCount }: InsightFiguresProps) {
+  const version = insight?.version ?? 1;
   return (
-    <FigureRow
-      figures={[
-        { name: 'Views', value: (insight?.viewCount ?? viewCount).toLocaleString() },
-        { name: 'Visitors', value: insight?.visitorCount.toLocaleString() ?? '—' },
-        { name: 'Average time', value: timeText(insight) },
-        { name: 'Completion', value: shareText(insight?.completion) },
-        { name: 'Downloads', value: insight?.downloadCount.toLocaleString() ?? '—' },
-      ]}
-    />
+    <div>
+      <FigureRow
+        figures={[
+          { name: 'Views', value: (insight?.viewCount ?? viewCount).toLocaleString() },
+          { name: 'Visitors', value: insight?.visitorCount.toLocaleString() ?? '—' },
+          { name: 'Average time', value: timeText(insight) },
+          { name: 'Completion', value: shareText(insight?.completion) },
+          { name: 'Downloads', value: insight?.downloadCount.toLocaleString() ?? '—' },
+        ]}
+      />
+      {version > 1 ? (
+        <Text size="xs" c="dimmed" mt={4}>
+          Figures of version {version}. Readers of all versions are listed below.
+        </Text>
+      ) : null}
+    </div>
   );
 }
 
