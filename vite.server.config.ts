@@ -40,6 +40,7 @@ export default defineConfig({
         main: 'src/main.ts',
         'identity/keys/thread-program': 'src/identity/keys/thread-program.ts',
         'sharing/documents/pages/program': 'src/sharing/documents/pages/program.ts',
+        'sharing/previews/converter/program': 'src/sharing/previews/converter/program.ts',
         'workers/program': 'src/boot/workers/program.ts',
       },
       output: {

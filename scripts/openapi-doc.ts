@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { discoveryRoutes } from '../src/identity/discovery/routes.ts';
 import { receiptKeysRoute } from '../src/identity/keys/receipt-keys.ts';
+import { providerRoutes } from '../src/identity/providers/routes.ts';
+import type { ProviderSignIn } from '../src/identity/providers/sign-in.ts';
 import { type SharingRouteOptions, sharingRoutes } from '../src/sharing/routes.ts';
 import { siteRoutes } from '../src/site/site-routes.ts';
 import type { Database } from '../src/storage/schema.ts';
@@ -18,8 +20,13 @@ function routesWithoutService() {
   const routes = siteRoutes({ ...site, sendsMail: false, webDir: '' });
   // Only the handlers use these parts.
   return [
-    ...[...routes, ...discoveryRoutes('', []), ...sharingRoutes({} as SharingRouteOptions)],
+    ...[
+      ...routes,
+      ...discoveryRoutes('', { tokens: [], assertions: [] }),
+      ...sharingRoutes({} as SharingRouteOptions),
+    ],
     receiptKeysRoute({} as Database),
+    ...providerRoutes({} as ProviderSignIn, { clear: () => '' }),
   ];
 }
 

@@ -56,6 +56,7 @@ function onePerScope(methods: readonly DescMethod[]): DescMethod[] {
 describe('the contract', () => {
   it('lets users call these methods for themselves', () => {
     expect(forSelf.map(({ name }) => name)).toEqual([
+      'ListUserIdentities',
       'GetUser',
       'SetPassword',
       'EnrolTotp',

@@ -23,9 +23,18 @@ const lists = allMethods.filter(
 const facts: Record<string, { orders: readonly string[]; text: string }> = {
   'AccountService.ListAccounts': { orders: ['create_time', 'id'], text: 'ACC-1' },
   'AudienceService.ListAudiences': { orders: ['create_time', 'name'], text: 'wanted' },
+  'IdentityProviderService.ListIdentityProviders': {
+    orders: ['create_time', 'name'],
+    text: 'wanted',
+  },
+  'TrustedIssuerService.ListTrustedIssuers': { orders: ['create_time', 'name'], text: 'wanted' },
   'ClientService.ListClients': { orders: ['create_time', 'name'], text: 'wanted' },
   'ClientService.ListClientSecrets': { orders: ['create_time', 'name'], text: 'wanted' },
   'ClientService.ListClientKeys': { orders: ['create_time', 'name'], text: 'wanted' },
+  'ClientService.ListFederatedIdentities': {
+    orders: ['create_time', 'subject'],
+    text: 'wanted',
+  },
   'CustomerService.ListCustomers': { orders: ['create_time', 'name'], text: 'wanted' },
   'CustomerService.ListApiKeys': { orders: ['create_time', 'name'], text: 'wanted' },
   'SessionService.ListSessions': { orders: ['create_time', 'refresh_time'], text: '192.0.2.1' },
@@ -39,6 +48,7 @@ const facts: Record<string, { orders: readonly string[]; text: string }> = {
     orders: ['create_time', 'name', 'size_bytes', 'view_count'],
     text: 'wanted',
   },
+  'FolderService.ListFolders': { orders: ['create_time', 'name'], text: 'wanted' },
   'LinkService.ListLinks': { orders: ['create_time', 'name', 'view_count'], text: 'wanted' },
   'LinkService.ListLinkViews': {
     orders: ['create_time', 'email', 'duration_ms'],
@@ -66,7 +76,7 @@ const ofText = lists.filter((method) => !withoutText.includes(nameOf(method)));
 /** Fields that would make a list shorter. */
 const optionalFilters: Record<string, readonly string[]> = {
   ListAccounts: ['customerId', 'workspaceId'],
-  ListLinks: ['documentId'],
+  ListLinks: ['documentId', 'folderId'],
   ListLinkViews: ['version'],
   ListDocumentViews: ['version'],
 };
@@ -153,8 +163,10 @@ describeApp('every list', (suite) => {
     async (name, method) => {
       const { orders } = factsOf(name);
       const all = await walk(method, {});
-      const total = all.flatMap((page) => page.rows).length;
+      const newestFirst = all.flatMap((page) => page.rows.map(keyOf));
+      const total = newestFirst.length;
       expect(total).toBeGreaterThanOrEqual(4);
+      expect(orders).toContain('create_time');
       for (const order of orders) {
         const [up, down] = [
           await walk(method, { orderBy: order, pageSize: 2 }),
@@ -162,6 +174,7 @@ describeApp('every list', (suite) => {
         ].map((pages) => pages.flatMap((page) => page.rows.map(keyOf)));
         expect(new Set(up).size, order).toBe(total);
         expect(up?.length, order).toBe(total);
+        if (order === 'create_time') expect(newestFirst).toEqual(down);
         expect(down, order).toEqual(up?.reverse());
       }
       expect(new Set(all.map((page) => page.total))).toEqual(new Set([total]));

@@ -43,9 +43,19 @@ export const groups: readonly Group[] = [
         'a key pair and signed assertions instead of a client secret',
       ),
       page(
+        'No secrets in CI',
+        'docs/guides/no-secrets-in-ci.md',
+        'tokens of GitHub Actions, Kubernetes and SPIFFE instead of a client secret',
+      ),
+      page(
         'One token per service',
         'docs/guides/one-token-per-service.md',
         'audiences, so that no service can use a token at another one',
+      ),
+      page(
+        'Company sign-in',
+        'docs/guides/company-sign-in.md',
+        'sign in with Keycloak, Entra, Google or Okta, and without passwords',
       ),
       page('Gate a document', 'docs/guides/gate-a-document.md', 'choose who can open a link'),
       page('Go to production', 'docs/guides/production.md', 'a list for the first installation'),
@@ -87,6 +97,7 @@ export const groups: readonly Group[] = [
       page('Architecture', 'docs/architecture.md', 'the parts, the path of a request, the words'),
       page('Dependencies', 'docs/dependencies.md', 'the reason for each library'),
       page('Known vulnerabilities', 'docs/vulnerabilities.md', 'of dependencies, explained'),
+      page('Stability', 'docs/stability.md', 'what stays compatible, and how deprecation works'),
       page('Releasing', 'docs/releasing.md', 'the checks and steps of a release'),
       page('Speed and memory', 'bench/README.md', 'benchmarks and their results'),
       page('Changes', 'CHANGELOG.md', 'by version, with notes for upgrades'),

@@ -28,12 +28,15 @@ export function createExamples(comments: Comments): Examples {
 const leftOut = new Set(['revoke_time', 'delete_time']);
 
 /** Members that the Ed25519 key of the example does not have. */
-const otherKeys = new Set(['y', 'n', 'e', 'alg', 'use']);
+const otherKeys: Readonly<Record<string, readonly string[]>> = {
+  PublicJwk: ['y', 'n', 'e', 'alg', 'use'],
+  JsonWebKey: ['y', 'n', 'e'],
+};
 
 function objectOf(fields: readonly DescField[], comments: Comments, depth: number): Schema {
   const entries = fields.flatMap((field) => {
     const isLeftOut = leftOut.has(field.name) || depth > 4;
-    const isOfOtherKey = field.parent.name === 'PublicJwk' && otherKeys.has(field.name);
+    const isOfOtherKey = otherKeys[field.parent.name]?.includes(field.name) ?? false;
     return isLeftOut || isOfOtherKey ? [] : [[field.name, exampleOf(field, comments, depth)]];
   });
   return Object.fromEntries(entries);
@@ -50,7 +53,8 @@ function single(field: DescField, comments: Comments, depth: number): unknown {
   const { message } = field;
   if (message !== undefined) {
     if (isObjectMessage(message)) return objectOf(message.fields, comments, depth + 1);
-    if (field.name === 'claims') return { tenant: 'acme' };
+    const example = objects[field.name];
+    if (example !== undefined) return example;
     return maskPathsOf(field)[0] ?? timeOf(field);
   }
   if (field.enum !== undefined) {
@@ -70,6 +74,12 @@ function single(field: DescField, comments: Comments, depth: number): unknown {
       return numbers[field.name] ?? 1;
   }
 }
+
+/** Of fields that hold any object. */
+const objects: Readonly<Record<string, object>> = {
+  claims: { tenant: 'acme' },
+  jwks: { keys: [{ kty: texts.kty, crv: texts.crv, x: texts.x, kid: texts.kid }] },
+};
 
 const trueFields = new Set(['active', 'allowed', 'email_required', 'email_verified', 'enabled']);
 

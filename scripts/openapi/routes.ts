@@ -1,7 +1,7 @@
 // The operations of routes that are not methods, from the descriptions at their definitions.
 
 import type { HttpRoute } from '../../src/api/routes/route.ts';
-import type { RouteAnswer, RouteDoc } from '../../src/api/routes/route-doc.ts';
+import type { RouteAnswer, RouteDoc, RouteField } from '../../src/api/routes/route-doc.ts';
 import type { ErrorCode } from '../../src/base/errors/catalogue.ts';
 import { formType } from '../../src/transports/gateway/body.ts';
 import { errorHeaders, errorResponses } from './errors.ts';
@@ -86,7 +86,7 @@ function withProblem(response: Schema, error: Schema | undefined): Schema {
   return { ...response, content };
 }
 
-function parametersOf({ path = {}, headers = [] }: RouteDoc): Schema[] {
+function parametersOf({ path = {}, query = {}, headers = [] }: RouteDoc): Schema[] {
   const variables = Object.entries(path).map(([name, description]) => ({
     name,
     in: 'path',
@@ -95,19 +95,32 @@ function parametersOf({ path = {}, headers = [] }: RouteDoc): Schema[] {
     schema: { type: 'string' },
     example: 'Vb8Tq2ZpLcR7sWd4n3mKx9',
   }));
-  return [...variables, ...headers.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+  const parameters = Object.entries(query).map(([name, field]) => ({
+    name,
+    in: 'query',
+    description: field.description,
+    schema: schemaOf(field),
+  }));
+  return [
+    ...variables,
+    ...parameters,
+    ...headers.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  ];
+}
+
+function schemaOf({ pattern, lengthMax }: RouteField): Schema {
+  return {
+    type: 'string',
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(lengthMax === undefined ? {} : { maxLength: lengthMax }),
+  };
 }
 
 function bodyOf(form: NonNullable<RouteDoc['form']>): Schema {
   const fields = Object.entries(form);
-  const properties = fields.map(([name, { description, pattern, lengthMax }]) => [
+  const properties = fields.map(([name, field]) => [
     name,
-    {
-      type: 'string',
-      description,
-      ...(pattern === undefined ? {} : { pattern }),
-      ...(lengthMax === undefined ? {} : { maxLength: lengthMax }),
-    },
+    { ...schemaOf(field), description: field.description },
   ]);
   const required = fields.flatMap(([name, { isRequired }]) => (isRequired === true ? [name] : []));
   const schema = {

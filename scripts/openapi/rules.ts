@@ -10,7 +10,7 @@ import {
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import type { Schema } from './schema.ts';
 
-/** The keywords of a field, and of the items if it is a list. Throws for an unknown rule. */
+/** The keywords of a field, and of the items of a list or a map. Throws for an unknown rule. */
 export function keywordsOf(field: DescField): Keywords {
   return keywordsOfRules(getOption(field, fieldRules), field.enum);
 }
@@ -29,6 +29,11 @@ function keywordsOfRules(rules: FieldRules, values: DescEnum | undefined): Keywo
       const own = keywords(rules, repeatedKeywords);
       const items = value.items === undefined ? {} : keywordsOfRules(value.items, values).own;
       return { own: value.unique ? { ...own, uniqueItems: true } : own, items };
+    }
+    case 'map': {
+      const own = keywords(rules, mapKeywords);
+      const of = (inner?: FieldRules) => (inner ? keywordsOfRules(inner, values).own : {});
+      return { own: { ...own, propertyNames: of(value.keys) }, items: of(value.values) };
     }
     case 'string': {
       const own = keywords(rules, stringKeywords);
@@ -64,6 +69,7 @@ const stringKeywords = {
   ...{ in: '', maxBytes: '', email: '' },
 };
 const repeatedKeywords = { minItems: 'minItems', maxItems: 'maxItems', unique: '', items: '' };
+const mapKeywords = { maxPairs: 'maxProperties', keys: '', values: '' };
 const numberKeywords = {
   ...{ gte: 'minimum', lte: 'maximum', gt: 'exclusiveMinimum', lt: 'exclusiveMaximum' },
   finite: '',

@@ -139,7 +139,11 @@ export function createSchemas(comments: Comments): Schemas {
       case 'list':
         return { type: 'array', items: { ...single(field, direction), ...items }, ...own };
       case 'map':
-        return { type: 'object', additionalProperties: single(field, direction), ...own };
+        return {
+          type: 'object',
+          additionalProperties: { ...single(field, direction), ...items },
+          ...own,
+        };
       default:
         return { ...single(field, direction), ...own };
     }

@@ -9,12 +9,15 @@ import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
+import { IdentityProviderService } from '../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { TrustedIssuerService } from '../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { FolderService } from '../../gen/latchkey/sharing/v1/folder_pb.js';
 import { InsightService } from '../../gen/latchkey/sharing/v1/insight_pb.js';
 import { InvitationService } from '../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
@@ -29,14 +32,17 @@ export const services = {
   oauth: OAuthService,
   account: AccountService,
   audience: AudienceService,
+  trustedIssuer: TrustedIssuerService,
   client: ClientService,
   customer: CustomerService,
+  identityProvider: IdentityProviderService,
   session: SessionService,
   passwordReset: PasswordResetService,
   audit: AuditService,
   signingKey: SigningKeyService,
   user: UserService,
   document: DocumentService,
+  folder: FolderService,
   link: LinkService,
   insight: InsightService,
   visitor: VisitorService,

@@ -22,10 +22,28 @@ export type Change = {
 /** Awaits only the database. `also` records a change that the service makes by itself. */
 type Work<T> = (trx: Executor, also: (action: string, target: string) => void) => Promise<T>;
 
+/** A request over a route that is not an rpc. */
+export type RouteOrigin = {
+  /** Has the form of a method's name. */
+  readonly action: string;
+  readonly requestId: string;
+  readonly address: string;
+};
+
+/** The outcome of a sign-in: the new session, and the user. */
+export type SignedIn = {
+  readonly target: string;
+  readonly actor: { readonly type: 'staff' | 'member'; readonly id: string };
+};
+
 export type AuditLog = {
   change<T>(context: HandlerContext, change: Change, work: Work<T>): Promise<T>;
   /** Also records the answer, for a call with an Idempotency-Key. */
   create<T extends object>(context: HandlerContext, change: Change, work: Work<T>): Promise<T>;
+  /** A sign-in over a route. The work finds out who signs in. */
+  signIn<T extends SignedIn>(origin: RouteOrigin, work: Work<T>): Promise<T>;
+  /** Records a refused sign-in over a route. */
+  refuseSignIn(origin: RouteOrigin, target: string): Promise<void>;
   /** A change that the service makes by itself. `action` has the form of a method's name. */
   changeBySystem<T>(action: string, change: Change, work: Work<T>): Promise<T>;
 };
@@ -39,20 +57,21 @@ export type AuditLogOptions = {
 };
 
 export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): AuditLog {
+  const rowOf = (origin: EventOrigin, about: string, code = 'ok'): AuditEventRow => ({
+    id: newId('evt', random),
+    create_time: now(),
+    target: about,
+    code,
+    reason: '',
+    count: 1,
+    ...origin,
+  });
   function make<T>(
     event: EventOrigin,
     change: Change,
     work: Work<T>,
     finish?: (trx: Executor, result: T) => Promise<void>,
   ): Promise<T> {
-    const rowOf = (origin: EventOrigin, about: string): AuditEventRow => ({
-      id: newId('evt', random),
-      create_time: now(),
-      target: about,
-      code: 'ok',
-      count: 1,
-      ...origin,
-    });
     return transact(db, async (trx) => {
       const { target, actor } = change;
       const by = actor === undefined ? {} : { actor_type: actor.type, actor_id: actor.id };
@@ -79,6 +98,24 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
       const claim = claimOf(context);
       return make(originOf(callerOf(context)), change, work, claim?.record);
     },
+    signIn(origin, work) {
+      return transact(db, async (trx) => {
+        const rows: AuditEventRow[] = [];
+        const request_id = origin.requestId;
+        const done = await work(trx, (action, about) => {
+          rows.push(rowOf({ ...system, request_id, action }, about));
+        });
+        const { target, actor } = done;
+        const by = { actor_type: actor.type, actor_id: actor.id };
+        rows.unshift(rowOf({ ...eventOf(origin), ...by }, target));
+        for (const row of rows) await insertEvent(trx, row);
+        return done;
+      });
+    },
+    async refuseSignIn(origin, target) {
+      const row = rowOf(eventOf(origin), target, 'identity.credential_invalid');
+      await transact(db, (trx) => insertEvent(trx, row));
+    },
     changeBySystem: (action, change, work) => make({ ...system, action }, change, work),
   };
 }
@@ -89,6 +126,11 @@ type EventOrigin = Pick<
 >;
 
 const system = { actor_type: 'system', actor_id: '', request_id: '', address: '' };
+
+const eventOf = ({ action, requestId, address }: RouteOrigin): EventOrigin => ({
+  ...{ actor_type: 'anonymous', actor_id: '', action, address },
+  request_id: requestId,
+});
 
 export function originOf({
   principal,

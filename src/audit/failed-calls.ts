@@ -94,6 +94,7 @@ export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions)
         ...originOf({ method, call, principal }),
         target: (failure.extra.target ?? '').slice(0, targetLengthMax),
         code: failure.code,
+        reason: failure.extra.reason ?? '',
         count: 1,
       });
       schedule();
@@ -121,7 +122,7 @@ function countOf(failures: readonly Failed[]): number {
   return failures.reduce((sum, { count }) => sum + count, 0);
 }
 
-const unknown = { actor_id: '', target: '', request_id: '', address: '' };
+const unknown = { actor_id: '', target: '', reason: '', request_id: '', address: '' };
 
 /** Equal failures are one event. A full batch counts by kind of caller, method and code. */
 class Batch {
@@ -130,7 +131,7 @@ class Batch {
 
   add(failed: Failed): void {
     const kind = `${failed.actor_type} ${failed.action} ${failed.code}`;
-    const key = `${kind} ${failed.actor_id} ${failed.address} ${failed.target}`;
+    const key = `${kind} ${failed.actor_id} ${failed.address} ${failed.target} ${failed.reason}`;
     const equal = this.#different.get(key);
     if (equal !== undefined) equal.count++;
     else if (!this.isFull) this.#different.set(key, failed);

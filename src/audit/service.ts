@@ -43,6 +43,7 @@ function eventMessage(row: AuditEventRow, names: ReadonlyMap<string, NameAndPare
     action: row.action,
     target: row.target,
     code: row.code,
+    reason: row.reason,
     count: row.count,
     requestId: row.request_id,
     address: row.address,

@@ -12,6 +12,7 @@ const insertRow = compileOnce((db, row: QueryParameters<AuditEventRow>) =>
     action: row.action,
     target: row.target,
     code: row.code,
+    reason: row.reason,
     request_id: row.request_id,
     address: row.address,
     count: row.count,

@@ -10,6 +10,7 @@ import { openOutbox } from '../base/mail/outbox.ts';
 import { createIdentityModule, type IdentityModule } from '../identity/module.ts';
 import { createObserver, type Observer } from '../observe/observer.ts';
 import { createSharingModule, type SharingModule } from '../sharing/module.ts';
+import { createMappedRoles } from '../sharing/workspaces/mapped-roles.ts';
 import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import type { AppOptions } from './options.ts';
@@ -48,6 +49,7 @@ export function createModules(
       mailer,
       membershipsOf,
       rolesOf,
+      mappedRoles: createMappedRoles(now),
       threadProgram: path.join(programs, 'identity/keys/thread-program.js'),
     });
     const assets = await readAssets(webDir);
@@ -66,7 +68,9 @@ export function createModules(
       assets,
       pagesProgram: path.join(programs, 'sharing/documents/pages/program.js'),
       observeBlob: observer.blob,
+      officeProgram: path.join(programs, 'sharing/previews/converter/program.js'),
       observeStore: observer.store,
+      observePreviews: observer.previews,
       uploadStalledMs: options.uploadStalledMs ?? 45_000,
       blobLeaseMs: options.blobLeaseMs ?? 120_000,
     });

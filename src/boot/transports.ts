@@ -24,6 +24,7 @@ import {
   SharedOutage,
   startOpsServer,
 } from '../transports/ops-server.ts';
+import { startBackupSchedule } from './backup-schedule.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import type { Modules } from './modules.ts';
 import type { AppOptions } from './options.ts';
@@ -123,6 +124,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     const ops = sockets.ops && (await startOpsServer({ socket: sockets.ops, readiness, metrics }));
     if (ops !== undefined) onFailure(ops.close);
     const retention = startRetention(options, storage);
+    const backups = startBackupSchedule(options, storage, observer.backup);
     return {
       deleteOldRows: retention.round,
       readiness,
@@ -142,7 +144,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
         await Promise.all([http.drain(), grpc.drain()]);
         clearTimeout(late);
         tls?.close();
-        await Promise.all([ops?.close(), failures.stop(), retention.stop()]);
+        await Promise.all([ops?.close(), failures.stop(), retention.stop(), backups?.stop()]);
       },
     };
   });

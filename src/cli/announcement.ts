@@ -31,7 +31,7 @@ export async function formatAnnouncement(
     lines.push(
       '',
       'Sign in to the console. This is shown once:',
-      `  email                 ${email}`,
+      `  email                  ${email}`,
       `  password               ${password}`,
     );
   }

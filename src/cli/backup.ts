@@ -11,40 +11,28 @@ import {
 } from '../../clients/cli/src/base/command.ts';
 import { wantsJson, write, writeJson } from '../../clients/cli/src/base/print.ts';
 import { abortOnSignal } from '../../clients/cli/src/base/signals.ts';
-import { createBackup } from '../backup/create.ts';
-import { createEncrypter, encrypt, generateBackupKey } from '../backup/encryption.ts';
-import {
-  type BackupEnd,
-  BackupError,
-  type BlobMode,
-  formatVersion,
-  type Manifest,
-} from '../backup/format.ts';
-import { withLease } from '../backup/lease.ts';
-import { type Config, ConfigError, readConfig } from '../base/config/config.ts';
-import {
-  type KeyFileTexts,
-  readKeyFileTexts,
-  readMasterKeyIfAny,
-} from '../base/crypto/master-key-file.ts';
+import { generateBackupKey } from '../backup/encryption.ts';
+import { type BackupEnd, BackupError, type BlobMode } from '../backup/format.ts';
+import { readConfig } from '../base/config/config.ts';
 import { removeTemporaries, writeFileOnce, writeNewFile } from '../base/files/durable-files.ts';
-import { readVersion } from '../base/files/version.ts';
-import { requireDecryptable } from '../identity/keys/sealed-values.ts';
-import { openDatabaseReadOnly } from '../storage/database.ts';
-import { inspectDatabase } from '../storage/inspection.ts';
-import { compareSchema, type SchemaComparison, schemaMigrations } from '../storage/migrate.ts';
-import { openExistingDatabase } from './existing-database.ts';
-import { sealedColumns } from './rotate-master-key.ts';
-import { blobModeOf, longQueries, withBlobReader } from './stores.ts';
+import { makeBackup, requireRecipients } from './make-backup.ts';
+import { blobModeOf } from './stores.ts';
+import { runTargetBackup } from './target-backup.ts';
 
 const damagedStatus = 3;
 const dayMs = 86_400_000;
 
 export async function runBackup(input: Input, host: CommandHost): Promise<number> {
-  const { file = '' } = input.args;
+  const { file } = input.args;
   // The parser accepts no other value.
   const mode = textOption(input, 'blobs') as BlobMode | undefined;
-  if (input.options['make-key'] === true) return makeKey(file, input, host);
+  if (input.options['make-key'] === true) {
+    if (file === undefined) throw new UsageError('--make-key needs a file.');
+    return makeKey(file, input, host);
+  }
+  if (file === undefined) return runTargetBackup(input, host, mode);
+  if (input.options['if-due'] === true)
+    throw new UsageError('--if-due cannot be used with a file.');
   if (file === '-' && wantsJson(input)) throw new UsageError('--json needs a file.');
   if (file === '-' && host.stdout.isTTY === true) {
     throw new UsageError('A terminal cannot show a backup. Name a file.');
@@ -53,9 +41,11 @@ export async function runBackup(input: Input, host: CommandHost): Promise<number
   const recipients = requireRecipients(config);
   const stopping = abortOnSignal(host, new BackupError('it was stopped'));
   try {
-    const task = { config, recipients, file, host, stop: stopping.signal };
     const usedMode = mode ?? blobModeOf(config);
-    const end = await backup({ ...task, mode: usedMode });
+    const end = await makeBackup({
+      ...{ config, recipients, mode: usedMode, stop: stopping.signal },
+      store: (bytes) => (file === '-' ? writeAll(host.stdout, bytes) : writeFile(file, bytes)),
+    });
     return await report(end, usedMode, { file, input, host });
   } catch (error) {
     throw new CommandError('The backup was not written', error);
@@ -81,57 +71,6 @@ async function makeKey(file: string, input: Input, host: CommandHost): Promise<n
   return 0;
 }
 
-function requireRecipients({ backupRecipients }: Config): readonly string[] {
-  if (backupRecipients !== undefined) return backupRecipients;
-  throw new ConfigError([
-    'LATCHKEY_BACKUP_RECIPIENT: must be set, because backups are encrypted; ' +
-      '`node dist/src/main.js backup --make-key <file>` makes a key',
-  ]);
-}
-
-type BackupTask = {
-  readonly config: Config;
-  readonly recipients: readonly string[];
-  readonly file: string;
-  readonly mode: BlobMode;
-  readonly host: CommandHost;
-  readonly stop: AbortSignal;
-};
-
-async function backup(task: BackupTask): Promise<BackupEnd> {
-  const { config, recipients, file, host, stop } = task;
-  const encrypter = createEncrypter(recipients);
-  const keys = await readKeys(config);
-  requireCurrentSchema(await inspectDatabase(config.databaseUrl, config));
-  const db = await openExistingDatabase(config);
-  const snapshot = await openDatabaseReadOnly(config.databaseUrl, { ...config, ...longQueries });
-  try {
-    return await withLease(db, 'backup', stop, (signal) =>
-      withBlobReader(config, db, async (blobs) => {
-        const { bytes, end } = createBackup({
-          db: snapshot,
-          blobs,
-          manifest: manifestOf(task, keys),
-          keyFiles: keys.files,
-          async requireOwn(trx) {
-            // A migration may have been running at the first check.
-            requireCurrentSchema(await compareSchema(trx));
-            await requireDecryptable(trx, sealedColumns, keys.masterKey);
-          },
-          signal,
-        });
-        const encrypted = await encrypt(bytes, encrypter);
-        if (file === '-') await writeAll(host.stdout, encrypted);
-        else await writeFile(file, encrypted);
-        return end();
-      }),
-    );
-  } finally {
-    await snapshot.destroy();
-    await db.destroy();
-  }
-}
-
 async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const name = path.basename(file);
   const folder = path.dirname(path.resolve(file));
@@ -142,42 +81,6 @@ async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promis
   const ending = path.extname(name);
   await removeTemporaries(folder, (one) => ending !== '' && one.endsWith(ending), dayMs);
   await writeNewFile(path.resolve(file), bytes);
-}
-
-async function readKeys(config: Config) {
-  const masterKey = await readMasterKeyIfAny(config);
-  if (masterKey === undefined) {
-    throw new BackupError(`${config.dataDir} contains no master.key; check LATCHKEY_DATA_DIR`);
-  }
-  const none: KeyFileTexts = { masterKey: undefined, nextMasterKey: undefined };
-  const files = config.masterKey === undefined ? await readKeyFileTexts(config.dataDir) : none;
-  return { masterKey, files };
-}
-
-function requireCurrentSchema({ missing, unknown, isNew }: SchemaComparison): void {
-  if (!isNew && missing.length > 0) {
-    throw new BackupError(
-      'the schema is of an earlier release; run `node dist/src/main.js migrate`',
-    );
-  }
-  if (unknown.length > 0) {
-    throw new BackupError('the schema is of a later release; make the backup with that one');
-  }
-}
-
-function manifestOf(
-  { mode, config }: BackupTask,
-  { masterKey }: Awaited<ReturnType<typeof readKeys>>,
-): Manifest {
-  return {
-    format: 'latchkey-backup',
-    version: formatVersion,
-    release: readVersion(),
-    create_time: new Date().toISOString(),
-    migrations: Object.keys(schemaMigrations),
-    master_key: { id: masterKey.id, source: config.masterKey === undefined ? 'file' : 'setting' },
-    blobs: mode,
-  };
 }
 
 async function writeAll(output: Output, bytes: AsyncIterable<Uint8Array>): Promise<void> {

@@ -3,6 +3,7 @@
 import { errorMessageOf } from '../../clients/cli/src/base/command.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Config, ConfigError, readConfig } from '../base/config/config.ts';
+import { checkBackups } from './check-backups.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDescriptors, checkDisk, checkFiles, checkMasterKey } from './check-files.ts';
 import { checkBlobStore, checkMail, checkProxies } from './check-services.ts';
@@ -46,4 +47,5 @@ const checks: Readonly<Record<string, Check>> = {
   proxies: checkProxies,
   mail: checkMail,
   descriptors: checkDescriptors,
+  backups: checkBackups,
 };

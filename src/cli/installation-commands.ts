@@ -79,15 +79,22 @@ const backup: Command = {
     'Use this command while the service runs or while it is stopped. It needs the settings ' +
     'of the ' +
     'service, and LATCHKEY_BACKUP_RECIPIENT with a public key of age. A failed backup leaves no ' +
-    'file.',
+    'file.\n\n' +
+    'Without a file, the command stores the backup in LATCHKEY_BACKUP_TARGET, restores it into a ' +
+    'temporary database as a trial, and removes all but the newest LATCHKEY_BACKUP_KEEP backups.',
   args: [
     {
       name: 'file',
       isFile: true,
+      isOptional: true,
       about: 'The file to write, which must not exist; `-` means standard output.',
     },
   ],
   options: [
+    {
+      name: 'if-due',
+      about: 'Does nothing if the target has a backup since the last time of the schedule.',
+    },
     {
       name: 'make-key',
       about: 'Makes a key: writes the secret key to <file> and prints the public key.',
@@ -102,7 +109,7 @@ const backup: Command = {
     },
     jsonOption,
   ],
-  examples: ['backup --make-key backup.key', 'backup /backups/latchkey-$(date +%F).age'],
+  examples: ['backup --make-key backup.key', 'backup /backups/latchkey-$(date +%F).age', 'backup'],
   statuses: { 3: 'Done, but the content of some documents was missing or damaged.' },
   load: async () => (await import('./backup.ts')).runBackup,
 };

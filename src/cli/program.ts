@@ -8,7 +8,7 @@ export async function runProgram(words: readonly string[], host: CommandHost): P
   // The service starts without the parser and the other commands.
   if (words.length === 1 && words[0] === 'serve') {
     const { runServe } = await import('./serve.ts');
-    const input = { args: {}, options: {} };
+    const input = { args: {}, more: [], options: {} };
     return runServe(input, host).catch((error: unknown) => reportError(explain(error), host));
   }
   const { runWords } = await import('../../clients/cli/src/program.ts');

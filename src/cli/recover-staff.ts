@@ -23,6 +23,7 @@ import {
   endSessionsOf,
   findUserByEmail,
   insertUser,
+  markRecoveryPassword,
   updateUser,
 } from '../identity/users/store.ts';
 import { lockRows } from '../storage/row-locks.ts';
@@ -90,9 +91,11 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
     if (found === undefined) {
       const own = { id, kind: 'staff', email, name: '', create_time: now() } as const;
       await insertUser(trx, { ...own, password_hash, scopes, disable_time: null });
+      await markRecoveryPassword(trx, { user_id: id, password_hash });
       return;
     }
     await updateUser(trx, id, { password_hash, scopes, disable_time: null });
+    await markRecoveryPassword(trx, { user_id: id, password_hash });
     await deleteSeed(trx, id);
     await endSessionsOf(trx, id, { time: now() });
   });

@@ -145,7 +145,7 @@ async function requireSameKey(config: Config, { master_key }: Manifest): Promise
   throw new BackupError(`the backup needs the master key ${id}, but ${name} is another key`);
 }
 
-function keysOf(config: Config): Pick<RestoreTarget, 'placeKeys' | 'requireKeys'> {
+export function keysOf(config: Config): Pick<RestoreTarget, 'placeKeys' | 'requireKeys'> {
   return {
     async placeKeys(keys) {
       if (config.masterKey === undefined) await placeKeyFileTexts(config.dataDir, keys);

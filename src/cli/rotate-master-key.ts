@@ -24,6 +24,7 @@ import {
   sealedSigningKeys,
 } from '../identity/keys/sealed-values.ts';
 import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
+import { sealedProviderSecrets } from '../identity/providers/sealed-secrets.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
 import type { Database } from '../storage/schema.ts';
 import { openExistingDatabase } from './existing-database.ts';
@@ -48,7 +49,12 @@ export async function runRotateMasterKey(input: Input, host: CommandHost): Promi
 }
 
 /** All columns that are encrypted under the master key. */
-export const sealedColumns = [sealedSigningKeys, sealedReceiptKeys, sealedSeeds];
+export const sealedColumns = [
+  sealedSigningKeys,
+  sealedReceiptKeys,
+  sealedSeeds,
+  sealedProviderSecrets,
+];
 
 export type RotateOptions = {
   readonly config: Config;

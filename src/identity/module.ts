@@ -3,114 +3,76 @@
 
 import { availableParallelism } from 'node:os';
 import type { Authenticate } from '../api/authentication.ts';
-import type { MembershipsOf } from '../api/principal.ts';
-import type { HttpRoute } from '../api/routes/route.ts';
-import type { Implementations } from '../api/services.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
 import { createAuditService } from '../audit/service.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Config } from '../base/config/config.ts';
-import type { Random } from '../base/crypto/ids.ts';
-import type { MasterKey } from '../base/crypto/master-key.ts';
-import type { Mailer } from '../base/mail/mailer.ts';
-import { type Credentials, createCredentials } from '../credentials/credentials.ts';
+import { createEgress } from '../base/net/egress.ts';
+import { createEgressFetch, isEgressUrl } from '../base/net/egress-fetch.ts';
+import { createCredentials } from '../credentials/credentials.ts';
 import { type CredentialDirectory, createCredentialDirectory } from '../credentials/directory.ts';
-import { createPasswords, type Passwords } from '../credentials/passwords.ts';
+import { createPasswords } from '../credentials/passwords.ts';
 import { createCredentialUsage } from '../credentials/usage.ts';
-import type { Log } from '../observe/log.ts';
-import type { Invalidations } from '../storage/invalidation.ts';
-import type { Leases } from '../storage/leases.ts';
-import type { Database } from '../storage/schema.ts';
 import { createAccountService } from './accounts/service.ts';
 import { openAudiences } from './audiences/audiences.ts';
 import { createAudienceService } from './audiences/service.ts';
 import { lockAudiences } from './audiences/store.ts';
 import { createClientService } from './clients/service.ts';
-import { findClient, findClientsByNames, findLiveClientKeys } from './clients/store.ts';
+import {
+  findClient,
+  findClientsByNames,
+  findIdentitiesOfClient,
+  findLiveClientKeys,
+} from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
+import { signingAlgorithms } from './keys/algorithms.ts';
+import { createAudienceKeys } from './keys/audience-keys.ts';
 import { loadEd25519 } from './keys/ed25519.ts';
-import { type Keyring, openKeyring } from './keys/keyring.ts';
-import { createReceiptKeys, type ReceiptKeys } from './keys/receipt-keys.ts';
-import { type Rotation, startRotation } from './keys/rotation.ts';
+import { openKeyring } from './keys/keyring.ts';
+import { createReceiptKeys } from './keys/receipt-keys.ts';
+import { startRotation } from './keys/rotation.ts';
 import { createSigningKeyService } from './keys/service.ts';
 import { createSignatureThread } from './keys/signature-thread.ts';
 import { raiseTokenSeconds } from './keys/store.ts';
-import { createSessions, type Sessions } from './sessions/sessions.ts';
+import type { IdentityModule, IdentityModuleOptions } from './module-types.ts';
+import { createProviders } from './providers/providers.ts';
+import { findEnabledProviders } from './providers/store.ts';
+import { createSessions } from './sessions/sessions.ts';
+import { createAssertingClients } from './tokens/asserting-clients.ts';
 import { principalFrom } from './tokens/claims.ts';
 import { createAssertionVerifier } from './tokens/client-assertions.ts';
 import { createClientAuthentication } from './tokens/client-authentication.ts';
 import { assertionAlgorithms, checkJwk } from './tokens/client-jwk.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
+import { createFederatedVerifier } from './tokens/federated-assertions.ts';
 import { createIssuanceService } from './tokens/issuance-service.ts';
+import { openKeys, pinnedKeys, storedKeys } from './tokens/jwk-set.ts';
+import { createLogoutTokenVerifier } from './tokens/logout-tokens.ts';
 import { createOAuthService } from './tokens/oauth-service.ts';
 import { openRevocations } from './tokens/revocations.ts';
 import { createSignatures } from './tokens/signatures.ts';
-import { createSigner, type Signer } from './tokens/signer.ts';
+import { createSigner } from './tokens/signer.ts';
+import { createUseOnce } from './tokens/single-use.ts';
 import { createVerificationService } from './tokens/verification-service.ts';
 import { createVerifier } from './tokens/verifier.ts';
+import { openTrustedIssuers } from './trusted-issuers/issuers.ts';
+import { startKeyReader } from './trusted-issuers/key-reader.ts';
+import { createTrustedIssuerService } from './trusted-issuers/service.ts';
+import { lockTrustedIssuer } from './trusted-issuers/store.ts';
 import { createCurrentPasswordCheck } from './users/current-password.ts';
-import { createSessionEndCheck, type RolesOf } from './users/grant-checks.ts';
-import { createNewMembers, type MemberAccounts } from './users/new-members.ts';
+import { createActAsCheck, createSessionEndCheck } from './users/grant-checks.ts';
+import { createNewMembers } from './users/new-members.ts';
 import { createPasswordResets } from './users/password-resets.ts';
+import { createPasswordRules } from './users/password-rules.ts';
 import { recoveryCodeDigest } from './users/recovery-codes.ts';
 import { createSecurityNotices } from './users/security-notices.ts';
 import { createUserService } from './users/service.ts';
 import { createSealedTotpMatcher } from './users/totp.ts';
 
+export type { IdentityModule } from './module-types.ts';
+
 const sessionTokenSeconds = 300;
 
-export type IdentityModule = {
-  readonly services: Pick<
-    Implementations,
-    | 'issuance'
-    | 'verification'
-    | 'oauth'
-    | 'account'
-    | 'audience'
-    | 'client'
-    | 'customer'
-    | 'session'
-    | 'passwordReset'
-    | 'audit'
-    | 'signingKey'
-    | 'user'
-  >;
-  readonly credentials: Credentials;
-  readonly passwords: Passwords;
-  readonly newMembers: MemberAccounts;
-  readonly keyring: Keyring;
-  readonly receiptKeys: ReceiptKeys;
-  readonly signer: Signer;
-  readonly rotation: Rotation;
-  readonly sessions: Sessions;
-  readonly authenticateToken: Authenticate;
-  readonly authenticateWorkspaceKey: Authenticate;
-  readonly routes: readonly HttpRoute[];
-  /** Writes the pending last-used times and stops the background tasks. */
-  stop(): Promise<void>;
-};
-
-export type IdentityModuleOptions = {
-  readonly config: Pick<
-    Config,
-    'audience' | 'serviceTokenSeconds' | 'customerTokenSeconds' | 'keyRotationDays' | 'workers'
-  >;
-  readonly threadProgram: string;
-  readonly log: Log;
-  readonly db: Database;
-  readonly invalidations: Invalidations;
-  readonly leases: Leases;
-  readonly auditLog: AuditLog;
-  readonly masterKey: MasterKey;
-  readonly mailer: Mailer;
-  readonly membershipsOf: MembershipsOf;
-  readonly rolesOf: RolesOf;
-  readonly publicUrl: string;
-  readonly random: Random;
-  readonly now: Clock;
-  readonly onFailure: (close: () => unknown) => void;
-};
+/** How an identity provider may answer. Metadata, keys and tokens are much smaller. */
+const providerLimits = { timeoutMs: 5_000, bytesMax: 256 * 1024 };
 
 export async function createIdentityModule(
   options: IdentityModuleOptions,
@@ -148,6 +110,8 @@ export async function createIdentityModule(
   onFailure(usage.stop);
   const directory = createCredentialDirectory({ db, invalidations, recordUse: usage.record, now });
   const passwords = createPasswords();
+  const localPasswords = config.localPasswords === 'on';
+  const checkPassword = createPasswordRules(localPasswords);
   const audiences = await openAudiences({ db, invalidations, publicUrl, own: config.audience });
   const signer = createSigner({ keyring, ownAudience: audiences.own, now });
   const signatures = createSignatures({ keyring, invalidations, now });
@@ -168,6 +132,8 @@ export async function createIdentityModule(
     requireToEndSessions: createSessionEndCheck(rolesOf),
     securityNotices,
     membershipsOf,
+    localPasswords,
+    findSignInProviders: () => findEnabledProviders(db),
     tokenSeconds: sessionTokenSeconds,
     publicUrl,
     random,
@@ -175,31 +141,59 @@ export async function createIdentityModule(
   });
   const passwordResets = createPasswordResets({
     ...{ db, auditLog, mailer: options.mailer, passwords, publicUrl, warn, random, now },
+    ...{ checkPassword, localPasswords },
     keys: masterKey.derive('password resets'),
     securityNotices,
+  });
+  const useOnce = createUseOnce(db);
+  const { egressNetworks: networks, stepUpSeconds } = config;
+  const egressFetch = createEgressFetch({ networks, ...providerLimits });
+  const mayCall = (url: string) => isEgressUrl(url, networks);
+  const providers = createProviders({
+    ...{ db, auditLog, masterKey, egressFetch, useOnce, securityNotices, stepUpSeconds },
+    ...{ mappedRoles: options.mappedRoles, publicUrl, random, now },
+    sessions: sessions.providerSignIns,
+    isEgressUrl: mayCall,
+    requireToActAs: createActAsCheck(rolesOf),
+    verifyLogoutToken: createLogoutTokenVerifier({ egressFetch, useOnce, now }),
   });
   const limitToGrants = createLimitToGrants({
     ...{ db, invalidations, audiences },
     limitToUserGrants: sessions.limitToGrants,
     now,
   });
+  const keyReader = startKeyReader({
+    ...{ db, storedKeys, warn, now },
+    readJson: createEgress({ networks }),
+    lease: options.leases.lease('keys of trusted issuers'),
+  });
+  onFailure(keyReader.stop);
+  const findAssertingClient = createAssertingClients({
+    ...{ db, invalidations, findClient, findLiveKeys: findLiveClientKeys, now },
+    findIdentities: findIdentitiesOfClient,
+  });
   const authenticateClient = createClientAuthentication({
     ...{ directory, now },
     findClientsByNames: (names) => findClientsByNames(db, names),
     verifyAssertion: createAssertionVerifier({
-      ...{ db, invalidations, findClient, findLiveKeys: findLiveClientKeys, now },
+      ...{ useOnce, findClient: findAssertingClient, now },
       audiences: [issuer, `${issuer}/tokens`],
+      verifyFederated: createFederatedVerifier({
+        issuers: await openTrustedIssuers({ db, invalidations, openKeys, publicUrl, now }),
+        ...{ refresh: keyReader.refresh, findClient: findAssertingClient, now },
+      }),
     }),
   });
   const verifier = createVerifier({
     ...{ signatures, revocations, limitToGrants, audiences, issuer, now },
   });
+  const audienceKeys = createAudienceKeys({ db, masterKey, now });
   const management = { db, auditLog, random, now };
   const owners = { ...management, credentials, lockAudiences };
   return {
     credentials,
     passwords,
-    newMembers: createNewMembers({ passwords, random, now }),
+    newMembers: createNewMembers({ passwords, checkPassword, random, now }),
     keyring,
     receiptKeys: createReceiptKeys({ db, masterKey, auditLog, now }),
     signer,
@@ -212,11 +206,14 @@ export async function createIdentityModule(
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
     async stop() {
       await Promise.all([
-        ...[usage.stop(), rotation.stop(), thread?.close()],
+        ...[usage.stop(), rotation.stop(), keyReader.stop(), thread?.close()],
         ...[passwordResets.stop(), securityNotices.stop()],
       ]);
     },
-    routes: discoveryRoutes(issuer, assertionAlgorithms),
+    routes: [
+      ...discoveryRoutes(issuer, { tokens: signingAlgorithms, assertions: assertionAlgorithms }),
+      ...providers.routes,
+    ],
     services: {
       issuance: createIssuanceService({
         ...{ authenticateClient, directory, audiences, signer },
@@ -225,15 +222,26 @@ export async function createIdentityModule(
       verification: createVerificationService({ keyring, verifier, revocations, auditLog }),
       oauth: createOAuthService({ authenticateClient, verifier, revocations, auditLog }),
       account: createAccountService(db),
-      audience: createAudienceService(management),
-      client: createClientService({ ...owners, checkJwk, coverTokenSeconds: raiseTokenSeconds }),
+      audience: createAudienceService({ ...management, keys: audienceKeys }),
+      trustedIssuer: createTrustedIssuerService({
+        ...management,
+        ...{ pinnedKeys, publicUrl },
+        isEgressUrl: mayCall,
+        readSoon: keyReader.readSoon,
+      }),
+      client: createClientService({
+        ...owners,
+        ...{ checkJwk, lockTrustedIssuer, coverTokenSeconds: raiseTokenSeconds },
+      }),
       customer: createCustomerService(owners),
       session: sessions.service,
+      identityProvider: providers.service,
       passwordReset: passwordResets.service,
       signingKey: createSigningKeyService({ db, masterKey, auditLog, now }),
       audit: createAuditService({ db }),
       user: createUserService({
         ...{ db, auditLog, masterKey, passwords, securityNotices, rolesOf, random, now },
+        checkPassword,
         checkCurrentPassword: createCurrentPasswordCheck({
           ...{ db, passwords, now },
           keys: masterKey.derive('current passwords'),

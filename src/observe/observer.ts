@@ -8,6 +8,7 @@ import type { HttpObservation } from '../api/routes/observation.ts';
 import type { ErrorCode } from '../base/errors/errors.ts';
 import type { Log } from './log.ts';
 import { countDroppedLines, type Metrics, metricsOf } from './merge-metrics.ts';
+import { observePreviews, type PreviewObserver } from './previews.ts';
 import type { Traces } from './telemetry.ts';
 
 export type Observer = {
@@ -15,6 +16,8 @@ export type Observer = {
   route(observation: HttpObservation): void;
   blob(check: BlobCheck): void;
   store(isUp: boolean): void;
+  readonly previews: PreviewObserver;
+  backup(outcome: BackupOutcome): void;
   readonly metrics: Metrics;
 };
 
@@ -25,6 +28,11 @@ type BlobCheck = {
   readonly source: string;
   readonly result: string;
 };
+
+/** `time` is when the newest backup began, in milliseconds since 1970. */
+export type BackupOutcome =
+  | { readonly result: 'ok' | 'not_due'; readonly time: number }
+  | { readonly result: 'failed' };
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -66,6 +74,7 @@ export function createObserver(log: Log, droppedLines: () => number, traces?: Tr
     registers: [registry],
   }).setToCurrentTime();
   countDroppedLines(registry, droppedLines);
+  const observeBackup = createBackupMetrics(registry);
 
   return {
     call(observation) {
@@ -115,6 +124,10 @@ export function createObserver(log: Log, droppedLines: () => number, traces?: Tr
 
     store: (isUp) => store.set(isUp ? 1 : 0),
 
+    previews: observePreviews(registry, log),
+
+    backup: observeBackup,
+
     metrics: metricsOf(registry),
   };
 }
@@ -145,4 +158,29 @@ class CallKinds {
 
 function levelOf(status: number): 'info' | 'error' {
   return status >= 500 ? 'error' : 'info';
+}
+
+/** Only the process that makes the scheduled backups has these metrics. */
+function createBackupMetrics(registry: Registry): Observer['backup'] {
+  const create = () => ({
+    runs: new Counter({
+      name: 'latchkey_backups_total',
+      help: 'Scheduled backups, by result.',
+      labelNames: ['result'],
+      registers: [registry],
+    }),
+    time: new Gauge({
+      name: 'latchkey_backup_time_seconds',
+      help: 'When the newest backup of the target began, in seconds since 1970.',
+      aggregator: 'max',
+      registers: [registry],
+    }),
+  });
+  let metrics: ReturnType<typeof create> | undefined;
+  return (outcome) => {
+    metrics ??= create();
+    const { runs, time } = metrics;
+    if (outcome.result !== 'not_due') runs.inc({ result: outcome.result });
+    if (outcome.result !== 'failed') time.set(outcome.time / 1000);
+  };
 }

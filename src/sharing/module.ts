@@ -13,6 +13,7 @@ import type { Mailer } from '../base/mail/mailer.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import type { Log } from '../observe/log.ts';
+import type { PreviewObserver } from '../observe/previews.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
@@ -26,11 +27,13 @@ import { startBlobUpkeep } from './blobs/upkeep.ts';
 import { type StoreWatch, watchStore } from './blobs/watch-store.ts';
 import { type Brands, createBrands } from './brand/brand.ts';
 import { createLogoMethods } from './brand/logo-methods.ts';
-import { type BlobCheck, createDocuments } from './documents/documents.ts';
+import { type BlobCheck, createDocuments, verifyDigest } from './documents/documents.ts';
 import { startIntegrityScan } from './documents/integrity-scan.ts';
 import { createPageCounter } from './documents/pages/page-counter.ts';
 import { createRedirects } from './documents/redirects.ts';
 import { createDocumentService } from './documents/service.ts';
+import { createFolders } from './folders/folders.ts';
+import { createFolderService } from './folders/service.ts';
 import type { AccessSession } from './gate/access-session.ts';
 import { createGateCodes } from './gate/codes.ts';
 import { createGateCookies } from './gate/cookies.ts';
@@ -46,8 +49,11 @@ import { createRecipientMails, linkMailComposer } from './links/recipients.ts';
 import { createLinkService } from './links/service.ts';
 import { createNotices } from './notices/notices.ts';
 import { forgetViews } from './notices/store.ts';
+import { createPreviews } from './previews/previews.ts';
+import { startPreviews } from './previews/start.ts';
 import { createQuotas, type Quota } from './quotas/quotas.ts';
 import { startReaderMails } from './reader-mails/reader-mails.ts';
+import { createRooms } from './rooms/rooms.ts';
 import { sharingRoutes } from './routes.ts';
 import { createNewViews } from './views/new-views.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
@@ -60,7 +66,7 @@ import { createWorkspaces } from './workspaces/workspaces.ts';
 export type SharingModule = {
   readonly services: Pick<
     Implementations,
-    'document' | 'link' | 'insight' | 'visitor' | 'apiKey' | 'workspace' | 'invitation'
+    'document' | 'folder' | 'link' | 'insight' | 'visitor' | 'apiKey' | 'workspace' | 'invitation'
   >;
   readonly routes: readonly HttpRoute[];
   readonly storeState: StoreWatch['state'];
@@ -75,6 +81,8 @@ export type SharingModuleOptions = {
   readonly config: Pick<
     Config,
     | 'blobs'
+    | 'dataDir'
+    | 'officeCommand'
     | 'blobCheckDays'
     | 'blobRedirectSeconds'
     | 'uploadBytesMax'
@@ -100,8 +108,10 @@ export type SharingModuleOptions = {
   readonly signReceipt: (claims: object) => Promise<string>;
   readonly assets: Assets;
   readonly pagesProgram: string;
+  readonly officeProgram: string;
   readonly observeBlob: (check: BlobCheck) => void;
   readonly observeStore: (isUp: boolean) => void;
+  readonly observePreviews: PreviewObserver;
   readonly uploadStalledMs: number;
   readonly blobLeaseMs: number;
   readonly publicUrl: string;
@@ -122,10 +132,18 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   onFailure(watch.stop);
   const workspaces = createWorkspaces(db);
   const documents = createDocuments({ db, invalidations, blobs, observe });
+  const folders = createFolders();
+  const rooms = createRooms({ db, invalidations });
   const quotas = createQuotas({ db, defaults: defaultQuota(config) });
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
   onFailure(pageCounter.stop);
+  const conversions = await startPreviews({
+    ...{ config, db, leases: options.leases, blobs, stagedBlobs, verifyDigest, quotas, warn, now },
+    ...{ pages: pageCounter, program: options.officeProgram, observer: options.observePreviews },
+  });
+  for (const task of conversions) onFailure(task.stop);
+  const previews = createPreviews(db);
   const accessKeys = masterKey.derive('access session');
   const accessSessions = createSignedValues<AccessSession>({ keys: accessKeys, now });
   const links = createLinks({ db, invalidations });
@@ -150,7 +168,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const newViews = createNewViews({ db, quotas, notices, keys, now });
   const views = createViews({ db, recorder, newViews, now, warn });
   const parts = gateParts(options, gate, brands, agreements);
-  const access = (request: RouteRequest) => requireAccess({ gate, ...parts }, request);
+  const access = (request: RouteRequest) => requireAccess({ gate, rooms, ...parts }, request);
   const html = createGateHtml(assets, publicUrl);
   return {
     storeState: watch.state,
@@ -162,11 +180,11 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         recorder.stop(),
         notices.task.stop(),
         readerMails.stop(),
-        ...upkeep.map((task) => task.stop()),
+        ...[...upkeep, ...conversions].map((task) => task.stop()),
       ]);
     },
     routes: sharingRoutes({
-      ...{ gate, ...parts, html, documents, brands, agreements, db, views },
+      ...{ gate, rooms, ...parts, html, documents, previews, brands, agreements, db, views },
       recordOpening: views.recordOpening,
       recordDownload: views.recordDownload,
       requireAccess: access,
@@ -178,21 +196,23 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         blobs,
         stagedBlobs,
         documents,
+        previews,
         redirect: createRedirects({ blobs, seconds: config.blobRedirectSeconds }),
         workspaces,
+        folders,
         quotas,
         pages: pageCounter,
-        uploadBytesMax,
         uploadsMax: uploadsMax[config.blobs.kind],
         uploadStalledMs: options.uploadStalledMs,
-        random,
-        now,
+        ...{ uploadBytesMax, random, now },
       }),
+      folder: createFolderService({ db, auditLog, quotas, workspaces, folders, random, now }),
       link: createLinkService({
         db,
         auditLog,
         quotas,
         documents,
+        folders,
         views,
         passwords,
         recipientMails: createRecipientMails({

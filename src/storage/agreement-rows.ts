@@ -1,4 +1,5 @@
 // The rows of agreements and of the keys that sign their receipts.
+import type { Generated } from 'kysely';
 
 /** The text of an agreement. Links and agreements refer to it by its digest. */
 export type AgreementTextRow = {
@@ -12,7 +13,10 @@ export type AgreementRow = {
   id: string;
   workspace_id: string;
   link_id: string;
+  /** Empty for a link to a folder. */
   document_id: string;
+  /** Empty for a link to a document. */
+  folder_id: string;
   /** The digest of the text. */
   sha256: string;
   /** The verified address of the reader. */
@@ -33,6 +37,6 @@ export type ReceiptKeyRow = {
 
 export type AgreementTables = {
   agreement_texts: AgreementTextRow;
-  agreements: AgreementRow;
+  agreements: Omit<AgreementRow, 'folder_id'> & { folder_id: Generated<string> };
   receipt_keys: ReceiptKeyRow;
 };

@@ -61,13 +61,35 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'session',
     inserts: false,
     deletes: true,
-    uncached: ['digest', 'amr', 'address', 'create_time', 'refresh_time', 'expire_time'],
+    uncached: [
+      'digest',
+      'amr',
+      'address',
+      'create_time',
+      'refresh_time',
+      'expire_time',
+      'auth_time',
+      'provider_id',
+      'provider_sid',
+    ],
   },
   audiences: {
     entity: 'audience',
     inserts: true,
     deletes: true,
     uncached: ['name', 'create_time'],
+  },
+  trusted_issuers: {
+    entity: 'trusted_issuer',
+    inserts: true,
+    deletes: true,
+    uncached: ['name', 'create_time', 'attempt_time', 'attempt_error'],
+  },
+  federated_identities: {
+    entity: 'client',
+    inserts: true,
+    deletes: true,
+    uncached: ['id', 'create_time'],
   },
   signing_keys: {
     entity: 'signing_key',
@@ -89,6 +111,13 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     deletes: true,
     // `version` changes only together with `blob_id`.
     uncached: ['version', 'last_version', 'check_time', 'view_count', 'last_view_time'],
+  },
+  folders: {
+    entity: 'folder',
+    inserts: false,
+    deletes: true,
+    // The key changes only together with the name.
+    uncached: ['name_key', 'create_time'],
   },
   links: {
     entity: 'link',

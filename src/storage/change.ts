@@ -9,8 +9,10 @@ export type Entity =
   | 'session'
   | 'signing_key'
   | 'audience'
+  | 'trusted_issuer'
   | 'revoked_token'
   | 'document'
+  | 'folder'
   | 'link';
 
 export type EntityChange = {

@@ -49,7 +49,7 @@ export function findVersions(
   return readList(db, db.selectFrom(versions.as('versions')).selectAll(), versionList, query);
 }
 
-/** Returns the blobs of all versions of a document, and their size. */
+/** Returns the blobs of all versions of a document and their previews, and the versions' size. */
 export async function findBlobsOf(
   db: Executor,
   documentId: string,
@@ -60,7 +60,19 @@ export async function findBlobsOf(
     .where('document_id', '=', documentId)
     .execute();
   const bytes = rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-  return { blobIds: rows.map(({ blob_id }) => blob_id), bytes };
+  const previews = await findPreviewBlobs(db, documentId);
+  return { blobIds: [...rows.map(({ blob_id }) => blob_id), ...previews], bytes };
+}
+
+/** Returns the blobs of the previews of a document, or of one of its versions. */
+export async function findPreviewBlobs(
+  db: Executor,
+  documentId: string,
+  version?: number,
+): Promise<string[]> {
+  const all = db.selectFrom('previews').select('blob_id').where('document_id', '=', documentId);
+  const rows = await (version === undefined ? all : all.where('version', '=', version)).execute();
+  return rows.flatMap(({ blob_id }) => (blob_id === null ? [] : [blob_id]));
 }
 
 /** Returns the number of pages of each version. Deleted versions are missing. */
@@ -153,13 +165,11 @@ export async function isPinned(trx: Executor, documentId: string, version: numbe
   return link !== undefined;
 }
 
+/** Returns whether a version or a preview has the blob. */
 export async function isBlobReferenced(db: Executor, blobId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('document_versions')
-    .select('version')
-    .where('blob_id', '=', blobId)
-    .executeTakeFirst();
-  return row !== undefined;
+  const find = (table: 'document_versions' | 'previews') =>
+    db.selectFrom(table).select('version').where('blob_id', '=', blobId).executeTakeFirst();
+  return ((await find('document_versions')) ?? (await find('previews'))) !== undefined;
 }
 
 const selectStored = (db: Executor) =>

@@ -35,6 +35,42 @@ export type ClientKeyRow = {
   revoke_time: number | null;
 };
 
+/** A service whose tokens authenticate clients. */
+export type TrustedIssuerRow = {
+  id: string;
+  name: string;
+  /** The `iss` of its tokens. */
+  issuer: string;
+  /** Null means discovery, unless the keys are pinned. */
+  jwks_uri: string | null;
+  /** The pinned keys, as the JSON of a JWK set. */
+  jwks: string | null;
+  /** The `aud` of its tokens. Empty means the public URL of this service. */
+  audience: string;
+  enabled: 0 | 1;
+  create_time: number;
+  /** The keys that were read from the issuer, as the JSON of a JWK set. */
+  read_jwks: string | null;
+  /** When they were read. */
+  read_time: number | null;
+  /** When a process last began to read them. */
+  attempt_time: number | null;
+  /** Why that attempt failed. Empty if it succeeded. */
+  attempt_error: string;
+};
+
+/** A workload that authenticates as a client with a token of a trusted issuer. */
+export type FederatedIdentityRow = {
+  id: string;
+  client_id: string;
+  issuer_id: string;
+  /** The pattern of the token's `sub`. */
+  subject: string;
+  /** The patterns of other claims by their names, as JSON. */
+  claims: string;
+  create_time: number;
+};
+
 /** An assertion that must not be used again before it expires. */
 export type UsedAssertionRow = {
   /** The hexadecimal SHA-256 digest of its issuer and `jti`. */
@@ -58,7 +94,12 @@ export type AudienceRow = {
   identifier: string;
   name: string;
   create_time: number;
+  /** Signs the tokens. */
+  signing_alg: SigningAlgorithm;
 };
+
+/** The algorithms that sign tokens (RFC 7518 §3.1, RFC 8037 §3.1). */
+export type SigningAlgorithm = 'EdDSA' | 'ES256' | 'RS256';
 
 /** A mailed link that sets a new password once. */
 export type PasswordResetRow = {

@@ -185,13 +185,13 @@ function isCurrent(db: Executor, durationMs: number) {
 
 /** Returns whether any process holds a lease of the default duration. */
 export async function isLeaseHeld(db: Executor, name: string): Promise<boolean> {
-  const lease = db
-    .selectFrom('leases')
-    .select('name')
-    .where('name', '=', name)
-    .where(isCurrent(db, defaultDurationMs));
+  const lease = selectHeld(db).where('name', '=', name);
   return (await lease.executeTakeFirst()) !== undefined;
 }
+
+/** Selects the names of the leases that processes hold for the default duration. */
+export const selectHeld = (db: Executor) =>
+  db.selectFrom('leases').select('name').where(isCurrent(db, defaultDurationMs));
 
 /** The queries. Each of them is a single statement, so that its outcome needs no lock. */
 function createLeaseRows(db: Database, owner: string, durationMs: number) {

@@ -21,6 +21,12 @@ import { addAgreements } from './migrations/0014-agreements.ts';
 import { addAudiences } from './migrations/0015-audiences.ts';
 import { addClientTokens } from './migrations/0016-client-tokens.ts';
 import { createClientKeys } from './migrations/0019-client-keys.ts';
+import { addSigningAlgorithms } from './migrations/0020-signing-algorithms.ts';
+import { addPreviews } from './migrations/0021-previews.ts';
+import { addFolders } from './migrations/0022-folders.ts';
+import { addFederation } from './migrations/0024-federation.ts';
+import { addLinkDefaults } from './migrations/0026-link-defaults.ts';
+import { addIdentityProviders } from './migrations/0027-identity-providers.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -50,6 +56,12 @@ export const schemaMigrations: SchemaMigrations = {
   '0015-audiences': { up: addAudiences, oldestSupported: '0001-schema' },
   '0016-client-tokens': { up: addClientTokens, oldestSupported: '0001-schema' },
   '0019-client-keys': { up: createClientKeys, oldestSupported: '0001-schema' },
+  '0020-signing-algorithms': { up: addSigningAlgorithms, oldestSupported: '0001-schema' },
+  '0021-previews': { up: addPreviews, oldestSupported: '0001-schema' },
+  '0022-folders': { up: addFolders, oldestSupported: '0001-schema' },
+  '0024-federation': { up: addFederation, oldestSupported: '0001-schema' },
+  '0026-link-defaults': { up: addLinkDefaults, oldestSupported: '0001-schema' },
+  '0027-identity-providers': { up: addIdentityProviders, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

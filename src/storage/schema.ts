@@ -3,17 +3,22 @@
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { AgreementTables } from './agreement-rows.ts';
 import type { deletionNote, Entity } from './change.ts';
+import type { FolderTable } from './folder-rows.ts';
 import type {
   AudienceRow,
   ClientKeyRow,
   ClientRow,
   CustomerRow,
+  FederatedIdentityRow,
   InvitationRow,
   PasswordResetRow,
   RecordedAnswerRow,
   RecoveryCodeRow,
+  SigningAlgorithm,
+  TrustedIssuerRow,
   UsedAssertionRow,
 } from './identity-rows.ts';
+import type { PreviewTable } from './preview-rows.ts';
 import type {
   BlobStoreRow,
   DocumentTable,
@@ -31,16 +36,28 @@ import type {
   VisitorRow,
   WorkspaceTable,
 } from './sharing-rows.ts';
+import type {
+  IdentityProviderRow,
+  RecoveryPasswordRow,
+  SessionTable,
+  UserIdentityRow,
+} from './sign-in-rows.ts';
 
+export type * from './folder-rows.ts';
 export type * from './identity-rows.ts';
+export type * from './preview-rows.ts';
 export type * from './sharing-rows.ts';
+export type * from './sign-in-rows.ts';
 
 export type SigningKeyRow = {
   /** The RFC 7638 thumbprint of the public key. */
   kid: string;
   state: 'pending' | 'active' | 'retired' | 'removed' | 'revoked';
-  /** The public key as `x` of RFC 8037 §2, in base64url. */
+  alg: SigningAlgorithm;
+  /** The public key of EdDSA as `x` of RFC 8037 §2, in base64url. Empty for other algorithms. */
   public_x: string;
+  /** The members of the public JWK (RFC 7518 §6) as JSON. Null for EdDSA. */
+  public_jwk: string | null;
   /**
    * The private key in PKCS #8, encrypted under the master key `master_key_id`. Empty once the key
    * is retired or revoked.
@@ -128,24 +145,6 @@ export type TotpSeedRow = {
   last_step: number;
 };
 
-/** A session of a signed-in user. */
-export type SessionRow = {
-  id: string;
-  user_id: string;
-  /** The hexadecimal SHA-256 digest of the cookie's secret. */
-  digest: string;
-  /** The authentication methods of the sign-in (RFC 8176), space-separated. */
-  amr: string;
-  /** The network address of the sign-in. */
-  address: string;
-  /** The time of the sign-in. */
-  create_time: number;
-  refresh_time: number;
-  /** When the session expires unless it is refreshed. */
-  expire_time: number;
-  revoke_time: number | null;
-};
-
 /** Counts recent attempts (at a sign-in, at a gate) with a common property, such as the network. */
 export type ThrottleCounterRow = {
   /** A digest, so that the row reveals no address and no user. */
@@ -189,11 +188,11 @@ type ChangesTable = Omit<ChangeRow, 'id' | 'xact_id'> & {
 
 /**
  * Counts changes, for processes of release 0.1. A transaction that changes signing keys locks the
- * row `signing_keys`, and one
- * that creates an audience locks the row `audiences`.
+ * row `signing_keys`, one that creates an audience the row `audiences`, and one that creates a
+ * trusted issuer the row `trusted_issuers`.
  */
 export type RevisionRow = {
-  name: 'access' | 'signing_keys' | 'revoked_tokens' | 'audiences';
+  name: 'access' | 'signing_keys' | 'revoked_tokens' | 'audiences' | 'trusted_issuers';
   value: number;
 };
 
@@ -211,6 +210,8 @@ export type AuditEventRow = {
   target: string;
   /** `ok` or an error code. */
   code: string;
+  /** Why an assertion was refused; otherwise empty. */
+  reason: string;
   /** The number of equal events that the row represents. */
   count: number;
   request_id: string;
@@ -241,6 +242,8 @@ export type Schema = AgreementTables & {
   audiences: AudienceRow;
   clients: ClientRow;
   client_keys: ClientKeyRow;
+  trusted_issuers: TrustedIssuerRow;
+  federated_identities: FederatedIdentityRow;
   used_assertions: UsedAssertionRow;
   customers: CustomerRow;
   accounts: AccountRow;
@@ -252,7 +255,10 @@ export type Schema = AgreementTables & {
   users: UserRow;
   revoked_tokens: RevokedTokenRow;
   totp_seeds: TotpSeedRow;
-  sessions: SessionRow;
+  sessions: SessionTable;
+  identity_providers: IdentityProviderRow;
+  user_identities: UserIdentityRow;
+  recovery_passwords: RecoveryPasswordRow;
   password_resets: PasswordResetRow;
   recovery_codes: RecoveryCodeRow;
   invitations: InvitationRow;
@@ -264,8 +270,10 @@ export type Schema = AgreementTables & {
   audit_events: AuditEventRow;
   recorded_answers: RecordedAnswerRow;
   retention_times: RetentionTimeRow;
+  folders: FolderTable;
   documents: DocumentTable;
   document_versions: DocumentVersionTable;
+  previews: PreviewTable;
   links: LinkTable;
   views: ViewTable;
   visitors: VisitorRow;

@@ -5,7 +5,7 @@ import { type Generated, type SqlBool, sql } from 'kysely';
 export type Flag = 0 | 1;
 
 /** The insertable row: columns with a default can be omitted. */
-type GeneratedColumns<Row, Columns extends keyof Row> = Omit<Row, Columns> & {
+export type GeneratedColumns<Row, Columns extends keyof Row> = Omit<Row, Columns> & {
   [Column in Columns]: Generated<Row[Column]>;
 };
 
@@ -22,10 +22,15 @@ export type WorkspaceRow = {
   accent_color: string;
   /** The id of the workspace's row in `logos`; empty without a logo. */
   logo_id: string;
+  /** A JSON object, see `link-defaults.ts`; empty for the defaults of a new workspace. */
+  link_defaults: string;
 };
 
 /** The insertable row: a new workspace has no brand. */
-export type WorkspaceTable = GeneratedColumns<WorkspaceRow, 'accent_color' | 'logo_id'>;
+export type WorkspaceTable = GeneratedColumns<
+  WorkspaceRow,
+  'accent_color' | 'logo_id' | 'link_defaults'
+>;
 
 /** A document with its current version. */
 export type DocumentRow = {
@@ -40,10 +45,11 @@ export type DocumentRow = {
   create_time: number;
   /** The number of the version that the row contains. */
   version: number;
+  /** The folder that contains the document; null at the top level. */
+  folder_id: string | null;
 };
 
-export type DocumentTable = Omit<DocumentRow, 'version'> & {
-  version: Generated<number>;
+export type DocumentTable = GeneratedColumns<DocumentRow, 'version' | 'folder_id'> & {
   /** The highest number of a version so far. Without it, a trigger inserts the first version. */
   last_version: Generated<number>;
   /** Only release 0.1 uses this: `document_versions` has the time of each version. */
@@ -82,7 +88,8 @@ export type LinkRow = {
   /** The secret part of the link's URL. */
   slug: string;
   workspace_id: string;
-  document_id: string;
+  /** Null for a link to a folder. */
+  document_id: string | null;
   name: string;
   email_required: Flag;
   email_verification_required: Flag;
@@ -115,6 +122,10 @@ export type LinkRow = {
   recipient: string;
   /** The digest of the text that readers must accept; empty for none. */
   agreement_sha256: string;
+  /** Null for a link to a document. */
+  folder_id: string | null;
+  /** The rules for the entries of the folder, in the form of `room-rules.ts`; empty for none. */
+  entry_rules: string;
 };
 
 /** The insertable row: a link is inserted without a view count. */
@@ -131,6 +142,8 @@ export type LinkTable = GeneratedColumns<
   | 'view_limit'
   | 'recipient'
   | 'agreement_sha256'
+  | 'folder_id'
+  | 'entry_rules'
 >;
 
 /** The views of a link that its creator has not been mailed about. */
@@ -206,6 +219,8 @@ export type ViewTable = ViewRow & {
   download_count: Generated<number>;
   last_download_time: Generated<number | null>;
   agreement_id: Generated<string>;
+  /** The view id of the reader's access session, for a view in a room. */
+  access_id: Generated<string | null>;
 };
 
 /** A person with an email address who viewed documents of a workspace. */
@@ -267,8 +282,9 @@ export type BlobStoreRow = {
 };
 
 /**
- * Selects the rows of `links` whose document is not removed. With `exists`, PostgreSQL might read
- * the documents of all workspaces into a hash table.
+ * Selects the rows of `links` whose document is not removed. Links to a removed folder stay. With
+ * `exists`, PostgreSQL might read the documents of all workspaces into a hash table.
  */
-export const hasDocument = sql<SqlBool>`(select documents.id from documents
-  where documents.id = links.document_id and documents.remove_time is null) is not null`;
+export const hasTarget = sql<SqlBool>`(links.document_id is null or (select documents.id
+  from documents
+  where documents.id = links.document_id and documents.remove_time is null) is not null)`;

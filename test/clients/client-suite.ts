@@ -226,7 +226,8 @@ export function describeClient(installed: () => PackedClients): void {
     });
 
     const credentialsExpected =
-      'It must be an object with apiKey, or token, or clientId, clientSecret and scope.';
+      'It must be an object with apiKey, or token, ' +
+      'or clientId, scope and clientSecret or assertion.';
     const keyExpected =
       'must begin with lk_ck_ (customer) or lk_wk_ (workspace), without spaces or line breaks.';
     const secretClient = { clientId: 'cli_a', clientSecret: 'lk_cs_secret', scope: 'tokens:read' };
@@ -245,6 +246,10 @@ export function describeClient(installed: () => PackedClients): void {
       [
         { ...secretClient, clientSecret: undefined },
         'credentials.clientSecret is not set. It must be a string.',
+      ],
+      [
+        { clientId: 'cli_a', scope: 'tokens:read', assertion: 'secret' },
+        'credentials.assertion must be a function.',
       ],
       [{ ...secretClient, scope: '' }, 'credentials.scope is not set. It must be a string.'],
     ])('names the option when the credentials are %j', (given, message) => {

@@ -10,6 +10,7 @@ import { type Front, startFront } from '../support/front.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import type { PackedClients } from '../support/packed-clients.ts';
 import { signToken } from '../support/signed-tokens.ts';
+import { addSigningAudience, algorithms } from '../support/signing-audiences.ts';
 import { keyManager, signingKeyOf } from '../support/signing-keys.ts';
 import { openTransports, type Transport } from '../support/transports.ts';
 import { accountId, type GuardedServer, guardedServers } from './guarded-servers.ts';
@@ -115,6 +116,20 @@ export function describeVerify(installed: () => PackedClients): void {
         }),
       );
       expect(claims.principal_type === 'customer' && claims.accounts).toEqual([accountId]);
+    });
+
+    it('accepts only the algorithm of the audience', async () => {
+      for (const alg of algorithms) {
+        const added = await addSigningAudience(testApp.app, transport, alg);
+        const token = await added.issue();
+        const options = { audience: added.identifier };
+        for (const signingAlg of algorithms.filter((other) => other !== alg)) {
+          const verified = newVerifier({ ...options, signingAlg }).verify(token);
+          await expect(verified).rejects.toEqual(unauthenticated);
+        }
+        const claims = await newVerifier({ ...options, signingAlg: alg }).verify(token);
+        expect(claims).toMatchObject({ sub: added.clientId, aud: added.identifier });
+      }
     });
 
     it('refuses a wrong audience, a wrong issuer, and tokens of unknown signers', async () => {

@@ -58,7 +58,7 @@ beforeAll(async () => {
     },
     {
       ...{ action: 'LinkService.CreateLink', target: unnamed.id },
-      sentence: 'Member Jane Doe created the link “Plan.pdf”',
+      sentence: 'Member Jane Doe created the link to “Plan.pdf”',
     },
     {
       ...{ action: 'DocumentService.UpdateDocument', target: document.id },
@@ -130,7 +130,15 @@ beforeAll(async () => {
   ];
   const now = Date.now();
   const rows = events.map(({ sentence, ...event }, i) => ({
-    ...{ actor_type: 'member', actor_id: jane.id, code: 'ok', count: 1, request_id: '', address },
+    ...{
+      actor_type: 'member',
+      actor_id: jane.id,
+      code: 'ok',
+      reason: '',
+      count: 1,
+      request_id: '',
+      address,
+    },
     ...event,
     id: newId('evt', randomBytes),
     create_time: now - i,

@@ -24,12 +24,13 @@ itHoldsFor(
     ['ApiKeyService.RevokeApiKey', 'revoked the API key'],
     ['SigningKeyService.ActivateSigningKey', 'activated the signing key'],
     ['DocumentService.ListDocuments', 'listed documents'],
+    ['DocumentService.RestoreVersion', 'restored a version of'],
     ['InvitationService.AcceptInvitation', 'accepted the invitation'],
     ['PasswordResetService.ResetPassword', 'reset the password of'],
     ['SessionService.UseRecoveryCode', 'accepted a recovery code of'],
     ['SessionService.RevokeUserSessions', 'signed out all sessions of'],
   ],
-  10,
+  11,
 )('an action has words', (action, words) => {
   expect(done(action)).toBe(words);
 });

@@ -21,6 +21,7 @@ async function addEvent(event: Partial<AuditEventRow> = {}): Promise<AuditEventR
     action: 'ClientService.UpdateClient',
     target: newId('cli', randomBytes),
     code: 'ok',
+    reason: '',
     count: 1,
     request_id: crypto.randomUUID(),
     address: '192.0.2.7',

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { useConsole } from '../support/console-suite.ts';
 
-const { visit, visitAs, member } = useConsole();
+const { workspaceId, visit, visitAs, member } = useConsole();
 const web = path.resolve(import.meta.dirname, '../../dist/web');
 
 /** Counts the files that a browser loads from `/assets`, and their bytes with Brotli. */
@@ -26,7 +26,7 @@ it('the sign-in loads at most 8 files and 180 kB, the documents 16 and 300 kB', 
   await stranger.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
   await stranger.page.waitForLoadState('networkidle');
   const user = await visitAs(await member('owner'));
-  await user.open('/');
+  await user.open(`/workspaces/${workspaceId()}/documents`);
   await user.page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
   await user.page.waitForLoadState('networkidle');
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { overhangOf, phone, settle, stopTimers, takePicture } from '../support/browser-pages.ts';
-import { chooseRowAction } from '../support/console-menus.ts';
+import { chooseRowAction, openRowMenu } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import {
@@ -143,10 +143,8 @@ describe('the documents of a workspace', () => {
     }
     await page.getByRole('link', { name: 'Read only.zip' }).click();
     await page.getByRole('heading', { level: 1, name: 'Read only.zip' }).waitFor();
-    await page.getByRole('button', { name: 'Download' }).waitFor();
-    for (const name of ['Rename', 'Delete']) {
-      expect(await page.getByRole('button', { name }).count()).toBe(0);
-    }
+    const menu = await openRowMenu(page, '“Read only.zip”');
+    expect(await menu.getByRole('menuitem').allInnerTexts()).toEqual(['Download']);
   });
 
   it('fit on a phone', async () => {
@@ -186,7 +184,7 @@ describe('a document', () => {
   it('is downloaded completely and with its name', async () => {
     const { page, bytes } = await openReport('To be kept.pdf');
     const coming = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download' }).click();
+    await chooseRowAction(page, 'Download', '“To be kept.pdf”');
     const download = await coming;
     expect(download.suggestedFilename()).toBe('To be kept.pdf');
     const chunks: Buffer[] = [];
@@ -198,7 +196,7 @@ describe('a document', () => {
     const { page, complaints } = await openReport('Away.pdf');
     await pagesOf(page).waitFor();
     await page.route('**/file?*', (route) => route.abort());
-    await page.getByRole('button', { name: 'Download' }).click();
+    await chooseRowAction(page, 'Download', '“Away.pdf”');
     await page.getByText('Can’t connect to the server').waitFor();
     await expect.poll(() => complaints).toEqual(['Failed to load resource: net::ERR_FAILED']);
     complaints.splice(0);
@@ -221,7 +219,7 @@ describe('a document', () => {
         return new Response(new ReadableStream({ pull }), answer);
       };
     })()`);
-    await page.getByRole('button', { name: 'Download' }).click();
+    await chooseRowAction(page, 'Download', '“Broken off.pdf”');
     await page.getByText('Can’t connect to the server').waitFor();
     expect(await page.getByText('network error').count()).toBe(0);
   });
@@ -232,7 +230,7 @@ describe('a document', () => {
     const json = { detail: 'It is too busy.', code: 'unavailable', request_id: 'request-7' };
     const headers = { 'retry-after': '1' };
     await page.route('**/file?*', (route) => route.fulfill({ status: 503, headers, json }));
-    await page.getByRole('button', { name: 'Download' }).click();
+    await chooseRowAction(page, 'Download', '“Busy.pdf”');
     await page.getByText('Try again in 1 second.').waitFor();
   });
 
@@ -257,10 +255,10 @@ describe('a document', () => {
     const { page, document } = await openReport('Shared.pdf');
     const links = page.getByRole('region', { name: 'Links' });
     await links.getByText('No links yet').waitFor();
-    await links.getByRole('button', { name: 'Create link' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create link' });
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share “Shared.pdf”' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('For the board');
-    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await dialog.getByRole('button', { name: 'Create and copy link' }).click();
     await links.getByText('For the board').waitFor({ state: 'attached' });
     expect(await links.getByText('Not of this one').count()).toBe(0);
     const answer = await callSharingApi<{ links: { name: string }[] }>(

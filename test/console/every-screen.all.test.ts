@@ -12,8 +12,11 @@ import {
   expectContrast,
   useConsole,
 } from '../support/console-suite.ts';
+import { addIssuer } from '../support/federation.ts';
+import { makeFolder } from '../support/folder-calls.ts';
 import { openLink } from '../support/link-views.ts';
 import { makePdf } from '../support/pdf.ts';
+import { addProvider } from '../support/provider-rows.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, staff } = useConsole();
@@ -47,10 +50,13 @@ beforeAll(async () => {
   values = {
     workspaceId: workspaceId(),
     documentId: document.id,
+    folderId: (await makeFolder(app(), 'Series B')).id,
     linkId: link.id,
     clientId: app().env.CLIENT_ID,
     customerId: customer.id,
+    issuerId: await addIssuer(app().app.inside.db),
     userId: person.id,
+    providerId: await addProvider(app().app.inside.db),
     email: 'reader@example.com',
   };
 });

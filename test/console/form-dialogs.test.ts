@@ -69,7 +69,7 @@ it('says where mail matters that the server sends none', async () => {
     ['Anyone with the link', 0],
     ['Email required', 0],
     ['Verified email', 1],
-    ['Specific people', 1],
+    ['Readers on a list', 1],
   ] as const) {
     await access.getByLabel(option).check();
     await expect.poll(() => note.count()).toBe(count);

@@ -31,7 +31,8 @@ describe('a link', () => {
     const dialog = await edited(page, 'Loses');
     expect(await dialog.getByLabel('Expires').inputValue()).toBe(localText(Date.parse(expireTime)));
     await dialog.getByLabel('Expires').fill('');
-    await dialog.getByLabel('Password').selectOption('Remove password');
+    await dialog.getByText('More options').click();
+    await dialog.getByRole('combobox', { name: 'Password' }).selectOption('Remove password');
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -57,11 +58,11 @@ describe('a link', () => {
     await open(linksPath());
     const dialog = await edited(page, 'Changes');
     await dialog.getByText(/has to pass the new checks/).waitFor();
-    await dialog.getByLabel('Password').selectOption('Set new password');
+    await dialog.getByRole('combobox', { name: 'Password' }).selectOption('Set new password');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Enter a new password.').waitFor();
     expect(await linkOf(app(), link.id)).toMatchObject({ password_required: true });
-    await dialog.locator('input[type=password]').fill('a new password');
+    await dialog.getByRole('textbox', { name: 'New password' }).fill('a new password');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await reader.asked()).toBe('Password');

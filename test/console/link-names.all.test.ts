@@ -19,13 +19,14 @@ describe('a link without a name', () => {
     await makeLink(app(), document.id);
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
-    const forJane = 'plan.pdf · for jane@example.com and 1 more';
+    const forJane = 'Link for jane@example.com and 1 more';
     await page.getByRole('link', { name: forJane }).waitFor();
-    await page.getByRole('link', { name: /^plan\.pdf · [A-Z]\w+ \d/ }).waitFor();
+    await page.getByRole('link', { name: /^Link of [A-Z]\w+ \d/ }).waitFor();
     await rowOf(page, forJane).getByRole('link', { name: 'plan.pdf', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'plan.pdf' }).waitFor();
     await page.getByRole('link', { name: forJane }).click();
-    await page.getByRole('heading', { level: 1, name: forJane }).waitFor();
+    const title = 'plan.pdf · for jane@example.com and 1 more';
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
   });
 });
 

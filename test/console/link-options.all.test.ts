@@ -17,21 +17,21 @@ beforeAll(async () => {
 it('a link is limited to people on a list, and opened to everyone again', async () => {
   const { page, open } = await visitAs(await member('member'));
   await open(`/workspaces/${workspaceId()}/documents/${document.id}`);
-  await page.getByRole('button', { name: 'Create link' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Create link' });
-  await dialog.getByLabel('Specific people').check();
-  await dialog.getByText(/^The people on the list/).waitFor();
-  await dialog.getByRole('button', { name: 'Create link' }).click();
+  await page.getByRole('button', { name: 'Share' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Share “terms.pdf”' });
+  await dialog.getByLabel('Readers on a list').check();
+  await dialog.getByText(/^The readers on the list/).waitFor();
+  await dialog.getByRole('button', { name: 'Create and copy link' }).click();
   await dialog.getByText('Enter at least one address or domain.').waitFor();
-  const people = dialog.getByRole('textbox', { name: 'People', exact: true });
+  const people = dialog.getByRole('textbox', { name: 'Readers', exact: true });
   await people.fill('jane@example.com\n@partner.example');
   await dialog.getByText('More options').click();
   await dialog.getByLabel('Email me about views').selectOption('After every view');
   await dialog.getByLabel('Show the name of the document').uncheck();
-  await dialog.getByLabel('Blocked people').fill('spam@partner.example');
+  await dialog.getByLabel('Blocked readers').fill('spam@partner.example');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('For partners');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Create link' }).click();
+  await dialog.getByRole('button', { name: 'Create and copy link' }).click();
   const ready = page.getByRole('dialog', { name: 'Link created' });
   await ready.getByRole('button', { name: 'Done' }).click();
   const link = await newestLink(app());
@@ -43,10 +43,10 @@ it('a link is limited to people on a list, and opened to everyone again', async 
   });
   expect(link).not.toMatchObject({ show_title: true });
 
-  await rowOf(page, 'For partners').getByText('Specific people').waitFor();
+  await rowOf(page, 'For partners').getByText('Readers on a list').waitFor();
   await chooseRowAction(rowOf(page, 'For partners'), 'Edit');
   const edit = page.getByRole('dialog', { name: 'Edit link' });
-  const listed = edit.getByRole('textbox', { name: 'People', exact: true });
+  const listed = edit.getByRole('textbox', { name: 'Readers', exact: true });
   expect(await listed.inputValue()).toBe('jane@example.com\n@partner.example');
   await edit.getByLabel('Anyone with the link').check();
   await edit.getByRole('button', { name: 'Save' }).click();

@@ -20,7 +20,7 @@ const { app, workspaceId, visitAs, member, staff } = useConsole();
 const linksPath = () => `/workspaces/${workspaceId()}/links`;
 
 async function chooseDocument(page: Page, name: RegExp): Promise<void> {
-  await page.getByRole('dialog').getByRole('combobox', { name: 'Document' }).click();
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Document or folder' }).click();
   await page.getByRole('option', { name }).click();
 }
 
@@ -42,8 +42,8 @@ describe('the links of a workspace', () => {
     expect(await page.getByRole('banner').count()).toBe(1);
     await expectAccessible(page);
     await page.keyboard.press('Escape');
-    await dialog.getByRole('button', { name: 'Create link' }).click();
-    await dialog.getByText('Choose a document.').waitFor();
+    await dialog.getByRole('button', { name: 'Create and copy link' }).click();
+    await dialog.getByText('Choose a document or a folder.').waitFor();
     expect(await app().app.inside.db.selectFrom('links').selectAll().execute()).toEqual([]);
   });
 
@@ -77,16 +77,17 @@ describe('the links of a workspace', () => {
     await dialog.getByLabel('Document').and(page.locator(':focus')).waitFor();
     await chooseDocument(page, /^terms\.pdf · /);
     await dialog.getByLabel('Name').fill('For the board');
-    await dialog.locator('input[type=password]').fill('open sesame');
     expect(await dialog.getByLabel('Email required').isChecked()).toBe(true);
     await dialog.getByLabel('Verified email').check();
+    await dialog.getByText('More options').click();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('open sesame');
     await dialog.getByLabel('Allow download').check();
     const ends = Math.floor(Date.now() / 60_000) * 60_000 + 3 * dayMs;
     await dialog.getByLabel('Expires').fill(localText(ends));
     await takePicture(page, 'links-create');
-    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await dialog.getByRole('button', { name: 'Create and copy link' }).click();
 
-    const ready = page.getByRole('dialog', { name: 'Link created' });
+    const ready = page.getByRole('dialog', { name: 'Link created and copied' });
     await ready.getByText(/Send the password separately/).waitFor();
     await expectAccessible(page);
     await takePicture(page, 'links-ready');
@@ -116,7 +117,7 @@ describe('the links of a workspace', () => {
     await page.getByRole('button', { name: 'Create link' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create link' });
     await chooseDocument(page, /^terms\.pdf · /);
-    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await dialog.getByRole('button', { name: 'Create and copy link' }).click();
     await page.getByRole('dialog', { name: 'Link created' }).waitFor();
     expect(await newestLink(app())).toMatchObject({
       name: '',
@@ -221,7 +222,7 @@ describe('many links', () => {
     await more.waitFor({ state: 'detached' });
     await chooseDocument(page, /^oldest\.pdf/);
     await dialog.getByLabel('Name').fill('To the oldest');
-    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await dialog.getByRole('button', { name: 'Create and copy link' }).click();
     await page.getByRole('dialog', { name: 'Link created' }).waitFor();
     expect(await newestLink(app())).toMatchObject({
       name: 'To the oldest',
@@ -265,7 +266,7 @@ describe('the link screens', () => {
         await takePicture(page, `links-list-${size}-${colorScheme}`);
         await chooseRowAction(rowOf(page, 'For investors'), 'Edit');
         const dialog = page.getByRole('dialog', { name: 'Edit link' });
-        await dialog.getByLabel('Password').selectOption('Set new password');
+        await dialog.getByRole('combobox', { name: 'Password' }).selectOption('Set new password');
         await expectAccessible(page);
         expect(await overhangOf(page)).toBe(0);
         await takePicture(page, `links-edit-${size}-${colorScheme}`);

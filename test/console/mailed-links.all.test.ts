@@ -38,7 +38,7 @@ it('a user who forgot the password sets a new one with a mailed link', async () 
 
   await page.getByRole('link', { name: 'Sign in' }).click();
   await fillSignIn(page, { ...own, password });
-  await heading(page, 'Documents').waitFor();
+  await heading(page, 'Home').waitFor();
 });
 
 it('a used link is explained, and an address without a token as well', async () => {
@@ -64,7 +64,7 @@ it('a new user accepts an invitation and sees the workspace', async () => {
   await page.getByLabel('Your name').fill('Grace');
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Create account and join' }).click();
-  await heading(page, 'Documents').waitFor();
+  await heading(page, 'Home').waitFor();
 });
 
 it('an existing user signs in and joins the workspace', async () => {
@@ -111,7 +111,7 @@ it('recovery codes are shown once, replaced, and one of them signs the user in',
   await other.page.getByLabel('Recovery code').fill(codes[0] ?? '');
   await expectAccessible(other.page);
   await fillSignIn(other.page, own);
-  await heading(other.page, 'Workspaces').waitFor();
+  await heading(other.page, 'Overview').waitFor();
   await other.open('/account');
   await other.page.getByText('9 of 10 recovery codes left').waitFor();
 });

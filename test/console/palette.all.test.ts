@@ -74,7 +74,7 @@ describe('the command palette', () => {
     const { page, open } = await visitAs(await member('member'), phone);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await open('/');
-    await heading(page, 'Documents').waitFor();
+    await heading(page, 'Home').waitFor();
     await page.getByRole('button', { name: /Search or go to/ }).click();
     expect(await overhangOf(page)).toBe(0);
     expect(await command(page, 'Create client').count()).toBe(0);

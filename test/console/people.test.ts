@@ -13,7 +13,7 @@ const { app, workspaceId, visitAs, member } = useConsole({
   now: () => Date.now() + clock.aheadMs,
 });
 
-const people = () => `/workspaces/${workspaceId()}/people`;
+const people = () => `/workspaces/${workspaceId()}/readers`;
 
 const rowsOf = (page: Page, name: string) =>
   page
@@ -46,9 +46,9 @@ describe('the people of a workspace', () => {
   it('are in the menu, in the order of their last visits, and can be searched', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(`/workspaces/${workspaceId()}/documents`);
-    await page.getByRole('link', { name: 'People', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
-    const rows = rowsOf(page, 'People');
+    await page.getByRole('link', { name: 'Readers', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Readers' }).waitFor();
+    const rows = rowsOf(page, 'Readers');
     await expect.poll(() => rows.count()).toBe(2);
     expect(await rows.first().innerText()).toContain('jane@example.com');
     await expectAccessible(page);
@@ -58,7 +58,7 @@ describe('the people of a workspace', () => {
     await expect.poll(() => rows.count()).toBe(1);
     await rows.first().getByRole('link', { name: 'omar@example.org' }).click();
     await page.getByRole('heading', { level: 1, name: 'omar@example.org' }).waitFor();
-    await page.getByRole('link', { name: 'People', exact: true }).first().waitFor();
+    await page.getByRole('link', { name: 'Readers', exact: true }).first().waitFor();
   });
 
   it('are saved as CSV', async () => {
@@ -67,7 +67,7 @@ describe('the people of a workspace', () => {
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download CSV' }).click();
     const download = await coming;
-    expect(download.suggestedFilename()).toBe('People.csv');
+    expect(download.suggestedFilename()).toBe('Readers.csv');
     const chunks: Buffer[] = [];
     for await (const chunk of await download.createReadStream()) chunks.push(chunk);
     const lines = Buffer.concat(chunks).toString().trim().split('\r\n');
@@ -102,7 +102,7 @@ describe('the people of a workspace', () => {
   ])('fit a window: %s', async (size, settings) => {
     const { page, open } = await visitAs(await member('member'), settings);
     await open(people());
-    await expect.poll(() => rowsOf(page, 'People').count()).toBe(2);
+    await expect.poll(() => rowsOf(page, 'Readers').count()).toBe(2);
     expect(await overhangOf(page)).toBe(0);
     await takePicture(page, `people-${size}`);
     await page.getByRole('link', { name: 'jane@example.com' }).click();
@@ -124,7 +124,7 @@ describe('the people of a workspace', () => {
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Erase' }).click();
     await page.getByText('Address erased').waitFor();
-    await expect.poll(() => rowsOf(page, 'People').count()).toBe(2);
+    await expect.poll(() => rowsOf(page, 'Readers').count()).toBe(2);
     await open(`/workspaces/${workspaceId()}/links/${board.id}`);
     await page.getByText('3 entries').waitFor();
     await page.getByText('Anonymous').waitFor();

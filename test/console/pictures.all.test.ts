@@ -114,6 +114,7 @@ async function addSigningKeys(): Promise<void> {
         .values({
           kid: createHash('sha256').update(x).digest('base64url'),
           state: months === 1 ? 'retired' : 'removed',
+          alg: 'EdDSA',
           public_x: x,
           private_ciphertext: '',
           master_key_id: '',
@@ -192,6 +193,7 @@ async function pagesDrawn(page: Page): Promise<void> {
 
 async function openShare(page: Page): Promise<void> {
   await clickOn('Share “Quarterly report.pdf”')(page);
+  await page.getByRole('button', { name: 'Create and copy link' }).click();
   await page.getByRole('dialog', { name: /^Link created/ }).waitFor();
 }
 

@@ -74,7 +74,7 @@ describe('running uploads', () => {
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
 
     await fillSignIn(page, await member('member'));
-    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     expect(await page.getByText('Private.zip').count()).toBe(0);
     expect(await storedAs('Private.zip')).toBeUndefined();
   });

@@ -31,7 +31,7 @@ describe('the token', () => {
     await fillSignIn(page, own);
     const { accessToken } = (await (await answered).json()) as { accessToken: string };
     expect(accessToken).toMatch(/^eyJ/);
-    await heading(page, 'Workspaces').waitFor();
+    await heading(page, 'Overview').waitFor();
     await page.getByRole('radio', { name: 'Dark' }).waitFor({ state: 'detached' });
     await openAccount(page);
     await page.getByRole('radio', { name: 'Dark' }).check();
@@ -198,8 +198,8 @@ describe('the URL after the sign-in', () => {
   ])('is not %s', async (next) => {
     const { page, requests } = await visitAs(await staff());
     await page.goto(`${publicUrl()}/console/sign-in?next=${encodeURIComponent(next)}`);
-    await heading(page, 'Workspaces').waitFor();
-    expect(page.url()).toBe(`${publicUrl()}/console/workspaces`);
+    await heading(page, 'Overview').waitFor();
+    expect(page.url()).toBe(`${publicUrl()}/console/overview`);
     expect(requests.filter((one) => one === 'GET /errors')).toEqual([]);
   });
 });

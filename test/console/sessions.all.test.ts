@@ -94,7 +94,7 @@ describe('an expired session', () => {
     const other = await member('member', ownerId);
     const contents: string[] = [];
     await fillSignIn(page, other);
-    await heading(page, 'Documents').waitFor();
+    await heading(page, 'Home').waitFor();
     contents.push(await page.content());
     await openWorkspaces(page);
     await page.getByRole('table', { name: 'Workspaces' }).waitFor();
@@ -197,8 +197,8 @@ describe('two tabs', () => {
     await heading(second, 'Sign in').waitFor();
     await heading(first.page, 'Sign in').waitFor();
     await fillSignIn(second, other);
-    await heading(second, 'Documents').waitFor();
-    await heading(first.page, 'Documents').waitFor();
+    await heading(second, 'Home').waitFor();
+    await heading(first.page, 'Home').waitFor();
     await first.page.getByText(`${other.email} signed in from another tab`).waitFor();
     await expectAccessible(first.page);
     const content = await first.page.content();
@@ -220,7 +220,7 @@ describe('two tabs', () => {
     await signOut(second);
     await heading(second, 'Sign in').waitFor();
     await fillSignIn(second, other);
-    await heading(second, 'Workspaces').waitFor();
+    await heading(second, 'Overview').waitFor();
     await first.page.getByRole('button', { name: 'Create', exact: true }).click();
     await first.page.getByText(`${other.email} signed in from another tab`).waitFor();
     const made = await db().selectFrom('workspaces').select('name').execute();

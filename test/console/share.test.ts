@@ -1,79 +1,184 @@
-// Sharing a document with one click.
+// The dialog that shares a document or a folder.
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { phone, settle } from '../support/browser-pages.ts';
+import { overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { choose, fileOf } from '../support/console-uploads.ts';
-import { newestLink } from '../support/link-rows.ts';
+import { makeFolder } from '../support/folder-calls.ts';
+import { mailsOf, Visitor } from '../support/gate-visitor.ts';
+import { dayMs, newestLink, rowOf } from '../support/link-rows.ts';
 import { makePdf } from '../support/pdf.ts';
-import { makeZip, upload } from '../support/sharing-api.ts';
+import { callSharingApi, type LinkFields, makeZip, upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, member, staff } = useConsole();
 
 const documentsPath = () => `/workspaces/${workspaceId()}/documents`;
 
+const create = 'Create and copy link';
+
+async function openShare(page: Page, name: string) {
+  await page
+    .getByRole('button', { name: `Share “${name}”` })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog', { name: `Share “${name}”` });
+  await dialog.waitFor();
+  return dialog;
+}
+
+const clipboardOf = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+
+async function look(page: Page, name: string): Promise<void> {
+  await expectAccessible(page);
+  await settle(page);
+  expect(await overhangOf(page), name).toBe(0);
+  await takePicture(page, name);
+}
+
 beforeAll(async () => {
   await upload(app(), makePdf({ pages: 2, text: 'Terms' }), 'terms.pdf');
 });
 
-describe('the Share button', () => {
-  it('of a row creates a link once and copies its URL', async () => {
+describe('sharing', () => {
+  it('asks for an address by default, and copies the URL', async () => {
     const { page, open, requests } = await visitAs(await member('member'));
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await open(documentsPath());
-    const share = page.getByRole('button', { name: 'Share “terms.pdf”' });
-    await share.click();
-    const dialog = page.getByRole('dialog', { name: 'Link created and copied' });
-    await dialog.waitFor();
-    const link = await newestLink(app());
-    expect(link).toMatchObject({ email_required: true, allow_download: false });
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url);
-    expect(await dialog.getByLabel('URL', { exact: true }).inputValue()).toBe(link.url);
-    await dialog.getByText('Readers enter their email address.').waitFor();
-    await expectAccessible(page);
+    const dialog = await openShare(page, 'terms.pdf');
+    await dialog
+      .getByText('Readers enter their email address, then they can read the document.')
+      .waitFor();
+    await look(page, 'share');
     await changeColorScheme(page, 'dark');
     await expectAccessible(page);
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'hidden' });
+    await changeColorScheme(page, 'light');
+    await dialog.getByRole('button', { name: create }).click();
+    const ready = page.getByRole('dialog', { name: 'Link created and copied' });
+    await ready.waitFor();
+    const link = await newestLink(app());
+    expect(link).toMatchObject({ email_required: true, allow_download: false });
+    expect(await clipboardOf(page)).toBe(link.url);
+    await ready.getByText('Readers enter their email address').waitFor();
+    await look(page, 'share-ready');
+    await ready.getByRole('button', { name: 'Done' }).click();
+    const share = page.getByRole('button', { name: 'Share “terms.pdf”' });
     await share.and(page.locator(':focus')).waitFor();
-
-    await share.click();
-    await dialog.waitFor();
     expect(requests.filter((one) => one.endsWith('/CreateLink'))).toHaveLength(1);
-    await dialog.getByRole('button', { name: 'Change options' }).click();
-    const options = page.getByRole('dialog', { name: 'Edit link' });
-    await options.getByLabel('Anyone with the link').check();
-    await options.getByRole('button', { name: 'Save' }).click();
-    await options.waitFor({ state: 'hidden' });
-    expect(await newestLink(app())).toMatchObject({ id: link.id, email_required: false });
   });
 
-  it('shows all of its dialog in a low window', async () => {
-    const viewport = { width: 1280, height: 420 };
-    const { page, open } = await visitAs(await member('member'), { viewport });
+  it('generates a password, ends after 30 days, and has conditions', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await open(documentsPath());
-    const share = page.getByRole('button', { name: /^Share “/ }).last();
-    await share.evaluate((button) => button.scrollIntoView({ block: 'end' }));
-    await share.click();
-    const dialog = page.getByRole('dialog', { name: /^Link created/ });
-    const button = dialog.getByRole('button', { name: 'Change options' });
-    await button.scrollIntoViewIfNeeded();
-    await settle(page);
-    for (const one of [dialog, button]) {
-      const { y = -1, height = 0 } = (await one.boundingBox()) ?? {};
-      expect(y).toBeGreaterThanOrEqual(0);
-      expect(y + height).toBeLessThanOrEqual(viewport.height);
-    }
+    const dialog = await openShare(page, 'terms.pdf');
+    await dialog.getByLabel('Password required').check();
+    const field = dialog.getByRole('textbox', { name: 'Password' });
+    const password = await field.inputValue();
+    expect(password).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/);
+    await dialog.getByRole('button', { name: 'In 30 days' }).click();
+    await dialog.getByText('More options').click();
+    await dialog.getByLabel('View limit').fill('none');
+    await dialog.getByRole('button', { name: create }).click();
+    await dialog.getByText('Enter a number, or nothing.').waitFor();
+    await dialog.getByLabel('View limit').fill('3');
+    await dialog.getByLabel('Agreement').fill('Keep **this** to yourself.');
+    const sentence = /^Readers enter the password, enter their email .* 3 times in total\.$/;
+    await dialog.getByText(sentence).waitFor();
+    await dialog.getByText(sentence).scrollIntoViewIfNeeded();
+    await look(page, 'share-password');
+    await dialog.getByRole('button', { name: create }).click();
+    const ready = page.getByRole('dialog', { name: 'Link created and copied' });
+    await ready.getByText(password).waitFor();
+    await look(page, 'share-password-ready');
+    const link = await newestLink(app());
+    expect(link).toMatchObject({
+      ...{ password_required: true, email_verification_required: true, view_limit: 3 },
+    });
+    const days = (Date.parse(link.expire_time ?? '') - Date.now()) / dayMs;
+    expect(days).toBeGreaterThan(29.9);
+    expect(days).toBeLessThan(30.1);
+    const reader = new Visitor(link);
+    await reader.post({ password });
+    expect(await reader.asked()).not.toBe('Password');
+
+    await ready.getByRole('link', { name: 'View link' }).click();
+    await page.getByText('Password and verified email, agreement, 3 views at most').waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit link' });
+    await edit.getByText('More options').click();
+    expect(await edit.getByLabel('Agreement').inputValue()).toBe('Keep **this** to yourself.');
+    await edit.getByLabel('View limit').fill('');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Password and verified email, agreement', { exact: true }).waitFor();
+    expect(await newestLink(app())).not.toHaveProperty('view_limit');
+  });
+
+  it('creates one link for each reader of a list, and mails them', async () => {
+    const folder = await makeFolder(app(), 'For the bank');
+    const { page, open } = await visitAs(await member('member'), phone);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open(`/workspaces/${workspaceId()}/links`);
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Document or folder' }).click();
+    await page.getByRole('option', { name: /^For the bank · Folder/ }).click();
+    await dialog.getByLabel('Readers on a list').check();
+    await dialog
+      .getByRole('textbox', { name: 'Readers' })
+      .fill('jane@example.com, omar@example.com');
+    await dialog.getByLabel('One link for each reader').check();
+    await dialog.getByText(/^Each reader gets a link/).waitFor();
+    await look(page, 'share-each-phone');
+    await dialog.getByRole('button', { name: create }).click();
+    const ready = page.getByRole('dialog', { name: '2 links created and copied' });
+    await ready.getByText('omar@example.com').waitFor();
+    await look(page, 'share-each-ready-phone');
+    const { links } = (
+      await callSharingApi<{ links: (LinkFields & { recipient: string })[] }>(
+        app(),
+        'GET',
+        `/links?folder_id=${folder.id}&order_by=name`,
+      )
+    ).body;
+    expect(links.map(({ recipient }) => recipient)).toEqual([
+      ...['jane@example.com', 'omar@example.com'],
+    ]);
+    expect(await clipboardOf(page)).toBe(
+      links.map(({ recipient, url }) => `${recipient}\t${url}`).join('\n'),
+    );
+    await ready.getByRole('button', { name: 'Done' }).click();
+    await rowOf(page, 'jane@example.com').getByText('Readers on a list').waitFor();
+    expect((await mailsOf(app())).filter(({ to }) => to === 'jane@example.com')).toEqual([]);
+  });
+
+  it('begins with the defaults of the workspace', async () => {
+    const { page, open } = await visitAs(await member('admin'));
+    await open(`/workspaces/${workspaceId()}/settings/general`);
+    const section = page.getByRole('region', { name: 'New links' });
+    await section.getByLabel('Who can open it').selectOption('Verified email');
+    await section.getByLabel('Expires').selectOption('After 90 days');
+    await section.getByRole('button', { name: 'Save link defaults' }).click();
+    await page.getByText('Link defaults saved').waitFor();
+    await section.scrollIntoViewIfNeeded();
+    await look(page, 'link-defaults');
+    await open(documentsPath());
+    const dialog = await openShare(page, 'terms.pdf');
+    expect(await dialog.getByLabel('Verified email').isChecked()).toBe(true);
+    expect(await dialog.getByLabel('Expires').inputValue()).not.toBe('');
+    await page.keyboard.press('Escape');
+    await app().app.inside.db.updateTable('workspaces').set({ link_defaults: '' }).execute();
   });
 
   it('is on each finished upload, and lets readers download a ZIP archive', async () => {
     const { page, open } = await visitAs(await member('member'), phone);
     await open(documentsPath());
     await choose(page, fileOf('Photos.zip', makeZip('Photos')));
-    const uploads = page.getByRole('region', { name: 'Uploads' });
-    await uploads.getByRole('button', { name: 'Share “Photos.zip”' }).click();
-    const dialog = page.getByRole('dialog', { name: /^Link created/ });
-    await dialog.getByText('Then they can download the file.').waitFor();
-    await expectAccessible(page);
+    await page.getByRole('region', { name: 'Uploads' }).getByText('Uploaded').waitFor();
+    const dialog = await openShare(page, 'Photos.zip');
+    await dialog.getByText('then they can download the file.').waitFor();
+    await look(page, 'share-phone');
+    await dialog.getByRole('button', { name: create }).click();
+    await page.getByRole('dialog', { name: /^Link created/ }).waitFor();
     expect(await newestLink(app())).toMatchObject({ email_required: true, allow_download: true });
   });
 

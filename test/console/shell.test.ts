@@ -32,7 +32,7 @@ describe('with the keyboard only, a user', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type(own.password);
     await page.keyboard.press('Enter');
-    await heading(page, 'Documents').and(focused(page)).waitFor();
+    await heading(page, 'Home').and(focused(page)).waitFor();
 
     await tabTo(page, 'button', 'User menu');
     await page.keyboard.press('Enter');
@@ -83,7 +83,7 @@ describe('with the keyboard only, a user', () => {
     }
     await page.getByRole('navigation').getByRole('link', { name: 'Members' }).waitFor();
     const met: string[] = [];
-    for (let presses = 0; presses < 11; presses++) {
+    for (let presses = 0; presses < 12; presses++) {
       await page.keyboard.press('Tab');
       const focus = focused(page);
       met.push((await focus.getAttribute('aria-label')) ?? (await focus.textContent()) ?? '');
@@ -94,7 +94,7 @@ describe('with the keyboard only, a user', () => {
       expect.stringMatching(/^Search or go to/),
       expect.stringMatching(/User menu$/),
       expect.stringMatching(/Workspace: Demo workspace$/),
-      ...['Documents', 'Links', 'People', 'Members'],
+      ...['Home', 'Documents', 'Links', 'Readers', 'Members'],
       'Copy your ID',
       'Change password',
     ]);
@@ -126,7 +126,7 @@ it('an unknown path shows an error and a link to the start', async () => {
   await page.getByRole('main').getByRole('heading').waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'start page' }).click();
-  await heading(page, 'Workspaces').waitFor();
+  await heading(page, 'Overview').waitFor();
 });
 
 describe('the menu on a phone', () => {
@@ -240,10 +240,10 @@ it('the start shows a member the last workspace, or the only one', async () => {
   await open(`/workspaces/${other}/documents`);
   await open('/account');
   await open('/');
-  await page.waitForURL(`**/workspaces/${other}/documents`);
+  await page.waitForURL(`**/workspaces/${other}/home`);
 
   await transact(db, (trx) => deleteMember(trx, other, own.id));
   await open('/');
-  await page.waitForURL(`**/workspaces/${workspaceId()}/documents`);
-  await heading(page, 'Documents').waitFor();
+  await page.waitForURL(`**/workspaces/${workspaceId()}/home`);
+  await heading(page, 'Home').waitFor();
 });

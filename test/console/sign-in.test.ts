@@ -34,9 +34,9 @@ describe('a sign-in', () => {
     const { page, open } = await visit();
     await open('/sign-in');
     await fillSignIn(page, await staff());
-    await heading(page, 'Workspaces').waitFor();
+    await heading(page, 'Overview').waitFor();
     await page.reload();
-    await heading(page, 'Workspaces').waitFor();
+    await heading(page, 'Overview').waitFor();
   });
 
   it('continues to the requested URL', async () => {
@@ -53,7 +53,7 @@ describe('a sign-in', () => {
     await open('/sign-in?next=/console/account');
     await heading(page, 'Your account').waitFor();
     await open('/sign-in');
-    await heading(page, 'Workspaces').waitFor();
+    await heading(page, 'Overview').waitFor();
   });
 
   it('with a wrong password shows the error of the service', async () => {
@@ -67,7 +67,7 @@ describe('a sign-in', () => {
     await expectAccessible(page);
     expect(await liveSessions(db(), own.id)).toEqual([]);
     await fillSignIn(page, own);
-    await heading(page, 'Workspaces').waitFor();
+    await heading(page, 'Overview').waitFor();
   });
 
   it('requires the code of an authenticator app', async () => {
@@ -89,7 +89,7 @@ describe('a sign-in', () => {
     const half = current.length / 2;
     await fillCode(page, `${current.slice(0, half)} ${current.slice(half)}`);
     await send.click();
-    await heading(page, 'Workspaces').waitFor();
+    await heading(page, 'Overview').waitFor();
   });
 
   it('that is rate-limited shows the delay and its end', async () => {
@@ -110,7 +110,7 @@ describe('a sign-in', () => {
     await page.getByRole('status').getByText('You can try again now.').waitFor();
     expect(await problem.count()).toBe(0);
     await fillSignIn(page, own);
-    await heading(page, 'Workspaces').waitFor();
+    await heading(page, 'Overview').waitFor();
   });
 
   it('is accessible in both color schemes and on a phone', async () => {
@@ -131,7 +131,7 @@ it('a visitor who has not signed in asks for no session: that would be an event'
   await open('/');
   await heading(page, 'Sign in').waitFor();
   await page.waitForLoadState('networkidle');
-  expect(requests.filter((one) => one.includes('SessionService'))).toEqual([]);
+  expect(requests.filter((one) => one.includes('RefreshSession'))).toEqual([]);
 });
 
 describe('the console on another origin', () => {

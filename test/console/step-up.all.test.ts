@@ -102,7 +102,7 @@ describe('an action that requires a recent sign-in', () => {
     await signOut(page);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await fillSignIn(page, other);
-    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     release();
     expect((await asked.response())?.status()).toBe(401);
     await openAccount(page);

@@ -29,7 +29,7 @@ describe('workspaces', () => {
   it('are limited to those of the member, and a single one opens directly', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open('/');
-    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await openWorkspaces(page);
     await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
     const rows = page.getByRole('table', { name: 'Workspaces' }).getByRole('row');
@@ -72,11 +72,11 @@ describe('workspaces', () => {
       .toBeGreaterThan(0);
   });
 
-  it('open at their documents by default', async () => {
+  it('open at their home page by default', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(`/workspaces/${workspaceId()}`);
-    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
-    expect(page.url()).toMatch(/\/documents$/);
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    expect(page.url()).toMatch(/\/home$/);
   });
 });
 

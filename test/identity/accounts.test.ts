@@ -3,7 +3,7 @@ import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { describeApp } from '../support/app-suite.ts';
 import { customerCredential, managerCredential, messageOf } from '../support/manager-calls.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { type Added, addCustomer, changeAsOtherProcess } from '../support/owner-rows.ts';
 
 const { listAccounts, getAccount } = AccountService.method;
@@ -29,7 +29,7 @@ describeApp('an account', (suite) => {
     );
   };
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     type Credential = { authorization: string };
     const listed = async (credential: Credential, customerId = '') => {
       const answer = await suite.transport(name).call(listAccounts, { customerId }, credential);
@@ -107,35 +107,6 @@ describeApp('an account', (suite) => {
       expect(messageOf(second)).toEqual(messageOf(first));
       await put(b, []);
       expect(await codeFor(credential, 'new')).toBe('not_found');
-    });
-
-    it('is listed newest first, page by page', async () => {
-      const credential = await managerCredential(suite.app, 'accounts:read');
-      const { ownerId: customerId } = await addCustomer(suite.app.inside.db, '');
-      const start = Date.now();
-      const ids: string[] = [];
-      for (let i = 1; i <= 5; i++) {
-        suite.clock.frozen = start + i * 1000;
-        ids.unshift(`page_${i}`);
-        await put(customerId, ids);
-      }
-      suite.clock.frozen = undefined;
-      for (const filter of [{}, { customerId }]) {
-        const seen: string[] = [];
-        let pageToken = '';
-        do {
-          const request = { ...filter, pageSize: 2, pageToken };
-          const page = messageOf(
-            await suite.transport(name).call(listAccounts, request, credential),
-          );
-          expect(page.accounts.length).toBeLessThanOrEqual(2);
-          seen.push(...page.accounts.map(({ id }) => id));
-          pageToken = page.nextPageToken;
-        } while (pageToken !== '');
-        expect(seen.slice(0, 5)).toEqual(ids);
-        expect(seen).toHaveLength('customerId' in filter ? 5 : 8);
-      }
-      await put(customerId, []);
     });
   });
 

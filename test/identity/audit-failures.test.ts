@@ -14,6 +14,7 @@ import { startTestApp } from '../support/harness.ts';
 import { mistype, unknownCredential, wrongSecret } from '../support/invalid-credentials.ts';
 import type { TransportName } from '../support/matrix.ts';
 import { type Added, addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { openTransports, type TransportAnswer, transportNames } from '../support/transports.ts';
 
@@ -189,8 +190,8 @@ describeApp('the audit log of failures', (suite) => {
     expect(found).toEqual(expected);
   });
 
-  it.each(transportNames)(
-    'names the caller whose change was forbidden, through %s',
+  itHoldsFor(transportNames, 3)(
+    'names the caller whose change was forbidden',
     async (transport) => {
       const requestId = nextId();
       const token = await signToken(suite.app, { type: 'service', scope: `${transport}:read` });

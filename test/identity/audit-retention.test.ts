@@ -28,6 +28,7 @@ async function insert(db: Database, target: string, create_time: number): Promis
     actor_id: '',
     action: 'Service.Method',
     code: 'ok',
+    reason: '',
     count: 1,
     request_id: '',
     address: '',

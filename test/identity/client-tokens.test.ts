@@ -9,7 +9,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { refusedClaimNames } from '../../src/credentials/claim-names.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 
 const { createClient, getClient, updateClient } = ClientService.method;
 const { issueToken } = IssuanceService.method;
@@ -24,7 +24,7 @@ describeApp('a client', (suite) => {
     manager = await managerCredential(suite.app, 'clients:read clients:write tokens:read');
   });
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const add = (fields: object) =>
       suite.transport(name).call(createClient, { name: 'Billing', scopes, ...fields }, manager);
     const change = (clientId: string, fields: object, paths = Object.keys(fields)) => {

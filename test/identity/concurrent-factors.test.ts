@@ -135,6 +135,7 @@ function checked(suite: Suite, email: string, matchTotpStep: () => number | unde
     passwords: createPasswords(),
     matchTotpStep,
     recoveryCodeDigest,
+    localPasswords: true,
   });
   const input = { email, password, otp: '', network: '192.0.2.1', isKnownBrowser: false };
   return check(input);

@@ -1,11 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { describe, expect, it } from 'vitest';
 import {
   type CredentialKind,
   digestMatches,
@@ -13,22 +8,9 @@ import {
   generateCredential,
   parseCredentialId,
 } from '../../src/base/crypto/credential-format.ts';
-import { createCredentialDirectory } from '../../src/credentials/directory.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { freshPostgresDatabase } from '../support/databases.ts';
-import { describeFeature } from '../support/matrix.ts';
-import {
-  type Added,
-  addClient,
-  addCustomer,
-  addWorkspace,
-  changeAsOtherProcess,
-  revoke,
-} from '../support/owner-rows.ts';
+import { addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import type { TransportAnswer } from '../support/transports.ts';
 
 const kinds: CredentialKind[] = ['cs', 'ck', 'wk'];
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -117,81 +99,7 @@ describe('a generated credential', () => {
   });
 });
 
-describeApp('a change by another process', (suite) => {
-  const codeOf = (answer: TransportAnswer<unknown>) => (answer.ok ? 'ok' : answer.error.code);
-  const { issueToken, exchangeApiKey } = IssuanceService.method;
-  const issue = async ({ ownerId, text }: Added, scope = 'accounts:read') => {
-    const request = { clientId: ownerId, clientSecret: text, scope };
-    return codeOf(await suite.transport('grpc').call(issueToken, request));
-  };
-  const exchange = async ({ text }: Added) =>
-    codeOf(await suite.transport('grpc').call(exchangeApiKey, { apiKey: text }));
-  // Within a second, as a rule: a busy machine may take longer.
-  const soon = { timeout: 10_000, interval: 20 };
-
-  it('revokes a secret soon', async () => {
-    const client = await addClient(suite.app.inside.db, 'accounts:read');
-    expect(await issue(client)).toBe('ok');
-
-    await changeAsOtherProcess(suite.app.inside.db, (trx) => revoke(trx, client.credentialId));
-
-    await expect.poll(() => issue(client), soon).toBe('identity.credential_invalid');
-  });
-
-  it('disables a client soon, and enables it again', async () => {
-    const client = await addClient(suite.app.inside.db, 'accounts:read');
-    expect(await issue(client)).toBe('ok');
-    const setDisabled = (disable_time: number | null) =>
-      changeAsOtherProcess(suite.app.inside.db, (trx) =>
-        trx.updateTable('clients').set({ disable_time }).where('id', '=', client.ownerId).execute(),
-      );
-
-    await setDisabled(Date.now());
-    await expect.poll(() => issue(client), soon).toBe('identity.credential_invalid');
-    await setDisabled(null);
-    await expect.poll(() => issue(client), soon).toBe('ok');
-  });
-
-  it("narrows a client's scopes soon", async () => {
-    const client = await addClient(suite.app.inside.db, 'accounts:read accounts:write');
-    expect(await issue(client, 'accounts:write')).toBe('ok');
-
-    await changeAsOtherProcess(suite.app.inside.db, (trx) =>
-      trx
-        .updateTable('clients')
-        .set({ scopes: 'accounts:read' })
-        .where('id', '=', client.ownerId)
-        .execute(),
-    );
-
-    const narrowed = 'identity.scope_not_granted';
-    await expect.poll(() => issue(client, 'accounts:write'), soon).toBe(narrowed);
-    expect(await issue(client, 'accounts:read')).toBe('ok');
-  });
-
-  it("revokes a customer's key soon", async () => {
-    const key = await addCustomer(suite.app.inside.db, 'accounts:read');
-    expect(await exchange(key)).toBe('ok');
-
-    await changeAsOtherProcess(suite.app.inside.db, (trx) => revoke(trx, key.credentialId));
-
-    await expect.poll(() => exchange(key), soon).toBe('identity.credential_invalid');
-  });
-
-  it("revokes a workspace's key soon", async () => {
-    const key = await addWorkspace(suite.app.inside.db, 'links:read');
-    const list = async () => {
-      const authorization = `Bearer ${key.text}`;
-      const { listLinks } = LinkService.method;
-      return codeOf(await suite.transport('grpc').call(listLinks, {}, { authorization }));
-    };
-    expect(await list()).toBe('ok');
-
-    await changeAsOtherProcess(suite.app.inside.db, (trx) => revoke(trx, key.credentialId));
-
-    await expect.poll(list, soon).toBe('unauthenticated');
-  });
-
+describeApp('a credential', (suite) => {
   it('is stored only as a digest', async () => {
     const added = [
       await addClient(suite.app.inside.db, 'accounts:read'),
@@ -207,38 +115,6 @@ describeApp('a change by another process', (suite) => {
       expect(stored).not.toContain(text.slice(-49));
       expect(stored).not.toContain(text.slice(-49, -6));
     }
-  });
-});
-
-describeFeature('a credential in the cache', (dialect) => {
-  it('is trusted for only 5 seconds while the database is unavailable', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const url =
-      dialect === 'sqlite' ? `sqlite:${folder}/latchkey.db` : await freshPostgresDatabase();
-    const db = await openDatabase(url);
-    // Before the invalidations are watched, because a change would evict the credential.
-    const { text, ownerId } = await addClient(db, 'accounts:read');
-    let monotonic = 1_000_000;
-    const invalidations = await watchInvalidations(db, { monotonicNow: () => monotonic });
-    onTestFinished(() => invalidations.stop());
-    const directory = createCredentialDirectory({
-      db,
-      invalidations,
-      recordUse: () => {},
-      now: Date.now,
-    });
-    expect(await directory.authenticate('cs', text)).toMatchObject({ ownerId });
-
-    await db.destroy();
-
-    monotonic += 5_000;
-    expect(await directory.authenticate('cs', text)).toMatchObject({ ownerId });
-    monotonic += 1;
-    await expect(directory.authenticate('cs', text)).rejects.toMatchObject({
-      code: 'unavailable',
-      extra: { retryAfterSeconds: 1 },
-    });
   });
 });
 

@@ -112,16 +112,6 @@ describeFeature('the current grants of a token', (dialect) => {
     expect(await limitToGrants(claims)).toBeUndefined();
   });
 
-  it('are trusted for 5 seconds while the database is away, and then no longer', async () => {
-    const { limitToGrants, claims, loseDatabase } = await open();
-    expect(await limitToGrants(claims)).toEqual(claims);
-
-    await loseDatabase(5_000);
-    expect(await limitToGrants(claims)).toEqual(claims);
-    await loseDatabase(1);
-    await expect(limitToGrants(claims)).rejects.toMatchObject({ code: 'unavailable' });
-  });
-
   it('of users are read by the part that manages users', async () => {
     const { limitToGrants, claims } = await open();
     for (const principal_type of ['staff', 'member'] as const) {

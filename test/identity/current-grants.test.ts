@@ -13,6 +13,7 @@ import {
   changeAsOtherProcess,
   revoke,
 } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
 import { openTransports } from '../support/transports.ts';
 
@@ -136,7 +137,7 @@ describeApp('a token', (suite) => {
   });
 
   describe('of a customer', () => {
-    it.each(ends)('is invalid after %s', async (_, end) => {
+    itHoldsFor(ends, 3)('is invalid after its end', async (_, end) => {
       const customer = await addCustomer(suite.app.inside.db, 'a:read', { accounts: ['acc_1'] });
       const token = await exchange(customer);
       expect(await verdict(token)).toMatchObject({ active: true, accounts: ['acc_1'] });

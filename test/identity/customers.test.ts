@@ -3,10 +3,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { describeApp } from '../support/app-suite.ts';
-import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { managerCredential, messageOf } from '../support/manager-calls.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addCustomer } from '../support/owner-rows.ts';
-import { itHoldsFor } from '../support/rule.ts';
 
 const {
   createCustomer,
@@ -19,18 +18,13 @@ const {
 } = CustomerService.method;
 const { exchangeApiKey } = IssuanceService.method;
 
-const ids = (count: number, length: number) =>
-  Array.from({ length: count }, (_, i) => `${i}`.padStart(length, 'a'));
-
 describeApp('a customer', (suite) => {
   let manager: { authorization: string };
   beforeAll(async () => {
     manager = await managerCredential(suite.app, 'customers:read customers:write');
   });
-  const countCustomers = async () =>
-    (await suite.app.inside.db.selectFrom('customers').select('id').execute()).length;
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (
       method,
       request,
@@ -59,57 +53,6 @@ describeApp('a customer', (suite) => {
       });
       expect(customer.disableTime).toBeUndefined();
       expect(await read(customer.id)).toEqual(customer);
-    });
-
-    it.each(['', 'x'.repeat(256), 'a\u0000b'])(
-      'cannot be created with the name %j',
-      async (bad) => {
-        const before = await countCustomers();
-        const refused = { error: { code: 'invalid_argument', fields: ['name'] } };
-        expect(await call(createCustomer, { name: bad })).toMatchObject(refused);
-        expect(await countCustomers()).toBe(before);
-
-        const { id: customerId } = await created();
-        const change = { customerId, name: bad, updateMask: { paths: ['name'] } };
-        expect(await call(updateCustomer, change)).toMatchObject(refused);
-        expect(await read(customerId)).toMatchObject({ name: 'Acme' });
-      },
-    );
-
-    it('is not_found for every method if it does not exist', async () => {
-      const request = { customerId: 'cus_unknown' };
-      for (const method of [getCustomer, disableCustomer, enableCustomer, putAccounts]) {
-        expect(codeOf(await call(method, request)), method.name).toBe('not_found');
-      }
-      expect(codeOf(await call(updateCustomer, { ...request, name: 'Mine' }))).toBe('not_found');
-      const accountIds = ['acc_of_nobody'];
-      expect(codeOf(await call(putAccounts, { ...request, accountIds }))).toBe('not_found');
-      const { db } = suite.app.inside;
-      const left = db.selectFrom('accounts').select('id').where('id', 'in', accountIds);
-      expect(await left.execute()).toEqual([]);
-    });
-
-    it('is listed, newest first, page by page, with its accounts', async () => {
-      const before = await countCustomers();
-      const made: string[] = [];
-      for (let i = 0; i < 3; i++) {
-        suite.clock.frozen = Date.now() + 1000 * (before + i);
-        const { id: customerId } = await created(`Number ${i}`);
-        made.unshift(customerId);
-        messageOf(await call(putAccounts, { customerId, accountIds: [`acc_${i}`] }));
-      }
-      suite.clock.frozen = undefined;
-      const seen: [string, string[]][] = [];
-      let pageToken = '';
-      do {
-        const page = messageOf(await call(listCustomers, { pageSize: 2, pageToken }));
-        expect(page.customers.length).toBeLessThanOrEqual(2);
-        for (const { id, accountIds } of page.customers) seen.push([id, accountIds]);
-        pageToken = page.nextPageToken;
-      } while (pageToken !== '');
-
-      expect(seen).toHaveLength(before + 3);
-      expect(seen.slice(0, 3)).toEqual(made.map((id, i) => [id, [`acc_${2 - i}`]]));
     });
 
     it('changes its name', async () => {
@@ -143,44 +86,28 @@ describeApp('a customer', (suite) => {
       const customerId = key.ownerId;
       expect(await exchanged(key.text)).toEqual(['old']);
 
-      for (const [put, result] of [
-        [
-          ['b', 'a', 'b'],
-          ['a', 'b'],
-        ],
-        [
-          ['a', 'b'],
-          ['a', 'b'],
-        ],
-        [
-          ['Z:9', 'b', 'x-1_y.z'],
-          ['Z:9', 'b', 'x-1_y.z'],
-        ],
-        [[], []],
-        [['old'], ['old']],
+      for (const accountIds of [
+        ['b', 'a', 'b'],
+        ['a', 'b'],
+        ['Z:9', 'b', 'x-1_y.z'],
+        [],
+        ['old'],
       ]) {
-        const answer = messageOf(await call(putAccounts, { customerId, accountIds: put ?? [] }));
-        expect(answer.customer?.accountIds).toEqual(result);
-        expect(await read(customerId)).toEqual(answer.customer);
+        const result = [...new Set(accountIds)].sort();
+        const { customer } = messageOf(await call(putAccounts, { customerId, accountIds }));
+        expect(customer?.accountIds).toEqual(result);
+        expect(await read(customerId)).toEqual(customer);
+        const { customers } = messageOf(await call(listCustomers, { pageSize: 200 }));
+        expect(customers.find(({ id }) => id === customerId)).toEqual(customer);
         expect(new Set((await exchanged(key.text)) as string[])).toEqual(new Set(result));
       }
     });
 
-    itHoldsFor(
-      [
-        ['an empty id', ['acc_1', '']],
-        ['an id with a space', ['acc 1']],
-        ['an id with a comma', ['acc_1,acc_2']],
-        ['an id with a NUL', ['acc\u0000']],
-        ['an id of 129 characters', ids(1, 129)],
-        ['1001 accounts', ids(1001, 1)],
-        ['more than fits in a token', ids(47, 128)],
-      ],
-      7,
-    )('keeps its accounts where it is to have bad ones', async (_, accountIds) => {
+    it('keeps its accounts if the new ones do not fit in a token', async () => {
       const { ownerId: customerId } = await addCustomer(suite.app.inside.db, 'payments:read', {
         accounts: ['kept'],
       });
+      const accountIds = Array.from({ length: 47 }, (_, i) => `${i}`.padStart(128, 'a'));
       expect(await call(putAccounts, { customerId, accountIds })).toMatchObject({
         error: { code: 'invalid_argument', fields: ['account_ids'] },
       });

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { createMasterKey } from '../../src/base/crypto/master-key.ts';
+import { createCredentialDirectory } from '../../src/credentials/directory.ts';
 import { openAudiences } from '../../src/identity/audiences/audiences.ts';
 import { nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
 import { openKeyring } from '../../src/identity/keys/keyring.ts';
@@ -20,9 +21,15 @@ import { type Invalidations, watchInvalidations } from '../../src/storage/invali
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/matrix.ts';
+import { addClient } from '../support/owner-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
-type Parts = { readonly db: Database; readonly invalidations: Invalidations };
+type Parts = {
+  readonly db: Database;
+  readonly invalidations: Invalidations;
+  /** A client's secret. */
+  readonly secret: string;
+};
 
 const claims: Claims = {
   iss: 'https://issuer.example',
@@ -45,6 +52,13 @@ async function keyringOf({ db, invalidations }: Parts) {
 
 /** The call to each part. It runs without other parts that could query the database. */
 const parts: [string, (parts: Parts) => Promise<() => Promise<unknown>>][] = [
+  [
+    'the credentials',
+    async ({ secret, ...all }) => {
+      const directory = createCredentialDirectory({ ...all, recordUse: () => {}, now: Date.now });
+      return () => directory.authenticate('cs', secret);
+    },
+  ],
   [
     'the current grants of clients',
     async (all) => {
@@ -109,15 +123,16 @@ const parts: [string, (parts: Parts) => Promise<() => Promise<unknown>>][] = [
 ];
 
 describeDialects('while the database is away', (dialect) => {
-  itHoldsFor(parts, 7)('are trusted for 5 seconds', async (_, create) => {
+  itHoldsFor(parts, 9)('are trusted for 5 seconds', async (_, create) => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     // Before the invalidations are watched, because a change would evict what is cached.
     const key = await generateSigningKey(masterKey);
     await transact(db, (trx) => insertNewKey(trx, key, 'active', 1));
+    const { text: secret } = await addClient(db, 'a:read');
     let monotonic = 1_000_000;
     const invalidations = await watchInvalidations(db, { monotonicNow: () => monotonic });
     onTestFinished(() => invalidations.stop());
-    const ask = await create({ db, invalidations });
+    const ask = await create({ db, invalidations, secret });
     const before = await ask();
     await db.destroy();
 

@@ -44,7 +44,7 @@ const forgeries: [string, (workshop: Workshop) => string | Promise<string>][] = 
   ['with alg none and our signature', (w) => forge(w, { alg: 'none' })],
   [
     'signed by HMAC with the bytes of our public key',
-    (w) => forge(w, { alg: 'HS256' }, {}, hmac(Buffer.from(w.key.jwk.x, 'base64url'))),
+    (w) => forge(w, { alg: 'HS256' }, {}, hmac(Buffer.from(w.key.jwk.x ?? '', 'base64url'))),
   ],
   [
     'signed by HMAC with the text of our public key',
@@ -60,7 +60,7 @@ const forgeries: [string, (workshop: Workshop) => string | Promise<string>][] = 
         ),
       ),
   ],
-  ['signed by HMAC under our own header', (w) => forge(w, {}, {}, hmac(w.key.jwk.x))],
+  ['signed by HMAC under our own header', (w) => forge(w, {}, {}, hmac(w.key.jwk.x ?? ''))],
   ['of another key under our kid', (w) => forge(w, {}, {}, ed25519(strange))],
   ['of an unknown kid', (w) => forge(w, { kid: 'A'.repeat(43) })],
   ['without a kid', (w) => forge(w, { kid: undefined })],
@@ -196,7 +196,8 @@ async function signed(
   { issuer = publicUrl, audience = publicUrl },
 ): Promise<string> {
   const constants = JSON.stringify({ iss: issuer, aud: audience }).slice(1, -1);
-  const signer = createSigner({ keyring, ownAudience: { constants }, now: Date.now });
+  const ownAudience = { constants, signingAlg: 'EdDSA' } as const;
+  const signer = createSigner({ keyring, ownAudience, now: Date.now });
   const { sub = '' } = decodeJwt(token);
   const claims = { sub, client_id: sub, scope: 'accounts:read' };
   return (await signer.sign({ ...claims, principal_type: 'service' }, 300)).token;

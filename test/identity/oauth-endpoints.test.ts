@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { describeApp, describeAppOnSqlite } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { transportNames } from '../support/transports.ts';
@@ -22,7 +22,7 @@ describeApp('an OAuth client with a token', (suite) => {
   const ownToken = (scope = 'payments:read') =>
     signToken(suite.app, { type: 'service', scope, sub: caller.ownerId });
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const ask = async (token: string, client = caller) => {
       const request = { token, ...presented(client) };
       const answer = await suite.transport(name).call(introspect, request);
@@ -225,6 +225,7 @@ describeAppOnSqlite('the OAuth endpoints', (suite) => {
         jwks_uri: `${publicUrl}/.well-known/jwks.json`,
         grant_types_supported: ['client_credentials'],
         response_types_supported: [],
+        id_token_signing_alg_values_supported: ['EdDSA', 'ES256', 'RS256'],
         introspection_endpoint: `${publicUrl}/oauth2/introspect`,
         introspection_endpoint_auth_methods_supported: methods,
         introspection_endpoint_auth_signing_alg_values_supported: algorithms,

@@ -45,7 +45,7 @@ describeFeature('sign-ins', (dialect) => {
     );
     if (http === undefined || connect === undefined) throw new Error('there are no transports');
     const { db } = test.app.inside;
-    const { id: userId } = await addUser(db, { kind: 'member' });
+    const { id: userId } = await addUser(db, { kind: 'member', password });
     const { email } = await addUser(db, { scopes: 'users:read', password });
     const member = await credentialFor(test, { type: 'member', sub: userId, scope: '' });
     const request = { userId, password, currentPassword: password };

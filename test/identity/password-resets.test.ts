@@ -5,9 +5,10 @@ import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { mailsOf } from '../support/gate-visitor.ts';
 import { tokenOfMail, tokensFor } from '../support/mailed-links.ts';
-import { describeOneTransport, describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor, liveSessions } from '../support/member-rows.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
 import { addSession, addTotp, addUser } from '../support/user-rows.ts';
 
 const { requestPasswordReset, resetPassword } = PasswordResetService.method;
@@ -27,7 +28,7 @@ describeApp('a password reset', (suite) => {
     await db().deleteFrom('throttle_counters').execute();
   });
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
       suite.transport(name).call(method, request, credential);
     const request = (email: string) => call(requestPasswordReset, { email });
@@ -110,16 +111,6 @@ describeApp('a password reset', (suite) => {
       expect(mailed).not.toContain(email);
       expect(mailed).not.toContain(unknown);
     });
-  });
-
-  describeOneTransport(suite, (name) => {
-    const transport = () => suite.transport(name);
-    const request = (email: string) => transport().call(requestPasswordReset, { email });
-    const reset = (token: string) => transport().call(resetPassword, { token, password });
-    async function tokenFor(email: string, count = 1): Promise<string> {
-      expect(await request(email)).toMatchObject({ ok: true });
-      return tokenOfMail(suite.testApp, email.toLowerCase(), { page, count });
-    }
 
     it('expires an hour after the request', async () => {
       const { email } = await add();
@@ -132,8 +123,8 @@ describeApp('a password reset', (suite) => {
       expect(await reset(token)).toMatchObject({ ok: true });
     });
 
-    it.each(['email', 'password_hash', 'disable_time'] as const)(
-      'is not possible after a change of the column %s',
+    itHoldsFor(['email', 'password_hash', 'disable_time'] as const, 3)(
+      'is not possible after a change of the user',
       async (column) => {
         const { id, email } = await add();
         const token = await tokenFor(email);
@@ -213,7 +204,7 @@ describeApp('a password reset', (suite) => {
       const token = await tokenFor(email);
       const staff = await credentialFor(suite.testApp, { type: 'service', scope: 'users:write' });
       const renamed = { userId: id, name: 'Renamed' };
-      await transport().call(UserService.method.updateUser, renamed, staff);
+      await call(UserService.method.updateUser, renamed, staff);
       expect(await reset(token)).toMatchObject({ ok: true });
     });
   });

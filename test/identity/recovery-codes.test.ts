@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
-import { describeTransports, type TransportName } from '../support/matrix.ts';
+import { describeOneTransport, type TransportName } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import type { Credential } from '../support/transports.ts';
 import { addTotp, addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
@@ -66,7 +66,7 @@ describeApp('a recovery code', (suite) => {
     expect(await signIn(user, code)).toMatchObject({ ok: true });
   });
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const { call, newUser, codesOf, left, signIn } = open(name);
 
     it('signs the user in once, with the right password', async () => {

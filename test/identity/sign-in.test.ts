@@ -9,7 +9,7 @@ import type { Database, UserRow } from '../../src/storage/schema.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient, type SignInRequest } from '../support/cookie-client.ts';
 import { startTestApp } from '../support/harness.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
 import { openTransports } from '../support/transports.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
@@ -37,7 +37,7 @@ describeApp('signing in', (suite) => {
     return new Set(answer.message.scope.split(' '));
   }
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const browser = () => new CookieClient(suite.transport(name));
 
     it('issues a token with the user, the time and the methods of the sign-in', async () => {
@@ -196,6 +196,7 @@ describeApp('signing in', (suite) => {
       passwords,
       matchTotpStep: () => undefined,
       recoveryCodeDigest,
+      localPasswords: true,
     });
     const changes = [
       async () => ({ password_hash: await passwords.hash('another') }),

@@ -19,6 +19,7 @@ function open(cachedMax?: number) {
   const counts = { checks: 0 };
   const load = (): LoadedKey => ({
     kid: 'kid',
+    alg: 'EdDSA',
     header,
     removeTime: Number.POSITIVE_INFINITY,
     jwk: { kty: 'OKP', crv: 'Ed25519', x: '', kid: 'kid', use: 'sig', alg: 'EdDSA' },
@@ -32,6 +33,7 @@ function open(cachedMax?: number) {
   const signatures = createSignatures({
     keyring: {
       active: async () => undefined,
+      secondsUntilActive: () => 1,
       byHeader: async (one) => ring.get(one),
       published: async () => [],
       facts: async () => [],

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { addUser } from '../support/user-rows.ts';
 
 const { revokeSigningKey } = SigningKeyService.method;
@@ -24,7 +24,7 @@ describeApp('an action that requires a recent sign-in', (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     /** The outcome of the action. The key does not exist: an accepted caller gets `not_found`. */
     async function act(accessToken: string) {
       let header: string | undefined;
@@ -76,17 +76,6 @@ describeApp('an action that requires a recent sign-in', (suite) => {
       expect(await act(fresh)).toEqual(accepted);
       // The new sign-in has ended the old session.
       expect(await act(stale)).toMatchObject({ code: 'unauthenticated' });
-    });
-
-    it('requires the scope first', async () => {
-      const ada = await user('signing_keys:read');
-      await ada.signIn();
-      at(301);
-
-      expect(await act(await ada.refresh())).toEqual({
-        code: 'forbidden',
-        challenge: 'Bearer error="insufficient_scope", scope="signing_keys:write"',
-      });
     });
   });
 });

@@ -57,11 +57,14 @@ describeApp('a caller with only users:write', (suite) => {
   const refused = Array(5).fill('forbidden');
 
   describeOneTransport(suite, (name) => {
-    it.each([
-      ['owner', false],
-      ['owner', true],
-      ['member', true],
-    ] as const)('cannot take over the %s of a workspace, disabled: %s', async (role, disabled) => {
+    itHoldsFor(
+      [
+        ['owner', false],
+        ['owner', true],
+        ['member', true],
+      ] as const,
+      3,
+    )('cannot take over a user with a role', async (role, disabled) => {
       const user = await addUser(db(), { kind: 'member', disabled });
       await addMember(db(), (await addWorkspace(db(), '')).ownerId, role, user.id);
       await addTotp(suite.testApp, user.id);
@@ -135,7 +138,10 @@ describeApp('the last holder of a management scope', (suite) => {
           trx.updateTable('users').set({ disable_time: 1 }).where('kind', '=', 'staff').execute(),
         );
         const others = managementScopes.filter((scope) => scope !== last);
+        // None of these users can replace the holder.
         await addUser(db(), { kind: 'staff', scopes: others.join(' ') });
+        await addUser(db(), { kind: 'staff', scopes: `super_${last} ${last}2` });
+        await addUser(db(), { kind: 'member', scopes: last });
         await addUser(db(), { kind: 'staff', scopes: all, disabled: true });
         const holder = await addUser(db(), { kind: 'staff', scopes: all });
         const own = await credentialFor(suite.testApp, {
@@ -161,6 +167,17 @@ describeApp('the last holder of a management scope', (suite) => {
         expect(await transport.call(updateUser, request, service)).toMatchObject({ ok: true });
       },
     );
+
+    it('remains if two holders disable each other concurrently', async () => {
+      await transact(db(), (trx) => trx.updateTable('users').set({ disable_time: 1 }).execute());
+      const scopes = 'users:read users:write';
+      const both = [await addUser(db(), { scopes }), await addUser(db(), { scopes })];
+      const service = await credentialFor(suite.testApp, { type: 'service', scope: scopes });
+      const answers = await Promise.all(
+        both.map(({ id: userId }) => suite.transport(name).call(disableUser, { userId }, service)),
+      );
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    });
   });
 });
 

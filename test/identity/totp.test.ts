@@ -59,11 +59,14 @@ describe('a seed whose last code was used while the clock was ahead', () => {
   const now = 1_700_000_000_000;
   const step = Math.floor(now / 30_000);
 
-  it.each([
-    [10, false],
-    [11, true],
-    [400 * 2_880, true],
-  ])('by %i steps gives a good code now: %s', (ahead, isAccepted) => {
+  itHoldsFor(
+    [
+      [10, false],
+      [11, true],
+      [400 * 2_880, true],
+    ],
+    3,
+  )('gives a good code if that was long ago', (ahead, isAccepted) => {
     const found = matchTotpStep(seed, codeAt(seed, now), { now, lastStep: step + ahead });
     expect(found).toBe(isAccepted ? step : undefined);
   });

@@ -94,12 +94,15 @@ describeApp('passwords', (suite) => {
     it.each(['staff', 'member'] as const)(
       'end the other sessions if %s set their own',
       async (type) => {
-        const { id } = await addUser(db(), { kind: type });
+        const currentPassword = 'the current password';
+        const { id } = await addUser(db(), { kind: type, password: currentPassword });
         await addSession(db(), id);
         const own = await credentialFor(suite.testApp, { type, scope: '', sub: id });
         const { sid } = subjectOf(own);
         expect(await liveSessions(db(), id)).toHaveLength(2);
-        expect(await set(id, 'another password', own)).toMatchObject({ ok: true });
+        const request = { userId: id, password: 'another password', currentPassword };
+        const changed = await suite.transport(name).call(setPassword, request, own);
+        expect(changed).toMatchObject({ ok: true });
         expect(await liveSessions(db(), id)).toEqual([sid]);
         expect(await verify(await hashOf(id), 'another password')).toBe(true);
       },
@@ -128,26 +131,6 @@ describeApp('passwords', (suite) => {
       const equal = await addUser(db(), { kind: 'staff', scopes: 'links:read' });
       expect(await set(equal.id, 'another password', limited)).toMatchObject({ ok: true });
       expect(await set(owner, 'another password')).toMatchObject({ ok: true });
-    });
-
-    it('of an unknown user are not_found', async () => {
-      expect(await set('usr_unknown', 'another password')).toMatchObject({
-        ok: false,
-        error: { code: 'not_found' },
-      });
-    });
-  });
-
-  describe('over HTTP', () => {
-    it('are set by PUT, which answers with an empty object', async () => {
-      const { id } = await addUser(db(), { kind: 'member' });
-      const response = await fetch(`${suite.app.publicUrl}/users/${id}/password`, {
-        method: 'PUT',
-        headers: { ...staff, 'content-type': 'application/json' },
-        body: JSON.stringify({ password: 'another password' }),
-      });
-      expect(response.status).toBe(200);
-      expect(await response.json()).toEqual({});
     });
   });
 });

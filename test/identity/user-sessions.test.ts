@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { managementScopes } from '../../src/api/access/scopes.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { describeTransports } from '../support/matrix.ts';
+import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import type { Credential } from '../support/transports.ts';
 import { addSession, addUser } from '../support/user-rows.ts';
@@ -21,7 +21,7 @@ describeApp('the sessions of a user', (suite) => {
     staff = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope });
   });
 
-  describeTransports(suite, (name) => {
+  describeOneTransport(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
       suite.transport(name).call(method, request, credential);
 

@@ -6,10 +6,9 @@ import { managementScopes } from '../../src/api/access/scopes.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { describeOneTransport } from '../support/matrix.ts';
 import { credentialFor } from '../support/member-rows.ts';
-import { addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
+import { addUser } from '../support/user-rows.ts';
 
-const { listUsers, updateUser, disableUser, enableUser, setPassword, enrolTotp, confirmTotp } =
-  UserService.method;
+const { listUsers, updateUser, disableUser, enableUser } = UserService.method;
 const { signIn } = SessionService.method;
 
 const scope = 'users:read links:read';
@@ -56,38 +55,6 @@ describeApp('a user who is signed in', (suite) => {
       const narrowed = await call(updateUser, { userId, scopes: ['links:read'] }, staff);
       expect(narrowed).toMatchObject({ ok: true });
       expect(await use()).toMatchObject({ ok: false, error: { code: 'forbidden' } });
-    });
-
-    it('loses the session if another caller sets the password', async () => {
-      const { userId, own, enter, use } = await signedIn();
-      const second = 'the second password';
-      expect(
-        await call(setPassword, { userId, password: second, currentPassword: first }, own),
-      ).toMatchObject({
-        ok: true,
-      });
-      expect(await use()).toMatchObject({ ok: true });
-      expect(await enter(first)).toMatchObject(wrong);
-      expect(await enter(second)).toMatchObject({ ok: true });
-      const third = 'the third password';
-      expect(await call(setPassword, { userId, password: third }, staff)).toMatchObject({
-        ok: true,
-      });
-      expect(await use()).toMatchObject(refused);
-      expect(await enter(third)).toMatchObject({ ok: true });
-    });
-
-    it('needs a new code each time after a second factor is confirmed', async () => {
-      const { userId, own, enter } = await signedIn();
-      const begun = await call(enrolTotp, { userId }, own);
-      if (!begun.ok) throw new Error(begun.error.message);
-      expect(await enter(first)).toMatchObject({ ok: true });
-      const seed = fromBase32(begun.message.secret);
-      const code = codeAt(seed, Date.now());
-      expect(await call(confirmTotp, { userId, code }, own)).toMatchObject({ ok: true });
-      expect(await enter(first)).toMatchObject({ ok: false });
-      expect(await enter(first, code)).toMatchObject({ ok: false });
-      expect(await enter(first, codeAt(seed, Date.now() + 30_000))).toMatchObject({ ok: true });
     });
   });
 });

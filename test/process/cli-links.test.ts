@@ -46,6 +46,27 @@ test('a link is found by its address, and by the last part of it', async () => {
   expect(revoked).toMatchObject({ name: 'Renamed', revoke_time: expect.any(String) });
 });
 
+test('links for recipients come from a CSV file, of which a wrong line is named', async () => {
+  const shell = await workspaceShell();
+  const { document_id: documentId } = await createLink(shell);
+  const words = ['links', 'create-for', documentId, '-'];
+  const csv = '\ufeffAddress,Name\r\n"ada@board.example",Ada\r\n\r\n';
+  const created = await shell.run(words, `${csv}bo@board.example;Bo\n`);
+  expect(created).toMatchObject({ status: 0, stderr: '' });
+  const rows = created.stdout.trimEnd().split('\n');
+  expect(rows.map((row) => row.split('\t')[0])).toEqual(['ada@board.example', 'bo@board.example']);
+  expect(rows.every((row) => /\thttp\S+\/s\/\w{22}$/.test(row))).toBe(true);
+
+  const wrong = await shell.run(words, `${csv}not an address\n`);
+  expect(wrong).toMatchObject({ status: 65, stdout: '' });
+  expect(wrong.stderr).toContain('line 4, recipient: ');
+  const twice = await shell.run(words, `${csv}ADA@board.example\n`);
+  expect(twice).toMatchObject({ status: 65, stdout: '' });
+  expect(twice.stderr).toContain('line 4, recipient: ');
+  const empty = await shell.run(words, 'Address\n');
+  expect(empty).toMatchObject({ status: 2, stderr: expect.stringContaining('no recipients') });
+});
+
 test.each([
   ['https://links.example.com/s/abcdefghijklmnopqrstuv', 66, 'no link with the address'],
   ['abcdefghijklmnopqrstuv', 66, 'no link with the address'],

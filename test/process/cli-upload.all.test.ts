@@ -84,6 +84,28 @@ test('a missing logo is named', async () => {
   expect(ran).toEqual({ status: 66, stdout: '', stderr: 'no.png: there is no such file.\n' });
 });
 
+test('several files become documents, and one that cannot be read stops all of them', async () => {
+  const shell = await workspaceShell();
+  const names = ['one.txt', 'two.txt', 'three.txt'];
+  for (const name of names) await writeFile(path.join(shell.home, name), name);
+
+  const { status, stdout } = await shell.run(['upload', ...names, '--share', '--json']);
+
+  expect(status).toBe(0);
+  const lines = stdout.trimEnd().split('\n');
+  const documents = lines.map((line) => JSON.parse(line));
+  expect(documents.map(({ document }) => document.name)).toEqual(names);
+  expect(new Set(documents.map(({ link }) => link.document_id)).size).toBe(3);
+  const refused = await shell.run(['upload', 'one.txt', 'four.txt']);
+  expect(refused).toMatchObject({ status: 66, stdout: '' });
+  for (const option of ['name', 'document']) {
+    expect(await shell.run(['upload', 'one.txt', 'two.txt', `--${option}`, 'a'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`--${option} cannot be used with several files.`),
+    });
+  }
+});
+
 describe('an upload that cannot succeed leaves no document:', () => {
   test.each([
     ['a missing file', ['missing.pdf'], 66, 'missing.pdf: there is no such file.\n'],

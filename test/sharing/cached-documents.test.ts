@@ -1,7 +1,7 @@
 // The cached rows of downloads and links: fast, and never used after a change.
 import { expect, it, onTestFinished } from 'vitest';
 import { createDocuments } from '../../src/sharing/documents/documents.ts';
-import { removeDocument, renameDocument } from '../../src/sharing/documents/store.ts';
+import { removeDocument, updateDocument } from '../../src/sharing/documents/store.ts';
 import { createLinks } from '../../src/sharing/links/links.ts';
 import { revokeLink, updateLink } from '../../src/sharing/links/store.ts';
 import { transact } from '../../src/storage/database.ts';
@@ -86,7 +86,7 @@ describeFeature('the cached row', (dialect) => {
     const { nameOf, linkOf, change } = await open();
     expect([await nameOf(), await linkOf()]).toEqual(['', shown]);
 
-    await change((trx) => renameDocument(trx, document, 'new'));
+    await change((trx) => updateDocument(trx, document, { name: 'new' }));
     expect([await nameOf(), await linkOf()]).toEqual(['new', { ...shown, name: 'new' }]);
 
     await change((trx) => updateLink(trx, link, {}, true));

@@ -40,13 +40,13 @@ async function onSmallDisk(): Promise<Place> {
   return { app: test.app, credential: keyOf(test), blobDir };
 }
 
-/** Limits files to 2 MiB: larger writes fail with EFBIG. */
+/** Limits files to 8 MiB: larger writes fail with EFBIG. The log of SQLite stays below it. */
 async function withSmallFiles(): Promise<Place> {
   const dataDir = await newDataDir();
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const main = path.resolve(import.meta.dirname, '../../dist/src/main.js');
   // In units of 512 bytes (POSIX).
-  const script = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$1" serve`;
+  const script = `trap '' XFSZ; ulimit -f 16384; exec "$0" "$1" serve`;
   const addresses = ['HTTP', 'GRPC', 'OPS'].map((transport) => [
     `LATCHKEY_${transport}_ADDRESS`,
     '127.0.0.1:0',
@@ -93,7 +93,7 @@ describe.each(ways)('an upload that hits %s', (_, start) => {
     const piece = { file: Buffer.alloc(500_000, 'a') };
 
     for (const transport of transports) {
-      const answer = await transport.upload(Array(6).fill(piece), credential);
+      const answer = await transport.upload(Array(18).fill(piece), credential);
       expect(answer, transport.name).toMatchObject({
         ok: false,
         error: { code: 'unavailable', message: 'The document store is full.' },
@@ -111,7 +111,7 @@ describe.each(ways)('an upload that hits %s', (_, start) => {
   it('returns a Retry-After', async () => {
     const { app, credential } = await start();
     const form = new FormData();
-    form.set('file', new Blob([Buffer.alloc(3_000_000)]));
+    form.set('file', new Blob([Buffer.alloc(9_000_000)]));
     const url = `${app.publicUrl}/api/v1/documents`;
 
     const response = await fetch(url, { method: 'POST', headers: credential, body: form });

@@ -75,6 +75,7 @@ describeApp('insight', (suite) => {
       completion: 7 / 12,
       average_duration_ms: 5_125,
       download_count: 0,
+      documents: [],
       pages: pages([4, 2, 1], [2_500, 2_000, 6_000]),
       days: [
         { start_time: expect.stringMatching(/T00:00:00Z$/), view_count: 1 },
@@ -208,7 +209,7 @@ describeApp('insight', (suite) => {
     expect(lines[0]).toBe(
       '"view_id","link_id","link_name","create_time","email","email_verified","duration_ms",' +
         '"pages_viewed","completion","download_count","last_download_time","page_durations_ms",' +
-        '"visit_count","version"',
+        '"visit_count","version","document_id","document_name"',
     );
     expect(lines).toHaveLength(views.length + 2);
     const name = `"'=HYPERLINK(""x"")"`;
@@ -216,6 +217,7 @@ describeApp('insight', (suite) => {
     expect(lines[1]?.split(',')).toEqual([
       ...[`"${views[0]?.id}"`, `"${link.id}"`, name, time, `"'=cmd+1@example.com"`, '"false"'],
       ...['"3000"', '"1"', '"0.333"', '"0"', '""', '"1:3000"', '"1"', '"1"'],
+      ...[`"${link.document_id}"`, '"deck.pdf"'],
     ]);
     expect(lines[2]).toContain('"1:2000 2:1000 3:6000"');
     expect(lines[4]).toBe('');

@@ -10,6 +10,7 @@ import { type Role, roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { describeApp } from '../support/app-suite.ts';
 import {
   type FilledWorkspace,
+  idsFor,
   makeFilledWorkspace,
   requiredFields,
 } from '../support/filled-workspace.ts';
@@ -32,6 +33,8 @@ const sharing = allMethods.filter(
 const unknown = {
   workspace_id: newId('ws', randomBytes),
   document_id: newId('doc', randomBytes),
+  folder_id: newId('fld', randomBytes),
+  parent_id: newId('fld', randomBytes),
   link_id: newId('lnk', randomBytes),
   key_id: newId('key', randomBytes),
   user_id: newId('usr', randomBytes),
@@ -159,7 +162,7 @@ describeApp('two workspaces', (suite) => {
     callersOf: (transport: TransportName) => readonly C[],
   ) => product(methods, () => product(transports, (transport) => callersOf(transport)));
 
-  itHoldsFor(about, 13)('answer calls with their own ids', async (_, _field, method) => {
+  itHoldsFor(about, 13)('answer calls with their own ids', async (_, field, method) => {
     const fresh = await makeFilledWorkspace(suite.testApp);
     const { user_id: sub } = fresh.ids;
     // The workspace keeps an owner when this owner leaves.
@@ -167,7 +170,7 @@ describeApp('two workspaces', (suite) => {
     const token = { type: 'member', scope: memberScope, sub } as const;
     const authorization = `Bearer ${await signToken(suite.app, token)}`;
     const rest = requiredFields[method.name] ?? {};
-    const fields = { ...fresh.ids, page_token: '' };
+    const fields = { ...idsFor(method.name, fresh.ids, field), page_token: '' };
     const answer = await callMethodWithText(suite.app, 'http', {
       method,
       authorization,
@@ -187,7 +190,7 @@ describeApp('two workspaces', (suite) => {
       const before = await stateOfTheirs();
       const own = { ...ours.ids, page_token: '' };
       const call = (id: string) => {
-        const fields = { ...own, [field]: id };
+        const fields = { ...idsFor(method.name, own, field), [field]: id };
         return callMethodWithText(suite.app, transport, { method, authorization, fields, rest });
       };
 
@@ -211,7 +214,7 @@ describeApp('two workspaces', (suite) => {
       const rest = requiredFields[method.name] ?? {};
       const before = await stateOfTheirs();
       const call = (ids: object) => {
-        const fields = { ...ids, page_token: '' };
+        const fields = { ...idsFor(method.name, ids), page_token: '' };
         return callMethodWithText(suite.app, transport, { method, authorization, fields, rest });
       };
 

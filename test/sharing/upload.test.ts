@@ -104,6 +104,9 @@ describeFeature('an upload', (dialect) => {
       create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
       viewable: true,
       version: 1,
+      folder_id: '',
+      preview: 'PREVIEW_UNSPECIFIED',
+      preview_error: '',
     });
     expect(response.headers.get('location')).toBe(`/api/v1/documents/${document.id}`);
     const read = await callSharingApi(test, 'GET', `/documents/${document.id}`);

@@ -16,6 +16,13 @@ describeApp('the view limit of a link', (suite) => {
     (await callSharingApi<LinkFields>(suite.testApp, 'GET', `/links/${id}`)).body;
   const get = (link: LinkFields, route: string, cookie: string, init: RequestInit = {}) =>
     fetch(link.url + route, { ...init, headers: { cookie, ...init.headers } });
+  /** A reader whose request waits too long for the database repeats it. */
+  const lastStatusOf = async (send: () => Promise<Response>) => {
+    for (;;) {
+      const status = await statusOf(send());
+      if (status !== 503) return status;
+    }
+  };
   const statusOf = async (answer: Promise<Response>) => {
     const response = await answer;
     await response.arrayBuffer();
@@ -29,7 +36,7 @@ describeApp('the view limit of a link', (suite) => {
       const link = await limited(7);
       const cookies = await cookiesOf(link, 50);
       const statuses = await Promise.all(
-        cookies.map((cookie) => statusOf(get(link, route, cookie))),
+        cookies.map((cookie) => lastStatusOf(() => get(link, route, cookie))),
       );
       expect(
         statuses.filter((status) => status === 200),

@@ -92,10 +92,35 @@ describeApp('a visitor', (suite) => {
     const lines = (await response.text()).trim().split('\r\n');
     expect(lines[0]).toBe('"email","view_count","create_time","last_view_time"');
     expect(lines.map((line) => line.split(',')[0]).slice(1)).toEqual([
-      `"'=cmd@example.com"`,
-      '"ada@example.com"',
       '"bob@example.com"',
+      '"ada@example.com"',
+      `"'=cmd@example.com"`,
     ]);
+  });
+
+  it('is in the CSV once, in the order of the list, if there are thousands', async () => {
+    const id = await otherWorkspace(test(), 'ws_thousands');
+    const rows = Array.from({ length: 2_500 }, (_, i) => ({
+      ...{ id: `vis_${i}`, workspace_id: id, email: `reader${i}@example.com`, view_count: 1 },
+      ...{ create_time: 1, last_view_time: 1 + Math.floor(i / 7) },
+    }));
+    const { db } = suite.app.inside;
+    for (let at = 0; at < rows.length; at += 500) {
+      await db
+        .insertInto('visitors')
+        .values(rows.slice(at, at + 500))
+        .execute();
+    }
+    const headers = await serviceCredential(test(), 'links:read');
+    const response = await fetch(`${test().app.publicUrl}/api/v1/visitors.csv?workspace_id=${id}`, {
+      headers,
+    });
+
+    const lines = (await response.text()).trim().split('\r\n').slice(1);
+    expect(new Set(lines).size).toBe(2_500);
+    expect(lines).toHaveLength(2_500);
+    const times = lines.map((line) => line.split(',')[3] ?? '');
+    expect(times).toEqual(times.toSorted().toReversed());
   });
 
   describeTransports(suite, (transport) => {

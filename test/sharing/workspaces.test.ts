@@ -34,6 +34,10 @@ describeApp('workspaces', (suite) => {
       },
       usage: { bytes: 0, documents: 0, links: 0, views: 0 },
       brand: { accent_color: '', logo_url: '' },
+      link_defaults: {
+        ...{ email_required: true, email_verification_required: false },
+        ...{ allow_download: false, expire_days: 0 },
+      },
     });
     expect(response.headers.get('location')).toBe(`/workspaces/${workspace.id}`);
     const read = await fetch(`${url}/${workspace.id}`, { headers });
@@ -58,6 +62,28 @@ describeApp('workspaces', (suite) => {
       const list = await call(listWorkspaces, { pageSize: 1 }, credential);
       expect(list).toMatchObject({ ok: true, message: { workspaces: [{ id: workspaceId }] } });
       expect(list.ok && list.message.nextPageToken).not.toBe('');
+    });
+
+    it('have defaults for the links of the console, which a change replaces', async () => {
+      const credential = await credentialFor(suite.testApp, { type: 'service', scope });
+      const { ownerId: workspaceId } = await addWorkspace(db(), '');
+      const change = async (linkDefaults?: object) => {
+        const updateMask = { paths: ['link_defaults'] };
+        const request: object = { workspaceId, linkDefaults, updateMask };
+        const answer = await call(updateWorkspace, request, credential);
+        return answer.ok ? answer.message.workspace?.linkDefaults : answer.error.fields;
+      };
+      expect(await change({ emailVerificationRequired: true, expireDays: 30 })).toMatchObject({
+        ...{ emailRequired: true, emailVerificationRequired: true },
+        ...{ allowDownload: false, expireDays: 30 },
+      });
+      expect(await change({ allowDownload: true })).toMatchObject({
+        ...{ emailRequired: false, allowDownload: true, expireDays: 0 },
+      });
+      expect(await change({ expireDays: 3651 })).toEqual(['link_defaults.expire_days']);
+      expect(await change()).toMatchObject({
+        ...{ emailRequired: true, allowDownload: false, expireDays: 0 },
+      });
     });
 
     it('are not created without a name', async () => {

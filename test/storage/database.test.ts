@@ -41,7 +41,8 @@ const insert = (trx: Executor, id: string) =>
   trx.insertInto('workspaces').values(workspace(id)).execute();
 
 // Every topic of invalidations has a counter, and the number of audiences a row to lock.
-const revisions = ['access', 'signing_keys', 'revoked_tokens', 'audiences'].map((name) => ({
+const revisedNames = ['access', 'signing_keys', 'revoked_tokens', 'audiences', 'trusted_issuers'];
+const revisions = revisedNames.map((name) => ({
   name,
   value: 0,
 }));
@@ -60,7 +61,7 @@ describeDialects('a database', (dialect) => {
     const second = await openUntilFinished(url);
     const quota = { bytes_max: null, documents_max: null, links_max: null, views_max: null };
     expect(await second.selectFrom('workspaces').selectAll().execute()).toEqual([
-      { ...workspace('ws_kept'), ...quota, accent_color: '', logo_id: '' },
+      { ...workspace('ws_kept'), ...quota, accent_color: '', logo_id: '', link_defaults: '' },
     ]);
   });
 
@@ -79,6 +80,7 @@ describeDialects('a database', (dialect) => {
       ...signingKey,
       kid,
       state,
+      alg: 'EdDSA' as const,
       public_x: kid,
     });
     const add = (...rows: ReturnType<typeof key>[]) =>

@@ -29,7 +29,11 @@ function limitScan(limits: Partial<typeof scan>): void {
 
 const read = (db: Database, query: string, pageToken = '', signal?: AbortSignal) => {
   const request = { pageSize: 50, pageToken, query, orderBy: '' };
-  return findDocuments(db, 'ws_1', parseListRequest(request, documentList.sorts, signal));
+  return findDocuments(
+    db,
+    { workspaceId: 'ws_1' },
+    parseListRequest(request, documentList.sorts, signal),
+  );
 };
 
 /** Small letters with one form, composed and decomposed. */

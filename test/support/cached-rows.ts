@@ -1,16 +1,30 @@
 // One row in each cached table.
 import { insertCredential } from '../../src/credentials/store.ts';
 import { insertAudience } from '../../src/identity/audiences/store.ts';
-import { insertClient, insertClientKey } from '../../src/identity/clients/store.ts';
+import {
+  insertClient,
+  insertClientKey,
+  insertFederatedIdentity,
+} from '../../src/identity/clients/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
 import { insertSigningKey } from '../../src/identity/keys/store.ts';
 import { insertSession } from '../../src/identity/sessions/store.ts';
 import { insertRevokedToken } from '../../src/identity/tokens/store.ts';
+import { insertIssuer } from '../../src/identity/trusted-issuers/store.ts';
 import { insertUser } from '../../src/identity/users/store.ts';
 import { insertDocument } from '../../src/sharing/documents/store.ts';
+import { insertFolder } from '../../src/sharing/folders/store.ts';
 import { insertLink } from '../../src/sharing/links/store.ts';
 import { insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
-import type { Executor } from '../../src/storage/schema.ts';
+import type { Executor, TrustedIssuerRow } from '../../src/storage/schema.ts';
+
+export const audience = {
+  id: 'aud_1',
+  identifier: 'a:b',
+  name: '',
+  create_time: 1,
+  signing_alg: 'EdDSA',
+} as const;
 
 export const owner = { kind: 'ck', id: 'cus_1' } as const;
 const credential = { id: 'key_1', text: '', digest: '' };
@@ -44,7 +58,9 @@ const session = {
 export const key = {
   kid: 'kid_1',
   state: 'active',
+  alg: 'EdDSA',
   public_x: '',
+  public_jwk: null,
   private_ciphertext: '',
   master_key_id: '',
   create_time: 1,
@@ -67,6 +83,11 @@ export const document = {
   blob_id: 'blob_1',
   create_time: 1,
 };
+const folder = {
+  ...{ id: 'fld_1', workspace_id: 'ws_1', parent_id: null },
+  ...{ name: 'A', name_key: 'a', create_time: 1 },
+};
+
 const link = {
   id: 'lnk_1',
   slug: 'slug_1',
@@ -89,11 +110,24 @@ export const clientKey = {
   ...{ create_time: 1, expire_time: null, revoke_time: null },
 };
 
+export const issuerRow: TrustedIssuerRow = {
+  ...{ id: 'iss_1', name: '', issuer: 'urn:a', jwks_uri: null, jwks: '{"keys":[]}' },
+  ...{ audience: '', enabled: 1, create_time: 1 },
+  ...{ read_jwks: null, read_time: null, attempt_time: null, attempt_error: '' },
+};
+
+export const federatedIdentity = {
+  ...{ id: 'fed_1', client_id: 'cli_1', issuer_id: 'iss_1', subject: 'a' },
+  ...{ claims: '{}', create_time: 1 },
+};
+
 /** One row per cached table. */
 export async function fillCachedTables(trx: Executor): Promise<void> {
   const times = { create_time: 1, disable_time: null };
   await insertClient(trx, { id: 'cli_1', name: '', scopes: 'a:read', ...times });
   await insertClientKey(trx, clientKey);
+  await insertIssuer(trx, issuerRow);
+  await insertFederatedIdentity(trx, federatedIdentity);
   await insertCustomer(trx, { id: 'cus_1', name: '', ...times });
   await insertAccounts(trx, 'cus_1', ['acc_1'], 1);
   await insertCredential(trx, owner, credential, { name: '', scopes: '', createTime: 1 });
@@ -101,9 +135,10 @@ export async function fillCachedTables(trx: Executor): Promise<void> {
   await insertWorkspace(trx, { id: 'ws_1', name: '', create_time: 1 });
   await putMember(trx, member);
   await insertSession(trx, session);
-  await insertAudience(trx, { id: 'aud_1', identifier: 'a:b', name: '', create_time: 1 });
+  await insertAudience(trx, audience);
   await insertSigningKey(trx, key);
   await insertRevokedToken(trx, revoked);
+  await insertFolder(trx, folder);
   await insertDocument(trx, document);
   await insertLink(trx, link);
 }
@@ -113,6 +148,8 @@ export const cachedRowIds: Readonly<Record<string, string>> = {
   audiences: 'aud_1',
   clients: 'cli_1',
   client_keys: 'cli_1',
+  trusted_issuers: 'iss_1',
+  federated_identities: 'cli_1',
   customers: 'cus_1',
   customer_accounts: 'cus_1',
   credentials: 'key_1',
@@ -122,5 +159,6 @@ export const cachedRowIds: Readonly<Record<string, string>> = {
   signing_keys: 'kid_1',
   revoked_tokens: 'jti_1',
   documents: 'doc_1',
+  folders: 'fld_1',
   links: 'lnk_1',
 };

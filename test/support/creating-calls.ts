@@ -4,14 +4,17 @@ import { randomBytes } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { UserKind } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import { methodFactsOf } from '../../src/api/endpoint.ts';
 import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import type { Suite } from './app-suite.ts';
 import { makePublicJwk } from './client-keys.ts';
+import { addIssuer } from './federation.ts';
 import { addInvitation } from './invitation-rows.ts';
 import { credentialFor } from './member-rows.ts';
 import { allMethods } from './method-calls.ts';
 import { addClient, addCustomer, addWorkspace } from './owner-rows.ts';
+import { newProvider, removeProviders } from './provider-rows.ts';
 import { upload } from './sharing-api.ts';
 import { addTotp, addUser } from './user-rows.ts';
 
@@ -23,7 +26,7 @@ export const creatingMethods = allMethods.filter(
 
 /** The scopes of all these methods, and those that the requests grant. */
 const scopes = creatingMethods.map((method) => methodFactsOf(method).access.scope);
-const granted = ['accounts:read', ...roleScopes.member];
+const granted = ['accounts:read', ...roleScopes.member, ...managementScopes];
 const creatorScope = [...new Set([...scopes, ...granted])].filter(Boolean).join(' ');
 
 /** The credential of a user who may call them, by default a new one. */
@@ -61,6 +64,10 @@ const named = (fields: object = {}) =>
 export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requests>>> = {
   'AudienceService.CreateAudience': async () =>
     both({ name: 'One' }, { identifier: newUri() }, { identifier: newUri() }),
+  'TrustedIssuerService.CreateTrustedIssuer': async () => {
+    const jwks = { keys: [makePublicJwk()] };
+    return both({ jwks }, { issuer: newUri() }, { issuer: newUri() });
+  },
   'ClientService.CreateClient': async () => named(),
   'ClientService.CreateClientSecret': async ({ app }) =>
     named({ clientId: (await addClient(app.inside.db, 'payments:read')).ownerId }),
@@ -69,6 +76,12 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
   'ClientService.CreateClientKey': async ({ app }) => {
     const { ownerId: clientId } = await addClient(app.inside.db, 'payments:read');
     return both({ clientId }, { jwk: makePublicJwk() }, { jwk: makePublicJwk() });
+  },
+  'ClientService.CreateFederatedIdentity': async ({ app }) => {
+    const { db } = app.inside;
+    const { ownerId: clientId } = await addClient(db, 'payments:read');
+    const issuerId = await addIssuer(db);
+    return both({ clientId, issuerId }, { subject: 'spiffe://a' }, { subject: 'spiffe://b' });
   },
   'CustomerService.CreateCustomer': async () => named(),
   'CustomerService.CreateApiKey': async ({ app }) =>
@@ -80,6 +93,10 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
     const key = await addCustomer(app.inside.db, 'accounts:read');
     const fields = { customerId: key.ownerId, keyId: key.credentialId };
     return both(fields, { overlapSeconds: 60 }, { overlapSeconds: 61 });
+  },
+  'IdentityProviderService.CreateIdentityProvider': async ({ app }) => {
+    await removeProviders(app.inside.db);
+    return { first: newProvider(), other: newProvider() };
   },
   'SigningKeyService.CreateSigningKey': async () => ({ first: {}, other: undefined }),
   'UserService.CreateUser': async () => {
@@ -104,6 +121,8 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
   'DocumentService.UploadVersion': async () => {
     throw new Error('an upload is a stream');
   },
+  'FolderService.CreateFolder': async ({ testApp }) =>
+    named({ workspaceId: testApp.env.WORKSPACE_ID }),
   'LinkService.CreateLink': async ({ testApp }) => {
     const { id, workspace_id } = await upload(testApp, Buffer.from('The terms.'));
     return named({ documentId: id, workspaceId: workspace_id });

@@ -1,6 +1,7 @@
 // A workspace with one of each resource, for suites about callers who must not see any of them.
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { allRows } from './audit-rows.ts';
+import { makeFolder } from './folder-calls.ts';
 import type { TestApp } from './harness.ts';
 import { addInvitation } from './invitation-rows.ts';
 import { openLink } from './link-views.ts';
@@ -13,6 +14,8 @@ import { addUser } from './user-rows.ts';
 type Ids = {
   readonly workspace_id: string;
   readonly document_id: string;
+  readonly folder_id: string;
+  readonly parent_id: string;
   readonly link_id: string;
   readonly key_id: string;
   readonly user_id: string;
@@ -41,12 +44,29 @@ export const requiredFields: Readonly<Record<string, Readonly<Record<string, unk
   DeleteVersion: { version: 1 },
   // The page token is of a list in this order.
   ListVisitors: { orderBy: 'create_time desc' },
+  CreateFolder: { name: 'A folder' },
+  UpdateFolder: { name: 'Renamed' },
   UpdateLink: { name: 'Renamed', emailRequired: false },
   CreateWorkspace: { name: 'Another' },
   UpdateWorkspace: { name: 'Renamed' },
   PutMember: { role: MemberRole.ADMIN },
   CreateApiKey: { name: 'A key', scopes: ['links:read'] },
 };
+
+/** Fields of which a request sets exactly one, by method. */
+const exactlyOneOf: Readonly<Record<string, readonly (keyof Ids)[]>> = {
+  CreateLink: ['document_id', 'folder_id'],
+};
+
+/** The ids for a request of that method. Of fields that exclude each other, one stays. */
+export function idsFor<T extends object>(method: string, ids: T, tested?: string): Partial<T> {
+  const alternatives: readonly string[] = exactlyOneOf[method] ?? [];
+  const kept = alternatives.find((field) => field === tested) ?? alternatives[0];
+  const others = Object.entries(ids).filter(
+    ([field]) => field === kept || !alternatives.includes(field),
+  );
+  return Object.fromEntries(others) as Partial<T>;
+}
 
 export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorkspace> {
   const { db } = testApp.app.inside;
@@ -60,6 +80,8 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
   await upload(own, Buffer.from('Another one.'));
   const link = await makeLink(own, document.id, { name: `For ${tag}`, email_required: true });
   const open = await makeLink(own, document.id);
+  const parent = await makeFolder(own, `Parent of ${tag}`);
+  const folder = await makeFolder(own, `Folder of ${tag}`, parent.id);
   const email = `reader-${tag}@example.com`.toLowerCase();
   await openLink(link, email);
   const user = await addUser(db, { kind: 'member', name: `Owner of ${tag}` });
@@ -97,6 +119,8 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
       tag,
       credentialId,
       document.id,
+      folder.id,
+      parent.id,
       link.id,
       open.id,
       viewId,
@@ -113,6 +137,8 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
     ids: {
       workspace_id: workspaceId,
       document_id: document.id,
+      folder_id: folder.id,
+      parent_id: parent.id,
       link_id: link.id,
       key_id: credentialId,
       user_id: user.id,

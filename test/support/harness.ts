@@ -62,7 +62,12 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const { log, flush, droppedLines } = createLog({ level: 'debug', file: logFile });
   const loopback = { host: '127.0.0.1', port: 0 };
   const config: Config = {
-    ...readConfig({ LATCHKEY_DATA_DIR: dataDir, LATCHKEY_BOOTSTRAP: 'demo' }),
+    ...readConfig({
+      LATCHKEY_DATA_DIR: dataDir,
+      LATCHKEY_BOOTSTRAP: 'demo',
+      // Only the tests of previews convert files.
+      LATCHKEY_OFFICE_COMMAND: '',
+    }),
     http: loopback,
     grpc: loopback,
     ops: loopback,

@@ -1,6 +1,8 @@
 // Five rows in each list of the API.
 import { transact } from '../../src/storage/database.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
+import { issuerRow } from './cached-rows.ts';
+import { providerFields } from './provider-rows.ts';
 
 /** Three of five rows have equal times. Two names contain the text, in another letter case. */
 const rows = [0, 1, 2, 3, 4].map((n) => ({
@@ -51,10 +53,23 @@ async function addIdentityRows(
     .execute();
   await trx
     .insertInto('audiences')
-    .values({ ...named, id: `aud_${n}`, identifier: `a:${n}` })
+    .values({ ...named, id: `aud_${n}`, identifier: `a:${n}`, signing_alg: 'EdDSA' })
+    .execute();
+  await trx
+    .insertInto('identity_providers')
+    .values({ ...named, ...providerFields, id: `idp_${n}`, issuer: `https://${n}.example` })
+    .execute();
+  await trx
+    .insertInto('trusted_issuers')
+    .values({ ...issuerRow, ...named, id: `iss_${n}`, issuer: `a:${n}` })
     .execute();
   const key = { kid: `${name.replace(' ', '-')}-${n}`, state: 'removed' as const, public_x: '' };
-  const sealed = { private_ciphertext: '', master_key_id: '', token_seconds_max: 1 };
+  const sealed = {
+    alg: 'EdDSA' as const,
+    private_ciphertext: '',
+    master_key_id: '',
+    token_seconds_max: 1,
+  };
   await trx
     .insertInto('signing_keys')
     .values({ ...key, ...sealed, create_time })
@@ -87,6 +102,13 @@ async function addCredentials(
   await trx
     .insertInto('client_keys')
     .values({ ...key, thumbprint: `${n}` })
+    .execute();
+  await trx
+    .insertInto('federated_identities')
+    .values({
+      ...{ id: `fed_${n}`, client_id: clientId, issuer_id: `iss_${n}` },
+      ...{ subject: name, claims: '{}', create_time },
+    })
     .execute();
   for (const [kind, owner] of owners.entries()) {
     const row = { id: `key_${kind}_${n}`, name, create_time, digest: '', scopes: '' };
@@ -124,6 +146,11 @@ async function addSharingRows(
     ...{ size_bytes: 1 + (n % 2), page_count: 1, blob_id: `doc_${n}`, view_count: n % 3 },
   };
   await trx.insertInto('documents').values(document).execute();
+  const folder = { ...named, id: `fld_${n}`, workspace_id: workspaceId, parent_id: null };
+  await trx
+    .insertInto('folders')
+    .values({ ...folder, name_key: `${n}` })
+    .execute();
   const link = {
     ...{ id: `lnk_${n}`, slug: `${n}`, workspace_id: workspaceId, name: '', create_time },
     ...{ document_id: document.id, email_required: 0 as const, allow_download: 0 as const },

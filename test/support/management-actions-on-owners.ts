@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Place } from './app-suite.ts';
 import { addClientKey, makePublicJwk } from './client-keys.ts';
+import { addIdentity, addIssuer } from './federation.ts';
 import type { ManagementAction } from './management-actions.ts';
 import { addAudience, addClient, addCustomer } from './owner-rows.ts';
 
@@ -21,6 +22,35 @@ export const actionsOnOwners: Readonly<
   async 'AudienceService.DeleteAudience'(suite) {
     const audienceId = await addAudience(suite.app.inside.db);
     return { request: { audienceId }, target: audienceId };
+  },
+
+  async 'TrustedIssuerService.CreateTrustedIssuer'() {
+    const request = { issuer: `urn:uuid:${randomUUID()}`, jwks: { keys: [makePublicJwk()] } };
+    return { request, target: ({ trusted_issuer }) => trusted_issuer?.id };
+  },
+
+  async 'TrustedIssuerService.UpdateTrustedIssuer'(suite) {
+    const issuerId = await addIssuer(suite.app.inside.db);
+    return { request: { issuerId, enabled: false }, target: issuerId };
+  },
+
+  async 'TrustedIssuerService.DeleteTrustedIssuer'(suite) {
+    const issuerId = await addIssuer(suite.app.inside.db);
+    return { request: { issuerId }, target: issuerId };
+  },
+
+  async 'ClientService.CreateFederatedIdentity'(suite) {
+    const { clientId } = await ofClient(suite);
+    const issuerId = await addIssuer(suite.app.inside.db);
+    const request = { clientId, issuerId, subject: 'repo:octo-org/octo-repo' };
+    return { request, target: ({ federated_identity }) => federated_identity?.id };
+  },
+
+  async 'ClientService.DeleteFederatedIdentity'(suite) {
+    const { db } = suite.app.inside;
+    const { clientId } = await ofClient(suite);
+    const identityId = await addIdentity(db, clientId, await addIssuer(db), 'spiffe://a');
+    return { request: { clientId, identityId }, target: identityId };
   },
 
   async 'ClientService.CreateClient'() {

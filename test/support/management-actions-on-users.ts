@@ -1,11 +1,13 @@
 // Management calls on users, workspaces and API keys of workspaces, for `managementActions`.
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { managementScopes } from '../../src/api/access/scopes.ts';
 import type { Place } from './app-suite.ts';
 import { addInvitation } from './invitation-rows.ts';
 import type { ManagementAction } from './management-actions.ts';
 import { addMember, credentialFor, memberScope } from './member-rows.ts';
 import { addWorkspace } from './owner-rows.ts';
+import { addIdentity, addProvider, newProvider, removeProviders } from './provider-rows.ts';
 import { makePng } from './sharing-api.ts';
 import { addSession, addTotp, addUser, codeAt, fromBase32 } from './user-rows.ts';
 
@@ -15,6 +17,28 @@ const password = 'a long enough password';
 let users = 0;
 
 export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
+  async 'IdentityProviderService.CreateIdentityProvider'({ app }) {
+    await removeProviders(app.inside.db);
+    const target: ManagementAction['target'] = ({ provider }) => provider?.id;
+    return { request: newProvider(), target, scope: managementScopes.join(' ') };
+  },
+
+  async 'IdentityProviderService.UpdateIdentityProvider'({ app }) {
+    const providerId = await addProvider(app.inside.db);
+    return { request: { providerId, name: 'Renamed' }, target: providerId };
+  },
+
+  async 'IdentityProviderService.DeleteIdentityProvider'({ app }) {
+    const providerId = await addProvider(app.inside.db);
+    return { request: { providerId }, target: providerId };
+  },
+
+  async 'IdentityProviderService.DeleteUserIdentity'({ app }) {
+    const { id: userId } = await addUser(app.inside.db);
+    const identityId = await addIdentity(app.inside.db, userId);
+    return { request: { userId, identityId }, target: identityId };
+  },
+
   async 'UserService.CreateUser'() {
     const email = `made-${++users}@example.com`;
     const request = { email, password, kind: UserKind.MEMBER };

@@ -1,8 +1,10 @@
 // One successful call per management action. A new method needs an entry here.
+import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { TokenPrincipalType } from '../../src/api/principal.ts';
 import type { Place } from './app-suite.ts';
+import { makeFolder } from './folder-calls.ts';
 import { openLink } from './link-views.ts';
 import { actionsOnOwners } from './management-actions-on-owners.ts';
 import { actionsOnUsers } from './management-actions-on-users.ts';
@@ -96,6 +98,21 @@ export const managementActions: Readonly<
     return { request: { ...ids, version: 1 }, target: ids.documentId };
   },
 
+  async 'FolderService.CreateFolder'({ testApp }) {
+    const request = { name: unique(), workspaceId: testApp.env.WORKSPACE_ID };
+    return { request, target: ({ folder }) => folder?.id };
+  },
+
+  async 'FolderService.UpdateFolder'(suite) {
+    const ids = await ofFolder(suite);
+    return { request: { ...ids, name: unique() }, target: ids.folderId };
+  },
+
+  async 'FolderService.DeleteFolder'(suite) {
+    const ids = await ofFolder(suite);
+    return { request: ids, target: ids.folderId };
+  },
+
   async 'LinkService.CreateLink'(suite) {
     return { request: await ofDocument(suite), target: ({ link }) => link?.id };
   },
@@ -157,6 +174,13 @@ async function makeRoomForKey(suite: Place) {
 async function ofDocument({ testApp }: Place) {
   const { id } = await upload(testApp, Buffer.from('bytes'));
   return { documentId: id, workspaceId: testApp.env.WORKSPACE_ID };
+}
+
+const unique = () => `Folder ${randomBytes(6).toString('hex')}`;
+
+async function ofFolder({ testApp }: Place) {
+  const { id } = await makeFolder(testApp, unique());
+  return { folderId: id, workspaceId: testApp.env.WORKSPACE_ID };
 }
 
 async function ofLink(suite: Place) {

@@ -10,6 +10,15 @@ const half = `case when n % 2 = 0 then '1' else cast(n as text) end`;
 const id = 'cast(n as text)';
 const tables: readonly [table: string, columns: Record<string, string>][] = [
   ['audiences', { id, identifier: id, name: id, create_time: 'n' }],
+  [
+    'identity_providers',
+    {
+      ...{ id, name: id, issuer: id, create_time: 'n', client_id: `''` },
+      ...{ secret_ciphertext: `''`, master_key_id: `''`, allowed_domains: `''` },
+      ...{ role_mappings: `'[]'`, enabled: '1', create_users: '0', groups_claim: `''` },
+      ...{ email_verified_claim: `''`, additional_scopes: `''` },
+    },
+  ],
   ['clients', { id, name: id, scopes: `''`, create_time: 'n' }],
   ['customers', { id, name: id, create_time: 'n' }],
   ['accounts', { id, create_time: 'n' }],
@@ -103,6 +112,11 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
       create_time: 'n',
     },
   ],
+  ['trusted_issuers', { id, name: id, issuer: id, audience: `''`, enabled: '1', create_time: 'n' }],
+  [
+    'federated_identities',
+    { id, client_id: id, issuer_id: id, subject: id, claims: `'{}'`, create_time: 'n' },
+  ],
   [
     'audit_events',
     {
@@ -119,6 +133,17 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
     },
   ],
   [
+    'folders',
+    {
+      id,
+      workspace_id: half,
+      parent_id: `case when n > 2 and n % 4 > 0 then '1' end`,
+      name: id,
+      name_key: id,
+      create_time: 'n',
+    },
+  ],
+  [
     'documents',
     {
       id,
@@ -131,6 +156,7 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
       blob_id: id,
       create_time: 'n',
       view_count: 'n',
+      folder_id: `case when n % 4 > 0 then '1' end`,
     },
   ],
   [
@@ -139,7 +165,8 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
       id,
       slug: id,
       workspace_id: `'1'`,
-      document_id: half,
+      document_id: `case when n % 4 > 0 then ${half} end`,
+      folder_id: `case when n % 4 = 0 then ${half} end`,
       name: id,
       email_required: '0',
       email_verification_required: '0',

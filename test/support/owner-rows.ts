@@ -42,7 +42,8 @@ export function changeAsOtherProcess(
 /** Returns the id of a new audience. */
 export async function addAudience(db: Database, identifier?: string): Promise<string> {
   const id = newId('aud', randomBytes);
-  const row = { id, identifier: identifier ?? `urn:${id}`, name: 'Test', create_time: Date.now() };
+  const fields = { identifier: identifier ?? `urn:${id}`, name: 'Test' };
+  const row = { id, ...fields, signing_alg: 'EdDSA' as const, create_time: Date.now() };
   await changeAsOtherProcess(db, (trx) => insertAudience(trx, row));
   return id;
 }

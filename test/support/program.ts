@@ -52,6 +52,7 @@ const settingsFor = (folder: string) => ({
   LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
   LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
   LATCHKEY_DRAIN_SECONDS: '0',
+  LATCHKEY_OFFICE_COMMAND: '',
 });
 
 export type Ran = {

@@ -39,7 +39,9 @@ export function keyManager(app: () => App, transport: () => Transport) {
       return key;
     },
     async active(): Promise<SigningKey> {
-      const active = (await this.list()).filter(({ state }) => state === SigningKeyState.ACTIVE);
+      const active = (await this.list()).filter(
+        ({ alg, state }) => alg === 'EdDSA' && state === SigningKeyState.ACTIVE,
+      );
       const [key] = active;
       if (key === undefined || active.length > 1)
         throw new Error(`expected one active key, found ${active.length}`);

@@ -46,6 +46,7 @@ const mayImport: Record<string, readonly string[]> = {
   boot: ['*'],
   cli: ['*'],
   'src/identity/module.ts': ['*'],
+  'src/identity/module-types.ts': ['*'],
   'src/sharing/module.ts': ['*'],
   'src/sharing/routes.ts': ['*'],
   'src/main.ts': ['*'],

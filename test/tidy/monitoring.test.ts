@@ -30,6 +30,7 @@ async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
     request: { method: 'GET', headers: {} },
   });
   observer.blob({ documentId: '', version: 1, source: 'scan', result: 'ok' });
+  observer.backup({ result: 'ok', time: 0 });
   const text = await observer.metrics.read();
   const labels = new Map<string, string[]>([['up', []]]);
   for (const [, name = ''] of text.matchAll(/^# TYPE (\w+) /gm)) labels.set(name, []);

@@ -29,7 +29,7 @@ test('the first start of a demo shows the sign-in on a terminal', async () => {
   first credentials      ${app.bootstrapFile}
 
 Sign in to the console. This is shown once:
-  email                 a@b.example
+  email                  a@b.example
   password               Secret1
 `,
   );

@@ -16,6 +16,7 @@ import { createQueryClient } from './query-client.ts';
 import { createConsoleRouter } from './router.ts';
 import { Session } from './session/session.ts';
 import { SignInProvider, useSessionState } from './session/session-context.tsx';
+import { sessionMarker } from './session/session-marker.ts';
 import { StepUp } from './session/step-up.ts';
 import { createPlainTransport, createTransport } from './session/transport.ts';
 import { theme } from './theme.ts';
@@ -29,6 +30,8 @@ function createServices() {
   const signIn = { session, stepUp };
   const uploads = new Uploads(createSendFile(session), uploadBytesMax());
   bindUploadsToUser(uploads, session);
+  // The service has set the cookie of a sign-in with an identity provider.
+  if (location.pathname === '/console/signed-in') sessionMarker.set();
   void session.start();
   const transport = createTransport(session, stepUp);
   const isSignedIn = () => session.state.status === 'in';

@@ -11,17 +11,40 @@ import { lazy } from './shell/lazy.ts';
 import { type RouterContext, screenOptions } from './shell/screen-options.ts';
 import { StartRedirect } from './shell/start-redirects.tsx';
 
+type SignInSearch = {
+  readonly next?: string | undefined;
+  /** Why the service refused a sign-in with an identity provider. */
+  readonly problem?: string | undefined;
+};
+
+const problemOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInScreen,
   // The router keeps unknown values; only an explicit `undefined` removes one.
-  validateSearch: ({ next }): { next?: string | undefined } => ({
+  validateSearch: ({ next, problem }): SignInSearch => ({
     next: typeof next === 'string' ? consolePathOf(next) : undefined,
+    problem: problemOf(problem),
   }),
 });
 
 const signedOutRoutes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/signed-in',
+    component: lazy(() => import('./session/signed-in-screen.tsx'), 'SignedInScreen'),
+    validateSearch: ({
+      next,
+      problem,
+      step_up,
+    }): SignInSearch & { step_up?: true | undefined } => ({
+      next: typeof next === 'string' ? consolePathOf(next) : undefined,
+      problem: problemOf(problem),
+      step_up: step_up === true || step_up === 'true' ? true : undefined,
+    }),
+  }),
   createRoute({
     getParentRoute: () => root,
     path: '/forgot-password',

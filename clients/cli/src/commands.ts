@@ -4,6 +4,7 @@ import { accessCommands } from './remote/access-commands.ts';
 import { clientCommands } from './remote/client-commands.ts';
 import { invitationCommands } from './remote/invitation-commands.ts';
 import { keyCommands } from './remote/key-commands.ts';
+import { providerCommands } from './remote/provider-commands.ts';
 import { sharingCommands } from './remote/sharing-commands.ts';
 import { uploadCommand } from './remote/transfer-commands.ts';
 import { userCommands } from './remote/user-commands.ts';
@@ -23,7 +24,11 @@ export const remoteGroups: readonly CommandGroup[] = [
     about: withCredential,
     commands: [...clientCommands, ...keyCommands],
   },
-  { title: 'Users and audit', about: withCredential, commands: userCommands },
+  {
+    title: 'Users and audit',
+    about: withCredential,
+    commands: [...userCommands, ...providerCommands],
+  },
   {
     title: 'Documents and links',
     about: withCredential,

@@ -7,5 +7,6 @@ export const commandLineVariables = {
   apiKey: 'LATCHKEY_API_KEY',
   clientId: 'LATCHKEY_CLIENT_ID',
   clientSecret: 'LATCHKEY_CLIENT_SECRET',
+  assertionFile: 'LATCHKEY_CLIENT_ASSERTION_FILE',
   workspace: 'LATCHKEY_WORKSPACE_ID',
 } as const;

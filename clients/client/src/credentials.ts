@@ -8,6 +8,10 @@ import { type AccessToken, fixedToken, keptToken, type TokenSource } from './tok
  * One of:
  * - `clientId`, `clientSecret`, `scope`: a service client. Node only: a secret in a browser is
  *   public.
+ * - `clientId`, `assertion`, `scope`: a service client without a secret. `assertion` is a function
+ *   that returns a JWT: a token of a trusted issuer, such as GitHub Actions or Kubernetes, or one
+ *   that the client signed with its key. It is called for each token. `assertionFromFile` reads a
+ *   file.
  * - `apiKey`: the API key of a customer (`lk_ck_…`), which is exchanged for tokens of at most 60
  *   seconds, or of a workspace (`lk_wk_…`), which is sent as it is. `scope` limits the tokens of a
  *   customer; by default they have all scopes of the key.
@@ -20,6 +24,12 @@ export type Credentials =
   | {
       readonly clientId: string;
       readonly clientSecret: string;
+      readonly scope: string;
+      readonly resource?: string;
+    }
+  | {
+      readonly clientId: string;
+      readonly assertion: () => Promise<string> | string;
       readonly scope: string;
       readonly resource?: string;
     }
@@ -38,16 +48,19 @@ type AnyCredentials = Credentials | CertificateCredentials;
 export function usesCertificate(credentials: AnyCredentials): boolean {
   const isObject = typeof credentials === 'object' && credentials !== null;
   requireOption(isObject, 'credentials', credentials, complete);
-  return !['token', 'apiKey', 'clientSecret'].some((name) => name in credentials);
+  return !['token', 'apiKey', 'clientSecret', 'assertion'].some((name) => name in credentials);
 }
 
-const complete = 'must be an object with apiKey, or token, or clientId, clientSecret and scope.';
+const complete =
+  'must be an object with apiKey, or token, or clientId, scope and clientSecret or assertion.';
 
 /** For transports without client certificates. */
 export function requireSecret(credentials: Credentials): void {
   if (usesCertificate(credentials))
     throw new TypeError(`credentials is incomplete. It ${complete}`);
 }
+
+const clientAssertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** Throws a TypeError if the credentials cannot work. The message never contains a secret. */
 export function tokenSourceOf(
@@ -65,16 +78,27 @@ export function tokenSourceOf(
   if ('apiKey' in credentials) return sourceOfApiKey(credentials, issuance);
   const { clientId = '', scope, resource = '' } = credentials;
   const clientSecret = 'clientSecret' in credentials ? credentials.clientSecret : '';
-  const needed = 'clientSecret' in credentials ? { clientId, clientSecret, scope } : { scope };
+  const assertion = 'assertion' in credentials ? credentials.assertion : undefined;
+  const secret = 'clientSecret' in credentials ? { clientSecret } : {};
+  const needed = usesCertificate(credentials) ? { scope } : { clientId, scope, ...secret };
   for (const [name, value] of Object.entries(needed)) {
     const isText = typeof value === 'string' && value !== '';
     requireOption(isText, `credentials.${name}`, value, 'must be a string.');
+  }
+  if ('assertion' in credentials) {
+    const isFunction = typeof assertion === 'function';
+    requireOption(isFunction, 'credentials.assertion', assertion, 'must be a function.');
   }
   if ('document' in globalThis) {
     throw new TypeError('A client secret must not be used in a browser. Use a token provider.');
   }
   return keptToken(async () => {
-    const issued = await issuance.issueToken({ clientId, clientSecret, scope, resource });
+    const request = { clientId, scope, resource };
+    const issued = await issuance.issueToken(
+      assertion === undefined
+        ? { ...request, clientSecret }
+        : { ...request, clientAssertionType, clientAssertion: await assertion() },
+    );
     return { accessToken: issued.accessToken, expiresInSeconds: issued.expiresIn };
   });
 }

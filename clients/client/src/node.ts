@@ -1,6 +1,6 @@
 // Only for Node: calls over gRPC, and uploads of files.
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
@@ -16,6 +16,14 @@ import { type OpenSource, openSource, piecesOf, type UploadOptions } from './upl
 
 export type { CertificateCredentials } from './credentials.ts';
 export type { TlsFiles } from './grpc-tls.ts';
+
+/**
+ * Returns the `assertion` of credentials: reads the file for each token, because the platform
+ * replaces its content. Kubernetes mounts such a file.
+ */
+export function assertionFromFile(file: string): () => Promise<string> {
+  return async () => (await readFile(file, 'utf8')).trim();
+}
 
 export type GrpcClientOptions = Omit<ClientOptions, 'baseUrl' | 'format' | 'credentials'> & {
   /** The gRPC listener, such as `http://127.0.0.1:50051`, or `https://…` with TLS. */

@@ -11,7 +11,9 @@ import { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
+import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
@@ -32,10 +34,12 @@ type Table = {
   readonly oauth: typeof OAuthService;
   readonly accounts: typeof AccountService;
   readonly audiences: typeof AudienceService;
+  readonly trustedIssuers: typeof TrustedIssuerService;
   readonly clients: typeof ClientService;
   readonly customers: typeof CustomerService;
   readonly audit: typeof AuditService;
   readonly signingKeys: typeof SigningKeyService;
+  readonly identityProviders: typeof IdentityProviderService;
   readonly users: typeof UserService;
   readonly documents: typeof DocumentService;
   readonly links: typeof LinkService;
@@ -50,10 +54,12 @@ const services: Table = {
   oauth: OAuthService,
   accounts: AccountService,
   audiences: AudienceService,
+  trustedIssuers: TrustedIssuerService,
   clients: ClientService,
   customers: CustomerService,
   audit: AuditService,
   signingKeys: SigningKeyService,
+  identityProviders: IdentityProviderService,
   users: UserService,
   documents: DocumentService,
   links: LinkService,

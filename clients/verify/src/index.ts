@@ -1,3 +1,4 @@
+export type { SigningAlgorithm } from './algorithms.ts';
 export {
   type CustomerClaims,
   coversAccount,

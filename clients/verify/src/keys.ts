@@ -1,5 +1,6 @@
 // The published keys of Latchkey (JWKS, RFC 7517 §5), cached as their headers permit.
 import { type CryptoKey, importJWK, type JWK } from 'jose';
+import { publicKeyOf, type SigningAlgorithm } from './algorithms.ts';
 
 export type KeySource = {
   /** Returns the key, or undefined if it is not published. Throws if no keys can be had. */
@@ -8,6 +9,7 @@ export type KeySource = {
 
 export type KeySourceOptions = {
   readonly url: string;
+  readonly alg: SigningAlgorithm;
   /** How long keys are used after their max-age while they cannot be fetched. */
   readonly staleSeconds: number;
   /** Milliseconds since 1970. */
@@ -32,7 +34,8 @@ const failurePauseMs = 2_000;
 /** The default of the max-age, and the limits of the time until the next fetch. */
 const maxAgeSeconds = { default: 300, min: 5, max: 86_400 };
 
-export function remoteKeys({ url, staleSeconds, now }: KeySourceOptions): KeySource {
+export function remoteKeys(options: KeySourceOptions): KeySource {
+  const { now } = options;
   let current: KeySet | undefined;
   let fetching: Promise<void> | undefined;
   let failure: { readonly error: unknown; readonly retryTime: number } | undefined;
@@ -40,7 +43,7 @@ export function remoteKeys({ url, staleSeconds, now }: KeySourceOptions): KeySou
 
   async function fetchKeys(): Promise<void> {
     try {
-      current = await fetchKeySet(url, current, staleSeconds, now);
+      current = await fetchKeySet(options, current);
       failure = undefined;
     } catch (error) {
       failure = { error, retryTime: now() + failurePauseMs };
@@ -79,10 +82,8 @@ export function remoteKeys({ url, staleSeconds, now }: KeySourceOptions): KeySou
 }
 
 async function fetchKeySet(
-  url: string,
+  { url, alg, staleSeconds, now }: KeySourceOptions,
   before: KeySet | undefined,
-  staleSeconds: number,
-  now: () => number,
 ): Promise<KeySet> {
   const headers = new Headers({ accept: 'application/jwk-set+json, application/json' });
   if (before?.etag) headers.set('if-none-match', before.etag);
@@ -93,7 +94,7 @@ async function fetchKeySet(
   const times = { staleTime, endTime: staleTime + staleSeconds * 1000 };
   if (response.status === 304 && before !== undefined) return { ...before, ...times };
   if (response.status !== 200) throw new Error(`The JWKS has the HTTP status ${response.status}.`);
-  const keys = await importKeys(JSON.parse(await limitedText(response)));
+  const keys = await importKeys(JSON.parse(await limitedText(response)), alg);
   return { keys, etag: response.headers.get('etag'), ...times };
 }
 
@@ -117,16 +118,17 @@ async function limitedText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Ignores keys of other types, which a later version may publish. */
-async function importKeys(set: { readonly keys?: unknown }): Promise<Map<string, CryptoKey>> {
+/** Ignores the keys of other algorithms. */
+async function importKeys(
+  set: { readonly keys?: unknown },
+  alg: SigningAlgorithm,
+): Promise<Map<string, CryptoKey>> {
   if (!Array.isArray(set.keys)) throw new Error('The JWKS has no keys.');
   const imported = new Map<string, CryptoKey>();
   for (const jwk of set.keys.slice(0, keysMax) as JWK[]) {
-    const { kty, crv, x, kid, use = 'sig', alg = 'EdDSA' } = jwk;
-    const isUsable = kty === 'OKP' && crv === 'Ed25519' && use === 'sig' && alg === 'EdDSA';
-    if (!isUsable || x === undefined || kid === undefined) continue;
-    // Only the public part: a private member would make it a signing key.
-    imported.set(kid, (await importJWK({ kty, crv, x }, 'EdDSA')) as CryptoKey);
+    const key = publicKeyOf(jwk, alg);
+    if (key === undefined || jwk.kid === undefined) continue;
+    imported.set(jwk.kid, (await importJWK(key, alg)) as CryptoKey);
   }
   return imported;
 }

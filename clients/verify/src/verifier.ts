@@ -1,5 +1,6 @@
 // Verifies tokens with the published keys, without asking the server for each of them.
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import { factsOf, type SigningAlgorithm } from './algorithms.ts';
 import { readClaims, type TokenClaims } from './claims.ts';
 import { invalidToken, noCredential, unavailable, VerifyError } from './errors.ts';
 import { remoteKeys } from './keys.ts';
@@ -9,6 +10,8 @@ export type VerifierOptions = {
   readonly issuer: string;
   /** The accepted `aud`. By default the issuer, as on the server. */
   readonly audience?: string;
+  /** The `signing_alg` of the audience. Tokens of every other are refused. Default `EdDSA`. */
+  readonly signingAlg?: SigningAlgorithm;
   /** By default `<issuer>/.well-known/jwks.json`. */
   readonly jwksUrl?: string;
   /** How far the clocks may differ, from 0 to 60. Default 0: a token ends exactly at `exp`. */
@@ -32,20 +35,19 @@ export type Verifier = {
 };
 
 const tokenLengthMax = 16_384;
-/** As on the server: no padding, and one text for each signature, whose last 4 bits are 0. */
-const tokenPattern = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$/;
 // The characters of RFC 6750 §2.1.
 const bearer = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 
 /** Throws a TypeError if an option cannot work. No request is sent before the first token. */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { issuer, audience = issuer, now = Date.now } = options;
+  const { issuer, audience = issuer, signingAlg: alg = 'EdDSA', now = Date.now } = options;
+  const { token: form } = factsOf(alg);
   const clockTolerance = within(options.clockToleranceSeconds ?? 0, 60, 'clockToleranceSeconds');
   const staleSeconds = within(options.staleSeconds ?? 3600, 86_400, 'staleSeconds');
   const fallback = `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`;
   const url = options.jwksUrl ?? fallback;
   requireSafe(url, options.allowInsecureHttp ?? false);
-  const keys = remoteKeys({ url, staleSeconds, now });
+  const keys = remoteKeys({ url, alg, staleSeconds, now });
 
   async function keyOf(kid: string) {
     try {
@@ -56,10 +58,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   async function verify(token: string): Promise<TokenClaims> {
-    const key = await keyOf(kidOf(token));
+    const key = await keyOf(kidOf(token, alg, form));
     if (key === undefined) throw invalidToken('The key is not published.');
     const { payload } = await jwtVerify(token, key, {
-      algorithms: ['EdDSA'],
+      algorithms: [alg],
       typ: 'at+jwt',
       issuer,
       audience,
@@ -89,13 +91,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
 }
 
 /** The key's id, without any other use of the unverified header. */
-function kidOf(token: string): string {
+function kidOf(token: string, signingAlg: SigningAlgorithm, form: RegExp): string {
   if (token.length > tokenLengthMax) throw invalidToken('The token is too long.');
-  if (!tokenPattern.test(token)) throw invalidToken('The text is not a token of Latchkey.');
+  if (!form.test(token)) throw invalidToken('The text is not a token of Latchkey.');
   try {
     const { kid, alg, typ } = decodeProtectedHeader(token);
     // Checked before the keys are asked: a foreign token must not cause a fetch.
-    if (alg !== 'EdDSA' || typ !== 'at+jwt' || typeof kid !== 'string') {
+    if (alg !== signingAlg || typ !== 'at+jwt' || typeof kid !== 'string') {
       throw new errors.JOSEAlgNotAllowed('The header is not that of a token of Latchkey.');
     }
     return kid;

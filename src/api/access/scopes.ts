@@ -41,9 +41,11 @@ const managementAreas = [
   'clients',
   'customers',
   'documents',
+  'identity_providers',
   'links',
   'signing_keys',
   'tokens',
+  'trusted_issuers',
   'users',
   'workspaces',
 ];

@@ -8,6 +8,7 @@ export type RouteDoc = {
   /** Markdown. */
   readonly description: string;
   readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, RouteField>>;
   readonly headers?: readonly RouteHeader[];
   readonly needsAccess?: boolean;
   readonly form?: Readonly<Record<string, RouteField>>;
@@ -20,6 +21,7 @@ export const routeTags = {
   'Shared links': 'The pages and files that readers of a shared link see.',
   'API reference': 'This document, as data and as a page, and the list of errors.',
   Console: 'The web console.',
+  'Company sign-in': 'The paths by which a browser signs in with an identity provider.',
   Operations:
     'Health and metrics of a node. They are on the operations port, `127.0.0.1:9464` by default, ' +
     'and need no credential.',

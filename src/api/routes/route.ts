@@ -6,9 +6,12 @@ import type { RouteDoc } from './route-doc.ts';
 export type RouteRequest = {
   readonly isHead: boolean;
   readonly peer: string;
+  readonly requestId: string;
   /** Call it before a workspace's content is read. Throws `unavailable` beyond the budget. */
   reserveBody(workspaceId: string): void;
   readonly variables: Readonly<Record<string, string>>;
+  /** The query of the address. A route ignores the parameters that it does not know. */
+  readonly query: URLSearchParams;
   /** The fields of a form (`application/x-www-form-urlencoded`). */
   readonly form: URLSearchParams;
   header(name: string): string | undefined;

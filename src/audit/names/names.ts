@@ -5,11 +5,14 @@ import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { access as accessOption } from '../../../gen/latchkey/options/v1/access_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { FolderService } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { type Principal, principalTypes } from '../../api/principal.ts';
@@ -22,13 +25,18 @@ const listMethods: Record<ResourceKind, DescMethod> = {
   client: ClientService.method.listClients,
   client_secret: ClientService.method.listClientSecrets,
   client_key: ClientService.method.listClientKeys,
+  federated_identity: ClientService.method.listFederatedIdentities,
+  trusted_issuer: TrustedIssuerService.method.listTrustedIssuers,
   customer: CustomerService.method.listCustomers,
   customer_key: CustomerService.method.listApiKeys,
+  identity_provider: IdentityProviderService.method.listIdentityProviders,
+  user_identity: IdentityProviderService.method.listUserIdentities,
   user: UserService.method.listUsers,
   session: SessionService.method.listUserSessions,
   workspace: WorkspaceService.method.listWorkspaces,
   invitation: WorkspaceService.method.listInvitations,
   document: DocumentService.method.listDocuments,
+  folder: FolderService.method.listFolders,
   link: LinkService.method.listLinks,
   workspace_key: ApiKeyService.method.listApiKeys,
 };

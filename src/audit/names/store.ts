@@ -6,13 +6,18 @@ export type ResourceKind =
   | 'client'
   | 'client_secret'
   | 'client_key'
+  | 'federated_identity'
+  | 'trusted_issuer'
   | 'customer'
   | 'customer_key'
+  | 'identity_provider'
+  | 'user_identity'
   | 'user'
   | 'session'
   | 'workspace'
   | 'invitation'
   | 'document'
+  | 'folder'
   | 'link'
   | 'workspace_key';
 
@@ -35,13 +40,18 @@ export const idKinds: Readonly<Record<string, IdKind>> = {
   aud: { kinds: ['audience'], find: (db, ids) => findNamed(db, 'audience', ids) },
   cli: { kinds: ['client'], find: (db, ids) => findNamed(db, 'client', ids) },
   sec: { kinds: ['client_secret'], find: findSecrets },
+  iss: { kinds: ['trusted_issuer'], find: findIssuerNames },
+  fed: { kinds: ['federated_identity'], find: findIdentitySubjects },
   jwk: { kinds: ['client_key'], find: findClientKeyNames },
   cus: { kinds: ['customer'], find: (db, ids) => findNamed(db, 'customer', ids) },
   key: { kinds: ['customer_key', 'workspace_key'], find: findKeys },
+  idp: { kinds: ['identity_provider'], find: (db, ids) => findNamed(db, 'identity_provider', ids) },
+  uid: { kinds: ['user_identity'], find: findIdentityUsers },
   usr: { kinds: ['user'], find: findUserNames },
   ses: { kinds: ['session'], find: findSessionUsers },
   ws: { kinds: ['workspace'], find: (db, ids) => findNamed(db, 'workspace', ids) },
   inv: { kinds: ['invitation'], find: findInvitationNames },
+  fld: { kinds: ['folder'], find: findFolderNames },
   doc: { kinds: ['document'], find: findDocumentNames },
   lnk: { kinds: ['link'], find: findLinkNames },
 };
@@ -50,6 +60,7 @@ const tables = {
   audience: 'audiences',
   client: 'clients',
   customer: 'customers',
+  identity_provider: 'identity_providers',
   workspace: 'workspaces',
 } as const;
 
@@ -90,6 +101,33 @@ async function findClientKeyNames(db: Database, ids: readonly string[]): Promise
   });
 }
 
+async function findIssuerNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('trusted_issuers')
+    .select(['id', 'name', 'issuer'])
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map(({ id, name, issuer }) => {
+    return { kind: 'trusted_issuer', id, name: name || issuer, parents: [] };
+  });
+}
+
+async function findIdentitySubjects(
+  db: Database,
+  ids: readonly string[],
+): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('federated_identities as f')
+    .innerJoin('clients', 'clients.id', 'client_id')
+    .select(['f.id', 'f.subject as name', 'clients.id as owner', 'clients.name as of'])
+    .where('f.id', 'in', ids)
+    .execute();
+  return rows.map(({ id, name, owner, of }) => ({
+    ...{ kind: 'federated_identity', id, name },
+    parents: [{ kind: 'client', id: owner, name: of }],
+  }));
+}
+
 async function findKeys(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
   const rows = await db
     .selectFrom('credentials')
@@ -123,6 +161,19 @@ async function findUserNames(db: Database, ids: readonly string[]): Promise<Owne
     id,
     name: name || email,
     parents: [],
+  }));
+}
+
+async function findIdentityUsers(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('user_identities')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select(['user_identities.id', 'users.id as user', 'users.name', 'email'])
+    .where('user_identities.id', 'in', ids)
+    .execute();
+  return rows.map(({ id, user, name, email }) => ({
+    ...{ kind: 'user_identity', id, name: '' },
+    parents: [{ kind: 'user', id: user, name: name || email }],
   }));
 }
 
@@ -170,21 +221,39 @@ async function findDocumentNames(db: Database, ids: readonly string[]): Promise<
   }));
 }
 
+async function findFolderNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('folders')
+    .innerJoin('workspaces', 'workspaces.id', 'workspace_id')
+    .select(['folders.id', 'folders.name', 'workspace_id', 'workspaces.name as workspace'])
+    .where('folders.id', 'in', ids)
+    .where('remove_time', 'is', null)
+    .execute();
+  return rows.map(({ id, name, workspace_id, workspace }) => ({
+    ...{ kind: 'folder', id, name },
+    parents: [{ kind: 'workspace', id: workspace_id, name: workspace }],
+  }));
+}
+
 /** The links of a removed document are not found. */
 async function findLinkNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
   const rows = await db
     .selectFrom('links')
-    .innerJoin('documents', 'documents.id', 'document_id')
+    .leftJoin('documents', 'documents.id', 'document_id')
+    .leftJoin('folders', 'folders.id', 'links.folder_id')
     .innerJoin('workspaces', 'workspaces.id', 'links.workspace_id')
     .select(['links.id', 'links.name', 'document_id', 'documents.name as document'])
+    .select(['links.folder_id', 'folders.name as folder'])
     .select(['links.workspace_id', 'workspaces.name as workspace'])
     .where('links.id', 'in', ids)
-    .where('remove_time', 'is', null)
+    .where('documents.remove_time', 'is', null)
     .execute();
-  return rows.map(({ id, name, document_id, document, workspace_id, workspace }) => ({
+  return rows.map(({ id, name, workspace_id, workspace, ...shared }) => ({
     ...{ kind: 'link', id, name },
     parents: [
-      { kind: 'document', id: document_id, name: document },
+      shared.document_id === null
+        ? { kind: 'folder', id: shared.folder_id ?? '', name: shared.folder ?? '' }
+        : { kind: 'document', id: shared.document_id, name: shared.document ?? '' },
       { kind: 'workspace', id: workspace_id, name: workspace },
     ],
   }));

@@ -2,6 +2,7 @@
 // are those with secrets. Reports all bad values at once, and repeats none of them, because a value
 // may be a secret.
 import { commandLineVariables } from '../../../clients/cli/src/variables.ts';
+import { describeBlobLocation } from './blob-url.ts';
 import { localSender } from './mail.ts';
 import { type Environment, fileVariableOf, readSecretFiles } from './secret-files.ts';
 import type { EarlierSettings, Setting } from './setting.ts';
@@ -88,7 +89,7 @@ function unknownNames(env: Environment): string[] {
 }
 
 function readSetting(
-  { name, type, default: fixed, defaultOf }: Setting,
+  { name, type, default: fixed, defaultOf, emptyValue }: Setting,
   env: Environment,
   values: Readonly<Record<string, unknown>>,
   report: (name: string, message: string) => void,
@@ -103,6 +104,7 @@ function readSetting(
       report(name, error instanceof Error ? error.message : String(error));
     }
   }
+  if (env[name] === '' && emptyValue !== undefined) return emptyValue;
   if (fixed !== undefined) return type.read(fixed);
   // The table lists a setting after the settings that its default depends on.
   return defaultOf?.(values as EarlierSettings);
@@ -152,6 +154,20 @@ const rules: readonly {
     problemOf: ({ smtp, mailFrom }) =>
       smtp !== undefined && smtp.encryption !== 'local' && mailFrom === localSender
         ? 'must be set, because LATCHKEY_PUBLIC_URL has no domain'
+        : undefined,
+  },
+  {
+    name: 'LATCHKEY_BACKUP_SCHEDULE',
+    problemOf: ({ backupSchedule, backupTarget, backupRecipients }) =>
+      backupSchedule !== undefined && (backupTarget === undefined || backupRecipients === undefined)
+        ? 'requires LATCHKEY_BACKUP_TARGET and LATCHKEY_BACKUP_RECIPIENT'
+        : undefined,
+  },
+  {
+    name: 'LATCHKEY_BACKUP_TARGET',
+    problemOf: ({ backupTarget: target, blobs }) =>
+      target !== undefined && describeBlobLocation(target) === describeBlobLocation(blobs)
+        ? 'must differ from LATCHKEY_BLOB_URL'
         : undefined,
   },
   {

@@ -174,7 +174,8 @@ export const nodeSettings = {
     type: masterKey,
     isSecret: true,
     defaultText: 'the file `<data>/master.key`',
-    about: "Encrypts the signing keys and the users' second factors.",
+    about:
+      "Encrypts the signing keys, the users' second factors and the secrets at identity providers.",
     notes:
       'The first start creates the file, mode 0600. Keep a copy, apart from the other backups. ' +
       '`openssl rand -hex 32` creates a key.',

@@ -27,6 +27,8 @@ export type Setting = {
   readonly default?: string;
   readonly defaultOf?: (earlier: EarlierSettings) => unknown;
   readonly defaultText?: string;
+  /** The value of a variable that is set but empty. Without it, such a variable is not set. */
+  readonly emptyValue?: unknown;
   readonly about: string;
   readonly notes?: string;
   /** Whether the value may be in a file that `<name>_FILE` names. */

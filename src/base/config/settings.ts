@@ -1,9 +1,10 @@
 // Every setting, defined once. The parser, the known names, the type `Config` and docs/settings.md
 // come from this table. The default of a setting may depend on settings above it.
+import { blobUrl } from './blob-url.ts';
 import { localSender, sender, senderOf, smtpUrl } from './mail.ts';
 import { nodeSettings } from './node-settings.ts';
 import type { SettingTable } from './setting.ts';
-import { flag, integer, oneOf, recipients, text } from './values.ts';
+import { flag, integer, networks, oneOf, recipients, schedule, text } from './values.ts';
 
 const count = integer(0, 4_294_967_295);
 
@@ -36,6 +37,29 @@ export const settings = {
     type: integer(1, 86_400, 'seconds'),
     default: '300',
     about: 'How long a sign-in counts as recent; sensitive actions require a recent one.',
+  },
+  localPasswords: {
+    name: 'LATCHKEY_LOCAL_PASSWORDS',
+    group: 'Tokens',
+    type: oneOf('on', 'off'),
+    default: 'on',
+    about: 'Whether users can sign in with a password (`on`), or only with an identity provider.',
+    notes:
+      'Passwords that the command `recover-staff` has set always work. ' +
+      'See [Company sign-in](guides/company-sign-in.md).',
+  },
+  egressNetworks: {
+    name: 'LATCHKEY_EGRESS_NETWORKS',
+    group: 'Tokens',
+    type: networks,
+    defaultOf: (): readonly string[] => [],
+    defaultText: 'none',
+    about:
+      'The networks, other than the public internet, in which the service calls trusted issuers ' +
+      'and identity providers.',
+    notes:
+      'Necessary for one in a private network, such as `10.0.0.0/8`. At a loopback address that ' +
+      'is listed here, `http` is accepted, too.',
   },
   keyRotationDays: {
     name: 'LATCHKEY_KEY_ROTATION_DAYS',
@@ -99,6 +123,16 @@ export const settings = {
       'With an S3 store: API downloads are redirected to a URL of the store that is valid for ' +
       'this time; 0 turns this off.',
     notes: 'See [Redirecting downloads](operations.md#redirecting-downloads).',
+  },
+  officeCommand: {
+    name: 'LATCHKEY_OFFICE_COMMAND',
+    group: 'Documents and quotas',
+    type: text,
+    emptyValue: '',
+    defaultText: '`soffice`, if it is installed',
+    about:
+      'The command of LibreOffice, which makes previews of Office files; empty turns them off.',
+    notes: 'See [Previews of Office files](operations.md#previews-of-office-files).',
   },
   smtp: {
     name: 'LATCHKEY_SMTP_URL',
@@ -173,6 +207,29 @@ export const settings = {
     notes:
       '`node dist/src/main.js backup --make-key <file>` makes a key. See ' +
       '[Backup and restore](operations.md#backup-and-restore).',
+  },
+  backupSchedule: {
+    name: 'LATCHKEY_BACKUP_SCHEDULE',
+    group: 'Backup',
+    type: schedule,
+    about: 'When the service makes a backup: five fields of cron, in UTC.',
+    notes:
+      'Needs `LATCHKEY_BACKUP_RECIPIENT` and `LATCHKEY_BACKUP_TARGET`. One process of all nodes ' +
+      'makes the backup. See [Scheduled backups](operations.md#scheduled-backups).',
+  },
+  backupTarget: {
+    name: 'LATCHKEY_BACKUP_TARGET',
+    group: 'Backup',
+    type: blobUrl,
+    about: 'Where `backup` stores a backup if no file is named: a folder, or a part of a bucket.',
+    notes: 'Use another disk, or another bucket with other credentials, than for the documents.',
+  },
+  backupKeep: {
+    name: 'LATCHKEY_BACKUP_KEEP',
+    group: 'Backup',
+    type: integer(1, 1_000),
+    default: '7',
+    about: 'How many backups stay in the target. `backup` removes older ones.',
   },
   backupIdentity: {
     name: 'LATCHKEY_BACKUP_IDENTITY',

@@ -1,6 +1,7 @@
 // The types of values that settings accept. Each parses a text and describes it for the
 // documentation and for the error about a bad value.
 import { isIP } from 'node:net';
+import { Cron } from 'croner';
 
 export type ValueType<T> = {
   /** Completes the sentence "must be …". Backticks mark code. */
@@ -70,6 +71,19 @@ export const recipients: ValueType<readonly string[]> = {
   read(text) {
     const list = text.split(',').map((item) => item.trim());
     return list.every((item) => /^age1[0-9a-z]+$/.test(item)) ? list : undefined;
+  },
+};
+
+/** Times in UTC. Without a date that exists, such as 30 February, the text is refused. */
+export const schedule: ValueType<Cron> = {
+  expected: 'five fields of cron, such as `30 2 * * *`',
+  read(value) {
+    try {
+      const cron = new Cron(value, { paused: true, timezone: 'UTC', mode: '5-part' });
+      return cron.nextRun() === null ? undefined : cron;
+    } catch {
+      return undefined;
+    }
   },
 };
 

@@ -11,6 +11,16 @@ export function viewIdOf({ viewId }: { readonly viewId: string }, version: numbe
   return newId('viw', (size) => digest.subarray(0, size));
 }
 
+/** The view of a version of a document that the reader opens in a room. */
+export function roomViewIdOf(
+  { viewId }: { readonly viewId: string },
+  documentId: string,
+  version: number,
+): string {
+  const digest = createHash('sha256').update(`${viewId}.${documentId}.${version}`).digest();
+  return newId('viw', (size) => digest.subarray(0, size));
+}
+
 /** A reader who keeps a page open meets no more versions than this. */
 const versionsMax = 200;
 

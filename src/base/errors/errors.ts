@@ -17,6 +17,8 @@ type FailureExtra = {
   readonly grpc?: Code;
   /** The id of the call's target, for the audit log. Never sent. */
   readonly target?: string;
+  /** Why a credential is not valid, in fixed words, for the audit log. Never sent. */
+  readonly reason?: string;
   /** Additional response headers, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log only. Never sent. */

@@ -10,9 +10,9 @@ import {
   makePrivateFile,
   makePrivateFolder,
 } from '../../base/files/private-files.ts';
+import { describeStoreError } from '../../base/s3/failure.ts';
 import { isForeignFolder } from '../../sharing/blobs/disk.ts';
 import { withS3Blobs } from '../../sharing/blobs/open-store.ts';
-import { describeStoreError } from '../../sharing/blobs/s3-failure.ts';
 import { requireSqliteFile } from '../../storage/sqlite-file.ts';
 
 type Settings = Pick<Config, 'dataDir' | 'blobs' | 'databaseUrl' | 'masterKey' | 'bootstrapForce'>;

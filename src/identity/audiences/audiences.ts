@@ -3,7 +3,7 @@
 import { fail } from '../../base/errors/errors.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { keepLoaded } from '../../storage/loaded-rows.ts';
-import type { AudienceRow, Database } from '../../storage/schema.ts';
+import type { AudienceRow, Database, SigningAlgorithm } from '../../storage/schema.ts';
 import { findAllAudiences } from './store.ts';
 
 export type Audience = {
@@ -15,6 +15,8 @@ export type Audience = {
   isGrantedTo(ids: readonly string[]): boolean;
   /** The claims `iss` and `aud`, as members of a JSON object. */
   readonly constants: string;
+  /** Signs the tokens. */
+  readonly signingAlg: SigningAlgorithm;
 };
 
 export type Audiences = {
@@ -42,7 +44,7 @@ export type AudiencesOptions = {
 
 export async function openAudiences(options: AudiencesOptions): Promise<Audiences> {
   const { db, invalidations, publicUrl, own: ownIdentifier = publicUrl } = options;
-  const audienceOf = (identifier: string, id?: string): Audience => ({
+  const audienceOf = (identifier: string, signingAlg: SigningAlgorithm, id?: string): Audience => ({
     id,
     identifier,
     isGrantedTo(ids) {
@@ -50,13 +52,14 @@ export async function openAudiences(options: AudiencesOptions): Promise<Audience
       return id !== undefined && ids.includes(id);
     },
     constants: JSON.stringify({ iss: publicUrl, aud: identifier }).slice(1, -1),
+    signingAlg,
   });
-  const own = audienceOf(ownIdentifier);
+  const own = audienceOf(ownIdentifier, 'EdDSA');
   let byIdentifier: ReadonlyMap<string, Audience> = new Map();
   let byId: ReadonlyMap<string, Audience> = new Map();
   const rows = await keepLoaded(invalidations, 'audience', async () => {
     const found = (await findAllAudiences(db)).map((row: AudienceRow) => {
-      return [row.id, audienceOf(row.identifier, row.id)] as const;
+      return [row.id, audienceOf(row.identifier, row.signing_alg, row.id)] as const;
     });
     byId = new Map(found);
     byIdentifier = new Map(found.map(([, audience]) => [audience.identifier, audience]));

@@ -13,7 +13,8 @@ import { fail, invalid } from '../../base/errors/errors.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { AudienceRow, Database, Executor } from '../../storage/schema.ts';
+import type { AudienceRow, Database, Executor, SigningAlgorithm } from '../../storage/schema.ts';
+import type { AudienceKeys } from '../keys/audience-keys.ts';
 import {
   type AudienceChange,
   audienceList,
@@ -29,6 +30,7 @@ import {
 export type AudienceOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
+  readonly keys: AudienceKeys;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -38,15 +40,19 @@ const audiencesMax = 1_000;
 export function createAudienceService(
   options: AudienceOptions,
 ): ServiceImpl<typeof AudienceService> {
-  const { db, auditLog, random, now } = options;
+  const { db, auditLog, keys, random, now } = options;
   return {
-    async createAudience({ identifier, name }, context) {
+    async createAudience({ identifier, name, signingAlg }, context) {
       const id = newId('aud', random);
-      const row = { id, identifier, name: printableName(name), create_time: now() };
-      return auditLog.create(context, { target: id }, async (trx) => {
+      const signing_alg = algorithmOf(signingAlg);
+      const fields = { identifier, name: printableName(name), signing_alg };
+      const row = { id, ...fields, create_time: now() };
+      const createFirstKey = await keys.prepare(signing_alg);
+      return auditLog.create(context, { target: id }, async (trx, also) => {
         if ((await lockAudienceCount(trx)) >= audiencesMax) {
           throw fail('conflict', `There are already ${audiencesMax} audiences.`);
         }
+        await createFirstKey(trx, also);
         await insertAudience(trx, row).catch(refuseDuplicate);
         return { audience: audienceMessage(row) };
       });
@@ -69,6 +75,10 @@ export function createAudienceService(
       const { audienceId } = request;
       const row = await auditLog.change(context, { target: audienceId }, async (trx) => {
         const before = await locked(trx, audienceId);
+        const { signing_alg } = change;
+        if (signing_alg !== undefined && signing_alg !== before.signing_alg) {
+          await keys.requireActive(trx, signing_alg);
+        }
         if (paths.length > 0) await updateAudience(trx, audienceId, change);
         return { ...before, ...change };
       });
@@ -102,7 +112,11 @@ const updateFields: UpdateFields<typeof UpdateAudienceRequestSchema, AudienceCha
     if (name === '') throw invalid('name', 'is required');
     return { name: printableName(name) };
   },
+  signing_alg: ({ signingAlg }) => ({ signing_alg: algorithmOf(signingAlg) }),
 };
+
+/** The bounds of the field admit no other value. */
+const algorithmOf = (text: string) => (text || 'EdDSA') as SigningAlgorithm;
 
 function refuseDuplicate(error: unknown): never {
   if (!isUniqueViolation(error)) throw error;
@@ -110,6 +124,7 @@ function refuseDuplicate(error: unknown): never {
   throw fail('conflict', detail, { grpc: Code.AlreadyExists });
 }
 
-function audienceMessage({ id, identifier, name, create_time }: AudienceRow) {
-  return { id, identifier, name, createTime: timestampFromMs(create_time) };
+function audienceMessage({ id, identifier, name, create_time, signing_alg }: AudienceRow) {
+  const createTime = timestampFromMs(create_time);
+  return { id, identifier, name, createTime, signingAlg: signing_alg };
 }

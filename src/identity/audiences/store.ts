@@ -40,7 +40,7 @@ export async function insertAudience(trx: Executor, row: AudienceRow): Promise<v
   await trx.insertInto('audiences').values(row).execute();
 }
 
-export type AudienceChange = Partial<Pick<AudienceRow, 'name'>>;
+export type AudienceChange = Partial<Pick<AudienceRow, 'name' | 'signing_alg'>>;
 
 export async function updateAudience(
   trx: Executor,

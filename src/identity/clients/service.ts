@@ -22,6 +22,7 @@ import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
+import { createFederationMethods, type FederationOptions } from './federation-methods.ts';
 import { type ClientKeyOptions, createClientKeyMethods } from './key-methods.ts';
 import {
   type ClientChange,
@@ -33,16 +34,17 @@ import {
 } from './store.ts';
 import { requireOwnScopes, storedClaims } from './token-fields.ts';
 
-export type ClientOptions = Pick<ClientKeyOptions, 'checkJwk'> & {
-  readonly db: Database;
-  readonly auditLog: AuditLog;
-  readonly credentials: Credentials;
-  readonly lockAudiences: LockAudiences;
-  /** Keeps signing keys published until tokens of this lifetime have expired. */
-  readonly coverTokenSeconds: (trx: Executor, seconds: number) => Promise<void>;
-  readonly random: Random;
-  readonly now: Clock;
-};
+export type ClientOptions = Pick<ClientKeyOptions, 'checkJwk'> &
+  Pick<FederationOptions, 'lockTrustedIssuer'> & {
+    readonly db: Database;
+    readonly auditLog: AuditLog;
+    readonly credentials: Credentials;
+    readonly lockAudiences: LockAudiences;
+    /** Keeps signing keys published until tokens of this lifetime have expired. */
+    readonly coverTokenSeconds: (trx: Executor, seconds: number) => Promise<void>;
+    readonly random: Random;
+    readonly now: Clock;
+  };
 
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
   const { db, auditLog, credentials, lockAudiences, coverTokenSeconds, random, now } = options;
@@ -97,6 +99,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     ...createClientKeyMethods({ ...options, requireClient, lockToChange }),
+    ...createFederationMethods({ ...options, requireClient, lockToChange }),
 
     async getClient({ clientId }) {
       return { client: clientMessage(await requireClient(clientId)) };

@@ -1,7 +1,12 @@
 import type { Insertable } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import type { ClientKeyRow, ClientRow, Executor } from '../../storage/schema.ts';
+import type {
+  ClientKeyRow,
+  ClientRow,
+  Executor,
+  FederatedIdentityRow,
+} from '../../storage/schema.ts';
 
 export async function insertClient(db: Executor, row: Insertable<ClientRow>): Promise<void> {
   await db.insertInto('clients').values(row).execute();
@@ -103,4 +108,52 @@ export async function revokeClientKey(
     .where('id', '=', id)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+export async function insertFederatedIdentity(
+  trx: Executor,
+  row: FederatedIdentityRow,
+): Promise<void> {
+  await trx.insertInto('federated_identities').values(row).execute();
+}
+
+export const federatedIdentityList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    subject: { column: 'subject', kind: 'text' },
+  },
+  searches: ['subject', 'id'],
+} as const satisfies List;
+
+const selectIdentities = (db: Executor, clientId: string) =>
+  db.selectFrom('federated_identities').selectAll().where('client_id', '=', clientId);
+
+export function findFederatedIdentities(
+  db: Executor,
+  clientId: string,
+  query: ListQuery,
+): Promise<ListPage<FederatedIdentityRow>> {
+  return readList(db, selectIdentities(db, clientId), federatedIdentityList, query);
+}
+
+/** A client has at most 20. */
+export function findIdentitiesOfClient(
+  db: Executor,
+  clientId: string,
+): Promise<FederatedIdentityRow[]> {
+  return selectIdentities(db, clientId).execute();
+}
+
+/** Returns whether the client had the identity. */
+export async function deleteFederatedIdentity(
+  trx: Executor,
+  clientId: string,
+  id: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('federated_identities')
+    .where('client_id', '=', clientId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }

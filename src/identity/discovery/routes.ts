@@ -5,12 +5,15 @@ import { managementScopes } from '../../api/access/scopes.ts';
 import type { HttpRoute } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 
-/** `issuer` is the origin of the service, and the algorithms are those of client assertions. */
-export function discoveryRoutes(issuer: string, signingAlgorithms: readonly string[]): HttpRoute[] {
-  const server = serverMetadata(issuer, signingAlgorithms);
+/** The algorithms that sign tokens, and those of client assertions. */
+export type Algorithms = Readonly<Record<'tokens' | 'assertions', readonly string[]>>;
+
+/** `issuer` is the origin of the service. */
+export function discoveryRoutes(issuer: string, algorithms: Algorithms): HttpRoute[] {
+  const server = serverMetadata(issuer, algorithms);
   return [
     route('oauth-authorization-server', server, serverDoc('authorizationServer')),
-    // Some libraries look for this path only. The service signs in no users by OpenID Connect.
+    // Some libraries look for this path only. The service is not an OpenID provider.
     route('openid-configuration', server, serverDoc('openIdConfiguration')),
     route('oauth-protected-resource', resourceMetadata(issuer), resourceDoc),
   ];
@@ -18,21 +21,23 @@ export function discoveryRoutes(issuer: string, signingAlgorithms: readonly stri
 
 const authenticationMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
-const serverMetadata = (issuer: string, signingAlgorithms: readonly string[]) => ({
+const serverMetadata = (issuer: string, { tokens, assertions }: Algorithms) => ({
   issuer,
   token_endpoint: `${issuer}/tokens`,
   token_endpoint_auth_methods_supported: authenticationMethods,
-  token_endpoint_auth_signing_alg_values_supported: signingAlgorithms,
+  token_endpoint_auth_signing_alg_values_supported: assertions,
   jwks_uri: `${issuer}/.well-known/jwks.json`,
   grant_types_supported: ['client_credentials'],
   // Required. The service has no authorization endpoint.
   response_types_supported: [],
+  // Libraries for protected resources read the algorithms of access tokens from this member.
+  id_token_signing_alg_values_supported: tokens,
   introspection_endpoint: `${issuer}/oauth2/introspect`,
   introspection_endpoint_auth_methods_supported: authenticationMethods,
-  introspection_endpoint_auth_signing_alg_values_supported: signingAlgorithms,
+  introspection_endpoint_auth_signing_alg_values_supported: assertions,
   revocation_endpoint: `${issuer}/oauth2/revoke`,
   revocation_endpoint_auth_methods_supported: authenticationMethods,
-  revocation_endpoint_auth_signing_alg_values_supported: signingAlgorithms,
+  revocation_endpoint_auth_signing_alg_values_supported: assertions,
   service_documentation: `${issuer}/docs`,
   protected_resources: [issuer],
 });

@@ -5,16 +5,16 @@ import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { transact } from '../../storage/database.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { keepLoaded } from '../../storage/loaded-rows.ts';
-import type { Database, SigningKeyRow } from '../../storage/schema.ts';
+import type { Database, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
 import { within } from '../../storage/within.ts';
 import type { Ed25519 } from './ed25519.ts';
-import type { KeyFacts } from './lifecycle.ts';
+import { type KeyFacts, secondsUntilReady } from './lifecycle.ts';
 import {
   type ActiveKey,
-  decryptPrivateKey,
   isSameKey,
   type LoadedKey,
   loadPublicKey,
+  openSigningKey,
   type PublicJwk,
 } from './signing-key.ts';
 import { findClientTokenSeconds, findPublishedKeys, raiseTokenSeconds } from './store.ts';
@@ -22,8 +22,13 @@ import { findClientTokenSeconds, findPublishedKeys, raiseTokenSeconds } from './
 export type { ActiveKey } from './signing-key.ts';
 
 export type Keyring = {
-  /** Undefined if no key is active. Throws `unavailable` after 5 seconds without the database. */
-  active(): Promise<ActiveKey | undefined>;
+  /**
+   * Returns the active key of an algorithm, by default of EdDSA. Throws `unavailable` after 5
+   * seconds without the database.
+   */
+  active(alg?: SigningAlgorithm): Promise<ActiveKey | undefined>;
+  /** Returns the seconds until an algorithm without an active key has one, at least 1. */
+  secondsUntilActive(alg: SigningAlgorithm): number;
   /** Returns the key whose tokens start with this header. Throws as `active` does. */
   byHeader(header: string): Promise<LoadedKey | undefined>;
   /** Newest first. The last known keys while the database is unavailable. */
@@ -46,18 +51,19 @@ const publishedMsMax = 1_000;
 
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { invalidations, now } = options;
-  let keys: LoadedKeys = { facts: [], all: [], byHeader: new Map(), active: undefined };
+  let keys: LoadedKeys = { facts: [], all: [], byHeader: new Map(), active: new Map() };
   const loader = await keepLoaded(invalidations, 'signing_key', async () => {
     const { active, all } = keys;
     keys = await load(options, all);
-    active?.privateKey.retire();
+    for (const { privateKey } of active.values()) privateKey.retire();
   });
   const { ensureCurrent } = loader;
   return {
-    async active() {
+    async active(alg = 'EdDSA') {
       await ensureCurrent();
-      return keys.active;
+      return keys.active.get(alg);
     },
+    secondsUntilActive: (alg) => secondsUntilReady(keys.facts, alg, now()),
     async byHeader(header) {
       await ensureCurrent();
       const key = keys.byHeader.get(header);
@@ -81,46 +87,44 @@ type LoadedKeys = {
   readonly facts: readonly KeyFacts[];
   readonly all: readonly LoadedKey[];
   readonly byHeader: ReadonlyMap<string, LoadedKey>;
-  readonly active: ActiveKey | undefined;
+  readonly active: ReadonlyMap<SigningAlgorithm, ActiveKey>;
 };
 
 /** Keeps loaded keys that have not changed, because verified tokens are cached with their key. */
 async function load(options: KeyringOptions, before: readonly LoadedKey[]): Promise<LoadedKeys> {
   const rows = await findPublishedKeys(options.db);
-  const activeRow = rows.find(({ state }) => state === 'active');
-  if (activeRow !== undefined && (await raiseTokenLifetime(options, activeRow))) {
-    return load(options, before);
-  }
+  const activeRows = rows.filter(({ state }) => state === 'active');
+  if (await raiseTokenLifetime(options, activeRows)) return load(options, before);
   const all = rows.map((row) => {
     const key = loadPublicKey(row, options.ed25519);
     return before.find((one) => isSameKey(one, key)) ?? key;
   });
-  const activePublic = all.find(({ kid }) => kid === activeRow?.kid);
+  const active = all.flatMap((key): [SigningAlgorithm, ActiveKey][] => {
+    const row = activeRows.find(({ kid }) => kid === key.kid);
+    return row === undefined ? [] : [[key.alg, { ...key, privateKey: privateKeyOf(row, options) }]];
+  });
   return {
     facts: rows,
     all,
     byHeader: new Map(all.map((key) => [key.header, key])),
-    active:
-      activeRow === undefined || activePublic === undefined
-        ? undefined
-        : { ...activePublic, privateKey: privateKeyOf(activeRow, options) },
+    active: new Map(active),
   };
 }
 
 const privateKeyOf = (row: SigningKeyRow, { masterKey, ed25519 }: KeyringOptions) =>
-  decryptPrivateKey(row, masterKey, ed25519);
+  openSigningKey(row, masterKey, ed25519);
 
 /**
- * Stores the maximum lifetime of this process's tokens, and of those of clients, with the key. A
- * process must do this before it signs, because a retired key stays published for that long.
- * Returns whether the key has to be read again.
+ * Stores the maximum lifetime of this process's tokens, and of those of clients, with the active
+ * keys. A process must do this before it signs, because a retired key stays published for that
+ * long. Returns whether the keys have to be read again.
  */
 async function raiseTokenLifetime(
   { db, tokenSecondsMax }: KeyringOptions,
-  { token_seconds_max }: SigningKeyRow,
+  active: readonly SigningKeyRow[],
 ): Promise<boolean> {
   const seconds = Math.max(tokenSecondsMax, await findClientTokenSeconds(db));
-  if (token_seconds_max >= seconds) return false;
+  if (active.every(({ token_seconds_max }) => token_seconds_max >= seconds)) return false;
   await transact(db, (trx) => raiseTokenSeconds(trx, seconds));
   return true;
 }

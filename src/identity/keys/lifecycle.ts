@@ -1,7 +1,8 @@
 // The lifecycle of a signing key, as tables: its states, the transitions between them, and their
 // times.
 import { fail } from '../../base/errors/errors.ts';
-import type { SigningKeyRow } from '../../storage/schema.ts';
+import type { SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
+import { signingAlgorithms } from './algorithms.ts';
 
 export type KeyState = SigningKeyRow['state'];
 
@@ -51,7 +52,7 @@ const leadMs = 3_600_000;
 
 export type KeyFacts = Pick<
   SigningKeyRow,
-  'kid' | 'state' | 'create_time' | 'activate_time' | 'remove_time'
+  'kid' | 'alg' | 'state' | 'create_time' | 'activate_time' | 'remove_time'
 >;
 
 export function readyTime({ create_time }: Pick<KeyFacts, 'create_time'>): number {
@@ -70,7 +71,9 @@ function statesWith(fact: keyof Facts): readonly KeyState[] {
   return (Object.keys(facts) as KeyState[]).filter((state) => facts[state][fact]);
 }
 
-export type KeyChange = Partial<Omit<SigningKeyRow, 'kid' | 'public_x' | 'create_time'>>;
+export type KeyChange = Partial<
+  Omit<SigningKeyRow, 'kid' | 'alg' | 'public_x' | 'public_jwk' | 'create_time'>
+>;
 
 /** Throws `conflict` if the key's state forbids the event. */
 export function keyChangeOf(event: KeyEvent, row: SigningKeyRow, now: number): KeyChange {
@@ -99,10 +102,10 @@ function timesOf(event: KeyEvent, row: SigningKeyRow, now: number): KeyChange {
 
 export type KeyStep =
   | { readonly kind: 'remove'; readonly kid: string }
-  | { readonly kind: 'create' }
+  | { readonly kind: 'create'; readonly alg: SigningAlgorithm }
   | { readonly kind: 'activate'; readonly kid: string }
   /** Creates a key and activates it at once, before any verifier has it. */
-  | { readonly kind: 'replace' };
+  | { readonly kind: 'replace'; readonly alg: SigningAlgorithm };
 
 export function dueStep(
   keys: readonly KeyFacts[],
@@ -111,28 +114,67 @@ export function dueStep(
 ): KeyStep | undefined {
   const gone = keys.find((key) => key.state === 'retired' && keyStateAt(key, now) === 'removed');
   if (gone !== undefined) return { kind: 'remove', kid: gone.kid };
-  const active = findActiveKey(keys);
-  if (active === undefined) return successionStep(keys, now);
+  for (const alg of signingAlgorithms) {
+    const step = dueStepOf(alg, keys, now, periodMs);
+    if (step !== undefined) return step;
+  }
+  return undefined;
+}
+
+function dueStepOf(
+  alg: SigningAlgorithm,
+  keys: readonly KeyFacts[],
+  now: number,
+  periodMs: number,
+): KeyStep | undefined {
+  const active = findActiveKey(keys, alg);
+  const next = oldestPending(keys, alg);
+  if (active === undefined) {
+    // An algorithm without a key is not used. Its first key signs when verifiers know it.
+    const isFirst = alg !== 'EdDSA' && (next === undefined || now < readyTime(next));
+    return isFirst ? undefined : successionStep(keys, alg, now);
+  }
   const dueTime = (active.activate_time ?? active.create_time) + periodMs;
-  const next = oldestPending(keys);
-  if (next === undefined) return now >= dueTime - leadMs ? { kind: 'create' } : undefined;
+  if (next === undefined) return now >= dueTime - leadMs ? { kind: 'create', alg } : undefined;
   const isDue = now >= Math.max(dueTime, readyTime(next));
   return isDue ? { kind: 'activate', kid: next.kid } : undefined;
 }
 
 /** Issuing must continue in any case. */
-export function successionStep(keys: readonly KeyFacts[], now: number): KeyStep | undefined {
-  if (findActiveKey(keys) !== undefined) return undefined;
-  const next = oldestPending(keys);
+export function successionStep(
+  keys: readonly KeyFacts[],
+  alg: SigningAlgorithm,
+  now: number,
+): KeyStep | undefined {
+  if (findActiveKey(keys, alg) !== undefined) return undefined;
+  const next = oldestPending(keys, alg);
   const isReady = next !== undefined && readyTime(next) <= now;
-  return isReady ? { kind: 'activate', kid: next.kid } : { kind: 'replace' };
+  return isReady ? { kind: 'activate', kid: next.kid } : { kind: 'replace', alg };
 }
 
-export function findActiveKey<K extends KeyFacts>(keys: readonly K[]): K | undefined {
-  return keys.find(({ state }) => state === 'active');
+/** Returns whether a key of an algorithm signs or will sign. */
+export function hasSuccession(keys: readonly KeyFacts[], alg: SigningAlgorithm): boolean {
+  return keys.some(({ alg: own, state }) => own === alg && facts[state].keepsPrivatePart);
 }
 
-function oldestPending(keys: readonly KeyFacts[]): KeyFacts | undefined {
-  const pending = keys.filter(({ state }) => state === 'pending');
+/** Returns the seconds until the oldest pending key of an algorithm is ready, at least 1. */
+export function secondsUntilReady(
+  keys: readonly KeyFacts[],
+  alg: SigningAlgorithm,
+  now: number,
+): number {
+  const next = oldestPending(keys, alg);
+  return next === undefined ? 1 : Math.max(1, Math.ceil((readyTime(next) - now) / 1000));
+}
+
+export function findActiveKey<K extends KeyFacts>(
+  keys: readonly K[],
+  alg: SigningAlgorithm,
+): K | undefined {
+  return keys.find((key) => key.alg === alg && key.state === 'active');
+}
+
+function oldestPending(keys: readonly KeyFacts[], alg: SigningAlgorithm): KeyFacts | undefined {
+  const pending = keys.filter((key) => key.alg === alg && key.state === 'pending');
   return pending.toSorted((a, b) => a.create_time - b.create_time)[0];
 }

@@ -9,7 +9,7 @@ import type { ReceiptKeyRow } from '../../storage/agreement-rows.ts';
 import type { Database } from '../../storage/schema.ts';
 import { nodeEd25519 } from './ed25519.ts';
 import { sealedReceiptKeys } from './sealed-values.ts';
-import { decryptPrivateKey, generateSigningKey, publicJwk } from './signing-key.ts';
+import { ed25519Jwk, generateEd25519Key, openEd25519Key } from './signing-key.ts';
 import { findReceiptKeys, insertReceiptKey, lockSigningKeys } from './store.ts';
 
 export type ReceiptKeys = {
@@ -30,7 +30,7 @@ export function createReceiptKeys(options: ReceiptKeyOptions): ReceiptKeys {
 
   /** Creates the first key. Another process may create it at the same time. */
   async function createKey(): Promise<ReceiptKeyRow> {
-    const key = await generateSigningKey(masterKey, sealedReceiptKeys);
+    const key = await generateEd25519Key(masterKey, sealedReceiptKeys);
     const row = { ...key, create_time: now() };
     let existing: ReceiptKeyRow | undefined;
     const create = auditLog.changeBySystem(
@@ -55,7 +55,7 @@ export function createReceiptKeys(options: ReceiptKeyOptions): ReceiptKeys {
       const [newest = await createKey()] = await findReceiptKeys(db);
       const header = { alg: 'EdDSA', typ: 'agreement-receipt+jwt', kid: newest.kid };
       const content = [header, claims].map(encode).join('.');
-      const key = decryptPrivateKey(newest, masterKey, nodeEd25519, sealedReceiptKeys);
+      const key = openEd25519Key(newest, masterKey, nodeEd25519, sealedReceiptKeys);
       const signature = await key.sign(Buffer.from(content));
       return `${content}.${signature.toString('base64url')}`;
     },
@@ -72,7 +72,7 @@ export function receiptKeysRoute(db: Database): HttpRoute {
     doc,
     async handle() {
       const rows = await findReceiptKeys(db);
-      const keys = rows.map(({ kid, public_x }) => publicJwk(public_x, kid));
+      const keys = rows.map(({ kid, public_x }) => ed25519Jwk(public_x, kid));
       return { status: 200, headers, body: JSON.stringify({ keys }) };
     },
   };

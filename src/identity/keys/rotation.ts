@@ -58,7 +58,7 @@ async function tryStep(
   step: KeyStep,
   periodMs: number,
 ): Promise<void> {
-  const spare = await generateSigningKey(masterKey);
+  const spare = await generateSigningKey(masterKey, 'alg' in step ? step.alg : undefined);
   const change = { target: keyStepTarget(step, spare) };
   try {
     await auditLog.changeBySystem(keyStepActions[step.kind], change, async (trx) => {

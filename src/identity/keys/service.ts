@@ -9,8 +9,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { Database, SigningKeyRow } from '../../storage/schema.ts';
-import { type KeyState, keyStateAt, readyTime, successionStep } from './lifecycle.ts';
+import type { Database, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
+import { type KeyState, keyStateAt, readyTime } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
 import {
   activateKey,
@@ -20,7 +20,13 @@ import {
   keyStepTarget,
   revokeKey,
 } from './state-changes.ts';
-import { findPublishedKeys, findSigningKeys, lockSigningKeys, signingKeyList } from './store.ts';
+import {
+  findPublishedKeys,
+  findSigningKey,
+  findSigningKeys,
+  lockSigningKeys,
+  signingKeyList,
+} from './store.ts';
 
 const publishedMax = 20;
 
@@ -44,8 +50,9 @@ export function createSigningKeyService(
       return { signingKeys: rows.map((row) => keyMessage(row, now())), ...page };
     },
 
-    async createSigningKey(_request, context) {
-      const key = await generateSigningKey(masterKey);
+    async createSigningKey({ alg }, context) {
+      // The bounds of the field admit no other value.
+      const key = await generateSigningKey(masterKey, (alg || 'EdDSA') as SigningAlgorithm);
       return auditLog.create(context, { target: key.kid }, async (trx) => {
         await lockSigningKeys(trx);
         const keys = await findPublishedKeys(trx);
@@ -68,11 +75,10 @@ export function createSigningKeyService(
     },
 
     async revokeSigningKey({ kid }, context) {
-      const spare = await generateSigningKey(masterKey);
+      const spare = await generateSigningKey(masterKey, (await findSigningKey(db, kid))?.alg);
       const row = await auditLog.change(context, { target: kid }, async (trx, also) => {
         await lockSigningKeys(trx);
-        const revoked = await revokeKey(trx, kid, now());
-        const step = successionStep(await findPublishedKeys(trx), now());
+        const { revoked, step } = await revokeKey(trx, kid, now());
         if (step !== undefined) {
           await applyKeyStep(trx, step, { spare, now: now() });
           also(keyStepActions[step.kind], keyStepTarget(step, spare));
@@ -95,6 +101,7 @@ const states: Record<KeyState, SigningKeyState> = {
 function keyMessage(row: SigningKeyRow, now: number) {
   return {
     kid: row.kid,
+    alg: row.alg,
     state: states[keyStateAt(row, now)],
     createTime: timestampFromMs(row.create_time),
     readyTime: timestampFromMs(readyTime(row)),

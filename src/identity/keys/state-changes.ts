@@ -1,9 +1,23 @@
 // Changes the state of signing keys. The transaction must have locked them with `lockSigningKeys`.
 import { fail } from '../../base/errors/errors.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
-import { findActiveKey, type KeyEvent, type KeyStep, keyChangeOf, readyTime } from './lifecycle.ts';
+import {
+  findActiveKey,
+  hasSuccession,
+  type KeyEvent,
+  type KeyStep,
+  keyChangeOf,
+  readyTime,
+  successionStep,
+} from './lifecycle.ts';
 import { type NewKey, newKeyRow } from './signing-key.ts';
-import { findPublishedKeys, findSigningKey, insertSigningKey, updateSigningKey } from './store.ts';
+import {
+  findPublishedKeys,
+  findSigningKey,
+  insertSigningKey,
+  isAlgorithmUsed,
+  updateSigningKey,
+} from './store.ts';
 
 async function existingKey(trx: Executor, kid: string): Promise<SigningKeyRow> {
   const row = await findSigningKey(trx, kid);
@@ -48,14 +62,34 @@ export async function activateKey(
     const seconds = Math.ceil(early / 1000);
     throw fail('conflict', `Verifiers may not know the key yet. It is ready in ${seconds} s.`);
   }
-  const before = findActiveKey(await findPublishedKeys(trx));
+  const before = findActiveKey(await findPublishedKeys(trx), row.alg);
   if (before !== undefined) await move(trx, 'retire', before, now);
   return move(trx, 'activate', row, now);
 }
 
-/** Revokes a key at once. If it was the active key, `successionStep` chooses the next one. */
-export async function revokeKey(trx: Executor, kid: string, now: number): Promise<SigningKeyRow> {
-  return move(trx, 'revoke', await existingKey(trx, kid), now);
+export type Revocation = {
+  readonly revoked: SigningKeyRow;
+  /** Replaces the key, if its algorithm needs another one. */
+  readonly step: KeyStep | undefined;
+};
+
+/** Revokes a key at once. */
+export async function revokeKey(trx: Executor, kid: string, now: number): Promise<Revocation> {
+  const row = await existingKey(trx, kid);
+  const revoked = await move(trx, 'revoke', row, now);
+  return { revoked, step: await replacementStep(trx, row, now) };
+}
+
+async function replacementStep(
+  trx: Executor,
+  { alg, state }: SigningKeyRow,
+  now: number,
+): Promise<KeyStep | undefined> {
+  const keys = await findPublishedKeys(trx);
+  const isUsed = await isAlgorithmUsed(trx, alg);
+  if (state === 'active') return isUsed ? successionStep(keys, alg, now) : undefined;
+  // A first key that has not signed leaves no tokens, so that its successor can wait, too.
+  return isUsed && !hasSuccession(keys, alg) ? { kind: 'create', alg } : undefined;
 }
 
 export const keyStepActions: Record<KeyStep['kind'], string> = {

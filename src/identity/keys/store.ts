@@ -2,7 +2,7 @@ import type { ReceiptKeyRow } from '../../storage/agreement-rows.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
+import type { Executor, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
 import { type KeyChange, publishedStates, statesWithPrivateKey } from './lifecycle.ts';
 
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
@@ -55,6 +55,18 @@ export async function raiseTokenSeconds(trx: Executor, seconds: number): Promise
     .where('state', '=', 'active')
     .where('token_seconds_max', '<', seconds)
     .execute();
+}
+
+/** Returns whether tokens are signed with an algorithm. */
+export async function isAlgorithmUsed(db: Executor, alg: SigningAlgorithm): Promise<boolean> {
+  if (alg === 'EdDSA') return true;
+  const row = await db
+    .selectFrom('audiences')
+    .select('id')
+    .where('signing_alg', '=', alg)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Returns the longest token lifetime of a client, or 0 if no client has one. */

@@ -14,6 +14,8 @@ export type Cookies = {
   readonly sessionName: string;
   readSession(context: HandlerContext): string | undefined;
   writeSession(context: HandlerContext, value: string, maxAgeSeconds: number): void;
+  /** The value of `Set-Cookie` that `writeSession` writes. */
+  sessionHeader(value: string, maxAgeSeconds: number): string;
   clearSession(context: HandlerContext): void;
   readDevice(context: HandlerContext, email: string): string | undefined;
   writeDevice(context: HandlerContext, email: string, id: string | undefined): void;
@@ -40,7 +42,7 @@ export function createCookies({ publicUrl, keys, random, now }: CookiesOptions):
   function read(context: HandlerContext, name: string): string | undefined {
     return parseCookie(callerOf(context).call.header('cookie') ?? '')[name];
   }
-  function write(context: HandlerContext, name: string, value: string, maxAge: number): void {
+  function headerOf(name: string, value: string, maxAge: number): string {
     const attributes: SerializeOptions = {
       path: '/',
       maxAge,
@@ -48,7 +50,10 @@ export function createCookies({ publicUrl, keys, random, now }: CookiesOptions):
       sameSite: 'strict',
       secure: isSecure,
     };
-    context.responseHeader.append('set-cookie', serialize(name, value, attributes));
+    return serialize(name, value, attributes);
+  }
+  function write(context: HandlerContext, name: string, value: string, maxAge: number): void {
+    context.responseHeader.append('set-cookie', headerOf(name, value, maxAge));
   }
   const devices = createSignedValues<string>({ keys, now });
 
@@ -56,6 +61,7 @@ export function createCookies({ publicUrl, keys, random, now }: CookiesOptions):
     sessionName,
     readSession: (context) => read(context, sessionName),
     writeSession: (context, value, maxAge) => write(context, sessionName, value, maxAge),
+    sessionHeader: (value, maxAge) => headerOf(sessionName, value, maxAge),
     clearSession: (context) => write(context, sessionName, '', 0),
     readDevice: (context, email) => devices.verify(read(context, deviceName), email),
     writeDevice(context, email, known) {

@@ -19,6 +19,7 @@ import {
   isLiveSession,
   sessionExpireTime,
   sessionMsMax,
+  sessionsMax,
 } from './session.ts';
 import { sessionMessage } from './session-message.ts';
 import type { CheckSignIn } from './sign-in-check.ts';
@@ -42,12 +43,12 @@ export type SessionOptions = UserSessionOptions & {
   readonly authenticateSession: AuthenticateSession;
   readonly scopesOf: ScopesOf;
   readonly securityNotices: SecurityNotices;
+  /** Whether users can sign in with a password. */
+  readonly localPasswords: boolean;
+  readonly findSignInProviders: () => Promise<{ readonly id: string; readonly name: string }[]>;
   readonly tokenSeconds: number;
   readonly random: Random;
 };
-
-/** The maximum number of live sessions per user. A further sign-in ends the oldest. */
-const sessionsMax = 100;
 
 export function createSessionService(options: SessionOptions): ServiceImpl<typeof SessionService> {
   const { db, auditLog, signer, check, throttle, cookies, scopesOf } = options;
@@ -95,6 +96,11 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 
   return {
     ...createUserSessionMethods(options),
+
+    async getSignInOptions() {
+      const providers = await options.findSignInProviders();
+      return { passwords: options.localPasswords, providers };
+    },
 
     async signIn({ password, otp, ...request }, context) {
       const { call } = callerOf(context);

@@ -1,5 +1,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { SessionRow } from '../../storage/schema.ts';
+import { methodsOf } from './session.ts';
 
 export function sessionMessage(row: SessionRow, currentId: string) {
   return {
@@ -8,7 +9,8 @@ export function sessionMessage(row: SessionRow, currentId: string) {
     refreshTime: timestampFromMs(row.refresh_time),
     expireTime: timestampFromMs(row.expire_time),
     address: row.address,
-    amr: row.amr.split(' '),
+    amr: methodsOf(row),
     current: row.id === currentId,
+    providerId: row.provider_id ?? '',
   };
 }

@@ -10,6 +10,8 @@ import { findSession } from './store.ts';
 
 /** The maximum time from the sign-in to the end of the session (NIST SP 800-63B §4.2.3). */
 export const sessionMsMax = 12 * 60 * 60_000;
+/** The maximum number of live sessions per user. A further sign-in ends the oldest. */
+export const sessionsMax = 100;
 /** The time from the last refresh to the end of the session. */
 const idleMsMax = 60 * 60_000;
 
@@ -32,10 +34,20 @@ export type NewSession = {
   readonly cookie: string;
 };
 
+export type SessionFacts = {
+  readonly userId: string;
+  readonly amr: string;
+  readonly address: string;
+  /** Milliseconds since 1970; by default the time of the sign-in. */
+  readonly authTime?: number;
+  /** The identity provider of the sign-in, and its `sid`. */
+  readonly provider?: { readonly id: string; readonly sid: string | undefined };
+};
+
 export function createSession(
   random: Random,
   now: number,
-  { userId, amr, address }: { userId: string; amr: string; address: string },
+  { userId, amr, address, ...provided }: SessionFacts,
 ): NewSession {
   const id = newId('ses', random);
   const secret = encodeBase62(random(32), 43);
@@ -49,6 +61,9 @@ export function createSession(
     refresh_time: now,
     expire_time: sessionExpireTime(now, now),
     revoke_time: null,
+    auth_time: provided.authTime ?? null,
+    provider_id: provided.provider?.id ?? null,
+    provider_sid: provided.provider?.sid ?? null,
   };
   return { row, cookie: `${id}.${secret}` };
 }
@@ -91,11 +106,14 @@ export function claimsOf(session: SessionRow, user: UserRow, scopes: ReadonlySet
     scope: [...scopes].join(' '),
     principal_type: user.kind,
     auth_time: authTimeOf(session),
-    amr: session.amr.split(' '),
+    amr: methodsOf(session),
     sid: session.id,
   };
 }
 
-function authTimeOf({ create_time }: SessionRow): number {
-  return Math.floor(create_time / 1000);
+function authTimeOf({ create_time, auth_time }: SessionRow): number {
+  return Math.floor((auth_time ?? create_time) / 1000);
 }
+
+/** A provider may report no method. */
+export const methodsOf = ({ amr }: SessionRow) => (amr === '' ? [] : amr.split(' '));

@@ -17,6 +17,7 @@ import type { SecurityNotices } from '../users/security-notices.ts';
 import type { MatchSealedTotpStep } from '../users/totp.ts';
 import { createCookies } from './cookies.ts';
 import { createLimitToUserGrants } from './current-grants.ts';
+import { createProviderSignIns, type ProviderSignIns } from './provider-sign-ins.ts';
 import { createScopesOf } from './scopes.ts';
 import { createSessionService } from './service.ts';
 import { type AuthenticateSession, createSessionAuthenticator } from './session.ts';
@@ -36,6 +37,8 @@ export type SessionsOptions = {
   readonly requireToEndSessions: RequireToEndSessions;
   readonly securityNotices: SecurityNotices;
   readonly membershipsOf: MembershipsOf;
+  readonly localPasswords: boolean;
+  readonly findSignInProviders: () => Promise<{ readonly id: string; readonly name: string }[]>;
   readonly tokenSeconds: number;
   readonly publicUrl: string;
   readonly random: Random;
@@ -47,6 +50,7 @@ export type Sessions = {
   readonly authenticate: AuthenticateSession;
   readonly cookieName: string;
   readonly limitToGrants: LimitToGrants;
+  readonly providerSignIns: ProviderSignIns;
 };
 
 export function createSessions(options: SessionsOptions): Sessions {
@@ -67,6 +71,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       scopesOf,
     }),
     authenticate,
+    providerSignIns: createProviderSignIns({ db, cookies, authenticate, random, now }),
     cookieName: cookies.sessionName,
     limitToGrants: createLimitToUserGrants({ db, invalidations, scopesOf }),
   };

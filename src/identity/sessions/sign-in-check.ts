@@ -12,6 +12,7 @@ import {
   findUserWithSeed,
   hasConfirmedSeed,
   hasRecoveryCode,
+  hasRecoveryPassword,
   lockUnchangedUser,
 } from './store.ts';
 
@@ -20,6 +21,8 @@ export type SignInCheckOptions = {
   readonly passwords: Passwords;
   readonly matchTotpStep: MatchSealedTotpStep;
   readonly recoveryCodeDigest: RecoveryCodeDigest;
+  /** Whether users can sign in with a password. Passwords of `recover-staff` always work. */
+  readonly localPasswords: boolean;
 };
 
 export type SignInInput = {
@@ -43,7 +46,15 @@ export type CheckedSignIn = {
  * `identity.code_invalid`; or `unavailable` if the password could not be checked.
  */
 export function createSignInCheck(options: SignInCheckOptions) {
-  const { db, passwords, matchTotpStep, recoveryCodeDigest } = options;
+  const { db, passwords, matchTotpStep, recoveryCodeDigest, localPasswords } = options;
+
+  /** The queries do not depend on the address, so their duration does not reveal a user. */
+  async function hasUsablePassword(user: UserRow | undefined): Promise<boolean> {
+    const { id = '', password_hash = '' } = user ?? {};
+    const isAccepted = localPasswords || (await hasRecoveryPassword(db, { id, password_hash }));
+    return isAccepted && password_hash !== '';
+  }
+
   return async (input: SignInInput): Promise<CheckedSignIn> => {
     const { email, password, otp, network, isKnownBrowser } = input;
     const found = await findUserWithSeed(db, email);
@@ -55,7 +66,8 @@ export function createSignInCheck(options: SignInCheckOptions) {
           ...(found === undefined ? {} : { target: found.user.id }),
         },
       );
-    const enabled = found?.user.disable_time === null ? found : undefined;
+    const isUsable = await hasUsablePassword(found?.user);
+    const enabled = isUsable && found?.user.disable_time === null ? found : undefined;
     const kind = isKnownBrowser ? 'known' : 'users';
     const queue: PasswordQueue = { kind, owner: [network, email] };
     const isRight = await passwords.verify(enabled?.user.password_hash, password, queue);

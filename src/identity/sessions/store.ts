@@ -1,8 +1,9 @@
+import type { Insertable } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { selectNewestFirst } from '../../storage/page-token.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+import type { Executor, Schema, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 
 export type UserWithSeed = {
   readonly user: UserRow;
@@ -72,7 +73,10 @@ export async function consumeTotpStep(
   return numUpdatedRows > 0n;
 }
 
-export async function insertSession(trx: Executor, row: SessionRow): Promise<void> {
+export async function insertSession(
+  trx: Executor,
+  row: Insertable<Schema['sessions']>,
+): Promise<void> {
   await trx.insertInto('sessions').values(row).execute();
 }
 
@@ -162,6 +166,52 @@ export async function endSessions(
     .where('id', 'in', ids)
     .where('revoke_time', 'is', null)
     .execute();
+}
+
+export type ProviderSessions = {
+  readonly providerId: string;
+  /** The `sid` of the provider. */
+  readonly sid?: string | undefined;
+  readonly userId?: string | undefined;
+};
+
+/** Ends the sessions that were started with a provider, and returns their ids. */
+export async function endProviderSessions(
+  trx: Executor,
+  { providerId, sid, userId }: ProviderSessions,
+  now: number,
+): Promise<string[]> {
+  let query = trx
+    .updateTable('sessions')
+    .set({ revoke_time: now })
+    .where('provider_id', '=', providerId)
+    .where('revoke_time', 'is', null);
+  if (userId !== undefined) query = query.where('user_id', '=', userId);
+  if (sid !== undefined) {
+    // A session of the user without a `sid` may be the one that has ended.
+    query = query.where((eb) =>
+      eb.or([
+        eb('provider_sid', '=', sid),
+        ...(userId === undefined ? [] : [eb('provider_sid', 'is', null)]),
+      ]),
+    );
+  }
+  const rows = await query.returning('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Whether `recover-staff` has set the current password of the user. */
+export async function hasRecoveryPassword(
+  db: Executor,
+  { id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('recovery_passwords')
+    .select('user_id')
+    .where('user_id', '=', id)
+    .where('password_hash', '=', password_hash)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function isFamiliarNetwork(

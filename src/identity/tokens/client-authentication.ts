@@ -10,6 +10,7 @@ import type { CredentialDirectory } from '../../credentials/directory.ts';
 import { type TokenSettings, tokenSettingsOf } from '../../credentials/token-settings.ts';
 import type { ClientRow } from '../../storage/schema.ts';
 import type { CertificateNames } from '../clients/store.ts';
+import { refuseAssertion } from './assertion.ts';
 
 export type AuthenticatedClient = {
   readonly clientId: string;
@@ -20,8 +21,8 @@ export type AuthenticatedClient = {
 /** The only type of an assertion (RFC 7523 §2.2). */
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Throws `identity.credential_invalid`. */
-export type VerifyAssertion = (assertion: string) => Promise<AuthenticatedClient>;
+/** `clientId` is that of the request, or empty. Throws `identity.credential_invalid`. */
+export type VerifyAssertion = (assertion: string, clientId: string) => Promise<AuthenticatedClient>;
 
 export type ClientAuthenticationOptions = {
   readonly findClientsByNames: (names: CertificateNames) => Promise<ClientRow[]>;
@@ -93,9 +94,12 @@ async function byAssertion(
     throw invalid('client_assertion_type', `must be ${jwtBearer}`);
   }
   if (clientAssertion === '') throw invalid('client_assertion', 'is required');
-  const client = await verifyAssertion(clientAssertion);
+  const client = await verifyAssertion(clientAssertion, clientId);
   if (clientId !== '' && clientId !== client.clientId) {
-    throw refuse('The assertion belongs to another client than the client id.', client.clientId);
+    throw refuseAssertion(
+      'The assertion belongs to another client than the client id.',
+      client.clientId,
+    );
   }
   return client;
 }

@@ -26,10 +26,13 @@ const rsaBits = { min: 2048, max: 4096 };
 /** A checked key, as it is stored. */
 export type StoredJwk = Readonly<Record<string, string>>;
 
+/** The members of a given key that are read. */
+export type GivenJwk = Pick<PublicJwk, 'kty' | 'crv' | 'x' | 'y' | 'n' | 'e' | 'kid' | 'alg'>;
+
 export type CheckedJwk = { readonly jwk: StoredJwk; readonly thumbprint: string };
 
 /** Throws `invalid_argument`, which names the member. */
-export function checkJwk(given: PublicJwk): CheckedJwk {
+export function checkJwk(given: GivenJwk): CheckedJwk {
   const type = Object.hasOwn(keyTypes, given.kty) ? keyTypes[given.kty] : undefined;
   if (type === undefined) throw invalid('jwk.kty', 'must be OKP, EC or RSA');
   if (type.crv !== given.crv) {
@@ -88,12 +91,12 @@ export type ClientPublicKey = {
   readonly names: readonly string[];
 };
 
-export function openJwk(jwk: StoredJwk, thumbprint: string): ClientPublicKey {
+export function openJwk(jwk: StoredJwk, thumbprint?: string): ClientPublicKey {
   const { alg, kid, kty = '', ...rest } = jwk;
   const { algorithms } = keyTypes[kty] ?? { algorithms: [] };
   return {
     key: createPublicKey({ key: { kty, ...rest }, format: 'jwk' }),
     algorithms: alg === undefined ? algorithms : algorithms.filter((name) => name === alg),
-    names: kid === undefined ? [thumbprint] : [thumbprint, kid],
+    names: [thumbprint, kid].filter((name) => name !== undefined),
   };
 }

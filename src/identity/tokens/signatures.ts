@@ -29,7 +29,8 @@ type Verified = {
   readonly length: number;
 };
 
-const tokenPattern = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
+/** The signature has 64 bytes, or 256 with RSA. */
+const tokenPattern = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86}|[A-Za-z0-9_-]{342})$/;
 const tokenLengthMax = 16_384;
 
 const keyEntity = ({ kid }: LoadedKey) => entityKey('signing_key', kid);
@@ -76,8 +77,7 @@ function split(token: string): Parts | undefined {
   const [, header, payload, text] = tokenPattern.exec(token) ?? [];
   if (header === undefined || payload === undefined || text === undefined) return undefined;
   const signature = Buffer.from(text, 'base64url');
-  // 86 base64url characters hold 4 bits more than 64 bytes. Only the canonical encoding is
-  // accepted.
+  // The characters hold 4 bits more than the bytes. Only the canonical encoding is accepted.
   return signature.toString('base64url') === text ? { header, payload, signature } : undefined;
 }
 

@@ -1,8 +1,8 @@
-// Signs tokens: JWTs with EdDSA (RFC 8037 §3.1, RFC 9068 §2).
+// Signs tokens: JWTs (RFC 9068 §2) with the algorithm of their audience.
 
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import { fail } from '../../base/errors/errors.ts';
+import { type Failure, fail } from '../../base/errors/errors.ts';
 import type { Audience } from '../audiences/audiences.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Claims } from './claims.ts';
@@ -22,9 +22,11 @@ export type Signer = {
   ): Promise<SignedToken>;
 };
 
+type SignedAudience = Pick<Audience, 'constants' | 'signingAlg'>;
+
 type SignatureOptions = {
   /** By default the audience of this service. */
-  readonly audience?: Pick<Audience, 'constants'>;
+  readonly audience?: SignedAudience;
   /** The additional claims of the client, as in `TokenSettings`. */
   readonly claims?: string;
   /** The latest `exp`, in seconds since 1970. */
@@ -33,7 +35,7 @@ type SignatureOptions = {
 
 export type SignerOptions = {
   readonly keyring: Keyring;
-  readonly ownAudience: Pick<Audience, 'constants'>;
+  readonly ownAudience: SignedAudience;
   readonly now: Clock;
 };
 
@@ -46,19 +48,27 @@ export function createSigner({ keyring, ownAudience, now }: SignerOptions): Sign
       lifetimeSeconds,
       { audience = ownAudience, claims: custom = '', notAfter } = defaults,
     ) {
-      const key = await keyring.active();
-      if (key === undefined) {
-        throw fail('unavailable', 'No signing key is available.', { retryAfterSeconds: 1 });
-      }
+      const { constants, signingAlg } = audience;
+      const key = await keyring.active(signingAlg);
+      if (key === undefined) throw noKey(keyring.secondsUntilActive(signingAlg));
       const iat = Math.floor(now() / 1000);
       const exp = Math.min(iat + lifetimeSeconds, notAfter ?? Number.POSITIVE_INFINITY);
       const times = `"iat":${iat},"exp":${exp},"jti":"${randomUUID()}"`;
       const own = JSON.stringify(claims).slice(1, -1);
-      const payload = `{${audience.constants},${own}${custom},${times}}`;
+      const payload = `{${constants},${own}${custom},${times}}`;
       const input = `${key.header}.${Buffer.from(payload).toString('base64url')}`;
       const signature = await key.privateKey.sign(Buffer.from(input, 'latin1'));
       const token = `${input}.${signature.toString('base64url')}`;
       return { token, lifetimeSeconds: exp - iat };
     },
   };
+}
+
+/** More than a second: the key is the first one of its algorithm. */
+function noKey(retryAfterSeconds: number): Failure {
+  const detail =
+    retryAfterSeconds > 1
+      ? `The first signing key of the audience signs in ${retryAfterSeconds} s.`
+      : 'No signing key is available.';
+  return fail('unavailable', detail, { retryAfterSeconds });
 }

@@ -34,7 +34,8 @@ export type GivenPasswords = {
 
 /**
  * Throws `invalid_argument` or `identity.credential_invalid` if the caller is the user and does not
- * give the current password, or `rate_limited` after too many wrong ones. The returned function
+ * give the current password, `conflict` if the caller has none, or `rate_limited` after too many
+ * wrong ones. The returned function
  * throws `conflict` if the password has changed since.
  */
 export type CheckCurrentPassword = (
@@ -49,7 +50,8 @@ export function createCurrentPasswordCheck(options: CurrentPasswordOptions): Che
 
   return async (context, { id, password_hash }, { currentPassword, password }) => {
     const caller = principalOf(context);
-    if (!isUser(caller) || caller.userId !== id || password_hash === '') return () => {};
+    if (!isUser(caller) || caller.userId !== id) return () => {};
+    if (password_hash === '') throw noPassword();
     if (currentPassword === '') throw invalid('current_password', 'is required');
     const matches = (text: string) =>
       passwords.verify(password_hash, text, passwordChangeQueue(id));
@@ -75,6 +77,10 @@ export function createCurrentPasswordCheck(options: CurrentPasswordOptions): Che
     };
   };
 }
+
+/** Users of an identity provider must not get around it. */
+const noPassword = () =>
+  fail('conflict', 'You have no password. An administrator can set the first one.');
 
 const wrongCurrentPassword = (target: string) =>
   fail('identity.credential_invalid', 'The current password is wrong.', {

@@ -12,7 +12,7 @@ import { type Passwords, passwordChangeQueue } from '../../credentials/passwords
 import type { Database, Executor } from '../../storage/schema.ts';
 import type { CheckCurrentPassword } from './current-password.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
-import { checkPassword } from './password-rules.ts';
+import type { CheckPassword } from './password-rules.ts';
 import type { SecurityNotices } from './security-notices.ts';
 import {
   confirmSeed,
@@ -30,6 +30,7 @@ export type UserOptions = {
   readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly passwords: Passwords;
+  readonly checkPassword: CheckPassword;
   readonly checkCurrentPassword: CheckCurrentPassword;
   readonly securityNotices: SecurityNotices;
   readonly rolesOf: RolesOf;
@@ -43,7 +44,7 @@ type FactorMethods = Pick<
 >;
 
 export function createFactorMethods(options: UserOptions): FactorMethods {
-  const { db, auditLog, masterKey, passwords, checkCurrentPassword } = options;
+  const { db, auditLog, masterKey, passwords, checkPassword, checkCurrentPassword } = options;
   const { securityNotices, rolesOf, random, now } = options;
 
   function endOthers(trx: Executor, userId: string, context: HandlerContext): Promise<void> {

@@ -43,6 +43,14 @@ export function grantChecksFor(
   };
 }
 
+/** For changes by which another person may sign in as the user. */
+export function createActAsCheck(rolesOf: RolesOf) {
+  return async (trx: Executor, context: HandlerContext, userId: string): Promise<void> => {
+    const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
+    await requireToActAs(trx, await lockUser(trx, userId));
+  };
+}
+
 export function createSessionEndCheck(rolesOf: RolesOf) {
   return async (trx: Executor, context: HandlerContext, userId: string): Promise<void> => {
     const { requireToWeaken } = grantChecksFor(context, userId, rolesOf);

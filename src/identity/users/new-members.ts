@@ -7,11 +7,12 @@ import { fail } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
-import { checkPassword } from './password-rules.ts';
+import type { CheckPassword } from './password-rules.ts';
 import { insertUser } from './store.ts';
 
 export type NewMemberOptions = {
   readonly passwords: Passwords;
+  readonly checkPassword: CheckPassword;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -22,7 +23,8 @@ export type NewMember = {
   readonly password: string;
 };
 
-export function createNewMembers({ passwords, random, now }: NewMemberOptions) {
+export function createNewMembers(options: NewMemberOptions) {
+  const { passwords, checkPassword, random, now } = options;
   return {
     async prepare({ email, name, password }: NewMember): Promise<UserRow> {
       printableName(name);

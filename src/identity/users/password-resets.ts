@@ -27,7 +27,7 @@ import { oldRows } from '../../storage/delete-oldest.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
-import { checkPassword } from './password-rules.ts';
+import type { CheckPassword } from './password-rules.ts';
 import type { SecurityNotices } from './security-notices.ts';
 import {
   deletePasswordResets,
@@ -62,6 +62,8 @@ export type PasswordResetOptions = {
   readonly auditLog: AuditLog;
   readonly mailer: Mailer;
   readonly passwords: Passwords;
+  readonly checkPassword: CheckPassword;
+  readonly localPasswords: boolean;
   readonly securityNotices: SecurityNotices;
   readonly keys: DerivedKeys;
   readonly publicUrl: string;
@@ -76,7 +78,7 @@ export type PasswordResets = {
 };
 
 export function createPasswordResets(options: PasswordResetOptions): PasswordResets {
-  const { db, auditLog, passwords, keys, now, warn } = options;
+  const { db, auditLog, passwords, checkPassword, keys, now, warn } = options;
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
   const tasks = new Set<Promise<void>>();
 
@@ -139,12 +141,14 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
 }
 
 async function mailLink(
-  { db, auditLog, mailer, publicUrl, random, now }: PasswordResetOptions,
+  { db, auditLog, mailer, localPasswords, publicUrl, random, now }: PasswordResetOptions,
   context: HandlerContext,
   email: string,
 ): Promise<void> {
   const user = await findEnabledUser(db, email);
-  if (user === undefined) return;
+  if (user === undefined || !localPasswords) return;
+  // Users of an identity provider must not get around it.
+  if (user.password_hash === '') return;
   const token = generateLinkToken('pwr', random);
   const row: PasswordResetRow = {
     id: token.id,

@@ -1,12 +1,23 @@
 // The rules for passwords (NIST SP 800-63B §5.1.1.2): a minimum length, and no rules for
 // composition.
-import { invalid } from '../../base/errors/errors.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** More than the standard's 8, because many users here have far-reaching permissions. */
 const charactersMin = 12;
 
-export async function checkPassword(password: string, email: string): Promise<void> {
+/** Throws `invalid_argument`, or `conflict` if passwords are off. */
+export type CheckPassword = (password: string, email: string) => Promise<void>;
+
+export function createPasswordRules(localPasswords: boolean): CheckPassword {
+  return localPasswords ? checkPassword : refusePassword;
+}
+
+async function refusePassword(): Promise<void> {
+  throw fail('conflict', 'Passwords are off. Users sign in with an identity provider.');
+}
+
+async function checkPassword(password: string, email: string): Promise<void> {
   const text = password.normalize('NFKC');
   const characters = [...text];
   if (characters.length < charactersMin) {

@@ -13,7 +13,8 @@ export type SecurityEvent =
   | 'factorRemoved'
   | 'recoveryCodes'
   | 'recoveryCodeUsed'
-  | 'newDevice';
+  | 'newDevice'
+  | 'identityLinked';
 
 type SecurityFacts = {
   readonly event: SecurityEvent;
@@ -88,6 +89,11 @@ const notices: Readonly<Record<SecurityEvent, NoticeText>> = {
     subject: 'A recovery code was used',
     text: 'Someone signed in to your account with your password and a recovery code.',
     remedy: `${reset} Create new codes in “Your account”.`,
+  },
+  identityLinked: {
+    subject: 'Your account was linked',
+    text: 'You signed in with an account of an identity provider. It is now linked to your user.',
+    remedy: 'If this was not you, tell an administrator at once.',
   },
   newDevice: {
     subject: 'New sign-in to your account',

@@ -29,6 +29,8 @@ type SubjectOfNotice = Pick<UserRow, 'id' | 'email'> & {
 export type SecurityNotices = {
   /** Mails a user about a change that the call has made. Never throws. */
   send(context: HandlerContext, event: SecurityEvent, user: SubjectOfNotice): void;
+  /** The same for a change by the user over a route that is not an rpc. */
+  sendFrom(peer: string, event: SecurityEvent, user: SubjectOfNotice): void;
   stop(): Promise<void>;
 };
 
@@ -51,27 +53,39 @@ export function createSecurityNotices(options: SecurityNoticeOptions): SecurityN
     await Promise.all(mails.map((mail) => mailer.send(mail)));
   }
 
+  function mail(
+    origin: { readonly peer: string; readonly actor: string | undefined },
+    event: SecurityEvent,
+    { id, email, oldEmail }: SubjectOfNotice,
+  ): void {
+    if (tasks.size >= tasksMax) {
+      warn({ event }, notSent);
+      return;
+    }
+    const facts = {
+      ...{ event, email, oldEmail, publicUrl },
+      time: now(),
+      network: networkOf(origin.peer),
+      actor: origin.actor,
+    };
+    const mails = [email, ...(oldEmail === undefined ? [] : [oldEmail])].map((to) =>
+      securityNotice(to, facts),
+    );
+    const task = sendAll(mails, event, id)
+      .catch((err: unknown) => {
+        const isLimited = err instanceof Failure && err.code === 'rate_limited';
+        if (!isLimited) warn({ err, event }, notSent);
+      })
+      .finally(() => tasks.delete(task));
+    tasks.add(task);
+  }
+
   return {
-    send(context, event, { id, email, oldEmail }) {
-      if (tasks.size >= tasksMax) return warn({ event }, notSent);
+    send(context, event, user) {
       const { principal, call } = callerOf(context);
-      const facts = {
-        ...{ event, email, oldEmail, publicUrl },
-        time: now(),
-        network: networkOf(call.peer),
-        actor: actorOf(principal, id),
-      };
-      const mails = [email, ...(oldEmail === undefined ? [] : [oldEmail])].map((to) =>
-        securityNotice(to, facts),
-      );
-      const task = sendAll(mails, event, id)
-        .catch((err: unknown) => {
-          const isLimited = err instanceof Failure && err.code === 'rate_limited';
-          if (!isLimited) warn({ err, event }, notSent);
-        })
-        .finally(() => tasks.delete(task));
-      tasks.add(task);
+      mail({ peer: call.peer, actor: actorOf(principal, user.id) }, event, user);
     },
+    sendFrom: (peer, event, user) => mail({ peer, actor: undefined }, event, user),
 
     async stop() {
       await Promise.all(tasks);

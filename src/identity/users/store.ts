@@ -95,6 +95,18 @@ export async function endSessionsOf(
     .execute();
 }
 
+/** Marks the password of the user as one of `recover-staff`, which works if passwords are off. */
+export async function markRecoveryPassword(
+  trx: Executor,
+  row: { user_id: string; password_hash: string },
+): Promise<void> {
+  await trx
+    .insertInto('recovery_passwords')
+    .values(row)
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
+    .execute();
+}
+
 export function findSeed(db: Executor, userId: string): Promise<TotpSeedRow | undefined> {
   return db.selectFrom('totp_seeds').selectAll().where('user_id', '=', userId).executeTakeFirst();
 }

@@ -25,6 +25,7 @@ export function userMessage(user: User) {
     email: user.email,
     name: user.name,
     scopes: [...parseStoredScopes(user.scopes)],
+    passwordEnabled: user.password_hash !== '',
     totpEnabled: user.totp_confirm_time !== null,
     recoveryCodesLeft: user.recovery_codes_left,
     createTime: timestampFromMs(user.create_time),

@@ -13,6 +13,7 @@ import type { Brands } from '../brand/brand.ts';
 import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
 import {
   findAgreedDocument,
+  findAgreedFolder,
   findAgreement,
   findAgreementById,
   findText,
@@ -40,6 +41,7 @@ type AgreementReceipt = {
   readonly id: string;
   readonly linkId: string;
   readonly documentId: string;
+  readonly folderId: string;
   readonly email: string;
   readonly agreement: string;
   readonly agreementSha256: string;
@@ -63,6 +65,19 @@ export function createAgreements(options: AgreementOptions): Agreements {
   const find = ({ id, agreement_sha256 }: LinkRow, email: string) =>
     findAgreement(db, { link_id: id, email, sha256: agreement_sha256 });
 
+  /** The claims about the document or the folder that the link shows. */
+  async function sharedClaims({ document_id, folder_id }: LinkRow): Promise<object> {
+    if (document_id !== null) {
+      const document = await findAgreedDocument(db, document_id);
+      if (document === undefined) throw noSuchLink();
+      const { name, sha256 } = document;
+      return { document_id, document_name: name, document_sha256: sha256 };
+    }
+    const folder = await findAgreedFolder(db, folder_id ?? '');
+    if (folder === undefined) throw noSuchLink();
+    return { folder_id, folder_name: folder.name };
+  }
+
   return {
     async storeText(trx, { sha256, text }) {
       if (sha256 !== '') await insertText(trx, sha256, text);
@@ -78,8 +93,7 @@ export function createAgreements(options: AgreementOptions): Agreements {
     find,
 
     async accept(link, email) {
-      const document = await findAgreedDocument(db, link.document_id);
-      if (document === undefined) throw fail('not_found', 'The link does not exist.');
+      const shared = await sharedClaims(link);
       const accept_time = now();
       const id = newId('agr', random);
       const receipt = await signReceipt({
@@ -92,13 +106,12 @@ export function createAgreements(options: AgreementOptions): Agreements {
         agreement_sha256: link.agreement_sha256,
         workspace_id: link.workspace_id,
         link_id: link.id,
-        document_id: link.document_id,
-        document_name: document.name,
-        document_sha256: document.sha256,
+        ...shared,
       });
       const row: AgreementRow = {
         ...{ id, email, accept_time, receipt },
-        ...{ workspace_id: link.workspace_id, link_id: link.id, document_id: link.document_id },
+        ...{ workspace_id: link.workspace_id, link_id: link.id },
+        ...{ document_id: link.document_id ?? '', folder_id: link.folder_id ?? '' },
         sha256: link.agreement_sha256,
       };
       const isNew = await transact(db, async (trx) => {
@@ -118,6 +131,7 @@ export function createAgreements(options: AgreementOptions): Agreements {
         id,
         linkId: row.link_id,
         documentId: row.document_id,
+        folderId: row.folder_id,
         email: row.email,
         agreement: (await findText(db, row.sha256)) ?? '',
         agreementSha256: row.sha256,
@@ -127,6 +141,8 @@ export function createAgreements(options: AgreementOptions): Agreements {
     },
   };
 }
+
+const noSuchLink = () => fail('not_found', 'The link does not exist.');
 
 type ComposerOptions = {
   readonly db: Database;

@@ -2,9 +2,9 @@
 import { IncomingMessage } from 'node:http';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type Damage, DamagedBlob } from '../../base/files/damaged-blob.ts';
+import { type Bucket, silenceMs } from '../../base/s3/client.ts';
+import { brokenResponse, describeS3Error, s3FailureOf } from '../../base/s3/failure.ts';
 import type { BlobPart } from './blob-store.ts';
-import { type Bucket, silenceMs } from './s3-client.ts';
-import { brokenResponse, describeS3Error, s3FailureOf } from './s3-failure.ts';
 
 const chunkBytes = 256 * 1024;
 /** How long the store may take to begin its response. */

@@ -12,9 +12,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { describeBlobLocation, type S3Location } from '../../base/config/blob-url.ts';
-import type { BlobHeaders, MarkedStore } from './blob-store.ts';
-import { type Bucket, openBucket } from './s3-client.ts';
-import { describeS3Error, s3FailureOf } from './s3-failure.ts';
+import { type Bucket, openBucket } from '../../base/s3/client.ts';
+import { describeS3Error, s3FailureOf } from '../../base/s3/failure.ts';
+import { type BlobHeaders, type MarkedStore, requireBlobId } from './blob-store.ts';
 import { readS3Part } from './s3-read.ts';
 import { mapErrors, mapWriteErrors } from './store-errors.ts';
 
@@ -48,7 +48,8 @@ const within = (milliseconds: number) => ({ abortSignal: AbortSignal.timeout(mil
 
 /** Opens a store without a request to it. */
 export async function openS3Blobs(location: S3Location): Promise<S3Blobs> {
-  const bucket = await openBucket(location);
+  const opened = await openBucket(location, 'LATCHKEY_BLOB_URL');
+  const bucket = { ...opened, keyOf: (id: string) => opened.keyOf(requireBlobId(id)) };
   const { client, keyOf } = bucket;
   let provenUntil = 0;
 

@@ -1,9 +1,9 @@
 // Checks the blob store every five seconds. Logs when it starts to fail and when it works again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../base/errors/errors.ts';
+import { describeStoreError } from '../../base/s3/failure.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { BlobStore } from './blob-store.ts';
-import { describeStoreError } from './s3-failure.ts';
 import { WrongStore } from './store-id.ts';
 
 /** `outage`: the store fails for all nodes. `unusable`: this node cannot use it. */

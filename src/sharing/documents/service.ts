@@ -1,5 +1,9 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
-import type { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import {
+  type DocumentService,
+  UpdateDocumentRequestSchema,
+} from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -8,19 +12,23 @@ import { findBlobsOf } from '../../storage/document-versions.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { StagedBlob } from '../blobs/staged-blobs.ts';
+import type { Folders } from '../folders/folders.ts';
+import type { Previews } from '../previews/previews.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
-import { documentMessage } from './document-message.ts';
+import { describeDocument, documentMessages } from './document-message.ts';
 import { type Documents, documentNotFound, versionNotFound } from './documents.ts';
 import type { RedirectDownload } from './redirects.ts';
 import {
   countLinksAndViews,
+  type DocumentChange,
+  type DocumentKey,
   documentList,
   findCountedDocument,
   findDocuments,
   insertDocument,
   type NewDocument,
   removeDocument,
-  renameDocument,
+  updateDocument,
 } from './store.ts';
 import { checkName } from './upload.ts';
 import { createUploads, type UploadsOptions } from './uploads.ts';
@@ -33,8 +41,10 @@ export type DocumentOptions = UploadsOptions & {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly documents: Documents;
+  readonly previews: Previews;
   readonly redirect: RedirectDownload;
   readonly workspaces: Workspaces;
+  readonly folders: Folders;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -42,12 +52,23 @@ export type DocumentOptions = UploadsOptions & {
 export function createDocumentService(
   options: DocumentOptions,
 ): ServiceImpl<typeof DocumentService> {
-  const { db, auditLog, stagedBlobs, documents, workspaces, quotas, random, now } = options;
+  const { db, auditLog, stagedBlobs, documents, workspaces, folders, quotas } = options;
+  const { previews, random, now } = options;
   const uploads = createUploads(options);
 
   async function insertCounted(trx: Executor, row: NewDocument): Promise<void> {
     await quotas.add(trx, row.workspace_id, { bytes: row.size_bytes, documents: 1 });
+    const { folder_id: folderId } = row;
+    if (typeof folderId === 'string') await folders.requireRoom(trx, row.workspace_id, folderId);
     await insertDocument(trx, row);
+  }
+
+  /** Locks the folders of the workspace. Throws unless the document is in the folder or fits in. */
+  async function requireFolder(trx: Executor, key: DocumentKey, folderId: string): Promise<void> {
+    await quotas.lock(trx, key.workspaceId);
+    const found = await findCountedDocument(trx, key.workspaceId, key.id);
+    if (found?.folder_id === folderId) return;
+    await folders.requireRoom(trx, key.workspaceId, folderId);
   }
 
   /** Deletes a row with its versions, links and views. Returns the ids of the blobs. */
@@ -64,12 +85,14 @@ export function createDocumentService(
 
   function insert(blob: StagedBlob, row: NewDocument, context: HandlerContext) {
     const counts = { version: 1, view_count: 0, link_count: 0, last_view_time: null };
+    const folder_id = row.folder_id ?? null;
     return blob.commit((settle) =>
       quotas.inTurn(row.workspace_id, () =>
         auditLog.create(context, { target: row.id }, async (trx) => {
           await settle(trx);
           await insertCounted(trx, row);
-          return { document: documentMessage({ ...row, ...counts }) };
+          const inserted = { ...row, ...counts, folder_id };
+          return { document: await describeDocument(trx, previews, inserted) };
         }),
       ),
     );
@@ -92,40 +115,46 @@ export function createDocumentService(
       const quotas = ['documents', 'bytes'] as const;
       const target = { isVersion: false, quotas, require: workspaces.require };
       const received = await uploads.receive(requests, context, target);
-      const { blob, workspaceId, names, content } = received;
+      const { blob, workspaceId, folderId, names, content } = received;
       const row = {
         id: newId('doc', random),
         workspace_id: workspaceId,
         name: names.name ?? names.nameOfFile,
         ...content,
         create_time: now(),
+        folder_id: folderId === '' ? null : folderId,
       };
       return insert(blob, row, context);
     },
 
     async listDocuments(request, context) {
       const query = parseListRequest(request, documentList.sorts, context.signal);
-      const { rows, ...page } = await findDocuments(db, workspaceOf(context), query);
-      return { documents: rows.map(documentMessage), ...page };
+      const filter = { workspaceId: workspaceOf(context), folderId: request.folderId };
+      const { rows, ...page } = await findDocuments(db, filter, query);
+      return { documents: await documentMessages(db, previews, rows), ...page };
     },
 
     async getDocument({ documentId }, context) {
       const row = await findCountedDocument(db, workspaceOf(context), documentId);
       if (row === undefined) throw documentNotFound();
-      return { document: documentMessage(row) };
+      return { document: await describeDocument(db, previews, row) };
     },
 
-    async updateDocument({ documentId, name, updateMask }, context) {
-      const key = { workspaceId: workspaceOf(context), id: documentId };
-      const renames = updateMask?.paths.length !== 0;
-      if (renames) checkName(name);
-      const row = await auditLog.change(context, { target: key.id }, async (trx) => {
-        if (renames) await renameDocument(trx, key, name);
-        const found = await findCountedDocument(trx, key.workspaceId, key.id);
-        if (found === undefined) throw documentNotFound();
-        return found;
-      });
-      return { document: documentMessage(row) };
+    async updateDocument(request, context) {
+      const key = { workspaceId: workspaceOf(context), id: request.documentId };
+      const { change } = readUpdate(UpdateDocumentRequestSchema, request, updateFields);
+      await documents.require(key.workspaceId, key.id);
+      const update = () =>
+        auditLog.change(context, { target: key.id }, async (trx) => {
+          if (typeof change.folder_id === 'string') await requireFolder(trx, key, change.folder_id);
+          if (Object.keys(change).length > 0) await updateDocument(trx, key, change);
+          const found = await findCountedDocument(trx, key.workspaceId, key.id);
+          if (found === undefined) throw documentNotFound();
+          return found;
+        });
+      const moves = change.folder_id !== undefined;
+      const row = moves ? await quotas.inTurn(key.workspaceId, update) : await update();
+      return { document: await describeDocument(db, previews, row) };
     },
 
     async deleteDocument({ documentId }, context) {
@@ -138,8 +167,9 @@ export function createDocumentService(
       const document = await documents.requireCached(workspaceOf(context), request.documentId);
       const row = await documents.selectVersion(document, request.version || document.version);
       if (row === undefined) throw versionNotFound();
-      const { header, bytes } = documents.open(row, request);
-      const location = await options.redirect(row, header, request, context);
+      const file = request.preview ? await previews.requireReady(row) : row;
+      const { header, bytes } = documents.open(file, request);
+      const location = await options.redirect(file, header, request, context);
       if (location !== undefined) context.responseHeader.set('location', location);
       yield { part: { case: 'header', value: header } };
       if (location !== undefined) return;
@@ -147,3 +177,12 @@ export function createDocumentService(
     },
   };
 }
+
+/** The fields that an update can change, by their path in the mask. */
+const updateFields: UpdateFields<typeof UpdateDocumentRequestSchema, DocumentChange> = {
+  name({ name }) {
+    checkName(name);
+    return { name };
+  },
+  folder_id: ({ folderId }) => ({ folder_id: folderId === '' ? null : folderId }),
+};

@@ -5,9 +5,10 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import type { DocumentRow, Executor } from '../../storage/schema.ts';
 
 /** The row of a new document. A trigger adds its first version to `document_versions`. */
-export type NewDocument = Omit<DocumentRow, 'version'>;
+export type NewDocument = Omit<DocumentRow, 'version' | 'folder_id'> &
+  Partial<Pick<DocumentRow, 'folder_id'>>;
 
-const insertRow = compileOnce((db, row: QueryParameters<NewDocument>) =>
+const insertRow = compileOnce((db, row: QueryParameters<Required<NewDocument>>) =>
   db.insertInto('documents').values({
     id: row.id,
     workspace_id: row.workspace_id,
@@ -18,11 +19,12 @@ const insertRow = compileOnce((db, row: QueryParameters<NewDocument>) =>
     page_count: row.page_count,
     blob_id: row.blob_id,
     create_time: row.create_time,
+    folder_id: row.folder_id,
   }),
 );
 
 export async function insertDocument(db: Executor, row: NewDocument): Promise<void> {
-  await insertRow(db, row);
+  await insertRow(db, { ...row, folder_id: row.folder_id ?? null });
 }
 
 /** A document as its row has it. */
@@ -84,22 +86,36 @@ export const documentList = {
   searches: ['name', 'id'],
 } as const satisfies List;
 
+/** `folderId`: empty for the top level, undefined for all documents. */
+export type DocumentFilter = {
+  readonly workspaceId: string;
+  readonly folderId?: string | undefined;
+};
+
 export function findDocuments(
   db: Executor,
-  workspaceId: string,
+  { workspaceId, folderId }: DocumentFilter,
   query: ListQuery,
 ): Promise<ListPage<CountedDocument>> {
-  return readList(db, selectCounted(db, workspaceId), documentList, query);
+  const all = selectCounted(db, workspaceId);
+  if (folderId === undefined) return readList(db, all, documentList, query);
+  const within =
+    folderId === '' ? all.where('folder_id', 'is', null) : all.where('folder_id', '=', folderId);
+  return readList(db, within, documentList, query);
 }
 
-export async function renameDocument(
+export type DocumentKey = { readonly workspaceId: string; readonly id: string };
+
+export type DocumentChange = Partial<Pick<DocumentRow, 'name' | 'folder_id'>>;
+
+export async function updateDocument(
   db: Executor,
-  { workspaceId, id }: { workspaceId: string; id: string },
-  name: string,
+  { workspaceId, id }: DocumentKey,
+  change: DocumentChange,
 ): Promise<void> {
   await db
     .updateTable('documents')
-    .set({ name })
+    .set(change)
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
     .where('remove_time', 'is', null)
@@ -111,15 +127,23 @@ export async function countLinksAndViews(
   documentId: string,
 ): Promise<{ links: number; views: number }> {
   const row = await db
-    .selectFrom('links')
-    .select((eb) => [eb.fn.countAll<number>().as('links'), eb.fn.sum('view_count').as('views')])
-    .where('document_id', '=', documentId)
+    .selectFrom('documents')
+    // Also the views in rooms.
+    .select('view_count as views')
+    .select((eb) =>
+      eb
+        .selectFrom('links')
+        .select(eb.fn.countAll<number>().as('count'))
+        .whereRef('links.document_id', '=', 'documents.id')
+        .as('links'),
+    )
+    .where('id', '=', documentId)
     .executeTakeFirst();
-  return { links: row?.links ?? 0, views: Number(row?.views ?? 0) };
+  return { links: Number(row?.links ?? 0), views: row?.views ?? 0 };
 }
 
 /**
- * Removes a document, its versions, its links and their views. If they have more than `rowsMax`
+ * Removes a document, its versions, its links and its views. If they have more than `rowsMax`
  * rows, marks the document as removed instead; the rows are deleted later, in slices. Returns
  * whether the document existed.
  */
@@ -133,12 +157,14 @@ export async function removeDocument(
     const { numUpdatedRows } = await trx
       .updateTable('documents')
       // The bytes are removed now, and no blob has this id.
-      .set({ remove_time: time, blob_id: `removed ${id}` })
+      .set({ remove_time: time, blob_id: `removed ${id}`, folder_id: null })
       .where('id', '=', id)
       .where('remove_time', 'is', null)
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   }
+  // The views in rooms have links of other documents or folders.
+  await trx.deleteFrom('views').where('document_id', '=', id).execute();
   const { numDeletedRows } = await trx
     .deleteFrom('documents')
     .where('id', '=', id)
@@ -149,13 +175,12 @@ export async function removeDocument(
 }
 
 async function hasMoreRows(trx: Executor, documentId: string, max: number): Promise<boolean> {
-  const rows = await trx
-    .selectFrom('links')
-    .leftJoin('views', 'views.link_id', 'links.id')
+  const links = trx.selectFrom('links').select('id').where('document_id', '=', documentId);
+  const views = trx
+    .selectFrom('views')
     .leftJoin('view_pages', 'view_pages.view_id', 'views.id')
-    .select('links.id')
-    .where('links.document_id', '=', documentId)
-    .limit(max + 1)
-    .execute();
-  return rows.length > max;
+    .select('views.id')
+    .where('views.document_id', '=', documentId);
+  const found = await Promise.all([links.limit(max + 1).execute(), views.limit(max + 1).execute()]);
+  return found.flat().length > max;
 }

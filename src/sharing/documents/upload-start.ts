@@ -20,7 +20,7 @@ export type UploadStart = {
 };
 
 /** Messages that can precede the file: one for each other field. */
-const firstMax = 6;
+const firstMax = 7;
 
 /** `isVersion`: throws `invalid_argument` if the id of the document does not precede the file. */
 export async function readUploadStart(

@@ -15,14 +15,19 @@ export type UploadResult = {
   /** The name for a document without another one. */
   readonly nameOfFile: string;
   readonly workspaceId: string;
+  readonly folderId: string;
   readonly contentType: string;
   readonly sizeBytes: number;
   readonly sha256: string;
 };
 
-/** A message of an upload of a document or a version. Only a version has `documentId`. */
-export type UploadMessage = Omit<UploadDocumentRequest, keyof Message> & {
+/**
+ * A message of an upload of a document or a version. Only a version has `documentId`, and only a
+ * document `folderId`.
+ */
+export type UploadMessage = Omit<UploadDocumentRequest, keyof Message | 'folderId'> & {
   readonly documentId?: string;
+  readonly folderId?: string;
 };
 
 type FieldName =
@@ -31,7 +36,8 @@ type FieldName =
   | 'content_type'
   | 'workspace_id'
   | 'size_bytes'
-  | 'document_id';
+  | 'document_id'
+  | 'folder_id';
 
 /** Whether a message has neither bytes nor another field. A client can send any number of them. */
 export const isEmptyMessage = (message: UploadMessage) =>
@@ -40,7 +46,8 @@ export const isEmptyMessage = (message: UploadMessage) =>
   [message.name, message.fileName, message.contentType, message.workspaceId].every(
     (field) => field === '',
   ) &&
-  (message.documentId ?? '') === '';
+  (message.documentId ?? '') === '' &&
+  (message.folderId ?? '') === '';
 
 /** One upload. First read all of `bytes()`, then call `finish()` for the other facts. */
 export class Upload {
@@ -64,6 +71,7 @@ export class Upload {
       this.#take('content_type', message.contentType);
       this.#take('workspace_id', message.workspaceId);
       this.#take('document_id', message.documentId ?? '');
+      this.#take('folder_id', message.folderId ?? '');
       this.#declare(message.sizeBytes);
       if (message.file.length === 0) continue;
       this.#count(message.file);
@@ -107,6 +115,7 @@ export class Upload {
       name: this.#fields.get('name'),
       nameOfFile: nameOfFile(field('file_name')),
       workspaceId: field('workspace_id'),
+      folderId: field('folder_id'),
       contentType,
       sizeBytes: this.#size,
       sha256: this.#hash.digest('hex'),

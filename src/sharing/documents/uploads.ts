@@ -10,6 +10,7 @@ import type { DocumentVersionRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { StagedBlob, StagedBlobs } from '../blobs/staged-blobs.ts';
 import type { Quotas, UploadQuota } from '../quotas/quotas.ts';
+import { refineContainerType } from './container-type.ts';
 import type { PageCounter } from './pages/page-counter.ts';
 import { isEmptyMessage, Upload, type UploadMessage, type UploadResult } from './upload.ts';
 import { readUploadStart } from './upload-start.ts';
@@ -25,6 +26,8 @@ export type ReceivedUpload = {
   readonly workspaceId: string;
   /** The document that gets a version. */
   readonly documentId: string;
+  /** The folder that gets a document; empty for the top level. */
+  readonly folderId: string;
   readonly names: Pick<UploadResult, 'name' | 'nameOfFile'>;
   readonly content: Content;
 };
@@ -119,8 +122,12 @@ export function createUploads(options: UploadsOptions): UploadReceiver {
     const uploaded = await upload.finish();
     const workspaceId = await resolveWorkspace(context, uploaded.workspaceId);
     await target.require(workspaceId, documentId);
+    const contentType = await refineContainerType(uploaded.contentType, {
+      sizeBytes: uploaded.sizeBytes,
+      read: (start, end) => readPart(blob.id, start, end, uploaded.sizeBytes),
+    });
     const content = {
-      content_type: uploaded.contentType,
+      content_type: contentType,
       size_bytes: uploaded.sizeBytes,
       sha256: uploaded.sha256,
       page_count: await countPages(uploaded, blob.id, workspaceId),
@@ -130,7 +137,15 @@ export function createUploads(options: UploadsOptions): UploadReceiver {
     await repeatAccessCheck(context, workspaceId);
     // A cancelled call must not create a document, even if its body was complete.
     context.signal.throwIfAborted();
-    return { blob, workspaceId, documentId, names: uploaded, content };
+    const { folderId } = uploaded;
+    return { blob, workspaceId, documentId, folderId, names: uploaded, content };
+  }
+
+  async function readPart(blobId: string, offset: number, end: number, sizeBytes: number) {
+    const chunks: Uint8Array[] = [];
+    const part = { offset, length: end - offset, sizeBytes };
+    for await (const chunk of blobs.read(blobId, part)) chunks.push(chunk);
+    return Buffer.concat(chunks);
   }
 
   async function countPages(

@@ -9,6 +9,7 @@ import { fail } from '../../base/errors/errors.ts';
 import {
   countVersions,
   deleteVersion,
+  findPreviewBlobs,
   findVersion,
   findVersions,
   insertVersion,
@@ -19,8 +20,9 @@ import {
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import type { StagedBlobs } from '../blobs/staged-blobs.ts';
+import type { Previews } from '../previews/previews.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { documentMessage, versionMessage } from './document-message.ts';
+import { describeDocument, versionMessages } from './document-message.ts';
 import { type Documents, documentNotFound, versionNotFound } from './documents.ts';
 import { findCountedDocument } from './store.ts';
 import type { UploadReceiver } from './uploads.ts';
@@ -37,18 +39,19 @@ export type VersionMethodsOptions = {
   readonly auditLog: AuditLog;
   readonly stagedBlobs: StagedBlobs;
   readonly documents: Documents;
+  readonly previews: Previews;
   readonly quotas: Quotas;
   readonly uploads: UploadReceiver;
   readonly now: Clock;
 };
 
 export function createVersionMethods(options: VersionMethodsOptions): Methods {
-  const { db, auditLog, stagedBlobs, documents, quotas, uploads, now } = options;
+  const { db, auditLog, stagedBlobs, documents, previews, quotas, uploads, now } = options;
 
   async function answer(trx: Executor, workspaceId: string, id: string) {
     const row = await findCountedDocument(trx, workspaceId, id);
     if (row === undefined) throw documentNotFound();
-    return { document: documentMessage(row) };
+    return { document: await describeDocument(trx, previews, row) };
   }
 
   /** Returns the versions of a document that no other call changes until the transaction ends. */
@@ -105,7 +108,7 @@ export function createVersionMethods(options: VersionMethodsOptions): Methods {
       const all = { ...request, query: '', orderBy: '' };
       const query = parseListRequest(all, versionList.sorts, context.signal);
       const { rows, ...page } = await findVersions(db, request.documentId, query);
-      return { versions: rows.map((row) => versionMessage(row, version)), ...page };
+      return { versions: await versionMessages(db, previews, rows, version), ...page };
     },
 
     async restoreVersion({ documentId, version }, context) {
@@ -130,8 +133,9 @@ export function createVersionMethods(options: VersionMethodsOptions): Methods {
           if (await isPinned(trx, documentId, version)) {
             throw fail('conflict', 'A link shows the version. Change or revoke the link first.');
           }
+          const previews = await findPreviewBlobs(trx, documentId, version);
           await deleteVersion(trx, documentId, version);
-          await unsettle(trx, [row.blob_id]);
+          await unsettle(trx, [row.blob_id, ...previews]);
           const bytes = row.size_bytes;
           await quotas.remove(trx, workspaceId, { bytes, documents: 0, links: 0, views: 0 });
         }),

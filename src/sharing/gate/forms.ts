@@ -3,7 +3,7 @@
 // and formats an agreement.
 import { type Html, html } from '../../base/http/html.ts';
 import type { GateStep } from './gate-steps.ts';
-import { hiddenTitle, logoOf, type Presentation } from './presentation.ts';
+import { logoOf, type Presentation } from './presentation.ts';
 
 export type GateForm = {
   readonly step: GateStep;
@@ -21,7 +21,7 @@ export function renderGateForm(form: GateForm, presentation: Presentation): Html
   const sender = html`<bdi>${brand.workspaceName}</bdi>`;
   return html`<body class="plain"><main class="card${logo === undefined ? '' : ' branded'}">
 ${logo}
-<header class="shared"><h1>${title ?? hiddenTitle}</h1>
+<header class="shared"><h1>${title}</h1>
 <p>Shared by ${sender}</p></header>
 ${bodies[form.step](form, sender)}
 </main></body>`;
@@ -32,7 +32,7 @@ const bodies: Record<GateStep, (form: GateForm, sender: Html) => Html> = {
 <label>Password
 <input type="password" name="password" autocomplete="current-password" maxlength="1024"
 required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></label>
-<p class="why" id="why">The sender protected this document with a password.</p>
+<p class="why" id="why">The sender protected this link with a password.</p>
 <button>Continue</button>
 </form>`,
 

@@ -6,19 +6,33 @@ import { formatSize } from '../../base/http/format-size.ts';
 import { type Html, html } from '../../base/http/html.ts';
 import { htmlHeaders } from '../../base/http/html-headers.ts';
 import { type ViewerKind, viewerKindOf } from '../../base/http/viewer-kinds.ts';
+import type { LinkRow } from '../../storage/schema.ts';
 import type { Brand } from '../brand/brand.ts';
 import type { SharedDocument } from '../links/links.ts';
+import type { ShownDocument } from '../previews/previews.ts';
+import type { RoomFolder } from '../rooms/rooms.ts';
 import { type GateForm, renderGateForm } from './forms.ts';
 import type { GateStep, StepRefusal } from './gate-steps.ts';
 import {
   brandStyle,
-  hiddenTitle,
+  isBranded,
   logoOf,
   openGraph,
   type Presentation,
+  presentationOf,
   shownNameOf,
-  titleOf,
 } from './presentation.ts';
+import {
+  documentTrail,
+  entryPath,
+  type FolderContent,
+  folderListing,
+  folderNameOf,
+  folderTrail,
+  type RoomFrame,
+  roomPath,
+  roomTree,
+} from './room-html.ts';
 
 /** Printing uses pictures of the pages, which the viewer's script has drawn. */
 const printablePolicy = { 'img-src': "'self' blob:" };
@@ -28,12 +42,27 @@ export type GateHtml = {
   gone(): RouteReply;
   /** Asks for the next step of the gate. Reveals nothing about the document but a shown title. */
   ask(form: GateForm, presentation: Presentation, refusal?: StepRefusal): RouteReply;
-  document(shared: SharedDocument, brand: Brand): RouteReply;
+  /** `frame`: the folders around a document of a room. */
+  document(shared: ShownFile, brand: Brand, frame?: RoomFrame): RouteReply;
+  folder(
+    folder: RoomFolder,
+    brand: Brand,
+    shown: Pick<RoomFrame, 'branches'> & { readonly content: FolderContent },
+  ): RouteReply;
+  /** The room does not contain what the path names, or no longer. */
+  noEntry(link: LinkRow): RouteReply;
 };
+
+/** A document with the bytes that the viewer shows. */
+type ShownFile = SharedDocument & Pick<ShownDocument, 'state'>;
+
+/** A conversion usually takes a few seconds. */
+const refreshSeconds = 3;
 
 type Parts = {
   readonly presentation?: Presentation;
   readonly script?: string;
+  readonly isRefreshed?: boolean;
   readonly policy?: Readonly<Record<string, string>>;
 };
 
@@ -49,7 +78,7 @@ ${imports.map((imported) => html`<link rel="modulepreload" href="${imported}">`)
   }
 
   function htmlReply(status: number, title: string, body: Html, parts: Parts = {}): RouteReply {
-    const { presentation, script, policy } = parts;
+    const { presentation, script, policy, isRefreshed } = parts;
     const brand = presentation === undefined ? undefined : brandStyle(presentation.brand);
     const text = html`<!doctype html>
 <html lang="en">
@@ -58,7 +87,7 @@ ${imports.map((imported) => html`<link rel="modulepreload" href="${imported}">`)
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
-<title>${title}</title>
+<title>${title}</title>${isRefreshed === true ? html`\n<meta http-equiv="refresh" content="${refreshSeconds}">` : undefined}
 ${presentation === undefined ? undefined : openGraph(presentation, publicUrl)}
 <link rel="icon" type="image/svg+xml" href="${icon}">
 <link rel="stylesheet" href="${style}">${brand?.style}
@@ -71,9 +100,9 @@ ${body}
     return { status, headers, body: text.text };
   }
 
-  function message(status: number, title: string, text: string): RouteReply {
+  function message(status: number, title: string, text: string, more?: Html): RouteReply {
     const body = html`<body class="plain"><main class="card">
-<h1>${title}</h1><p>${text}</p>
+<h1>${title}</h1><p>${text}</p>${more}
 </main></body>`;
     return htmlReply(status, title, body);
   }
@@ -93,7 +122,7 @@ ${body}
       const { status = 200, retryAfterSeconds, failure } = refusal ?? {};
       const body = renderGateForm(form, presentation);
       const script = scripts[form.step];
-      const reply = htmlReply(status, presentation.title ?? hiddenTitle, body, {
+      const reply = htmlReply(status, presentation.title, body, {
         presentation,
         ...(script === undefined ? {} : { script }),
       });
@@ -106,9 +135,34 @@ ${body}
       };
     },
 
-    document(shared, brand) {
-      const presentation = { brand, title: titleOf(shared) };
-      const body = documentBody(shared, brand);
+    noEntry: (link) =>
+      message(
+        404,
+        'This is no longer shared',
+        'The sender moved, hid or deleted it.',
+        link.folder_id === null
+          ? undefined
+          : html`<a class="button" href="${roomPath(link)}">Open the folder</a>`,
+      ),
+
+    folder(folder, brand, { branches, content }) {
+      const { link, path } = folder;
+      const query = 'query' in content ? content.query : '';
+      const name = query === '' ? folderNameOf(link, folder.folder) : `Results for “${query}”`;
+      const body = html`<body class="document room folder${isBranded(brand) ? ' branded' : ''}">
+<header class="top">${logoOf(brand)}<h1 id="name"><span>${name}</span></h1>${folderTrail(folder, query)}</header>
+<main id="listing" aria-labelledby="name">${folderListing(folder, content)}</main>
+${roomTree(link, { path, branches }, folder.folder)}
+</body>`;
+      return htmlReply(200, name, body, { presentation: presentationOf(folder, brand) });
+    },
+
+    document(shared, brand, frame) {
+      const presentation = presentationOf(shared, brand);
+      const body = documentBody(shared, brand, frame);
+      if (shared.state === 'pending') {
+        return htmlReply(200, shownNameOf(shared), body, { presentation, isRefreshed: true });
+      }
       return htmlReply(200, shownNameOf(shared), body, {
         ...{ presentation, script: 'web/viewer/viewer.ts' },
         ...(isPrintable(shared) ? { policy: printablePolicy } : {}),
@@ -123,12 +177,11 @@ const scripts: Partial<Record<GateStep, string>> = {
   agreement: 'web/viewer/agreement.ts',
 };
 
-function documentBody(shared: SharedDocument, brand: Brand): Html {
-  const { link, document } = shared;
+function documentBody(shared: ShownFile, brand: Brand, frame?: RoomFrame): Html {
+  const { link, document, mayDownload } = shared;
   const name = shownNameOf(shared);
-  const base = `/s/${link.slug}`;
+  const base = frame === undefined ? `/s/${link.slug}` : entryPath(link, document);
   const file = `${base}/versions/${document.version}/file`;
-  const mayDownload = link.allow_download === 1;
   const kind = viewerKindOf(document.content_type) ?? 'other';
   const button = (style: string) =>
     mayDownload
@@ -137,19 +190,32 @@ function documentBody(shared: SharedDocument, brand: Brand): Html {
   const data = html`data-kind="${kind}" data-file="${file}" data-view="${base}/view" data-name="${name}"
 data-size="${document.size_bytes}" data-version="${document.version}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
   const content = contentOf(kind, { name, file, mayDownload });
-  const notice = html`<section class="notice file"><h2>${name}</h2>
-<p>${mayDownload ? 'There is no preview for this file type. Download the file to open it.' : 'There is no preview for this file type, and the sender doesn’t allow downloads.'}</p>
+  const notice = html`<section class="notice file"${shared.state === 'pending' ? html` role="status"` : undefined}><h2>${name}</h2>
+<p>${noticeText(shared)}</p>
 <p class="size">${formatSize(document.size_bytes, { locale: 'en' })}</p>
 ${button('button primary')}</section>`;
-  const isBranded = brand.logoPath !== '' || brand.colors !== undefined;
-  return html`<body class="document${isBranded ? ' branded' : ''}">
-<header class="top">${logoOf(brand)}<h1 id="name"><span>${name}</span></h1>${kind === 'other' ? undefined : button('button')}</header>
-<main id="viewer" aria-labelledby="name" ${data}>${content ?? notice}</main>
+  const style = `document${frame === undefined ? '' : ' room'}${isBranded(brand) ? ' branded' : ''}`;
+  const trail = frame === undefined ? undefined : documentTrail(shared, frame);
+  const tree = frame === undefined ? undefined : roomTree(link, frame, document);
+  return html`<body class="${style}">
+<header class="top">${logoOf(brand)}<h1 id="name"><span>${name}</span></h1>${kind === 'other' ? undefined : button('button')}${trail}</header>
+<main id="viewer" aria-labelledby="name" ${data}>${content ?? notice}</main>${tree}
 </body>`;
 }
 
-function isPrintable({ link, document }: SharedDocument): boolean {
-  return link.allow_download === 1 && viewerKindOf(document.content_type) === 'pdf';
+function noticeText({ state, mayDownload }: ShownFile): string {
+  if (state === 'pending') return 'The preview is being prepared. This page refreshes itself.';
+  const why =
+    state === 'failed'
+      ? 'There is no preview of this file'
+      : 'There is no preview for this file type';
+  return mayDownload
+    ? `${why}. Download the file to open it.`
+    : `${why}, and the sender doesn’t allow downloads.`;
+}
+
+function isPrintable({ mayDownload, document }: SharedDocument): boolean {
+  return mayDownload && viewerKindOf(document.content_type) === 'pdf';
 }
 
 function contentOf(

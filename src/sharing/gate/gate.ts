@@ -7,17 +7,17 @@ import { viewIdsOf } from '../../base/crypto/view-id.ts';
 import { admits } from '../../base/net/address-lists.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
 import type { Accepted } from '../agreements/agreements.ts';
-import type { Links, SharedDocument } from '../links/links.ts';
+import type { Links, Shared } from '../links/links.ts';
 import { type AccessSession, accessSecondsMax, signatureContextOf } from './access-session.ts';
-import { mayView } from './store.ts';
+import { type CountedViews, mayView } from './store.ts';
 
 export type AccessDecision =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'gone' }
-  | { readonly kind: 'ask'; readonly shared: SharedDocument }
+  | { readonly kind: 'ask'; readonly shared: Shared }
   | {
       readonly kind: 'open';
-      readonly shared: SharedDocument;
+      readonly shared: Shared;
       readonly accessSession: AccessSession;
     };
 
@@ -68,6 +68,12 @@ function passes(link: LinkRow, session: AccessSession): boolean {
   return admits(link, session);
 }
 
+function countedViewsOf(shared: Shared, session: AccessSession | undefined): CountedViews {
+  if (session === undefined) return { viewIds: [] };
+  if (!('document' in shared)) return { accessId: session.viewId, viewIds: [] };
+  return { viewIds: viewIdsOf(session, shared.document.version) };
+}
+
 const slugPattern = /^[0-9A-Za-z]{22}$/;
 
 export function createGate({ db, links, accessSessions, random, now }: GateOptions): Gate {
@@ -80,9 +86,8 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
         return { kind: 'gone' };
       }
       const accessSession = accessSessions.verify(text, signatureContextOf(shared.link));
-      const { version } = shared.document;
-      const viewIds = accessSession === undefined ? [] : viewIdsOf(accessSession, version);
-      if (!(await mayView(db, shared.link, viewIds))) return { kind: 'gone' };
+      const counted = countedViewsOf(shared, accessSession);
+      if (!(await mayView(db, shared.link, counted))) return { kind: 'gone' };
       // The gate may have changed since the reader passed it, without another revision.
       if (accessSession === undefined || !passes(shared.link, accessSession)) {
         return { kind: 'ask', shared };

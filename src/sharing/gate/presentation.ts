@@ -1,25 +1,33 @@
-// The parts of the HTML of a link that show its workspace and the title of its document.
+// The parts of the HTML of a link that show its workspace and a title.
 import { createHash } from 'node:crypto';
 import { type Html, html } from '../../base/http/html.ts';
 import type { Brand } from '../brand/brand.ts';
-import type { SharedDocument } from '../links/links.ts';
+import type { Shared, SharedDocument } from '../links/links.ts';
 import { extensionOf } from './extension.ts';
 
 export type Presentation = {
   readonly brand: Brand;
-  readonly title: string | undefined;
+  readonly title: string;
 };
 
-export const titleOf = ({ link, document }: SharedDocument) =>
-  link.show_title === 1 ? document.name : undefined;
+/** The name of the document or the folder, unless the link hides it. */
+export function titleOf(shared: Shared): string | undefined {
+  if (shared.link.show_title !== 1) return undefined;
+  return 'folder' in shared ? shared.folder.name : shared.document.name;
+}
+
+export function presentationOf(shared: Shared, brand: Brand): Presentation {
+  const what = shared.link.folder_id === null ? 'document' : 'folder';
+  return { brand, title: titleOf(shared) ?? `A ${what} was shared with you` };
+}
 
 /** A hidden name is replaced, with the extension that the reader's computer needs. */
 export function shownNameOf(shared: SharedDocument): string {
   const { name, content_type } = shared.document;
+  // In a room, `show_title` concerns the name of the folder.
+  if (shared.link.folder_id !== null) return name;
   return titleOf(shared) ?? `Document${extensionOf(name, content_type)}`;
 }
-
-export const hiddenTitle = 'A document was shared with you';
 
 export function brandStyle({ colors }: Brand) {
   if (colors === undefined) return undefined;
@@ -35,6 +43,8 @@ export function brandStyle({ colors }: Brand) {
 export const logoOf = ({ logoPath, workspaceName }: Brand): Html | undefined =>
   logoPath === '' ? undefined : html`<img class="logo" src="${logoPath}" alt="${workspaceName}">`;
 
+export const isBranded = ({ logoPath, colors }: Brand) => logoPath !== '' || colors !== undefined;
+
 /** For previews of the link in messages (The Open Graph protocol). */
 export function openGraph({ brand, title }: Presentation, publicUrl: string): Html {
   const { workspaceName, logoPath } = brand;
@@ -43,7 +53,7 @@ export function openGraph({ brand, title }: Presentation, publicUrl: string): Ht
       ? undefined
       : html`\n<meta property="og:image" content="${publicUrl}${logoPath}">`;
   return html`<meta property="og:type" content="website">
-<meta property="og:title" content="${title ?? hiddenTitle}">
+<meta property="og:title" content="${title}">
 <meta property="og:description" content="Shared by ${workspaceName}">
 <meta property="og:site_name" content="${workspaceName}">${image}
 <meta name="twitter:card" content="summary">`;

@@ -3,7 +3,8 @@
 
 import type { RouteRequest } from '../../api/routes/route.ts';
 import { fail } from '../../base/errors/errors.ts';
-import type { SharedDocument } from '../links/links.ts';
+import type { Shared, SharedDocument } from '../links/links.ts';
+import type { Rooms } from '../rooms/rooms.ts';
 import type { AccessSession } from './access-session.ts';
 import type { GateCookies } from './cookies.ts';
 import type { AccessDecision, Gate } from './gate.ts';
@@ -13,10 +14,14 @@ export type GrantedAccess = {
   readonly accessSession: AccessSession;
 };
 
-type Options = { readonly gate: Gate; readonly cookies: GateCookies };
+export type AccessOptions = {
+  readonly gate: Gate;
+  readonly cookies: GateCookies;
+  readonly rooms: Pick<Rooms, 'findDocument'>;
+};
 
 export function checkAccess(
-  { gate, cookies }: Options,
+  { gate, cookies }: AccessOptions,
   request: RouteRequest,
 ): Promise<AccessDecision> {
   return gate.authorise(request.variables.slug ?? '', cookies.readAccess(request));
@@ -24,13 +29,17 @@ export function checkAccess(
 
 /** Throws `forbidden`, `gone` or `not_found` for a request without access. */
 export async function requireAccess(
-  options: Options,
+  options: AccessOptions,
   request: RouteRequest,
 ): Promise<GrantedAccess> {
   const decision = await checkAccess(options, request);
   switch (decision.kind) {
-    case 'open':
-      return decision;
+    case 'open': {
+      const { accessSession } = decision;
+      const shared = await selectDocument(options, decision.shared, request);
+      if (shared === undefined) throw fail('not_found', 'The link does not show this document.');
+      return { shared, accessSession };
+    }
     case 'ask':
       throw fail('forbidden', "The reader has not passed the link's gate.");
     case 'gone':
@@ -38,4 +47,17 @@ export async function requireAccess(
     case 'unknown':
       throw fail('not_found', 'The link does not exist.');
   }
+}
+
+/**
+ * Returns the document that the path names: that of the link, or one that its room contains. Only
+ * a path in a room has the id of a document.
+ */
+export async function selectDocument(
+  { rooms }: Pick<AccessOptions, 'rooms'>,
+  shared: Shared,
+  { variables: { document_id: id } }: RouteRequest,
+): Promise<SharedDocument | undefined> {
+  if ('document' in shared) return id === undefined ? shared : undefined;
+  return id === undefined ? undefined : rooms.findDocument(shared, id);
 }

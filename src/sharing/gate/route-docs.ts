@@ -17,14 +17,27 @@ const unusable: Readonly<Record<number, RouteAnswer>> = {
   },
 };
 
+const listingQuery = {
+  after: {
+    description: 'The id of the entry after which the listing of a folder starts.',
+    lengthMax: 64,
+  },
+  query: {
+    description: 'Lists the entries of a room whose names contain this text, in any letter case.',
+    lengthMax: 100,
+  },
+};
+
 export const showLinkDoc: RouteDoc = {
   id: 'openLink',
   tag: 'Shared links',
   summary: 'Open a link',
   description:
     'The page of a shared link: the form of its gate, or the viewer if the reader has passed the ' +
-    'gate or the link has none. This is the `url` of a link.',
+    'gate or the link has none. For a link to a folder, the listing of the folder. This is the ' +
+    '`url` of a link.',
   path,
+  query: listingQuery,
   needsAccess: true,
   responses: {
     200: { description: 'The HTML of the gate or of the viewer.', types: html, headers: setCookie },
@@ -32,6 +45,35 @@ export const showLinkDoc: RouteDoc = {
   },
   errors: ['invalid_argument'],
 };
+
+/** A page of a room: of a folder or of a document. */
+function roomPageDoc(kind: 'folder' | 'document'): RouteDoc {
+  return {
+    ...showLinkDoc,
+    id: kind === 'folder' ? 'openRoomFolder' : 'openRoomDocument',
+    summary: `Open a ${kind} of a room`,
+    description: `The page of a ${kind} of a link to a folder, or the form of the gate.`,
+    path: { ...path, [`${kind}_id`]: `The id of the ${kind}.` },
+    ...(kind === 'folder' ? { query: listingQuery } : {}),
+    responses: {
+      ...showLinkDoc.responses,
+      404: {
+        description: `The link does not exist or does not show the ${kind}. The HTML says so.`,
+        types: html,
+      },
+    },
+  };
+}
+
+export const roomFolderDoc = roomPageDoc('folder');
+export const roomDocumentDoc = roomPageDoc('document');
+
+export const submitInRoomDoc = (kind: 'folder' | 'document'): RouteDoc => ({
+  ...submitGateDoc,
+  id: kind === 'folder' ? 'submitGateAtFolder' : 'submitGateAtDocument',
+  summary: `${submitGateDoc.summary} at a ${kind} of a room`,
+  path: { ...path, [`${kind}_id`]: `The id of the ${kind}.` },
+});
 
 export const submitGateDoc: RouteDoc = {
   id: 'submitGate',
@@ -116,8 +158,8 @@ export const linkFileDoc: RouteDoc = {
   id: 'getLinkFile',
   summary: 'Get the file for the viewer',
   description:
-    'The bytes of the document, which the viewer shows. Types that the viewer cannot show are ' +
-    '`forbidden`.',
+    'The bytes that the viewer shows: those of the document, or the PDF preview of an Office ' +
+    'file. Types that the viewer cannot show, and previews that are not ready, are `forbidden`.',
 };
 
 export const linkVersionFileDoc: RouteDoc = {

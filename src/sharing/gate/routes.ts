@@ -1,57 +1,64 @@
-// The routes of a shared link: its HTML, its gate's form, and the document's bytes.
+// The routes of a shared link's HTML: the form of its gate, the document, and the pages of a room.
 
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
-import { fail } from '../../base/errors/errors.ts';
-import { createDownloadHead, startBody } from '../../base/http/download.ts';
-import { requireShownVersion, versionHeader } from '../../base/http/shown-version.ts';
-import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
+import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { Brands } from '../brand/brand.ts';
-import type { Documents } from '../documents/documents.ts';
-import type { SharedDocument } from '../links/links.ts';
-import type { AccessSession } from './access-session.ts';
-import type { GateCookies } from './cookies.ts';
-import { type Gate, requiresCode } from './gate.ts';
+import type { Shared } from '../links/links.ts';
+import type { Rooms } from '../rooms/rooms.ts';
+import { type FileRouteOptions, fileRoutes } from './file-routes.ts';
+import { requiresCode } from './gate.ts';
 import type { GateHtml } from './gate-html.ts';
 import type { GateSteps, StepOutcome } from './gate-steps.ts';
-import { shownNameOf, titleOf } from './presentation.ts';
-import { checkAccess, requireAccess } from './require-access.ts';
+import { presentationOf, titleOf } from './presentation.ts';
+import { checkAccess, selectDocument } from './require-access.ts';
 import {
-  linkDownloadDoc,
-  linkFileDoc,
-  linkVersionFileDoc,
+  roomDocumentDoc,
+  roomFolderDoc,
   showLinkDoc,
   submitGateDoc,
+  submitInRoomDoc,
 } from './route-docs.ts';
 
-export type GateRouteOptions = {
-  readonly gate: Gate;
+export type GateRouteOptions = FileRouteOptions & {
+  readonly rooms: Rooms;
   readonly steps: GateSteps;
-  readonly cookies: GateCookies;
   readonly html: GateHtml;
-  readonly documents: Documents;
   readonly brands: Brands;
   readonly agreements: Pick<Agreements, 'textOf'>;
-  /** Records the view of a reader who gets bytes. Fails only if the link has a limit. */
-  readonly recordOpening: (reader: Reader) => Promise<void>;
-  /** Counts a download. Fails only if the link has a limit. */
-  readonly recordDownload: (reader: Reader) => Promise<void>;
-};
-
-type Reader = {
-  readonly accessSession: AccessSession;
-  readonly link: LinkRow;
-  readonly version: number;
-  readonly network: string;
 };
 
 export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
-  const { gate, steps, cookies, html, documents, brands, agreements } = options;
+  const { gate, steps, cookies, html, rooms, previews, brands, agreements } = options;
 
-  const documentHtml = async (shared: SharedDocument) =>
-    html.document(shared, await brands.of(shared.link.workspace_id));
+  /** Shows the document or the folder that the path names. */
+  async function entryHtml(shared: Shared, request: RouteRequest): Promise<RouteReply> {
+    const brand = await brands.of(shared.link.workspace_id);
+    const { folder_id: folderId, document_id: documentId } = request.variables;
+    if ('document' in shared || documentId !== undefined) {
+      const found =
+        folderId === undefined ? await selectDocument(options, shared, request) : undefined;
+      if (found === undefined) return html.noEntry(shared.link);
+      const shown = { ...found, ...(await previews.show(found.document)) };
+      if (found.path === undefined) return html.document(shown, brand);
+      const [branches, neighbours] = await Promise.all([
+        rooms.branches(found.path, found.link),
+        rooms.neighbours(found),
+      ]);
+      return html.document(shown, brand, { path: found.path, branches, neighbours });
+    }
+    const folder = await rooms.findFolder(shared, folderId ?? shared.folder.id);
+    if (folder === undefined) return html.noEntry(shared.link);
+    const query = (request.query.get('query') ?? '').trim().slice(0, queryMax);
+    const branches = await rooms.branches(folder.path, folder.link);
+    const content =
+      query === ''
+        ? await rooms.list(folder, request.query.get('after') ?? '')
+        : { query, found: await rooms.search(shared, query) };
+    return html.folder(folder, brand, { branches, content });
+  }
 
   async function showHtml(request: RouteRequest): Promise<RouteReply> {
     const decision = await checkAccess(options, request);
@@ -61,13 +68,13 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       case 'gone':
         return html.gone();
       case 'open':
-        return documentHtml(decision.shared);
+        return entryHtml(decision.shared, request);
       case 'ask': {
         const { link } = decision.shared;
         if (!gate.isOpen(link)) {
           return askFor(decision.shared, { state: cookies.readState(request, link) });
         }
-        const shown = await documentHtml(decision.shared);
+        const shown = await entryHtml(decision.shared, request);
         // A HEAD request is not a view.
         if (request.isHead) return shown;
         const admission = gate.admit(link, { email: '' });
@@ -79,11 +86,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     }
   }
 
-  async function askFor(
-    shared: SharedDocument,
-    outcome: StepOutcome,
-    given = '',
-  ): Promise<RouteReply> {
+  async function askFor(shared: Shared, outcome: StepOutcome, given = ''): Promise<RouteReply> {
     const { link } = shared;
     const { state, repeatedStep, refusal, hasResent } = outcome;
     const step = repeatedStep ?? steps.nextStep(link, state) ?? 'email';
@@ -99,7 +102,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       ...(hasResent === true ? { notice: 'We sent a new code. Older codes no longer work.' } : {}),
     };
     const brand = await brands.of(link.workspace_id);
-    return html.ask(form, { brand, title: titleOf(shared) }, refusal);
+    return html.ask(form, presentationOf(shared, brand), refusal);
   }
 
   async function submitForm(request: RouteRequest): Promise<RouteReply> {
@@ -108,7 +111,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     if (decision.kind === 'gone') return html.gone();
     const { shared } = decision;
     const { link } = shared;
-    if (decision.kind === 'open' || gate.isOpen(link)) return seeOther(link);
+    if (decision.kind === 'open' || gate.isOpen(link)) return seeOther(link, request);
     const visitor = {
       network: networkOf(request.peer),
       state: cookies.readState(request, link),
@@ -125,110 +128,45 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     if (isNew || outcome.verifiedEmail !== undefined) {
       set.push(cookies.writeBrowser(link, outcome.verifiedEmail));
     }
-    if (refusal === undefined && hasResent !== true) return withCookies(seeOther(link), set);
+    if (refusal === undefined && hasResent !== true)
+      return withCookies(seeOther(link, request), set);
     const given = outcome.repeatedStep === 'email' ? (request.form.get('email') ?? '') : '';
     return withCookies(await askFor(shared, outcome, given.slice(0, emailShownMax)), set);
   }
 
-  async function send(
-    shared: SharedDocument,
-    request: RouteRequest,
-    disposition: 'inline' | 'attachment',
-    record: () => Promise<void>,
-  ): Promise<RouteReply> {
-    const { header, bytes } = documents.open(
-      { ...shared.document, name: shownNameOf(shared) },
-      {
-        // Ranges are defined only for GET (RFC 9110 §14.2).
-        range: request.isHead ? '' : (request.header('range') ?? ''),
-        ifMatch: request.header('if-match') ?? '',
-        ifRange: request.header('if-range') ?? '',
-        ifNoneMatch: request.header('if-none-match') ?? '',
-      },
-    );
-    const { status, headers } = createDownloadHead(header, disposition);
-    const own = {
-      ...headers,
-      // A browser's cache must not keep a document after a revocation.
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'x-robots-tag': 'noindex, nofollow',
-      'cross-origin-resource-policy': 'same-origin',
-      ...versionHeader(shared.document),
-    };
-    if (request.isHead || header.notModified) return { status, headers: own, body: undefined };
-    const isLimited = shared.link.view_limit !== null;
-    if (isLimited) await record();
-    request.reserveBody(shared.document.workspace_id);
-    const body = await startBody(bytes());
-    if (!isLimited) await record();
-    return { status, headers: own, body };
-  }
-
-  async function sendFile(request: RouteRequest): Promise<RouteReply> {
-    const { shared, accessSession } = await requireAccess(options, request);
-    requireShownVersion(shared.document, request.variables.version);
-    if (viewerKindOf(shared.document.content_type) === undefined) {
-      throw fail('forbidden', 'The browser cannot show this file type.');
-    }
-    const reader = readerOf(shared, accessSession, request);
-    return send(shared, request, 'inline', () => options.recordOpening(reader));
+  /** A page, and the form of the gate at the same address. */
+  function pageRoutes(path: string, docs: readonly [RouteDoc, RouteDoc]): HttpRoute[] {
+    const [show, submit] = docs;
+    return [
+      { method: 'GET', path, name: 'link', doc: show, handle: showHtml },
+      { method: 'POST', path, name: 'link gate', doc: submit, handle: submitForm },
+    ];
   }
 
   return [
-    { method: 'GET', path: '/s/{slug}', name: 'link', doc: showLinkDoc, handle: showHtml },
-    {
-      method: 'POST',
-      path: '/s/{slug}',
-      name: 'link gate',
-      doc: submitGateDoc,
-      handle: submitForm,
-    },
-    {
-      method: 'GET',
-      path: '/s/{slug}/file',
-      name: 'link file',
-      doc: linkFileDoc,
-      handle: sendFile,
-    },
-    {
-      method: 'GET',
-      path: '/s/{slug}/versions/{version}/file',
-      name: 'link version file',
-      doc: linkVersionFileDoc,
-      handle: sendFile,
-    },
-    {
-      method: 'GET',
-      path: '/s/{slug}/download',
-      name: 'link download',
-      doc: linkDownloadDoc,
-      async handle(request) {
-        const { shared, accessSession } = await requireAccess(options, request);
-        if (shared.link.allow_download !== 1) {
-          throw fail('forbidden', 'The sender does not allow downloads.');
-        }
-        const reader = readerOf(shared, accessSession, request);
-        return send(shared, request, 'attachment', () => options.recordDownload(reader));
-      },
-    },
+    ...pageRoutes('/s/{slug}', [showLinkDoc, submitGateDoc]),
+    ...pageRoutes('/s/{slug}/folders/{folder_id}', [roomFolderDoc, submitInRoomDoc('folder')]),
+    ...pageRoutes('/s/{slug}/documents/{document_id}', [
+      roomDocumentDoc,
+      submitInRoomDoc('document'),
+    ]),
+    ...fileRoutes(options),
   ];
-}
-
-function readerOf(
-  { link, document }: SharedDocument,
-  accessSession: AccessSession,
-  { peer }: RouteRequest,
-): Reader {
-  return { accessSession, link, version: document.version, network: networkOf(peer) };
 }
 
 /** A refused address is shown again for correction, up to this length. */
 const emailShownMax = 254;
 
-function seeOther({ slug }: LinkRow): RouteReply {
+const queryMax = 100;
+
+/** Leads to the page at the address of the form. */
+function seeOther({ slug }: LinkRow, { variables }: RouteRequest): RouteReply {
+  const { folder_id: folderId, document_id: documentId } = variables;
+  const entry =
+    (folderId === undefined ? '' : `/folders/${encodeURIComponent(folderId)}`) +
+    (documentId === undefined ? '' : `/documents/${encodeURIComponent(documentId)}`);
   const headers = {
-    location: `/s/${slug}`,
+    location: `/s/${slug}${entry}`,
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
   };

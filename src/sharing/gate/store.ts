@@ -83,11 +83,18 @@ export async function rememberVerifiedAddress(
     .execute();
 }
 
+/** The views by which the link may have counted a reader. */
+export type CountedViews = {
+  /** The access session of a reader of a room. */
+  readonly accessId?: string | undefined;
+  readonly viewIds: readonly string[];
+};
+
 /** Returns whether the link can have more views, or already counts one of these. */
 export async function mayView(
   db: Executor,
   { id, view_limit }: LinkRow,
-  viewIds: readonly string[],
+  { accessId, viewIds }: CountedViews,
 ): Promise<boolean> {
   if (view_limit === null) return true;
   const link = await db
@@ -96,12 +103,12 @@ export async function mayView(
     .where('id', '=', id)
     .where('view_count', '<', view_limit)
     .executeTakeFirst();
-  if (link !== undefined || viewIds.length === 0) return link !== undefined;
-  const view = await db
-    .selectFrom('views')
-    .select('id')
-    .where('id', 'in', viewIds)
-    .limit(1)
-    .executeTakeFirst();
-  return view !== undefined;
+  if (link !== undefined) return true;
+  if (accessId === undefined && viewIds.length === 0) return false;
+  const views = db.selectFrom('views').select('id').limit(1);
+  const view =
+    accessId === undefined
+      ? views.where('id', 'in', viewIds)
+      : views.where('access_id', '=', accessId);
+  return (await view.executeTakeFirst()) !== undefined;
 }

@@ -1,10 +1,10 @@
 // Computes the figures of the newest views.
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import type { DocumentVersionRow } from '../../storage/schema.ts';
+import type { DocumentVersionRow, ViewRow } from '../../storage/schema.ts';
 import type { PageTime, ViewWithPages } from '../views/views.ts';
 
-const viewsMax = 10_000;
-const pageRowsMax = 100_000;
+export const viewsMax = 10_000;
+export const pageRowsMax = 100_000;
 const pagesMax = 2_000;
 
 /** A page that was visible for a shorter time was not read. */
@@ -22,6 +22,10 @@ export function pageCountOf(version: PagedVersion | undefined): number {
   if (page_count > 0 || content_type === 'application/pdf') return page_count;
   return viewerKindOf(content_type) === undefined ? 0 : 1;
 }
+
+/** Each view without an address has another visitor. */
+export const visitorOf = ({ id, email }: Pick<ViewRow, 'id' | 'email'>) =>
+  email === '' ? id : email.toLowerCase();
 
 export type Figures = {
   readonly coveredViewCount: number;
@@ -43,7 +47,7 @@ export async function computeFigures(
   for await (const slice of slices) {
     for (const { view, visitCount, pages } of slice.slice(0, viewsMax - sums.views)) {
       const read = pages.filter(isRead);
-      visitors.add(view.email === '' ? view.id : view.email.toLowerCase());
+      visitors.add(visitorOf(view));
       sums.views += 1;
       sums.visits += visitCount;
       sums.durationMs += view.duration_ms;
@@ -74,4 +78,5 @@ export async function computeFigures(
   };
 }
 
-const averageOf = (sum: number, count: number) => (count === 0 ? 0 : Math.round(sum / count));
+export const averageOf = (sum: number, count: number) =>
+  count === 0 ? 0 : Math.round(sum / count);

@@ -13,6 +13,7 @@ import type { Links } from '../links/links.ts';
 import type { Views } from '../views/views.ts';
 import { isTimeZone, startsOfDays } from './days.ts';
 import { computeFigures, pageCountOf } from './figures.ts';
+import { computeRoomFigures } from './room-figures.ts';
 import { countViewsByDay } from './store.ts';
 import { csvHeader, csvLines } from './views-csv.ts';
 
@@ -26,10 +27,11 @@ export type InsightOptions = {
 
 type Subject = {
   readonly scope: Omit<ViewScope, 'version'>;
-  readonly document: StoredDocument;
-  /** The version that the document or the link shows. */
+  /** Undefined for a link to a folder. */
+  readonly document: StoredDocument | undefined;
+  /** The version that the document or the link shows; 0 for a link to a folder. */
   readonly version: number;
-  /** The name of the document, or of the link if it has one. */
+  /** The name of the document or the folder, or of the link if it has one. */
   readonly name: string;
   readonly viewCount: number;
 };
@@ -53,14 +55,20 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
 
   async function ofLink(workspaceId: string, id: string): Promise<Subject> {
     const link = await links.require(workspaceId, id);
+    const scope = { column: 'link_id', id } as const;
+    const viewCount = link.view_count;
+    if (link.document_id === null) {
+      const name = link.name || 'folder';
+      return { scope, document: undefined, version: 0, name, viewCount };
+    }
     const document = await documents.require(workspaceId, link.document_id);
     const version = link.pinned_version ?? document.version;
     const name = link.name === '' ? document.name : link.name;
-    const scope = { column: 'link_id', id } as const;
-    return { scope, document, version, name, viewCount: link.view_count };
+    return { scope, document, version, name, viewCount };
   }
 
   async function insightOf({ document, ...subject }: Subject, wanted: Wanted) {
+    if (document === undefined) return roomInsightOf(subject, wanted);
     const version = wanted.version || subject.version;
     const scope = { ...subject.scope, version };
     const days = await daysOf(scope, wanted);
@@ -69,6 +77,15 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
     const isOnly = document.last_version === 1;
     const viewCount = isOnly ? subject.viewCount : await countViewsIn(db, scope);
     return { viewCount, ...figures, days, version };
+  }
+
+  /** The figures of a room cover all documents and versions. */
+  async function roomInsightOf(subject: Omit<Subject, 'document'>, wanted: Wanted) {
+    if (wanted.version !== 0) throw invalid('version', 'must be unset for a link to a folder');
+    const scope = { ...subject.scope, version: 0 };
+    const days = await daysOf(scope, wanted);
+    const figures = await computeRoomFigures(views.read(scope));
+    return { ...figures, viewCount: subject.viewCount, days, version: 0 };
   }
 
   async function daysOf(scope: ViewScope, { dayCount, timeZone }: WantedDays) {
@@ -92,8 +109,8 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
     const value = { name: `${name} views.csv`, contentType: 'text/csv; charset=utf-8' };
     yield { part: { case: 'header', value: { ...value, generated: true } } } as const;
     yield { part: { case: 'chunk', value: csvHeader() } } as const;
-    const versions = await findPageCounts(db, document.id);
-    const pagesIn = (shown: number) => pageCountOf(versions.get(shown));
+    const versions = document === undefined ? undefined : await findPageCounts(db, document.id);
+    const pagesIn = (shown: number) => pageCountOf(versions?.get(shown));
     for await (const slice of views.read(scope)) {
       yield { part: { case: 'chunk', value: csvLines(slice, pagesIn) } } as const;
       // A long export ends when the caller loses access.

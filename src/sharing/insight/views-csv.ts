@@ -8,6 +8,7 @@ const columns = [
   ...['view_id', 'link_id', 'link_name', 'create_time', 'email', 'email_verified'],
   ...['duration_ms', 'pages_viewed', 'completion', 'download_count', 'last_download_time'],
   ...['page_durations_ms', 'visit_count', 'version'],
+  ...['document_id', 'document_name'],
 ];
 
 export const csvHeader = () => csvText([columns]);
@@ -18,7 +19,7 @@ export function csvLines(
   pageCountOf: (version: number) => number,
 ): Uint8Array {
   return csvText(
-    views.map(({ view, linkName, visitCount, pages }) => {
+    views.map(({ view, linkName, documentName, visitCount, pages }) => {
       const readCount = pages.filter(isRead).length;
       const version = view.version ?? 0;
       const pageCount = pageCountOf(version);
@@ -32,6 +33,7 @@ export function csvLines(
         pages.map(({ page, durationMs }) => `${page}:${durationMs}`).join(' '),
         visitCount,
         version,
+        ...[view.document_id ?? '', documentName],
       ];
     }),
   );

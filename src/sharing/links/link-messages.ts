@@ -1,8 +1,8 @@
-// The form of links in answers, with facts about their documents.
+// The form of links in answers, with facts about their documents and folders.
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import { linkMessage } from './options.ts';
-import { findLinkedDocuments } from './store.ts';
+import { findLinkTargets } from './store.ts';
 
 export type LinkMessages = ReturnType<typeof createLinkMessages>;
 
@@ -15,8 +15,8 @@ type Options = {
 
 export function createLinkMessages({ db, agreements: { textOf }, publicUrl }: Options) {
   async function all(rows: readonly LinkRow[], trx: Executor = db) {
-    const documents = await findLinkedDocuments(trx, rows);
-    return rows.map((row) => linkMessage(row, documents.get(row.id), publicUrl));
+    const targets = await findLinkTargets(trx, rows);
+    return rows.map((row) => linkMessage(row, targets.get(row.id), publicUrl));
   }
   return {
     all,

@@ -3,13 +3,13 @@ import { entityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
-import { findLink, findSharedDocument, type SharedDocument } from './store.ts';
+import { findLink, findShared, type Shared } from './store.ts';
 
-export type { SharedDocument } from './store.ts';
+export type { Shared, SharedDocument, SharedFolder } from './store.ts';
 
 export type Links = {
   /** From a cache: changes by other processes take up to a second. `view_count` may be older. */
-  findShared(slug: string): Promise<SharedDocument | undefined>;
+  findShared(slug: string): Promise<Shared | undefined>;
   require(workspaceId: string, id: string): Promise<LinkRow>;
 };
 
@@ -21,17 +21,21 @@ export type LinksOptions = {
 };
 
 export function createLinks({ db, invalidations }: LinksOptions): Links {
-  const cache = createRevocationSafeCache<SharedDocument | undefined>({
+  const cache = createRevocationSafeCache<Shared | undefined>({
     invalidations,
-    dependsOn: (shared) =>
-      shared === undefined
-        ? []
-        : [entityKey('link', shared.link.id), entityKey('document', shared.document.id)],
+    dependsOn(shared) {
+      if (shared === undefined) return [];
+      const target =
+        'document' in shared
+          ? entityKey('document', shared.document.id)
+          : entityKey('folder', shared.folder.id);
+      return [entityKey('link', shared.link.id), target];
+    },
     entriesMax: cachedMax,
     isCached: (shared) => shared !== undefined,
   });
   return {
-    findShared: (slug) => cache.get(slug, () => findSharedDocument(db, slug)),
+    findShared: (slug) => cache.get(slug, () => findShared(db, slug)),
 
     async require(workspaceId, id) {
       const row = await findLink(db, workspaceId, id);

@@ -11,21 +11,26 @@ import { newId, type Random, randomText } from '../../base/crypto/ids.ts';
 import { Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
 import { findVersion } from '../../storage/document-versions.ts';
-import type { Executor, LinkRow } from '../../storage/schema.ts';
+import { readEntryRules } from '../../storage/entry-rules.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { Folders } from '../folders/folders.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { readAgreement } from './agreement-text.ts';
+import { storeEntryRules } from './entry-rule-messages.ts';
 import type { LinkMessages } from './link-messages.ts';
 import { checkOptions, impliedBy, readListOptions } from './options.ts';
 import type { HashLinkPassword } from './password-rules.ts';
 import { checkRecipient, type RecipientMails, readRecipient } from './recipients.ts';
-import { insertLink } from './store.ts';
+import { findEntryIds, insertLink } from './store.ts';
 
 export type NewLinkOptions = {
+  readonly db: Database;
   readonly auditLog: AuditLog;
   readonly quotas: Quotas;
   readonly documents: Documents;
+  readonly folders: Pick<Folders, 'require'>;
   readonly messages: LinkMessages;
   readonly hashPassword: HashLinkPassword;
   readonly recipientMails: RecipientMails;
@@ -37,13 +42,20 @@ export type NewLinkOptions = {
 type NewLinkMethods = Pick<ServiceImpl<typeof LinkService>, 'createLink' | 'batchCreateLinks'>;
 
 export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
-  const { auditLog, quotas, documents, messages, hashPassword } = options;
+  const { db, auditLog, quotas, documents, folders, messages, hashPassword } = options;
   const { recipientMails, agreements } = options;
   const { random, now } = options;
+
+  /** Throws `not_found` if the workspace has no such document or folder. */
+  async function requireTarget({ workspace_id, document_id, folder_id }: LinkRow): Promise<void> {
+    if (document_id !== null) await documents.require(workspace_id, document_id);
+    else await folders.require(db, workspace_id, folder_id ?? '');
+  }
 
   /** Returns the row without the hash of its password. Throws `invalid_argument`. */
   function readRow(request: CreateLinkRequest, context: HandlerContext): LinkRow {
     const caller = principalOf(context);
+    requireOneTarget(request);
     const recipient = readRecipient(request.recipient, request.mailRecipient);
     const isForOne = recipient !== '' && request.allowList.length === 0;
     const lists = readListOptions(isForOne ? { ...request, allowList: [recipient] } : request);
@@ -52,7 +64,9 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       id: newId('lnk', random),
       slug: randomText(random),
       workspace_id: workspaceOf(context),
-      document_id: request.documentId,
+      document_id: request.documentId || null,
+      folder_id: request.folderId || null,
+      entry_rules: storeEntryRules(request.entryRules),
       name: request.name === '' ? recipient : printableName(request.name),
       email_required: request.emailRequired ? 1 : 0,
       email_verification_required: request.emailVerificationRequired ? 1 : 0,
@@ -91,8 +105,9 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
     const insert = async (trx: Executor) => {
       await quotas.add(trx, workspaceId, { links: rows.length });
       for (const row of rows) {
-        if (!(await insertLink(trx, row))) throw noSuchDocument();
+        if (!(await insertLink(trx, row))) throw noSuchTarget(row);
         await requireVersion(trx, row);
+        await requireEntries(trx, row);
       }
       for (const [sha256, text] of texts) await agreements.storeText(trx, { sha256, text });
       if (mailed.length > 0) await recipientMails.add(trx, mailed);
@@ -102,15 +117,15 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
     if (target === undefined) throw new Error('there is no link to create');
     const create = () => auditLog.create(context, { target: [target, ...others] }, insert);
     return quotas.inTurn(workspaceId, create).catch((error: unknown) => {
-      // The document was deleted during this call.
-      throw isForeignKeyViolation(error) ? noSuchDocument() : error;
+      // The document or folder was deleted during this call.
+      throw isForeignKeyViolation(error) ? noSuchTarget(rows[0]) : error;
     });
   }
 
   return {
     async createLink(request, context) {
       const row = readRow(request, context);
-      await documents.require(row.workspace_id, row.document_id);
+      await requireTarget(row);
       row.password_hash = await hashPassword(request.password, row.workspace_id);
       return insertAll(context, [row], [request], (trx) => messages.answer(row, trx));
     },
@@ -133,14 +148,14 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
           if (request.workspaceId !== '' && request.workspaceId !== workspaceId) {
             throw invalid('workspace_id', 'must be the workspace of the call');
           }
-          if (!found.has(read.document_id)) await documents.require(workspaceId, read.document_id);
+          if (!found.has(targetIdOf(read))) await requireTarget(read);
           const { password } = request;
           const hash = hashes.get(password) ?? (await hashPassword(password, workspaceId));
           hashes.set(password, hash);
           return { ...read, password_hash: hash };
         });
         known.add(row.recipient);
-        found.add(row.document_id);
+        found.add(targetIdOf(row));
         rows.push(row);
       }
       return insertAll(context, rows, requests, async (trx) => ({
@@ -163,8 +178,38 @@ async function inRequest<T>(i: number, work: () => Promise<T>): Promise<T> {
 /** Throws `invalid_argument` if the version that the link shows does not exist. */
 export async function requireVersion(trx: Executor, row: LinkRow): Promise<void> {
   const { document_id, pinned_version: version } = row;
-  if (version === null || (await findVersion(trx, document_id, version)) !== undefined) return;
+  if (version === null || document_id === null) return;
+  if ((await findVersion(trx, document_id, version)) !== undefined) return;
   throw invalid('pinned_version', 'must be a version of the document');
 }
 
-const noSuchDocument = () => fail('not_found', 'The workspace has no such document.');
+/**
+ * Throws `invalid_argument` if a rule of the link is for an entry that does not exist. A rule that
+ * the link had `before` may stay: its entry may be deleted.
+ */
+export async function requireEntries(trx: Executor, row: LinkRow, before = ''): Promise<void> {
+  const ids = readEntryRules(row.entry_rules).map(({ id }) => id);
+  const known = new Set(await findEntryIds(trx, row.workspace_id, ids));
+  for (const { id } of readEntryRules(before)) known.add(id);
+  const missing = ids.findIndex((id) => !known.has(id) || id === row.folder_id);
+  if (missing === -1) return;
+  const field = ids[missing]?.startsWith('fld_') === true ? 'folder_id' : 'document_id';
+  throw invalid(`entry_rules[${missing}].${field}`, 'must be the id of an entry of the workspace');
+}
+
+function requireOneTarget({ documentId, folderId }: CreateLinkRequest): void {
+  if (documentId === '' && folderId === '') {
+    throw invalid('document_id', 'is required, unless folder_id is set');
+  }
+  if (documentId !== '' && folderId !== '') {
+    throw invalid('folder_id', 'must not be set together with document_id');
+  }
+}
+
+const targetIdOf = ({ document_id, folder_id }: LinkRow) => document_id ?? folder_id ?? '';
+
+const noSuchTarget = (row: LinkRow | undefined) =>
+  fail(
+    'not_found',
+    `The workspace has no such ${row?.document_id === null ? 'folder' : 'document'}.`,
+  );

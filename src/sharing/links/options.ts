@@ -14,7 +14,8 @@ import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { entriesOf, storeList } from '../../base/net/address-lists.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import { readAgreement } from './agreement-text.ts';
-import type { LinkChange, LinkedDocument } from './store.ts';
+import { entryRulesMessage, storeEntryRules } from './entry-rule-messages.ts';
+import type { LinkChange, LinkTarget } from './store.ts';
 
 const notifyValues = [
   [Notify.UNSPECIFIED, ''],
@@ -54,6 +55,7 @@ export const fieldsAt = (now: number) =>
     pinned_version: ({ pinnedVersion }) => ({ pinned_version: pinnedVersion || null }),
     view_limit: ({ viewLimit = null }) => ({ view_limit: viewLimit }),
     agreement: ({ agreement }) => ({ agreement_sha256: readAgreement(agreement) }),
+    entry_rules: ({ entryRules }) => ({ entry_rules: storeEntryRules(entryRules) }),
   }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
 /** The requirements that the lists and the agreement of a link imply. */
@@ -83,6 +85,13 @@ export function checkOptions(row: LinkRow, paths: readonly string[]): void {
     if (paths.includes(option)) throw invalid(option, `must be set together with ${requirement}`);
     throw invalid(requirement, `must be set together with ${option}`);
   }
+  const isRoom = row.document_id === null;
+  if (isRoom && row.pinned_version !== null) {
+    throw invalid('pinned_version', 'must be unset for a link to a folder');
+  }
+  if (!isRoom && row.entry_rules !== '') {
+    throw invalid('entry_rules', 'must be unset for a link to a document');
+  }
   if (row.notify !== '' && row.creator_id === null) {
     throw invalid('notify', 'must be unset: no user created the link, so no one gets the mails');
   }
@@ -93,15 +102,21 @@ const allowList = ['email_verification_required', 'allow_list'] as const;
 const blockList = ['email_required', 'block_list'] as const;
 const agreement = ['email_verification_required', 'agreement'] as const;
 
-/** Without `document`, it was deleted during the call. */
-export function linkMessage(row: LinkRow, document: LinkedDocument | undefined, publicUrl: string) {
-  const isViewable = viewerKindOf(document?.content_type ?? '') !== undefined;
-  const opensNothing = row.allow_download === 0 && !isViewable;
+/** Without `target`, the document was deleted during the call. */
+export function linkMessage(row: LinkRow, target: LinkTarget | undefined, publicUrl: string) {
+  const isRoom = row.document_id === null;
+  const isViewable =
+    target?.hasPreview === true || viewerKindOf(target?.contentType ?? '') !== undefined;
+  const opensNothing = !isRoom && row.allow_download === 0 && !isViewable;
+  const name = target?.name ?? '';
   return {
     id: row.id,
     url: `${publicUrl}/s/${row.slug}`,
-    documentId: row.document_id,
-    documentName: document?.name ?? '',
+    documentId: row.document_id ?? '',
+    documentName: isRoom ? '' : name,
+    folderId: row.folder_id ?? '',
+    folderName: isRoom ? name : '',
+    entryRules: entryRulesMessage(row),
     emailRequired: row.email_required === 1,
     workspaceId: row.workspace_id,
     name: row.name,

@@ -90,8 +90,9 @@ export function linkMailComposer({ db, brands, publicUrl, now }: ComposerOptions
     if (link === undefined || link.revoke_time !== null) return undefined;
     if (link.expire_time !== null && link.expire_time <= now()) return undefined;
     const brand = await brands.of(link.workspace_id);
-    const title = link.show_title === 1 ? link.document_name : undefined;
-    const what = title === undefined ? 'A document' : shortName(title);
+    const title = link.show_title === 1 ? link.target_name : undefined;
+    const isRoom = link.document_id === null;
+    const what = title === undefined ? (isRoom ? 'A folder' : 'A document') : shortName(title);
     const subject = `${what} was shared with you`;
     const parts = partsOf(link, brand.workspaceName, title, `${publicUrl}/s/${link.slug}`);
     return { to: link.recipient, subject, ...brands.renderMail(brand, parts) };
@@ -104,7 +105,8 @@ function partsOf(
   title: string | undefined,
   url: string,
 ): MailPart[] {
-  const document = title === undefined ? 'a document' : `“${mailName(title)}”`;
+  const kind = link.document_id === null ? 'folder' : 'document';
+  const document = title === undefined ? `a ${kind}` : `“${mailName(title)}”`;
   const code = ' The page asks for your email address and mails you a code.';
   const password = ' The page asks for a password, which the sender gives you.';
   return [
@@ -114,7 +116,7 @@ function partsOf(
         (link.password_hash === null ? '' : password) +
         (link.email_verification_required === 1 ? code : ''),
     },
-    { label: 'Open the document', url },
+    { label: `Open the ${kind}`, url },
     { note: 'The link is for you. If you did not expect this email, ignore it.' },
   ];
 }

@@ -17,10 +17,11 @@ import { type ListRequest, parseListRequest } from '../../storage/list-request.t
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { Folders } from '../folders/folders.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { createLinkMessages } from './link-messages.ts';
 import { linkNotFound } from './links.ts';
-import { createNewLinkMethods, requireVersion } from './new-links.ts';
+import { createNewLinkMethods, requireEntries, requireVersion } from './new-links.ts';
 import { changesGate, checkOptions, fieldsAt, impliedBy } from './options.ts';
 import { createLinkPasswordHash } from './password-rules.ts';
 import type { RecipientMails } from './recipients.ts';
@@ -39,6 +40,7 @@ export type LinkOptions = {
   readonly auditLog: AuditLog;
   readonly quotas: Quotas;
   readonly documents: Documents;
+  readonly folders: Pick<Folders, 'require'>;
   readonly views: LinkViews;
   readonly passwords: Passwords;
   readonly recipientMails: RecipientMails;
@@ -66,7 +68,8 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
     async listLinks(request, context) {
       const query = parseListRequest(request, linkList.sorts, context.signal);
-      const filter = { workspaceId: workspaceOf(context), documentId: request.documentId };
+      const { documentId, folderId } = request;
+      const filter = { workspaceId: workspaceOf(context), documentId, folderId };
       const { rows, ...page } = await findLinks(db, filter, query);
       return { links: await messages.all(rows), ...page };
     },
@@ -89,6 +92,8 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       const link = await auditLog.change(context, { target: key.id }, async (trx) => {
         // The deletion of a version locks the usage, too.
         if (pins) await quotas.lock(trx, key.workspaceId);
+        const changesRules = paths.includes('entry_rules');
+        const before = changesRules ? await findLink(trx, key.workspaceId, key.id) : undefined;
         const changed = await updateLink(trx, key, change, changesGate(paths));
         const row = await findLink(trx, key.workspaceId, key.id);
         if (row === undefined) throw linkNotFound();
@@ -97,6 +102,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         const { agreement_sha256: sha256 = '' } = change;
         await agreements.storeText(trx, { sha256, text: request.agreement });
         if (pins) await requireVersion(trx, row);
+        if (changesRules) await requireEntries(trx, row, before?.entry_rules);
         if (paths.includes('notify')) await options.forgetViews(trx, row.id);
         return row;
       });

@@ -1,22 +1,28 @@
 import { type Insertable, sql } from 'kysely';
+import { hasConverter } from '../../storage/converters.ts';
 import { findVersion, withVersion } from '../../storage/document-versions.ts';
+import { findFolder } from '../../storage/folder-tree.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import type { DocumentRow, Executor, LinkRow, Schema } from '../../storage/schema.ts';
-import { hasDocument } from '../../storage/sharing-rows.ts';
+import type { DocumentRow, Executor, FolderRow, LinkRow, Schema } from '../../storage/schema.ts';
+import { hasTarget } from '../../storage/sharing-rows.ts';
 
-/** False if the document was removed. The workspace's usage must be locked. */
+/** False if the document or folder was removed. The workspace's usage must be locked. */
 export async function insertLink(
   trx: Executor,
   row: Insertable<Schema['links']>,
 ): Promise<boolean> {
-  const document = await trx
-    .selectFrom('documents')
+  const [table, id] =
+    row.document_id === null
+      ? (['folders', row.folder_id ?? ''] as const)
+      : (['documents', row.document_id] as const);
+  const target = await trx
+    .selectFrom(table)
     .select('id')
-    .where('id', '=', row.document_id)
+    .where('id', '=', String(id))
     .where('remove_time', 'is', null)
     .executeTakeFirst();
-  if (document === undefined) return false;
+  if (target === undefined) return false;
   await trx.insertInto('links').values(row).execute();
   return true;
 }
@@ -31,14 +37,20 @@ export function findLink(
     .selectAll()
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
-    .where(hasDocument)
+    .where(hasTarget)
     .executeTakeFirst();
 }
 
-export type LinkFilter = { readonly workspaceId: string; readonly documentId: string };
+/** An empty id does not filter. */
+export type LinkFilter = {
+  readonly workspaceId: string;
+  readonly documentId: string;
+  readonly folderId: string;
+};
 
-const documentName = sql`(
-  select documents.name from documents where documents.id = links.document_id
+const targetName = sql`coalesce(
+  (select documents.name from documents where documents.id = links.document_id),
+  (select folders.name from folders where folders.id = links.folder_id)
 )`;
 
 export const linkList = {
@@ -48,21 +60,21 @@ export const linkList = {
     view_count: { column: 'view_count', kind: 'number' },
   },
   // Most links have no name.
-  searches: ['name', 'id', documentName],
+  searches: ['name', 'id', targetName],
 } as const satisfies List;
 
-/** Empty `documentId`: all documents. */
 export function findLinks(
   db: Executor,
-  { workspaceId, documentId }: LinkFilter,
+  { workspaceId, documentId, folderId }: LinkFilter,
   query: ListQuery,
 ): Promise<ListPage<LinkRow>> {
   let links = db
     .selectFrom('links')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
-    .where(hasDocument);
+    .where(hasTarget);
   if (documentId !== '') links = links.where('document_id', '=', documentId);
+  if (folderId !== '') links = links.where('folder_id', '=', folderId);
   return readList(db, links, linkList, query);
 }
 
@@ -82,6 +94,7 @@ export type LinkChange = Partial<
     | 'pinned_version'
     | 'view_limit'
     | 'agreement_sha256'
+    | 'entry_rules'
   >
 >;
 
@@ -106,44 +119,64 @@ export async function updateLink(
   return numUpdatedRows > 0n;
 }
 
-/** The name of a document, and the type of the version that a link shows. */
-export type LinkedDocument = Pick<DocumentRow, 'name' | 'content_type'>;
+/** The name of a document or folder, and the type of the version that a link shows. */
+export type LinkTarget = {
+  readonly name: string;
+  /** Undefined for a folder. */
+  readonly contentType: string | undefined;
+  /** Whether the version has a preview, or will have one. */
+  readonly hasPreview: boolean;
+};
 
-/** Returns the documents of links, by the id of the link. */
-export async function findLinkedDocuments(
+/** Returns the documents and folders of links, by the id of the link. */
+export async function findLinkTargets(
   db: Executor,
   links: readonly LinkRow[],
-): Promise<ReadonlyMap<string, LinkedDocument>> {
+): Promise<ReadonlyMap<string, LinkTarget>> {
   if (links.length === 0) return new Map();
   const ids = links.map(({ id }) => id);
   const rows = await db
     .selectFrom('links')
-    .innerJoin('documents', 'documents.id', 'links.document_id')
+    .leftJoin('documents', 'documents.id', 'links.document_id')
+    .leftJoin('folders', 'folders.id', 'links.folder_id')
     .leftJoin('document_versions as pinned', (join) =>
       join
         .onRef('pinned.document_id', '=', 'links.document_id')
         .onRef('pinned.version', '=', 'links.pinned_version'),
     )
-    .select(['links.id', 'documents.name'])
-    .select((eb) => eb.fn.coalesce('pinned.content_type', 'documents.content_type').as('type'))
+    .leftJoin('previews', (join) =>
+      join
+        .onRef('previews.document_id', '=', 'documents.id')
+        .on('previews.version', '=', (eb) =>
+          eb.fn.coalesce('links.pinned_version', 'documents.version'),
+        ),
+    )
+    .select(['links.id', 'previews.state'])
+    .select((eb) => [
+      eb.fn.coalesce('documents.name', 'folders.name').as('name'),
+      eb.fn.coalesce('pinned.content_type', 'documents.content_type').as('type'),
+    ])
     .where('links.id', 'in', ids)
     .execute();
-  return new Map(rows.map(({ id, name, type }) => [id, { name, content_type: type }]));
+  const isQueued = rows.some(({ state }) => state === 'pending');
+  const isConverting = isQueued && (await hasConverter(db));
+  return new Map(
+    rows.map(({ id, name, type, state }) => {
+      const hasPreview = state === 'ready' || (state === 'pending' && isConverting);
+      return [id, { name: name ?? '', contentType: type ?? undefined, hasPreview }];
+    }),
+  );
 }
 
-/** Returns a link with the name of its document, for a mail. */
-export function findMailedLink(
+/** Returns a link with the name of its document or folder, for a mail. */
+export async function findMailedLink(
   db: Executor,
   id: string,
-): Promise<(LinkRow & { readonly document_name: string }) | undefined> {
-  return db
-    .selectFrom('links')
-    .innerJoin('documents', 'documents.id', 'links.document_id')
-    .selectAll('links')
-    .select('documents.name as document_name')
-    .where('links.id', '=', id)
-    .where('documents.remove_time', 'is', null)
-    .executeTakeFirst();
+): Promise<(LinkRow & { readonly target_name: string }) | undefined> {
+  const links = db.selectFrom('links').selectAll().where('id', '=', id).where(hasTarget);
+  const link = await links.executeTakeFirst();
+  if (link === undefined) return undefined;
+  return { ...link, target_name: (await findLinkTargets(db, [link])).get(id)?.name ?? '' };
 }
 
 export async function revokeLink(db: Executor, id: string, now: number): Promise<void> {
@@ -155,18 +188,28 @@ export async function revokeLink(db: Executor, id: string, now: number): Promise
     .execute();
 }
 
-/** A link and its document, with the version that the link shows. */
+/** A document that readers of a link may open, with the version that they see. */
 export type SharedDocument = {
   readonly link: LinkRow;
   readonly document: DocumentRow;
+  readonly mayDownload: boolean;
+  /** In a room, the folders from the one of the link down to the one with the document. */
+  readonly path?: readonly FolderRow[];
 };
 
-export async function findSharedDocument(
-  db: Executor,
-  slug: string,
-): Promise<SharedDocument | undefined> {
+/** A link to a folder. */
+export type SharedFolder = { readonly link: LinkRow; readonly folder: FolderRow };
+
+/** A link, and the document or the folder that it shows. */
+export type Shared = SharedDocument | SharedFolder;
+
+export async function findShared(db: Executor, slug: string): Promise<Shared | undefined> {
   const link = await db.selectFrom('links').selectAll().where('slug', '=', slug).executeTakeFirst();
   if (link === undefined) return undefined;
+  if (link.folder_id !== null) {
+    const folder = await findFolder(db, link.workspace_id, link.folder_id);
+    return folder && { link, folder };
+  }
   const document = await db
     .selectFrom('documents')
     .selectAll()
@@ -174,7 +217,29 @@ export async function findSharedDocument(
     .where('remove_time', 'is', null)
     .executeTakeFirst();
   if (document === undefined) return undefined;
-  if (link.pinned_version === null) return { link, document };
+  const mayDownload = link.allow_download === 1;
+  if (link.pinned_version === null) return { link, document, mayDownload };
   const pinned = await findVersion(db, document.id, link.pinned_version);
-  return pinned && { link, document: withVersion(document, pinned) };
+  return pinned && { link, document: withVersion(document, pinned), mayDownload };
+}
+
+/** Returns which of these documents and folders the workspace has. */
+export async function findEntryIds(
+  db: Executor,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const found = new Set<string>();
+  for (const table of ['documents', 'folders'] as const) {
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .where('remove_time', 'is', null)
+      .where('id', 'in', ids)
+      .execute();
+    for (const { id } of rows) found.add(id);
+  }
+  return found;
 }

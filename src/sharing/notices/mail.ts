@@ -33,7 +33,7 @@ export function composeViewMail(
   const [first] = links;
   const subject =
     links.length === 1 && first !== undefined
-      ? `${readersOf(first)} viewed ${shortName(first.notice.document_name)}`
+      ? `${readersOf(first)} viewed ${shortName(first.notice.target_name)}`
       : `${countOf(views, 'view')} of ${countOf(links.length, 'link')} in ${brand.workspaceName}`;
   const parts = links.flatMap((link) => partsOf(link, publicUrl));
   const created = links.length === 1 ? 'the link' : 'the links';
@@ -44,11 +44,11 @@ export function composeViewMail(
 }
 
 function partsOf({ notice, newest }: ViewedLink, publicUrl: string): MailPart[] {
-  const { views, document_name, link_name } = notice;
+  const { views, target_name, link_name } = notice;
   const through = link_name === '' ? '' : ` through the link “${mailName(link_name)}”`;
   const others = views - newest.length;
   return [
-    { text: `${countOf(views, 'new view')} of “${mailName(document_name)}”${through}:` },
+    { text: `${countOf(views, 'new view')} of “${mailName(target_name)}”${through}:` },
     { lines: newest.map(readerOf) },
     ...(others > 0 ? [{ text: `And ${countOf(others, 'more view')}.` }] : []),
     { label: 'See who read which page', url: `${publicUrl}${consolePathOf(notice)}` },

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Executor, LinkNoticeRow, LinkRow, UserRow, ViewRow } from '../../storage/schema.ts';
 
 /** Adds a view to the next mail about its link, if the creator gets one. */
@@ -40,18 +40,21 @@ export async function forgetViews(trx: Executor, linkId: string): Promise<void> 
 export type DueNotice = LinkNoticeRow &
   Pick<LinkRow, 'notify' | 'notify_from' | 'view_count' | 'creator_id' | 'workspace_id'> & {
     readonly link_name: string;
-    readonly document_name: string;
+    /** The name of the document or the folder. */
+    readonly target_name: string;
   };
 
 const selectDue = (db: Executor, now: number) =>
   db
     .selectFrom('link_notices')
     .innerJoin('links', 'links.id', 'link_notices.link_id')
-    .innerJoin('documents', 'documents.id', 'links.document_id')
+    .leftJoin('documents', 'documents.id', 'links.document_id')
+    .leftJoin('folders', 'folders.id', 'links.folder_id')
     .selectAll('link_notices')
     .select(['links.notify', 'links.notify_from', 'links.view_count'])
     .select(['links.creator_id', 'links.workspace_id'])
-    .select(['links.name as link_name', 'documents.name as document_name'])
+    .select('links.name as link_name')
+    .select((eb) => eb.fn.coalesce('documents.name', 'folders.name', sql.lit('')).as('target_name'))
     .where('link_notices.due_time', '<=', now)
     .where('documents.remove_time', 'is', null);
 
@@ -75,6 +78,12 @@ export function findDigest(db: Executor, first: DueNotice, now: number): Promise
 
 const linksMax = 100;
 
+/** A link to a folder counts a reader's first view of a document of the room. */
+const isCounted = sql<SqlBool>`(access_id is null or not exists (
+  select 1 from views as earlier where earlier.access_id = views.access_id
+    and (earlier.create_time, earlier.id) < (views.create_time, views.id)
+))`;
+
 export function findNoticedViews(
   db: Executor,
   notice: DueNotice,
@@ -87,6 +96,7 @@ export function findNoticedViews(
     .selectFrom('views')
     .selectAll()
     .where('link_id', '=', link_id)
+    .where(isCounted)
     .orderBy('create_time', 'desc')
     .orderBy('id', 'desc')
     .limit(Math.min(views, limit))
@@ -101,6 +111,7 @@ export async function countReaders(db: Executor, { link_id, views }: DueNotice):
     .selectFrom('views')
     .select('email')
     .where('link_id', '=', link_id)
+    .where(isCounted)
     .orderBy('create_time', 'desc')
     .orderBy('id', 'desc')
     .limit(views)

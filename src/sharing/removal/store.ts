@@ -21,6 +21,9 @@ export async function deleteRemovedRows(trx: Executor, limit: number): Promise<n
 }
 
 async function deleteRowsOf(trx: Executor, documentId: string, limit: number): Promise<number> {
+  // Also the views in rooms, whose links stay.
+  const ofDocument = await deleteViews(trx, 'document_id', documentId, limit);
+  if (ofDocument > 0) return ofDocument;
   const link = await trx
     .selectFrom('links')
     .select('id')
@@ -31,7 +34,7 @@ async function deleteRowsOf(trx: Executor, documentId: string, limit: number): P
     await trx.deleteFrom('documents').where('id', '=', documentId).execute();
     return 1;
   }
-  const views = await deleteViews(trx, link.id, limit);
+  const views = await deleteViews(trx, 'link_id', link.id, limit);
   if (views > 0) return views;
   const codes = await deleteCodes(trx, link.id, limit);
   if (codes > 0) return codes;
@@ -39,8 +42,13 @@ async function deleteRowsOf(trx: Executor, documentId: string, limit: number): P
   return 1;
 }
 
-async function deleteViews(trx: Executor, linkId: string, limit: number): Promise<number> {
-  const some = trx.selectFrom('views').select('id').where('link_id', '=', linkId).limit(limit);
+async function deleteViews(
+  trx: Executor,
+  column: 'document_id' | 'link_id',
+  id: string,
+  limit: number,
+): Promise<number> {
+  const some = trx.selectFrom('views').select('id').where(column, '=', id).limit(limit);
   // The recorder of views also locks a view before its page rows.
   const ids = (await skipLocked(trx, some).execute()).map(({ id }) => id);
   if (ids.length === 0) return 0;

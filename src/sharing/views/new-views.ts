@@ -3,7 +3,7 @@
 // still read the document; the browser's next report tries again to create the view.
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
-import { viewIdOf, viewIdsOf } from '../../base/crypto/view-id.ts';
+import { roomViewIdOf, viewIdOf, viewIdsOf } from '../../base/crypto/view-id.ts';
 import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
@@ -11,7 +11,7 @@ import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
 import type { LinkNotices } from '../notices/notices.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { hasAnyView, hasView, insertView, type NewView } from './store.ts';
+import { hasAnyView, hasView, hasViewIn, insertView, type NewView } from './store.ts';
 
 const second = 1_000;
 
@@ -30,10 +30,17 @@ const limits = {
 export type Reader = {
   readonly accessSession: AccessSession;
   readonly link: LinkRow;
+  readonly documentId: string;
   /** The version of the document that the browser shows. */
   readonly version: number;
   readonly network: string;
 };
+
+/** The view of the document that a reader has open. */
+export const viewIdOfReader = ({ accessSession, link, documentId, version }: Reader) =>
+  link.folder_id === null
+    ? viewIdOf(accessSession, version)
+    : roomViewIdOf(accessSession, documentId, version);
 
 export type NewViews = {
   /** Creates the reader's view unless it exists. Returns the error if a limit prevents that. */
@@ -52,7 +59,7 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
 
   async function create(
-    row: NewView & { readonly agreement_id: string },
+    row: NewView & { readonly version: number; readonly agreement_id: string },
     { link, network, accessSession }: Reader,
   ): Promise<void> {
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
@@ -62,33 +69,37 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
       // Reports of the reader's other tabs wait for the quota's lock, so this check is safe.
       if (await hasView(trx, row.id)) throw new ViewExists();
       await throttle.countIn(trx, counted);
+      const isInRoom = link.folder_id !== null && (await hasViewIn(trx, accessSession.viewId));
       // A reader who was counted keeps access, and opens a new version with another view.
       const isCounted =
-        link.view_limit !== null &&
-        (await hasAnyView(trx, viewIdsOf(accessSession, row.version ?? 1)));
-      const refusal = await insertView(trx, row, { isLimited: !isCounted });
+        isInRoom ||
+        (link.view_limit !== null &&
+          (await hasAnyView(trx, viewIdsOf(accessSession, row.version))));
+      const refusal = await insertView(trx, row, { isInRoom, isLimited: !isCounted });
       if (refusal !== undefined) throw refusal === 'no link' ? noSuchLink() : noMoreViews();
-      await notices.note(trx, link);
+      if (!isInRoom) await notices.note(trx, link);
     };
     await quotas.inTurn(link.workspace_id, () => transact(db, insert));
   }
 
   return {
     async ensure(reader) {
-      const { accessSession, link, version } = reader;
-      const id = viewIdOf(accessSession, version);
+      const { accessSession, link, documentId, version } = reader;
+      const id = viewIdOfReader(reader);
+      const isRoom = link.folder_id !== null;
       if (await hasView(db, id)) return undefined;
       const row = {
         id,
         link_id: link.id,
-        document_id: link.document_id,
+        document_id: documentId,
         version,
         email: accessSession.email,
         email_verified: accessSession.emailVerified ? (1 as const) : (0 as const),
-        // A reader of a later version does not pass the gate again.
-        create_time: version === 1 ? accessSession.startMs : now(),
+        // A reader of a later version, or of a document of a room, does not pass the gate again.
+        create_time: version === 1 && !isRoom ? accessSession.startMs : now(),
         duration_ms: 0,
         agreement_id: accessSession.agreement?.id ?? '',
+        ...(isRoom ? { access_id: accessSession.viewId } : {}),
       };
       try {
         await create(row, reader);

@@ -1,6 +1,7 @@
 // The HTML of a shared link reports here which pages its reader sees (`navigator.sendBeacon`).
 
-import type { HttpRoute, RouteRequest } from '../../api/routes/route.ts';
+import { inRoom } from '../../api/routes/room-docs.ts';
+import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { versionHeader, versionHeaderDoc } from '../../base/http/shown-version.ts';
@@ -20,27 +21,30 @@ export type ViewRouteOptions = {
 
 export function viewRoutes(options: ViewRouteOptions): HttpRoute[] {
   const { views, documents, requireAccess } = options;
+
+  async function handle(request: RouteRequest): Promise<RouteReply> {
+    const { accessSession, shared } = await requireAccess(request);
+    const { link, document } = shared;
+    const named = readVersion(request.form) ?? document.version;
+    const headers = { 'cache-control': 'no-store', ...versionHeader(document) };
+    const noted = { status: 204, headers, body: undefined };
+    const read = await documents.selectVersion(document, named);
+    // The version was deleted while the reader had it open.
+    if (read === undefined) return noted;
+    const report = readReport(request.form, lastPageOf(read));
+    const { version } = read;
+    const of = { accessSession, link, documentId: document.id };
+    const reader = { ...of, version, network: networkOf(request.peer) };
+    await views.report(reader, report, version === document.version);
+    return noted;
+  }
+
+  const name = 'link view';
   return [
+    { method: 'POST', path: '/s/{slug}/view', name, doc, handle },
     {
-      method: 'POST',
-      path: '/s/{slug}/view',
-      name: 'link view',
-      doc,
-      async handle(request) {
-        const { accessSession, shared } = await requireAccess(request);
-        const { link, document } = shared;
-        const named = readVersion(request.form) ?? document.version;
-        const headers = { 'cache-control': 'no-store', ...versionHeader(document) };
-        const noted = { status: 204, headers, body: undefined };
-        const read = await documents.selectVersion(document, named);
-        // The version was deleted while the reader had it open.
-        if (read === undefined) return noted;
-        const report = readReport(request.form, lastPageOf(read));
-        const { version } = read;
-        const reader = { accessSession, link, version, network: networkOf(request.peer) };
-        await views.report(reader, report, version === document.version);
-        return noted;
-      },
+      ...{ method: 'POST', path: '/s/{slug}/documents/{document_id}/view', name, handle },
+      doc: inRoom(doc),
     },
   ];
 }
@@ -83,9 +87,10 @@ const lastPageUnknown = 10_000;
 
 /** The highest page number; 0 if the viewer does not show the document. */
 function lastPageOf({ content_type, page_count }: DocumentRow): number {
+  // Also of a preview.
+  if (page_count > 0) return page_count;
   const kind = viewerKindOf(content_type);
   if (kind === undefined) return 0;
-  if (page_count > 0) return page_count;
   return kind === 'pdf' ? lastPageUnknown : 1;
 }
 

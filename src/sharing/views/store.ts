@@ -4,7 +4,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { type PageQuery, selectNewestFirst } from '../../storage/page-token.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
-import { hasDocument } from '../../storage/sharing-rows.ts';
+import { hasTarget } from '../../storage/sharing-rows.ts';
 import { type ViewScope, type VisitorScope, viewsIn } from '../../storage/view-scopes.ts';
 
 const newest = { create_time: { column: 'create_time', kind: 'number' } } as const;
@@ -85,24 +85,43 @@ export async function hasView(db: Executor, viewId: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** Returns whether an access session has a view of a document of its room. */
+export async function hasViewIn(db: Executor, accessId: string): Promise<boolean> {
+  const query = db.selectFrom('views').select('id').where('access_id', '=', accessId).limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 /** A trigger sets the document and the version that a view does not have. */
-export type NewView = ViewRow & { readonly document_id?: string; readonly version?: number };
+export type NewView = ViewRow & {
+  readonly document_id?: string;
+  readonly version?: number;
+  readonly access_id?: string;
+};
+
+export type ViewCounting = {
+  /** Whether the link counts only up to its limit. */
+  readonly isLimited: boolean;
+  /** Whether the link has counted the reader's visit of the room. */
+  readonly isInRoom?: boolean;
+};
 
 /**
- * Inserts a view and counts it for its link. Returns the reason if the link can have no more views;
- * the caller must roll back.
+ * Inserts a view and counts it for its link and its document. Returns the reason if the link can
+ * have no more views; the caller must roll back.
  */
 export async function insertView(
   trx: Executor,
   row: NewView,
-  { isLimited }: { readonly isLimited: boolean } = { isLimited: true },
+  { isLimited, isInRoom = false }: ViewCounting = { isLimited: true },
 ): Promise<'no link' | 'limit reached' | undefined> {
   await trx.insertInto('views').values(row).execute();
+  if (row.access_id !== undefined && !(await countInRoom(trx, row))) return 'no link';
+  if (isInRoom) return undefined;
   const { numUpdatedRows } = await trx
     .updateTable('links')
     .set((eb) => ({ view_count: eb('view_count', '+', 1) }))
     .where('id', '=', row.link_id)
-    .where(hasDocument)
+    .where(hasTarget)
     .where((eb) =>
       isLimited
         ? eb.or([eb('view_limit', 'is', null), eb('view_count', '<', eb.ref('view_limit'))])
@@ -111,8 +130,27 @@ export async function insertView(
     .executeTakeFirst();
   if (numUpdatedRows > 0n) return undefined;
   const links = trx.selectFrom('links').select('id').where('id', '=', row.link_id);
-  const link = await links.where(hasDocument).executeTakeFirst();
+  const link = await links.where(hasTarget).executeTakeFirst();
   return link === undefined ? 'no link' : 'limit reached';
+}
+
+/** A trigger counts the views of a link only for the document of the link. */
+async function countInRoom(trx: Executor, { document_id, create_time }: NewView) {
+  const { numUpdatedRows } = await trx
+    .updateTable('documents')
+    .set((eb) => ({
+      view_count: eb('view_count', '+', 1),
+      last_view_time: eb
+        .case()
+        .when('last_view_time', '>', create_time)
+        .then(eb.ref('last_view_time'))
+        .else(create_time)
+        .end(),
+    }))
+    .where('id', '=', document_id ?? '')
+    .where('remove_time', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export type PageSum = Omit<ViewPageRow, 'visit'>;

@@ -5,7 +5,6 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { LRUCache } from 'lru-cache';
 import type { LinkViewSchema } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Clock } from '../../base/clock.ts';
-import { viewIdOf } from '../../base/crypto/view-id.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import { type ListPage, shortenPage } from '../../storage/list.ts';
@@ -13,7 +12,7 @@ import { type ListRequest, parseListRequest } from '../../storage/list-request.t
 import type { Position } from '../../storage/page-token.ts';
 import type { Database, StoredView, ViewRow } from '../../storage/schema.ts';
 import type { ViewScope, VisitorScope } from '../../storage/view-scopes.ts';
-import type { NewViews, Reader } from './new-views.ts';
+import { type NewViews, type Reader, viewIdOfReader } from './new-views.ts';
 import {
   countDownload,
   countPageRows,
@@ -134,7 +133,7 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
 
   /** Returns whether the reader's view exists now. Throws if the link has a view limit. */
   async function ensureView(reader: Reader): Promise<boolean> {
-    const viewId = viewIdOf(reader.accessSession, reader.version);
+    const viewId = viewIdOfReader(reader);
     if (opened.has(viewId)) return true;
     const refusal = await newViews.ensure(reader);
     if (refusal === undefined) opened.set(viewId, true);
@@ -153,9 +152,8 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
 
   return {
     async report(reader, { visit, pages }, isShown) {
-      const { accessSession, version } = reader;
-      const { startMs } = accessSession;
-      const viewId = viewIdOf(accessSession, version);
+      const { startMs } = reader.accessSession;
+      const viewId = viewIdOfReader(reader);
       if (sumOf(pages.values()) > now() - startMs + driftMs) {
         throw invalid('pages', 'must not exceed the time since the link was opened');
       }
@@ -200,7 +198,7 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
       }),
 
     recordDownload(reader) {
-      const viewId = viewIdOf(reader.accessSession, reader.version);
+      const viewId = viewIdOfReader(reader);
       const time = now();
       const since = time - repeatedMs;
       return record(reader, 'cannot record a download', async () => {

@@ -1,5 +1,5 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -37,6 +37,22 @@ export function createVisitorService(options: VisitorOptions): ServiceImpl<typeo
     return row;
   }
 
+  async function* readSlices(context: HandlerContext, workspaceId: string, since: number) {
+    for (let last: VisitorRow | undefined; ; ) {
+      const rows: VisitorRow[] = await findVisitorsAfter(
+        db,
+        workspaceId,
+        { last, since },
+        sliceMax,
+      );
+      yield rows;
+      if (rows.length < sliceMax) return;
+      last = rows.at(-1);
+      // A long export ends when the caller loses access.
+      await repeatAccessCheck(context, workspaceId);
+    }
+  }
+
   return {
     async listVisitors(request, context) {
       const orderBy = request.orderBy.trim() || 'last_view_time desc';
@@ -64,13 +80,17 @@ export function createVisitorService(options: VisitorOptions): ServiceImpl<typeo
       const value = { name: 'visitors.csv', contentType: 'text/csv; charset=utf-8' };
       yield { part: { case: 'header', value: { ...value, generated: true } } };
       yield { part: { case: 'chunk', value: csvText([columns]) } };
-      for (let after = ''; ; ) {
-        const rows = await findVisitorsAfter(db, workspaceId, after, sliceMax);
+      let newest: number | undefined;
+      let slices = 0;
+      for await (const rows of readSlices(context, workspaceId, 0)) {
         if (rows.length > 0) yield { part: { case: 'chunk', value: csvText(rows.map(csvRow)) } };
-        if (rows.length < sliceMax) return;
-        after = rows.at(-1)?.email ?? '';
-        // A long export ends when the caller loses access.
-        await repeatAccessCheck(context, workspaceId);
+        newest ??= rows[0]?.last_view_time;
+        slices++;
+      }
+      if (slices === 1 || newest === undefined) return;
+      // Visitors who returned during the export may have left the part that was not read yet.
+      for await (const rows of readSlices(context, workspaceId, newest)) {
+        if (rows.length > 0) yield { part: { case: 'chunk', value: csvText(rows.map(csvRow)) } };
       }
     },
 

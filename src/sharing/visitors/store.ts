@@ -36,21 +36,29 @@ export function findVisitor(
     .executeTakeFirst();
 }
 
-/** Returns the visitors with an address after `after`, in the order of addresses. */
+type Visit = Pick<VisitorRow, 'last_view_time' | 'id'>;
+
+/** Returns visitors with a visit later than `since`, the latest visit first, after `last`. */
 export function findVisitorsAfter(
   db: Executor,
   workspaceId: string,
-  after: string,
+  { last, since }: { readonly last: Visit | undefined; readonly since: number },
   limit: number,
 ): Promise<VisitorRow[]> {
-  const email = foldedColumn(db, 'email');
-  return db
+  const rows = db
     .selectFrom('visitors')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
-    .where(email, '>', after)
-    .orderBy(email)
-    .limit(limit)
+    .where('last_view_time', '>', since)
+    .orderBy('last_view_time', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (last === undefined) return rows.execute();
+  return rows
+    .where('last_view_time', '<=', last.last_view_time)
+    .where(({ eb, or }) =>
+      or([eb('last_view_time', '<', last.last_view_time), eb('id', '<', last.id)]),
+    )
     .execute();
 }
 

@@ -16,6 +16,7 @@ import type { Executor, WorkspaceRow } from '../../storage/schema.ts';
 import type { AnswerWorkspace, LogoMethods } from '../brand/logo-methods.ts';
 import type { Quotas, StoredQuota } from '../quotas/quotas.ts';
 import { createInvitationMethods, type InvitationOptions } from './invitations.ts';
+import { readLinkDefaults, storeLinkDefaults } from './link-defaults.ts';
 import { createMemberMethods } from './members.ts';
 import {
   findWorkspace,
@@ -57,6 +58,7 @@ export function createWorkspaceService(
         accentColor: row.accent_color,
         logoUrl: brands.logoUrlOf(row.logo_id),
       },
+      linkDefaults: readLinkDefaults(row.link_defaults),
       ...(usages[i] === undefined ? {} : { usage: usages[i] }),
     }));
   }
@@ -75,7 +77,7 @@ export function createWorkspaceService(
       const id = newId('ws', random);
       const row: WorkspaceRow = {
         ...{ id, name: printableName(name), create_time: now(), ...storedQuota(quota) },
-        ...{ accent_color: '', logo_id: '' },
+        ...{ accent_color: '', logo_id: '', link_defaults: '' },
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await insertWorkspace(trx, row);
@@ -120,6 +122,9 @@ const fields = {
   quota: ({ quota }): WorkspaceChange => storedQuota(quota),
   brand: ({ brand }): WorkspaceChange => ({
     accent_color: brand?.accentColor.toLowerCase() ?? '',
+  }),
+  link_defaults: ({ linkDefaults }): WorkspaceChange => ({
+    link_defaults: storeLinkDefaults(linkDefaults),
   }),
 } satisfies UpdateFields<typeof UpdateWorkspaceRequestSchema, WorkspaceChange>;
 

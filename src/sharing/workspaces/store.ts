@@ -26,6 +26,17 @@ export async function findWorkspace(db: Executor, id: string): Promise<Workspace
   return (await selectWorkspace(db, { id })).rows[0];
 }
 
+/** Returns the ids without a workspace. */
+export async function findMissingWorkspaces(
+  db: Executor,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom('workspaces').select('id').where('id', 'in', ids).execute();
+  const known = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => !known.has(id));
+}
+
 export const workspaceList = {
   sorts: {
     create_time: { column: 'create_time', kind: 'number' },

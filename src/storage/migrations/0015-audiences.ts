@@ -34,9 +34,10 @@ export async function addAudiences(db: Kysely<unknown>): Promise<void> {
 /** Adds a trigger for new columns, because an existing one cannot watch more columns. */
 export async function watchColumns(
   db: Kysely<unknown>,
-  table: 'clients' | 'customers',
+  table: 'audiences' | 'clients' | 'customers' | 'signing_keys',
   name: string,
   columns: readonly string[],
+  id = 'id',
 ): Promise<void> {
   const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
   const comparison = isSqlite ? 'is not' : 'is distinct from';
@@ -47,7 +48,7 @@ export async function watchColumns(
   const statement = isSqlite
     ? `create trigger ${table}_${name}_change after update on ${table} when ${isChanged}
         begin insert into changes (entity, entity_id, expire_time)
-          values ('${entity}', new.id, null); end`
+          values ('${entity}', new.${id}, null); end`
     : `create trigger ${table}_${name}_change after update on ${table}
         for each row when (${isChanged}) execute function note_${table}_change()`;
   await sql.raw(statement).execute(db);

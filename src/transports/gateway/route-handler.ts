@@ -25,8 +25,10 @@ export async function handleRoute(
   const result = await route.handle({
     isHead: request.method === 'HEAD',
     peer,
+    requestId,
     reserveBody: (workspaceId) => unread.accountOf(reply.raw).reserve(workspaceId),
     variables: Object.fromEntries(variables),
+    query: new URLSearchParams(/\?(.*)$/s.exec(request.url)?.[1] ?? ''),
     form: new URLSearchParams(form),
     header: (name) => {
       const value = request.headers[name];

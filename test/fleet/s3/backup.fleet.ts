@@ -1,8 +1,9 @@
 // Moves an installation from SQLite and a folder to PostgreSQL behind PgBouncer and S3, and back.
-import { copyFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { openTarget } from '../../../src/backup/target.ts';
 import { backupPlace, newFolder, runCommand } from '../../support/backups.ts';
 import { freePort } from '../../support/free-port.ts';
 import { urlIn, withDatabase } from '../../support/master-keys.ts';
@@ -131,4 +132,38 @@ test('an installation moves to PgBouncer and S3, and back while it runs', async 
   const rows = await Promise.all([1, 2, 3, 4].map(() => query(bouncer.url, settings)));
   const unchanged = { statement: '0', idle: '0', isolation: 'read committed' };
   expect(rows.flat()).toEqual(rows.map(() => unchanged));
+});
+
+test('backups are stored in a bucket, of which the newest stay', async () => {
+  const place = await backupPlace();
+  const [dataDir, restoredDir] = [await newFolder(), await newFolder()];
+  const program = await startProgram({ LATCHKEY_BOOTSTRAP: 'demo' }, dataDir);
+  onTestFinished(() => program.kill());
+  await upload(program, 40_000_000);
+  const bucket = await newBucket();
+  const { location } = bucket;
+  const { accessKeyId, secretAccessKey } = inject('s3');
+  const env = {
+    ...place.env,
+    LATCHKEY_BACKUP_TARGET: `s3://${location.bucket}/backups?endpoint=${location.endpoint}`,
+    LATCHKEY_BACKUP_KEEP: '1',
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+
+  await run(['backup'], dataDir, env);
+  const { stdout, stderr } = await runCommand(['backup', '--json'], dataDir, env);
+
+  expect(stderr).toContain('A trial restore succeeded.');
+  const { name, removed } = JSON.parse(stdout);
+  expect(removed).toHaveLength(1);
+  expect(await bucket.keys()).toEqual([`backups/${name}`]);
+  expect(await bucket.uploads()).toEqual([]);
+  const target = await openTarget({ ...location, prefix: 'backups/' });
+  onTestFinished(() => target.close());
+  const file = path.join(place.folder, name);
+  await writeFile(file, target.read(name));
+  await run(['restore', file], restoredDir, place.env);
+  await run(['doctor', '--blobs'], restoredDir, {});
+  await run(['doctor'], dataDir, env);
 });

@@ -3,15 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
+import type { SigningAlgorithm } from '../../../clients/verify/src/algorithms.ts';
 import { createVerifier } from '../../../clients/verify/src/verifier.ts';
 
 const issuer = 'https://latchkey.test';
 const start = Date.UTC(2027, 0, 31);
 
 /** A verifier of one key, whose clock and JWKS headers the test sets. */
-async function setUp(audience: string | string[] = issuer) {
-  const { publicKey, privateKey } = await generateKeyPair('EdDSA');
-  const keys = [{ ...(await exportJWK(publicKey)), kid: 'key', use: 'sig', alg: 'EdDSA' }];
+async function setUp(audience: string | string[] = issuer, alg: SigningAlgorithm = 'EdDSA') {
+  const { publicKey, privateKey } = await generateKeyPair(alg);
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'key', use: 'sig', alg }];
   const state = { fetches: 0, now: start, headers: {} as Record<string, string> };
   const server = createServer((_request, response) => {
     state.fetches++;
@@ -24,14 +25,15 @@ async function setUp(audience: string | string[] = issuer) {
     server.close();
   });
   const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const newVerifier = () => createVerifier({ issuer, jwksUrl, now: () => state.now });
+  const newVerifier = (signingAlg = alg) =>
+    createVerifier({ issuer, jwksUrl, signingAlg, now: () => state.now });
   const iat = start / 1000;
   const token = await new SignJWT({
     client_id: 'cli_x',
     scope: 'a:read',
     principal_type: 'service',
   })
-    .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid: 'key' })
+    .setProtectedHeader({ alg, typ: 'at+jwt', kid: 'key' })
     .setIssuer(issuer)
     .setAudience(audience)
     .setSubject('cli_x')
@@ -39,7 +41,7 @@ async function setUp(audience: string | string[] = issuer) {
     .setIssuedAt(iat)
     .setExpirationTime(iat + 3600)
     .sign(privateKey);
-  return { state, newVerifier, token };
+  return { state, keys, newVerifier, token };
 }
 
 test('a text other than the token is refused before its key is fetched', async () => {
@@ -115,5 +117,38 @@ test('a token for several audiences is accepted for one of them', async () => {
   for (const audience of [['https://other.test'], []]) {
     const { newVerifier, token } = await setUp(audience);
     await expect(newVerifier().verify(token)).rejects.toMatchObject({ code: 'unauthenticated' });
+  }
+});
+
+const algorithms = ['EdDSA', 'ES256', 'RS256'] as const;
+
+test('only tokens of the chosen algorithm are accepted', async () => {
+  for (const alg of algorithms) {
+    const { newVerifier, token } = await setUp(issuer, alg);
+    for (const signingAlg of algorithms) {
+      const accepted = await newVerifier(signingAlg)
+        .verify(token)
+        .then(
+          () => true,
+          () => false,
+        );
+      expect([alg, signingAlg, accepted]).toEqual([alg, signingAlg, alg === signingAlg]);
+    }
+  }
+  const signingAlg = 'HS256' as never;
+  expect(() => createVerifier({ issuer, signingAlg })).toThrow('signingAlg must be EdDSA, ES256');
+});
+
+test('a published key of another algorithm verifies nothing', async () => {
+  for (const alg of algorithms) {
+    const { keys, newVerifier, token } = await setUp(issuer, alg);
+    const [key] = keys;
+    if (key === undefined) throw new Error('there is no key');
+    const original = { ...key };
+    await newVerifier().verify(token);
+    for (const change of [{ alg: 'PS256' }, { alg: 'HS256' }, { use: 'enc' }, { kty: 'oct' }]) {
+      Object.assign(key, original, change);
+      await expect(newVerifier().verify(token)).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
   }
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fail } from '../../../src/base/errors/errors.ts';
 import { DamagedBlob } from '../../../src/base/files/damaged-blob.ts';
-import { describeStoreError, s3FailureOf } from '../../../src/sharing/blobs/s3-failure.ts';
+import { describeStoreError, s3FailureOf } from '../../../src/base/s3/failure.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 
 /** An error as the AWS SDK throws it for a response. */

@@ -1,3 +1,4 @@
+import { useQuery } from '@connectrpc/connect-query';
 import { Button, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
@@ -12,6 +13,11 @@ import { AccountCard } from './account-card.tsx';
 export function PasswordCard() {
   const { open } = useDialogs();
   const [isChanged, setChanged] = useState(false);
+  const { id: userId } = useUser();
+  const { data } = useQuery(UserService.method.getUser, { userId });
+  if (data?.user?.passwordEnabled === false) {
+    return <AccountCard title="Password" about="You sign in with your company account." />;
+  }
   return (
     <AccountCard
       title="Password"

@@ -31,6 +31,8 @@ export function SecondFactorCard() {
       open(<EnrolTotpDialog seed={seed} onDone={showCodes} />);
     });
   };
+  // The identity provider decides about the factors of a user without a password.
+  if (data?.user?.passwordEnabled === false && isOn !== true) return null;
   return (
     <AccountCard
       title="Two-factor authentication"

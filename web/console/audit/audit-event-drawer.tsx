@@ -45,7 +45,7 @@ function Event({ event }: { readonly event: AuditEvent }) {
 
 function factsOf(event: AuditEvent): Fact[] {
   const { id, createTime, actor, actorName, actorType, action, code, count } = event;
-  const { target, targetName, targetParents, requestId, address } = event;
+  const { target, targetName, targetParents, requestId, address, reason } = event;
   const workspaceId = targetWorkspaceId(event);
   const unknown = '—';
   return [
@@ -87,6 +87,7 @@ function factsOf(event: AuditEvent): Fact[] {
         </>
       ),
     },
+    ...(reason === '' ? [] : [{ name: 'Reason', value: reason }]),
     ...(count > 1
       ? [{ name: 'Count', value: `${count} times. The details are those of the first event.` }]
       : []),

@@ -6,23 +6,30 @@ import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.j
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
+import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { FolderService } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { InvitationService } from '../../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 
 const services: readonly DescService[] = [
   ApiKeyService,
   AudienceService,
+  TrustedIssuerService,
   ClientService,
   CustomerService,
   DocumentService,
+  FolderService,
+  IdentityProviderService,
   InsightService,
   InvitationService,
   IssuanceService,
@@ -33,12 +40,18 @@ const services: readonly DescService[] = [
   SigningKeyService,
   UserService,
   VerificationService,
+  VisitorService,
   WorkspaceService,
 ];
 
 /** Actions of the service itself, which are not methods. */
 const ownActions = [
+  'IdentityProviderService.ApplyMappings',
+  'IdentityProviderService.CreateUser',
+  'IdentityProviderService.LinkUser',
   'MasterKey.Rotate',
+  'SessionService.LogOutByProvider',
+  'SessionService.SignInWithProvider',
   'SessionService.UseRecoveryCode',
   'SigningKeyService.CreateReceiptKey',
   'SigningKeyService.RemoveSigningKey',

@@ -34,11 +34,28 @@ const actions: Record<string, Verb> = {
   'ClientService.ListClientSecrets': verb('listed the secrets of', 'list the secrets of'),
   'ClientService.RotateClientSecret': verb('rotated a secret of', 'rotate a secret of'),
   'CustomerService.PutAccounts': verb('changed the accounts of', 'change the accounts of'),
+  'IdentityProviderService.ApplyMappings': verb(
+    'applied the groups of the provider to',
+    'apply the groups of the provider to',
+  ),
+  'IdentityProviderService.DeleteUserIdentity': verb('unlinked the account', 'unlink the account'),
+  'IdentityProviderService.LinkUser': verb(
+    'linked an account of a provider to',
+    'link an account of a provider to',
+  ),
+  'IdentityProviderService.ListUserIdentities': verb(
+    'listed the linked accounts of',
+    'list the linked accounts of',
+  ),
   'InvitationService.AcceptInvitation': verb('accepted the invitation', 'accept the invitation'),
   'InvitationService.JoinWorkspace': verb(
     'joined a workspace with the invitation',
     'join a workspace with the invitation',
   ),
+  'DocumentService.DeleteVersion': verb('deleted a version of', 'delete a version of'),
+  'DocumentService.ListVersions': verb('listed the versions of', 'list the versions of'),
+  'DocumentService.RestoreVersion': verb('restored a version of', 'restore a version of'),
+  'DocumentService.UploadVersion': verb('uploaded a version of', 'upload a version of'),
   'IssuanceService.ExchangeApiKey': verb('got a token with the API key', 'get a token for'),
   'IssuanceService.IssueToken': verb('got a token for', 'get a token for'),
   'LinkService.BatchCreateLinks': verb('created the link', 'create links for recipients'),
@@ -51,7 +68,12 @@ const actions: Record<string, Verb> = {
     'request a link to reset a password',
   ),
   'PasswordResetService.ResetPassword': verb('reset the password of', 'reset the password of'),
+  'SessionService.GetSignInOptions': verb('read how to sign in', 'read how to sign in'),
   'SessionService.ListUserSessions': verb('listed the sessions of', 'list the sessions of'),
+  'SessionService.LogOutByProvider': verb(
+    'ended the sessions at the request of the provider of',
+    'end the sessions at the request of the provider of',
+  ),
   'SessionService.RefreshSession': verb('continued a session', 'continue a session'),
   'SessionService.RevokeSession': verb('signed out the session', 'sign out the session'),
   'SessionService.RevokeUserSession': verb('signed out the session', 'sign out the session'),
@@ -60,6 +82,10 @@ const actions: Record<string, Verb> = {
     'sign out all sessions of',
   ),
   'SessionService.SignIn': verb('signed in', 'sign in'),
+  'SessionService.SignInWithProvider': verb(
+    'signed in with a company account',
+    'sign in with a company account',
+  ),
   'SessionService.SignOut': verb('signed out', 'sign out'),
   'SessionService.UseRecoveryCode': verb(
     'accepted a recovery code of',
@@ -73,6 +99,7 @@ const actions: Record<string, Verb> = {
     'remove an authenticator app of',
   ),
   'UserService.SetPassword': verb('set the password of', 'set the password of'),
+  'VisitorService.DeleteVisitor': verb('erased the reader', 'erase the reader'),
   'VerificationService.RevokeToken': verb('revoked a token of', 'revoke a token of'),
   'VerificationService.VerifyToken': verb('verified a token', 'verify a token'),
   'WorkspaceService.CreateInvitation': verb('sent the invitation', 'send an invitation'),
@@ -97,6 +124,8 @@ export function describeAction({ action, code }: Described): string {
   return code === 'ok' ? words.did : `tried to ${words.tried}`;
 }
 
+const signIns = new Set(['SessionService.SignIn', 'SessionService.SignInWithProvider']);
+
 /** The words before the target. A refused call may have no target. */
 export function actionWords(event: Described & Acted): string {
   const words = describeAction(event);
@@ -105,7 +134,7 @@ export function actionWords(event: Described & Acted): string {
     const alone = words.replace(/ (?:of|for)$/, '');
     return credential === undefined ? alone : `${alone} with the ${credential}`;
   }
-  return event.action === 'SessionService.SignIn' ? `${words} as` : words;
+  return signIns.has(event.action) ? `${words} as` : words;
 }
 
 /** The target of a failed authentication is the credential, not what the call was about. */
@@ -148,26 +177,30 @@ export const actorWords: Record<string, ActorWords> = {
 export const namesTarget = ({ actor, target }: Acted): boolean => target !== '' && target !== actor;
 
 /**
- * The word between the action and the target. An invitation has the name of its recipient. The
- * target of a refused call for a secret is the client.
+ * The words between the action and the target. An invitation has the name of its recipient, and a
+ * link without a name that of its document. A refused call for a secret, a key or a federated
+ * identity names the client.
  */
-export function targetWord({ action, target, targetName }: AuditEvent): string {
+export function targetWord(event: AuditEvent): string {
+  const { action, target, targetName } = event;
+  if (hasNameOfParent(event)) return /\blink$/.test(actionWords(event)) ? 'to ' : 'the link to ';
   if (target.startsWith('inv_') && targetName !== '') return 'for ';
-  const isOwner = target.startsWith('cli_') && /^ClientService\.(?!Rotate)\w+Secret$/.test(action);
-  return isOwner ? 'of ' : '';
+  const isPart = /^ClientService\.(?!Rotate)\w+(?:Secret|Key|FederatedIdentity)$/.test(action);
+  return isPart && target.startsWith('cli_') ? 'of ' : '';
 }
 
 type Parented = Acted & Pick<AuditEvent, 'targetName' | 'targetParents'>;
 
-/**
- * The resource that the sentence names after the target. A link without a name has the name of its
- * document already.
- */
+/** Whether the target is a link with the name of its document or folder. */
+function hasNameOfParent({ target, targetName, targetParents: [parent] }: Parented): boolean {
+  return target.startsWith('lnk_') && targetName !== '' && parent?.name === targetName;
+}
+
+/** The resource that the sentence names after the target. */
 export function shownParent(event: Parented) {
   const [parent] = event.targetParents;
   if (parent === undefined || parent.id === event.actor || !namesTarget(event)) return undefined;
-  const isRepeated = parent.name !== '' && parent.name === event.targetName;
-  return isRepeated && parent.id.startsWith('doc_') ? undefined : parent;
+  return hasNameOfParent(event) ? undefined : parent;
 }
 
 export function parentWord(target: string, parent: string): string {

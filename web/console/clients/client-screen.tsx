@@ -11,6 +11,8 @@ import { Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { ClientActions } from './client-actions.tsx';
+import { ClientIdentities } from './client-identities.tsx';
+import { ClientKeys } from './client-keys.tsx';
 import { ClientSecrets } from './client-secrets.tsx';
 
 export function ClientScreen() {
@@ -32,7 +34,13 @@ export function ClientScreen() {
           </>
         )}
       </QueryResult>
-      {mayChange ? <ClientSecrets client={client} /> : null}
+      {mayChange ? (
+        <>
+          <ClientSecrets client={client} />
+          <ClientKeys client={client} />
+          <ClientIdentities client={client} />
+        </>
+      ) : null}
     </Screen>
   );
 }

@@ -49,7 +49,11 @@ const documentViews = defineList({
     ...at,
     pageSize: shownReaders,
   }),
-  columns: readerColumns((view) => <LinkName view={view} />),
+  columns: readerColumns({
+    title: 'Link',
+    isFree: true,
+    cell: (view) => <LinkName view={view} />,
+  }),
   isLive: true,
 });
 

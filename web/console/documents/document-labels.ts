@@ -1,4 +1,5 @@
 /** Texts for the properties of documents. */
+import { Preview } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 
 const office = 'application/vnd.openxmlformats-officedocument';
 
@@ -6,16 +7,20 @@ const types: Record<string, string> = {
   'application/pdf': 'PDF',
   'application/zip': 'ZIP archive',
   'application/json': 'JSON',
+  'application/msword': 'Word document',
   'application/octet-stream': 'Other',
   'application/rtf': 'Rich text',
   'application/xml': 'XML',
   'application/epub+zip': 'E-book',
+  'application/vnd.ms-excel': 'Excel workbook',
+  'application/vnd.ms-powerpoint': 'PowerPoint presentation',
   'application/vnd.oasis.opendocument.text': 'OpenDocument text',
   'application/vnd.oasis.opendocument.spreadsheet': 'OpenDocument spreadsheet',
   'application/vnd.oasis.opendocument.presentation': 'OpenDocument presentation',
   [`${office}.wordprocessingml.document`]: 'Word document',
   [`${office}.spreadsheetml.sheet`]: 'Excel workbook',
   [`${office}.presentationml.presentation`]: 'PowerPoint presentation',
+  [`${office}.presentationml.slideshow`]: 'PowerPoint slide show',
   'image/avif': 'AVIF image',
   'image/gif': 'GIF image',
   'image/jpeg': 'JPEG image',
@@ -41,10 +46,20 @@ export function contentTypeText(contentType: string): string {
   return types[contentType] ?? kinds[kind] ?? contentType;
 }
 
-/** 0: not a PDF, or its pages could not be counted. */
+/** 0: not a PDF, without a preview, or its pages could not be counted. */
 export function pageCountText(pageCount: number): string {
   return pageCount === 0 ? '—' : String(pageCount);
 }
+
+const previews: Record<Preview, string> = {
+  [Preview.UNSPECIFIED]: '—',
+  [Preview.PENDING]: 'Being prepared',
+  [Preview.READY]: 'Ready',
+  [Preview.FAILED]: 'Failed',
+};
+
+/** The state of the preview of an Office file. */
+export const previewText = (preview: Preview) => previews[preview] ?? '—';
 
 /** The API counts up to this number. */
 const linksMax = 1000;

@@ -1,39 +1,37 @@
-import { useQuery } from '@connectrpc/connect-query';
-import { Button } from '@mantine/core';
-import { IconDownload, IconPencil, IconTrash } from '@tabler/icons-react';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { IconDownload } from '@tabler/icons-react';
+import { useParams } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { formatSize } from '../../../src/base/http/format-size.ts';
+import { useFolderCrumbs } from '../folders/folder-crumbs.tsx';
 import { ShareButton } from '../links/share/share-button.tsx';
+import { TargetLinks } from '../links/target-links.tsx';
 import type { DrawPage } from '../readers/heat-strip.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { type Fact, Facts } from '../shared/facts.tsx';
-import { ActionMenu } from '../shared/lists/row-menu.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { Section } from '../shared/section.tsx';
 import { useDownload } from '../shared/use-download.ts';
 import { DocumentInsight } from './document-insight.tsx';
 import { contentTypeText, pageCountText } from './document-labels.ts';
-import { DocumentLinks } from './document-links.tsx';
 import { DocumentVersions } from './document-versions.tsx';
+import { EntryMenu } from './entry-actions.tsx';
 import { fetchDocument } from './fetch-document.ts';
 import { DocumentPreview } from './preview/document-preview.tsx';
 import { DropArea } from './uploads/drop-area.tsx';
 import { UploadButton } from './uploads/upload-button.tsx';
 import { UploadList } from './uploads/upload-list.tsx';
-import { useDeleteDocument } from './use-delete-document.ts';
-import { useRenameDocument } from './use-rename-document.tsx';
+import { useDocument } from './use-document.ts';
 
 export function DocumentScreen() {
   const { workspaceId, documentId } = useParams({
     from: '/shell/workspaces/$workspaceId/documents/$documentId',
   });
-  const query = useQuery(DocumentService.method.getDocument, { workspaceId, documentId });
+  const query = useDocument({ workspaceId, documentId });
   const document = query.data?.document;
   const mayWrite = useHasScope()('documents:write');
   const download = useDownload(
@@ -45,20 +43,16 @@ export function DocumentScreen() {
   return (
     <Screen
       title={document?.name}
+      crumbs={useFolderCrumbs(workspaceId, document?.folderId ?? '')}
       actions={
         document === undefined ? undefined : (
           <>
-            <Button
-              variant="default"
-              leftSection={<IconDownload size={16} />}
-              onClick={download.start}
-              loading={download.isPending}
-            >
-              Download
-            </Button>
             {mayWrite ? <UploadButton workspaceId={workspaceId} documentId={documentId} /> : null}
-            <ShareButton document={document} />
-            <Changes document={document} />
+            <ShareButton target={document} />
+            <EntryMenu
+              entry={document}
+              others={[{ label: 'Download', icon: IconDownload, run: download.start }]}
+            />
           </>
         )
       }
@@ -84,33 +78,17 @@ function Content({ document }: { readonly document: Document }) {
   return (
     <>
       <DocumentInsight document={document} draw={draw} />
-      <DocumentLinks document={document} />
+      <TargetLinks target={document} />
       <DocumentVersions document={document} />
-      <DocumentPreview key={document.version} document={document} onPages={onPages} />
+      <DocumentPreview
+        key={`${document.version} ${document.preview}`}
+        document={document}
+        onPages={onPages}
+      />
       <Section title="Details">
         <Facts facts={factsOf(document)} />
       </Section>
     </>
-  );
-}
-
-function Changes({ document }: { readonly document: Document }) {
-  const mayWrite = useHasScope()('documents:write');
-  const navigate = useNavigate();
-  const { workspaceId } = document;
-  const rename = useRenameDocument();
-  const remove = useDeleteDocument(() =>
-    navigate({ to: '/workspaces/$workspaceId/documents', params: { workspaceId } }),
-  );
-  if (!mayWrite) return null;
-  return (
-    <ActionMenu
-      name={`“${document.name}”`}
-      actions={[
-        { label: 'Rename', icon: IconPencil, run: () => rename(document) },
-        { label: 'Delete', icon: IconTrash, run: () => remove(document) },
-      ]}
-    />
   );
 }
 

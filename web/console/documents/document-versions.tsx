@@ -7,6 +7,7 @@ import {
   type Document,
   DocumentService,
   type DocumentVersion,
+  Preview,
 } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { formatSize } from '../../../src/base/http/format-size.ts';
 import { useHasScope, useSignIn } from '../session/session-context.tsx';
@@ -20,7 +21,7 @@ import { saveFile } from '../shared/save-file.ts';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { usePendingAction } from '../shared/use-pending-action.ts';
-import { contentTypeText, pageCountText } from './document-labels.ts';
+import { contentTypeText, pageCountText, previewText } from './document-labels.ts';
 import { fetchDocument } from './fetch-document.ts';
 
 const versions = defineList({
@@ -39,6 +40,12 @@ const versions = defineList({
       isMinor: true,
       isAbsent: ({ pageCount }) => pageCount === 0,
       cell: ({ pageCount }) => pageCountText(pageCount),
+    },
+    {
+      title: 'Preview',
+      isMinor: true,
+      isAbsent: ({ preview }) => preview === Preview.UNSPECIFIED,
+      cell: ({ preview }) => previewText(preview),
     },
     { title: 'Uploaded', cell: ({ createTime }) => <DateTime time={createTime} /> },
     {

@@ -1,26 +1,35 @@
 /** The values of the form that creates and edits links. */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import type { UseFormReturnType } from '@mantine/form';
+import type { FormRulesRecord, UseFormReturnType } from '@mantine/form';
 import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { parseExpireTime } from '../shared/expiry-field.tsx';
 import { toLocalInput } from '../shared/local-input.ts';
 import { splitWords } from '../shared/split-words.ts';
 
 /** Who can open a link. */
-export type LinkAccess = 'anyone' | 'email' | 'verified' | 'people';
+export const accesses = ['anyone', 'password', 'email', 'verified', 'people'] as const;
 
-const accesses: readonly string[] = ['anyone', 'email', 'verified', 'people'];
+export type LinkAccess = (typeof accesses)[number];
 
-export const isLinkAccess = (text: string): text is LinkAccess => accesses.includes(text);
+export const isLinkAccess = (text: string): text is LinkAccess =>
+  accesses.some((access) => access === text);
 
 /** Names match the request, so that field errors of the API find their fields. */
 export type LinkValues = {
+  /** Empty for a link to a folder. */
   documentId: string;
+  folderId: string;
   name: string;
   access: LinkAccess;
   /** Email addresses and domains, for `people`. */
   allowList: string;
+  /** Whether each address of `allowList` gets another link. */
+  isForEach: boolean;
+  mailRecipient: boolean;
   blockList: string;
+  agreement: string;
+  /** The maximum number of views; empty for no limit. */
+  viewLimit: string;
   /** The number of the `Notify` value. */
   notify: string;
   showTitle: boolean;
@@ -38,10 +47,15 @@ export type LinkForm = UseFormReturnType<LinkValues>;
 
 export const newLinkValues: LinkValues = {
   documentId: '',
+  folderId: '',
   name: '',
   access: 'email',
   allowList: '',
+  isForEach: false,
+  mailRecipient: false,
   blockList: '',
+  agreement: '',
+  viewLimit: '',
   notify: String(Notify.UNSPECIFIED),
   showTitle: true,
   pinnedVersion: '0',
@@ -52,17 +66,17 @@ export const newLinkValues: LinkValues = {
 };
 
 export function linkValuesOf(link: Link): LinkValues {
-  const { documentId, name, allowDownload, expireTime } = link;
+  const { documentId, folderId, name, allowDownload, showTitle, agreement, expireTime } = link;
   return {
-    ...{ documentId, name, allowDownload },
+    ...newLinkValues,
+    ...{ documentId, folderId, name, allowDownload, showTitle, agreement },
     access: accessOf(link),
     allowList: link.allowList.join('\n'),
     blockList: link.blockList.join('\n'),
+    viewLimit: link.viewLimit === undefined ? '' : String(link.viewLimit),
     notify: String(link.notify),
-    showTitle: link.showTitle,
     pinnedVersion: String(link.pinnedVersion),
     passwordChange: link.passwordRequired ? 'keep' : 'replace',
-    password: '',
     expireTime: expireTime === undefined ? '' : toLocalInput(timestampDate(expireTime)),
   };
 }
@@ -77,51 +91,91 @@ export const notifies = [
   Notify.DIGEST,
 ] as const;
 
-function accessOf({ emailRequired, emailVerificationRequired, allowList }: Link): LinkAccess {
-  if (allowList.length > 0) return 'people';
-  if (!emailRequired) return 'anyone';
-  return emailVerificationRequired ? 'verified' : 'email';
+function accessOf(link: Link): LinkAccess {
+  if (link.allowList.length > 0) return 'people';
+  const access = emailAccessOf(link);
+  return access === 'anyone' && link.passwordRequired ? 'password' : access;
 }
 
-/** The error of an empty list of people, which would let everyone in. */
-export const validateAllowList = (text: string, { access }: LinkValues): string | null =>
-  access === 'people' && text.trim() === '' ? 'Enter at least one address or domain.' : null;
+type EmailRules = {
+  readonly emailRequired: boolean;
+  readonly emailVerificationRequired: boolean;
+};
+
+export function emailAccessOf({ emailRequired, emailVerificationRequired }: EmailRules) {
+  if (emailVerificationRequired) return 'verified';
+  return emailRequired ? 'email' : 'anyone';
+}
+
+/** The checks of the form. `hasPassword`: whether the link has one already. */
+export const linkRules = (hasPassword: boolean): FormRulesRecord<LinkValues> => ({
+  documentId: (id, { folderId }) =>
+    id === '' && folderId === '' ? 'Choose a document or a folder.' : null,
+  // An empty list would let everyone in.
+  allowList: (text, { access }) =>
+    access === 'people' && text.trim() === '' ? 'Enter at least one address or domain.' : null,
+  password: (password, { access, passwordChange }) => {
+    if (passwordChange !== 'replace' || password !== '') return null;
+    // An empty password would remove the current one.
+    if (hasPassword) return 'Enter a new password.';
+    return access === 'password' ? 'Enter a password.' : null;
+  },
+  viewLimit: (text) => (/^(?:[1-9]\d*)?$/.test(text) ? null : 'Enter a number, or nothing.'),
+});
+
+/** Whether the gate asks for an email address, and whether it verifies it. */
+export function emailRulesOf({ access, agreement }: LinkValues) {
+  const isVerified = access === 'verified' || access === 'people' || agreement !== '';
+  return {
+    emailRequired: isVerified || access === 'email',
+    emailVerificationRequired: isVerified,
+  };
+}
 
 /** The options of a create or update request. */
 export function linkOptionsOf(values: LinkValues) {
-  const { name, access, password, allowDownload, showTitle } = values;
-  const asksForEmail = access !== 'anyone';
+  const { name, access, agreement, viewLimit, allowDownload, showTitle } = values;
+  const emailRules = emailRulesOf(values);
+  const isReplaced = values.passwordChange === 'replace' && access !== 'anyone';
   return {
-    name,
-    emailRequired: asksForEmail,
-    emailVerificationRequired: access === 'verified' || access === 'people',
+    ...{ name, agreement, allowDownload, showTitle, ...emailRules },
     allowList: access === 'people' ? splitWords(values.allowList) : [],
     // Readers without an email address cannot be blocked.
-    blockList: asksForEmail ? splitWords(values.blockList) : [],
+    blockList: emailRules.emailRequired ? splitWords(values.blockList) : [],
     notify: notifyOf(values.notify),
-    showTitle,
     pinnedVersion: Number(values.pinnedVersion),
-    password: values.passwordChange === 'replace' ? password : '',
-    allowDownload,
+    password: isReplaced ? values.password : '',
+    ...(viewLimit === '' ? {} : { viewLimit: Number(viewLimit) }),
     ...parseExpireTime(values.expireTime),
   };
 }
 
+/** One request for each address of the list, which the link is then limited to. */
+export function recipientRequests(values: LinkValues, target: RequestTarget) {
+  const { allowList, agreement: _, ...options } = linkOptionsOf(values);
+  const { mailRecipient } = values;
+  return allowList.map((recipient) => ({ ...target, ...options, recipient, mailRecipient }));
+}
+
+type RequestTarget = { readonly documentId: string; readonly folderId: string };
+
 /** The update mask: the paths of changed values. */
 export function updateMaskPaths(values: LinkValues, before: LinkValues): string[] {
   const [now, then] = [linkOptionsOf(values), linkOptionsOf(before)];
-  const changesPassword =
-    values.passwordChange === 'replace' ? values.password !== '' : values.passwordChange !== 'keep';
+  const hadPassword = before.passwordChange === 'keep';
+  const removesPassword = values.access === 'anyone' || values.passwordChange === 'remove';
   const changes: Readonly<Record<string, boolean>> = {
     name: now.name !== then.name,
     allow_list: now.allowList.join() !== then.allowList.join(),
     block_list: now.blockList.join() !== then.blockList.join(),
+    agreement: now.agreement !== then.agreement,
+    view_limit: now.viewLimit !== then.viewLimit,
     notify: now.notify !== then.notify,
     pinned_version: now.pinnedVersion !== then.pinnedVersion,
     show_title: now.showTitle !== then.showTitle,
     email_required: now.emailRequired !== then.emailRequired,
     email_verification_required: now.emailVerificationRequired !== then.emailVerificationRequired,
-    password: changesPassword,
+    password: now.password !== '' || (hadPassword && removesPassword),
     expire_time: values.expireTime !== before.expireTime,
     allow_download: now.allowDownload !== then.allowDownload,
   };

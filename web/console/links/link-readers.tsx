@@ -1,16 +1,22 @@
 /** Who opened a link, when, and how much they read. */
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
-import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import {
+  type Link,
+  LinkService,
+  type ListLinkViewsResponse,
+} from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { InsightFigures } from '../readers/insight-figures.tsx';
 import { ReadersSection } from '../readers/readers-section.tsx';
-import { ReadersTable, readerColumns } from '../readers/readers-table.tsx';
+import { documentColumn, ReadersTable, readerColumns } from '../readers/readers-table.tsx';
 import { TimePerPage } from '../readers/time-per-page.tsx';
 import { useInsight } from '../readers/use-insight.ts';
 import { ViewsPerDay } from '../readers/views-per-day.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { isEmptyList } from '../shared/lists/listing.tsx';
+import { targetNameOf } from './link-state.tsx';
+import { RoomDocuments } from './rooms/room-documents.tsx';
 
 export type LinkReadersProps = {
   readonly link: Link;
@@ -20,22 +26,26 @@ export type LinkReadersProps = {
 /** The charts and the settings stay within reach. */
 const shownReaders = 20;
 
-const linkViews = defineList({
+const shared = {
   label: 'Views',
   method: LinkService.method.listLinkViews,
-  rows: (page) => page.views,
+  rows: (page: ListLinkViewsResponse) => page.views,
   request: (at: { readonly workspaceId: string; readonly linkId: string }) => ({
     ...at,
     pageSize: shownReaders,
   }),
-  columns: readerColumns(),
   isLive: true,
-});
+};
+
+const linkViews = defineList({ ...shared, columns: readerColumns() });
+
+const roomViews = defineList({ ...shared, columns: readerColumns(documentColumn) });
 
 export function LinkReaders({ link, document }: LinkReadersProps) {
   const { workspaceId, id: linkId, revokeTime } = link;
   const pageCount = document?.pageCount ?? 0;
-  const list = useList(linkViews, { workspaceId, linkId });
+  const isRoom = link.folderId !== '';
+  const list = useList(isRoom ? roomViews : linkViews, { workspaceId, linkId });
   const { insight, error, retry } = useInsight(
     InsightService.method.getLinkInsight,
     { workspaceId, linkId },
@@ -46,11 +56,12 @@ export function LinkReaders({ link, document }: LinkReadersProps) {
     <>
       {error === null ? null : <ErrorAlert error={error} retry={retry} />}
       <InsightFigures insight={insight} viewCount={link.viewCount} />
-      {isRead ? <TimePerPage insight={insight} /> : null}
+      {isRead && !isRoom ? <TimePerPage insight={insight} /> : null}
+      {isRead && isRoom ? <RoomDocuments documents={insight.documents} /> : null}
       <ReadersSection
         path={`/links/${linkId}`}
         workspaceId={workspaceId}
-        name={link.name || document?.name || 'Link'}
+        name={link.name || targetNameOf(link)}
         hasViews={!isEmptyList(list)}
       >
         <ReadersTable

@@ -11,7 +11,6 @@ import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { ActionMenu } from '../shared/lists/row-menu.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
-import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { Section } from '../shared/section.tsx';
 import { LinkReaders } from './link-readers.tsx';
@@ -24,6 +23,8 @@ import {
   linkTitle,
   notifyTexts,
 } from './link-state.tsx';
+import { RoomContents } from './rooms/room-contents.tsx';
+import { TargetLink } from './target-link.tsx';
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
 
@@ -35,7 +36,7 @@ export function LinkScreen() {
   const { data } = useQuery(
     DocumentService.method.getDocument,
     { workspaceId, documentId: link?.documentId ?? '' },
-    { enabled: link !== undefined },
+    { enabled: link !== undefined && link.folderId === '' },
   );
   const document = data?.document;
   return (
@@ -48,6 +49,7 @@ export function LinkScreen() {
         {(known) => (
           <>
             <LinkReaders link={known} document={document} />
+            {known.folderId === '' ? null : <RoomContents link={known} />}
             <Section title="Settings">
               <LinkFacts link={known} />
             </Section>
@@ -81,17 +83,13 @@ function Actions({ link }: OfLink) {
   );
 }
 
-/** The state, the document and the URL. */
+/** The state, what it opens, and the URL. */
 function About({ link }: OfLink) {
-  const { workspaceId, documentId } = link;
-  const params = { workspaceId, documentId };
   return (
     <Group component="span" gap="4px 12px">
       <LinkStateBadge link={link} />
       <Text span inherit miw={0} style={{ overflowWrap: 'anywhere' }}>
-        <TextLink to="/workspaces/$workspaceId/documents/$documentId" params={params} inherit>
-          {link.documentName}
-        </TextLink>
+        <TargetLink link={link} />
       </Text>
       <LinkUrl link={link} />
     </Group>
@@ -106,14 +104,16 @@ function LinkFacts({ link }: { readonly link: Link }) {
         { name: 'Access', value: accessText(link) },
         ...(link.allowList.length === 0
           ? []
-          : [{ name: 'People', value: <ExpandableList items={link.allowList} /> }]),
+          : [{ name: 'Readers on the list', value: <ExpandableList items={link.allowList} /> }]),
         ...(link.blockList.length === 0
           ? []
-          : [{ name: 'Blocked', value: <ExpandableList items={link.blockList} /> }]),
-        {
-          name: 'Version',
-          value: link.pinnedVersion === 0 ? 'Current' : `Only version ${link.pinnedVersion}`,
-        },
+          : [{ name: 'Blocked readers', value: <ExpandableList items={link.blockList} /> }]),
+        ...(link.folderId === '' ? [{ name: 'Version', value: versionText(link) }] : []),
+        ...(link.viewLimit === undefined
+          ? []
+          : [{ name: 'View limit', value: link.viewLimit.toLocaleString() }]),
+        ...(link.recipient === '' ? [] : [{ name: 'Recipient', value: link.recipient }]),
+        ...(link.agreement === '' ? [] : [{ name: 'Agreement', value: <Agreement {...link} /> }]),
         { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
         { name: 'Email about views', value: notifyTexts[link.notify] },
         { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },
@@ -123,6 +123,20 @@ function LinkFacts({ link }: { readonly link: Link }) {
     />
   );
 }
+
+function Agreement({ agreement }: Link) {
+  return (
+    <details>
+      <summary>Readers accept a text</summary>
+      <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
+        {agreement}
+      </Text>
+    </details>
+  );
+}
+
+const versionText = ({ pinnedVersion }: Link) =>
+  pinnedVersion === 0 ? 'Current' : `Only version ${pinnedVersion}`;
 
 /** A revoked link never works again, so its URL is not shown. */
 function LinkUrl({ link: { url, revokeTime } }: { readonly link: Link }) {

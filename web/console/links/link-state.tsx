@@ -2,6 +2,7 @@
 import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Badge } from '@mantine/core';
 import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import type { LinkAccess } from './link-form.ts';
 
 type State = 'Active' | 'Expired' | 'Revoked';
 
@@ -34,15 +35,29 @@ export function endLabel(link: Link): 'Expires' | 'Expired' | 'Revoked' {
   return state === 'Active' ? 'Expires' : state;
 }
 
-/** Who can open the link. */
-export function accessText({
-  passwordRequired,
-  emailRequired,
-  emailVerificationRequired,
-  allowList,
-}: Link): string {
-  if (allowList.length > 0)
-    return passwordRequired ? 'Password and specific people' : 'Specific people';
+export const accessLabels: Readonly<Record<LinkAccess, string>> = {
+  anyone: 'Anyone with the link',
+  password: 'Password required',
+  email: 'Email required',
+  verified: 'Verified email',
+  people: 'Readers on a list',
+};
+
+/** Who can open the link, and the conditions. */
+export function accessText(link: Link): string {
+  const { agreementSha256, viewLimit } = link;
+  return [
+    whoText(link),
+    ...(agreementSha256 === '' ? [] : ['agreement']),
+    ...(viewLimit === undefined ? [] : [`${viewLimit.toLocaleString()} views at most`]),
+  ].join(', ');
+}
+
+function whoText(link: Link): string {
+  const { passwordRequired, emailRequired, emailVerificationRequired, allowList } = link;
+  if (allowList.length > 0) {
+    return passwordRequired ? 'Password and readers on a list' : 'Readers on a list';
+  }
   const email = emailVerificationRequired ? 'verified email' : 'email';
   if (passwordRequired) return emailRequired ? `Password and ${email}` : 'Password required';
   if (!emailRequired) return 'Anyone with the link';
@@ -58,14 +73,22 @@ export const notifyTexts: Readonly<Record<Notify, string>> = {
 };
 
 /** The name of the link, or a text that distinguishes it from other links. */
-export function linkTitle(link: Link): string {
+export const linkTitle = (link: Link): string =>
+  link.name === '' ? `${targetNameOf(link)} · ${distinctionOf(link)}` : link.name;
+
+/** The title where the document or the folder is known. */
+export function linkLabel(link: Link): string {
   if (link.name !== '') return link.name;
-  const [first, ...others] = link.allowList;
-  const rest = others.length === 0 ? '' : ` and ${others.length} more`;
-  const created =
-    link.createTime === undefined ? '' : shortTimeText(timestampDate(link.createTime));
-  const fact = first === undefined ? created : `for ${first}${rest}`;
-  return `${link.documentName} · ${fact}`;
+  return link.allowList.length === 0
+    ? `Link of ${distinctionOf(link)}`
+    : `Link ${distinctionOf(link)}`;
+}
+
+/** Such as `for jane@example.com and 1 more`, or the time of the creation. */
+function distinctionOf({ allowList: [first, ...others], createTime }: Link): string {
+  if (first !== undefined)
+    return `for ${first}${others.length === 0 ? '' : ` and ${others.length} more`}`;
+  return createTime === undefined ? '' : shortTimeText(timestampDate(createTime));
 }
 
 const timeStyle = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' } as const;
@@ -77,7 +100,10 @@ function shortTimeText(time: Date): string {
   return (isThisYear ? ofThisYear : ofOtherYear).format(time);
 }
 
-/** A noun phrase for the link, with its name or the name of its document. */
-export function linkPhrase({ name, documentName }: Link): string {
-  return name === '' ? `the link to “${documentName}”` : `“${name}”`;
-}
+/** The name of the document or the folder that the link opens. */
+export const targetNameOf = ({ documentName, folderName }: Link): string =>
+  documentName || folderName;
+
+/** A noun phrase for the link, with its name or that of its document or folder. */
+export const linkPhrase = (link: Link): string =>
+  link.name === '' ? `the link to “${targetNameOf(link)}”` : `“${link.name}”`;

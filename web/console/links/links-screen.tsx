@@ -8,20 +8,20 @@ import { useList } from '../shared/lists/define-list.ts';
 import { ButtonLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { useCreateRequest } from '../shared/use-create-request.ts';
-import { CreateLinkDialog } from './create-link-dialog.tsx';
 import { LinksTable, links } from './links-table.tsx';
+import { LazyShareDialog } from './share/share-button.tsx';
 
 export function LinksScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/links' });
   const mayChange = useHasScope()('links:write');
-  const open = useCreateRequest(<CreateLinkDialog workspaceId={workspaceId} />);
+  const open = useCreateRequest(<LazyShareDialog workspaceId={workspaceId} />);
   const list = useList(links, { workspaceId });
   const { data } = useQuery(DocumentService.method.listDocuments, { workspaceId, pageSize: 1 });
   const hasNone = data?.documents.length === 0;
   const mayCreate = mayChange && !hasNone;
   return (
     <Screen
-      about="Share documents by URL. Each link has its own access rules and view history."
+      about="Share documents and folders by URL. Each link has its access rules and its views."
       actions={mayCreate ? <Button onClick={open}>Create link</Button> : undefined}
     >
       <LinksTable

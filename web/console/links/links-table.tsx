@@ -17,9 +17,10 @@ import {
   endTimeOf,
   hasEnded,
   LinkStateBadge,
+  linkLabel,
   linkPhrase,
-  linkTitle,
 } from './link-state.tsx';
+import { TargetLink } from './target-link.tsx';
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
 
@@ -31,7 +32,13 @@ const columnsWith = (...more: readonly Column<Link>[]): readonly Column<Link>[] 
   },
   ...more,
   { title: 'State', isPlain: true, cell: (link) => <State link={link} /> },
-  { title: 'Access', isPlain: true, isSpare: true, cell: accessText },
+  {
+    title: 'Access',
+    isFree: true,
+    isPlain: true,
+    isSpare: true,
+    cell: (link) => <span title={accessText(link)}>{accessText(link)}</span>,
+  },
   {
     title: 'Views',
     orderBy: 'view_count',
@@ -57,11 +64,11 @@ const columnsWith = (...more: readonly Column<Link>[]): readonly Column<Link>[] 
   },
 ];
 
-const documentColumn: Column<Link> = {
-  title: 'Document',
+const targetColumn: Column<Link> = {
+  title: 'Opens',
   isFree: true,
   isPlain: true,
-  cell: (link) => <DocumentCell link={link} />,
+  cell: (link) => <TargetLink link={link} />,
 };
 
 const shared = {
@@ -70,9 +77,9 @@ const shared = {
   rows: (page: ListLinksResponse) => page.links,
 };
 
-export const links = defineList({ ...shared, columns: columnsWith(documentColumn) });
+export const links = defineList({ ...shared, columns: columnsWith(targetColumn) });
 
-export const documentLinks = defineList({ ...shared, name: 'links', columns: columnsWith() });
+export const targetLinks = defineList({ ...shared, name: 'links', columns: columnsWith() });
 
 export type LinksTableProps = {
   readonly list: ShownList<Link>;
@@ -82,7 +89,7 @@ export type LinksTableProps = {
 export function LinksTable({ list, empty }: LinksTableProps) {
   const mayChange = useHasScope()('links:write');
   const text = mayChange
-    ? 'Create one, send it to people, and see who opens it and which pages they read.'
+    ? 'Create one, send it to readers, and see who opens it and which pages they read.'
     : 'This workspace has no links.';
   return <Listing list={list} empty={empty ?? { title: 'No links yet', text, icon: IconLink }} />;
 }
@@ -91,7 +98,7 @@ type OfLink = { readonly link: Link };
 
 function NameCell({ link }: OfLink) {
   const { workspaceId, id: linkId } = link;
-  const title = linkTitle(link);
+  const title = linkLabel(link);
   return (
     <TextLink
       to="/workspaces/$workspaceId/links/$linkId"
@@ -99,19 +106,6 @@ function NameCell({ link }: OfLink) {
       title={title}
     >
       {title}
-    </TextLink>
-  );
-}
-
-function DocumentCell({ link }: OfLink) {
-  const { workspaceId, documentId, documentName } = link;
-  return (
-    <TextLink
-      to="/workspaces/$workspaceId/documents/$documentId"
-      params={{ workspaceId, documentId }}
-      title={documentName}
-    >
-      {documentName}
     </TextLink>
   );
 }

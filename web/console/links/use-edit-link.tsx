@@ -5,8 +5,8 @@ import { useDialogs } from '../shared/dialogs.tsx';
 /** Most links keep their options, so the dialog loads when it is opened. */
 const EditLinkDialog = lazy(() => import('./edit-link-dialog.tsx'));
 
-/** Opens the options of a link. `onChanged` receives the changed link. */
-export function useEditLink(onChanged: (link: Link) => void = () => {}): (link: Link) => void {
+/** Opens the options of a link. */
+export function useEditLink(): (link: Link) => void {
   const { open } = useDialogs();
-  return (link) => open(<EditLinkDialog link={link} onChanged={onChanged} />);
+  return (link) => open(<EditLinkDialog link={link} />);
 }

@@ -11,8 +11,8 @@ export function useRevokeLink(): (link: Link, phrase: string) => void {
     confirm({
       title: `Revoke ${isolateName(phrase)}?`,
       consequence:
-        'The link stops working at once, even for people reading now. Its view history is kept. ' +
-        'You can’t undo this.',
+        'The link stops working at once, even for readers who have it open. Its view history is ' +
+        'kept. You can’t undo this.',
       label: 'Revoke link',
       done: 'Link revoked',
       run: () => revoke({ workspaceId: link.workspaceId, linkId: link.id }),

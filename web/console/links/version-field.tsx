@@ -20,6 +20,7 @@ export function VersionField({ form, workspaceId }: VersionFieldProps) {
     { name: null, enabled: documentId !== '' },
   );
   const field = form.getInputProps('pinnedVersion');
+  if (documentId === '') return null;
   const choices = rows.map(({ version, createTime }) => ({
     value: String(version),
     label:

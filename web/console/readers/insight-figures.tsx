@@ -18,9 +18,11 @@ export function InsightFigures({ insight, viewCount }: InsightFiguresProps) {
       <FigureRow
         figures={[
           { name: 'Views', value: (insight?.viewCount ?? viewCount).toLocaleString() },
-          { name: 'Visitors', value: insight?.visitorCount.toLocaleString() ?? '—' },
+          { name: 'Readers', value: insight?.visitorCount.toLocaleString() ?? '—' },
           { name: 'Average time', value: timeText(insight) },
-          { name: 'Completion', value: shareText(insight?.completion) },
+          ...(insight?.version === 0
+            ? []
+            : [{ name: 'Completion', value: shareText(insight?.completion) }]),
           { name: 'Downloads', value: insight?.downloadCount.toLocaleString() ?? '—' },
         ]}
       />

@@ -1,13 +1,14 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
-import { type ReactNode, useCallback } from 'react';
+import { useCallback } from 'react';
 import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
 import type { LinkView, PageView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { DateTime } from '../shared/date-time.tsx';
 import type { Column, ShownList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { RowToggle } from '../shared/lists/row-toggle.tsx';
+import { ResourceLink } from '../shared/resource-link.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { HeatStrip } from './heat-strip.tsx';
 
@@ -34,14 +35,34 @@ export function ReadersTable({ list, pageCount, emptyText }: ReadersTableProps) 
   );
 }
 
-/** `linkOf` names the link of a view; unset if all views have the same. */
+/** `others`: what distinguishes the views, such as their link or their document. */
 export const readerColumns = (
-  linkOf?: (view: LinkView) => ReactNode,
+  ...others: readonly Column<LinkView>[]
 ): readonly Column<LinkView>[] => [
   { title: 'Reader', orderBy: 'email', cell: (view) => <ReaderCell {...view} /> },
-  ...(linkOf === undefined ? [] : [{ title: 'Link', isFree: true, cell: linkOf }]),
+  ...others,
+  versionColumn,
   ...readingColumns,
 ];
+
+export const documentColumn: Column<LinkView> = {
+  title: 'Document',
+  isFree: true,
+  cell: (view) => <ReadDocument view={view} />,
+};
+
+function ReadDocument({ view: { documentId, documentName } }: { readonly view: LinkView }) {
+  const { workspaceId } = useParams({ strict: false });
+  return <ResourceLink id={documentId} name={documentName} workspaceId={workspaceId} />;
+}
+
+/** The version of the document that the reader read. */
+export const versionColumn: Column<LinkView> = {
+  title: 'Version',
+  isSpare: true,
+  isAbsent: ({ version }) => version === 0,
+  cell: ({ version }) => version.toLocaleString(),
+};
 
 /** When the reader read, for how long, and which pages. */
 export const readingColumns: readonly Column<LinkView>[] = [
@@ -109,7 +130,7 @@ function ReaderCell({ email, emailVerified, visitCount }: LinkView) {
     <Group gap={6} wrap="nowrap" maw="100%">
       <RowToggle label={`Pages of ${email}`} />
       <TextLink
-        to="/workspaces/$workspaceId/people/$email"
+        to="/workspaces/$workspaceId/readers/$email"
         params={{ workspaceId, email }}
         title={email}
       >

@@ -1,10 +1,14 @@
 /** The registry: the screens of the administration. */
 import {
   IconBuilding,
+  IconBuildingFortress,
+  IconCloudLock,
+  IconDashboard,
   IconFingerprint,
   IconHistory,
   IconLayoutGrid,
   IconServer,
+  IconTargetArrow,
   IconUserCog,
   IconWallet,
 } from '@tabler/icons-react';
@@ -13,6 +17,15 @@ import { screenOptions } from '../shell/screen-options.ts';
 import { shell } from './shell-route.ts';
 
 export const staffScreens = [
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/overview',
+    ...screenOptions(() => import('../home/staff-home.tsx'), 'StaffHome', {
+      label: 'Overview',
+      menu: 'administration',
+      icon: IconDashboard,
+    }),
+  }),
   createRoute({
     getParentRoute: () => shell,
     path: '/workspaces',
@@ -43,6 +56,41 @@ export const staffScreens = [
       label: 'Client',
       scope: 'clients:read',
       idPrefix: 'cli',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/trusted-issuers',
+    ...screenOptions(
+      () => import('../trusted-issuers/trusted-issuers-screen.tsx'),
+      'TrustedIssuersScreen',
+      {
+        label: 'Trusted issuers',
+        menu: 'administration',
+        icon: IconCloudLock,
+        scope: 'trusted_issuers:read',
+        create: { label: 'Add issuer', scope: 'trusted_issuers:write' },
+      },
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/trusted-issuers/$issuerId',
+    ...screenOptions(
+      () => import('../trusted-issuers/trusted-issuer-screen.tsx'),
+      'TrustedIssuerScreen',
+      { label: 'Trusted issuer', scope: 'trusted_issuers:read', idPrefix: 'iss' },
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/audiences',
+    ...screenOptions(() => import('../audiences/audiences-screen.tsx'), 'AudiencesScreen', {
+      label: 'Audiences',
+      menu: 'administration',
+      icon: IconTargetArrow,
+      scope: 'audiences:read',
+      create: { label: 'Create audience', scope: 'audiences:write' },
     }),
   }),
   createRoute({
@@ -108,6 +156,26 @@ export const staffScreens = [
       label: 'User',
       scope: 'users:read',
       idPrefix: 'usr',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/identity-providers',
+    ...screenOptions(() => import('../providers/providers-screen.tsx'), 'ProvidersScreen', {
+      label: 'Sign-in providers',
+      menu: 'administration',
+      icon: IconBuildingFortress,
+      scope: 'identity_providers:read',
+      create: { label: 'Create sign-in provider', scope: 'identity_providers:write' },
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/identity-providers/$providerId',
+    ...screenOptions(() => import('../providers/provider-screen.tsx'), 'ProviderScreen', {
+      label: 'Sign-in provider',
+      scope: 'identity_providers:read',
+      idPrefix: 'idp',
     }),
   }),
   createRoute({

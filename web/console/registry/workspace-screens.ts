@@ -2,6 +2,7 @@
 import {
   IconAddressBook,
   IconFiles,
+  IconHome,
   IconKey,
   IconLink,
   IconSettings,
@@ -23,6 +24,16 @@ const screens = [
   createRoute({ getParentRoute: () => workspace, path: '/', component: WorkspaceRedirect }),
   createRoute({
     getParentRoute: () => workspace,
+    path: '/home',
+    ...screenOptions(() => import('../home/workspace-home.tsx'), 'WorkspaceHome', {
+      label: 'Home',
+      menu: 'workspace',
+      icon: IconHome,
+      scope: 'documents:read',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
     path: '/documents',
     ...screenOptions(() => import('../documents/documents-screen.tsx'), 'DocumentsScreen', {
       label: 'Documents',
@@ -39,6 +50,15 @@ const screens = [
       label: 'Document',
       scope: 'documents:read',
       idPrefix: 'doc',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/documents/folders/$folderId',
+    ...screenOptions(() => import('../documents/folder-screen.tsx'), 'FolderScreen', {
+      label: 'Folder',
+      scope: 'documents:read',
+      idPrefix: 'fld',
     }),
   }),
   createRoute({
@@ -63,9 +83,9 @@ const screens = [
   }),
   createRoute({
     getParentRoute: () => workspace,
-    path: '/people',
+    path: '/readers',
     ...screenOptions(() => import('../visitors/visitors-screen.tsx'), 'VisitorsScreen', {
-      label: 'People',
+      label: 'Readers',
       menu: 'workspace',
       icon: IconAddressBook,
       scope: 'links:read',
@@ -73,9 +93,9 @@ const screens = [
   }),
   createRoute({
     getParentRoute: () => workspace,
-    path: '/people/$email',
+    path: '/readers/$email',
     ...screenOptions(() => import('../visitors/visitor-screen.tsx'), 'VisitorScreen', {
-      label: 'Person',
+      label: 'Reader',
       scope: 'links:read',
     }),
   }),

@@ -4,6 +4,7 @@
  */
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import {
+  type GetSignInOptionsResponse,
   type RefreshSessionResponse,
   SessionService,
   type SignedInUser,
@@ -137,6 +138,16 @@ export class Session {
     const answer = await this.#client.signIn(credentials);
     this.#era++;
     this.#accept(answer, 'in this tab');
+    this.#notifyOtherTabs();
+  }
+
+  /** Returns how users can sign in. Throws the error of the service. */
+  signInOptions(): Promise<GetSignInOptionsResponse> {
+    return this.#client.getSignInOptions({});
+  }
+
+  /** After a sign-in with an identity provider, which this class has not seen. */
+  notifyOtherTabs(): void {
     this.#notifyOtherTabs();
   }
 

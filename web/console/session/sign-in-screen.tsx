@@ -1,10 +1,13 @@
 import { Alert, Anchor, Text } from '@mantine/core';
-import { Navigate, useRouter, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Navigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { TextLink } from '../shared/router-links.tsx';
+import { GoTo } from './go-to.tsx';
+import { Or, ProviderButtons, passwordsOnly, useSignInOptions } from './provider-sign-in.tsx';
 import type { SignedOutReason } from './session.ts';
 import { useSessionState } from './session-context.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+import { problemText } from './sign-in-problems.ts';
 import { SignedOutPage } from './signed-out-page.tsx';
 
 const reasons: Record<SignedOutReason, string> = {
@@ -15,7 +18,7 @@ const reasons: Record<SignedOutReason, string> = {
 
 export function SignInScreen() {
   const state = useSessionState();
-  const { next } = useSearch({ from: '/sign-in' });
+  const { next, problem } = useSearch({ from: '/sign-in' });
   if (state.status === 'in') {
     // Another user starts on the first screen, not on the screen of the previous user.
     if (next === undefined || state.replaced !== 'no one') return <Navigate to="/" replace />;
@@ -25,18 +28,42 @@ export function SignInScreen() {
   return (
     <SignedOutPage title="Sign in">
       {reason === '' ? null : <Text role="status">{reason}</Text>}
+      {problem === undefined ? null : (
+        <Alert color="red" role="alert">
+          {problemText(problem)}
+        </Alert>
+      )}
       <WrongOriginAlert />
-      <SignInForm hasAutoFocus={reason === ''} />
-      <TextLink to="/forgot-password">Forgot password?</TextLink>
+      <WaysToSignIn next={next ?? '/console/'} hasAutoFocus={reason === '' && !problem} />
     </SignedOutPage>
   );
 }
 
-/** Navigates to a path that the router has not parsed. */
-function GoTo({ address }: { readonly address: string }) {
-  const { history } = useRouter();
-  useEffect(() => history.replace(address), [history, address]);
-  return null;
+type WaysProps = { readonly next: string; readonly hasAutoFocus: boolean };
+
+function WaysToSignIn({ next, hasAutoFocus }: WaysProps) {
+  // Most installations have passwords, so the form does not wait for the answer.
+  const { passwords, providers } = useSignInOptions() ?? passwordsOnly;
+  const [wantsPassword, setWantsPassword] = useState(false);
+  const hasForm = passwords || wantsPassword || providers.length === 0;
+  return (
+    <>
+      {hasForm ? <SignInForm hasAutoFocus={hasAutoFocus} /> : null}
+      {passwords ? <TextLink to="/forgot-password">Forgot password?</TextLink> : null}
+      {providers.length === 0 ? null : (
+        <>
+          {hasForm ? <Or /> : null}
+          <ProviderButtons providers={providers} next={next} isPrimary={!hasForm} />
+        </>
+      )}
+      {hasForm ? null : (
+        // The command `recover-staff` makes a password for emergencies.
+        <Anchor component="button" type="button" size="sm" onClick={() => setWantsPassword(true)}>
+          Use a recovery password
+        </Anchor>
+      )}
+    </>
+  );
 }
 
 /** The session cookie only works on the public origin. */

@@ -28,9 +28,7 @@ export function StepUpDialog() {
       closeOnClickOutside={false}
     >
       <Stack>
-        <Text size="sm">
-          This action requires a recent sign-in. Enter the password of {email} to continue.
-        </Text>
+        <Text size="sm">This action requires a recent sign-in.</Text>
         <Suspense fallback={<Loader aria-label="Loading" mx="auto" />}>
           <StepUpForm
             email={email}

@@ -22,7 +22,6 @@ export function CreateWorkspaceKeyDialog({ workspaceId }: CreateWorkspaceKeyDial
   const { showSecret } = useDialogs();
   const create = useMethod(ApiKeyService.method.createApiKey);
   const form = useForm({
-    mode: 'uncontrolled',
     initialValues: { name: '', scopes: [] as string[], expireTime: '' },
     validate: { scopes: (scopes) => (scopes.length === 0 ? 'Choose at least one scope.' : null) },
   });
@@ -49,11 +48,10 @@ export function CreateWorkspaceKeyDialog({ workspaceId }: CreateWorkspaceKeyDial
         required
         maxLength={255}
         data-autofocus
-        key={form.key('name')}
         {...form.getInputProps('name')}
       />
-      <ScopeChoice key={form.key('scopes')} {...form.getInputProps('scopes')} />
-      <ExpiryField key={form.key('expireTime')} {...form.getInputProps('expireTime')} />
+      <ScopeChoice {...form.getInputProps('scopes')} />
+      <ExpiryField {...form.getInputProps('expireTime')} />
     </FormDialog>
   );
 }

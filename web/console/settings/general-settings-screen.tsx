@@ -12,6 +12,7 @@ import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { BrandSection } from './brand-section.tsx';
+import { LinkDefaultsSection } from './link-defaults-section.tsx';
 
 export function GeneralSettingsScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/settings/general' });
@@ -31,7 +32,7 @@ export function GeneralSettingsScreen() {
     );
   return (
     <Screen
-      about="The name, the brand and the ID of the workspace."
+      about="The name, the brand, the link defaults and the ID of the workspace."
       actions={canRename ? <Button onClick={rename}>Rename</Button> : undefined}
     >
       <QueryResult value={workspace} query={query} label="workspace">
@@ -39,6 +40,7 @@ export function GeneralSettingsScreen() {
           <>
             <WorkspaceFacts {...found} />
             {mayWrite ? <BrandSection workspace={found} /> : null}
+            {mayWrite ? <LinkDefaultsSection workspace={found} /> : null}
           </>
         )}
       </QueryResult>

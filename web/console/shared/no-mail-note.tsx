@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 
 /** The service writes into the HTML whether it has a mail server. */
-const sendsMail = () =>
+export const sendsMail = () =>
   document.querySelector<HTMLMetaElement>('meta[name="sends-mail"]')?.content !== 'false';
 
 /** Shown where a person waits for a mail that does not arrive. */

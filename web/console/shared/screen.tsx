@@ -10,20 +10,22 @@ import { useScreenHeading } from './use-screen-heading.ts';
 export type ScreenProps = {
   /** By default the label of the screen's entry. */
   readonly title?: string | undefined;
+  /** Links between the list of the screen and the title in the breadcrumb. */
+  readonly crumbs?: readonly ReactNode[];
   /** The purpose of the screen in one or two sentences. */
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 };
 
-export function Screen({ title: ownTitle, about, actions, children }: ScreenProps) {
+export function Screen({ title: ownTitle, crumbs = [], about, actions, children }: ScreenProps) {
   const { entry, parent } = useThisScreen();
   const title = ownTitle ?? entry?.label ?? '';
   const heading = useScreenHeading(title);
   return (
     <Stack gap="lg">
       <div>
-        {parent === undefined ? null : <Breadcrumb parent={parent} title={title} />}
+        {parent === undefined ? null : <Breadcrumb {...{ parent, crumbs, title }} />}
         <Group justify="space-between" align="flex-start" gap="sm">
           <Title order={1} ref={heading} tabIndex={-1} maw="100%">
             {title}
@@ -41,19 +43,26 @@ export function Screen({ title: ownTitle, about, actions, children }: ScreenProp
   );
 }
 
-type BreadcrumbProps = { readonly parent: KnownScreen; readonly title: string };
+type BreadcrumbProps = Pick<Required<ScreenProps>, 'crumbs'> & {
+  readonly parent: KnownScreen;
+  readonly title: string;
+};
 
-function Breadcrumb({ parent, title }: BreadcrumbProps) {
+function Breadcrumb({ parent, crumbs, title }: BreadcrumbProps) {
+  const parts = [...crumbs, <span key="title">{title}</span>];
   return (
     <nav aria-label="Breadcrumb" className={classes.breadcrumb}>
       <ol>
         <li>
           <TextLink to={parent.path}>{parent.label}</TextLink>
         </li>
-        <li aria-current="page">
-          <IconChevronRight size={14} aria-hidden />
-          <span>{title}</span>
-        </li>
+        {parts.map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a crumb is its place in the path
+          <li key={index} {...(index === crumbs.length ? { 'aria-current': 'page' } : {})}>
+            <IconChevronRight size={14} aria-hidden />
+            {part}
+          </li>
+        ))}
       </ol>
     </nav>
   );

@@ -71,8 +71,11 @@ export function useThisScreen(): { entry: ScreenEntry | undefined; parent?: Know
   const hasScope = useHasScope();
   const path = match.fullPath as string;
   const entry = match.staticData.screen;
-  const above = screens.find((screen) => path === `${screen.path}/${path.split('/').at(-1)}`);
-  if (above === undefined || !path.includes('/$', above.path.length)) return { entry };
+  // The rest of the path, such as `/$documentId` or `/folders/$folderId`, has one parameter.
+  const isAbove = (screen: KnownScreen) =>
+    path.startsWith(screen.path) && /^\/[^$]*\$\w+$/.test(path.slice(screen.path.length));
+  const above = screens.find(isAbove);
+  if (above === undefined) return { entry };
   const to = mayOpen(above, hasScope) ? pathOf(above.path, match.params) : undefined;
   return to === undefined ? { entry } : { entry, parent: { ...above, path: to } };
 }

@@ -19,7 +19,10 @@ export const sessionColumns: readonly Column<Session>[] = [
   { title: 'IP address', cell: ({ address }) => <span className="mono">{address}</span> },
   {
     title: 'Method',
-    cell: ({ amr }) => (amr.includes('otp') ? 'Password and code' : 'Password'),
+    cell: ({ amr, providerId }) => {
+      if (providerId !== '') return 'Company account';
+      return amr.includes('otp') ? 'Password and code' : 'Password';
+    },
   },
   {
     title: 'Last used',

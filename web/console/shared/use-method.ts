@@ -13,7 +13,9 @@ export type CallMethod<I extends DescMessage, O extends DescMessage> = (
 ) => Promise<MessageShape<O>>;
 
 /** Changes of these services change the data of the others, such as the counts of links. */
-const sharing = ['DocumentService', 'LinkService', 'InsightService', 'VisitorService'];
+const sharing = [
+  ...['DocumentService', 'FolderService', 'LinkService', 'InsightService', 'VisitorService'],
+];
 const people = ['UserService', 'SessionService'];
 const accounts = ['CustomerService', 'AccountService'];
 

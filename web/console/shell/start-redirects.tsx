@@ -1,4 +1,4 @@
-/** Redirects from the start to the documents of the usual workspace or to the list. */
+/** Redirects from the start: staff to the overview, others to the home of their usual workspace. */
 import { Center, Loader } from '@mantine/core';
 import { Navigate, useParams } from '@tanstack/react-router';
 import { useUser } from '../session/session-context.tsx';
@@ -6,8 +6,8 @@ import { useUsualWorkspace } from './use-current-workspace-id.ts';
 
 export function StartRedirect() {
   const { kind } = useUser();
-  const { isKnown, id } = useUsualWorkspace(kind === 'member');
-  if (kind !== 'member') return <Navigate to="/workspaces" replace />;
+  const { isKnown, id } = useUsualWorkspace(kind !== 'staff');
+  if (kind === 'staff') return <Navigate to="/overview" replace />;
   if (!isKnown) {
     return (
       <Center p="xl">
@@ -16,10 +16,10 @@ export function StartRedirect() {
     );
   }
   if (id === undefined) return <Navigate to="/workspaces" replace />;
-  return <Navigate to="/workspaces/$workspaceId/documents" params={{ workspaceId: id }} replace />;
+  return <Navigate to="/workspaces/$workspaceId/home" params={{ workspaceId: id }} replace />;
 }
 
 export function WorkspaceRedirect() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/' });
-  return <Navigate to="/workspaces/$workspaceId/documents" params={{ workspaceId }} replace />;
+  return <Navigate to="/workspaces/$workspaceId/home" params={{ workspaceId }} replace />;
 }

@@ -61,8 +61,8 @@ export function KeyActions({ signingKey, pending, now }: KeyActionsProps) {
 }
 
 const handoverText =
-  'It signs all new tokens. The current key retires: its tokens remain valid until they expire, ' +
-  'and it never signs again.';
+  'It signs all new tokens of its algorithm. The current key retires: its tokens remain valid ' +
+  'until they expire, and it never signs again.';
 
 const earlyText =
   'Services that cache the published keys may not have this key yet. They reject its tokens ' +

@@ -44,6 +44,7 @@ const signingKeys = defineList({
         </Group>
       ),
     },
+    { title: 'Algorithm', isPlain: true, cell: ({ alg }) => alg },
     {
       title: 'State',
       isPlain: true,
@@ -90,7 +91,14 @@ export function SigningKeysScreen() {
     >
       {keys.length === 0 ? null : (
         <Stack>
-          <KeySummary keys={keys} now={now} />
+          {algorithmsOf(keys).map((alg, _, { length }) => (
+            <KeySummary
+              key={alg}
+              keys={keysOf(keys, alg)}
+              tokens={length === 1 ? 'tokens' : `${alg} tokens`}
+              now={now}
+            />
+          ))}
           <KeyTimeline keys={shownOf(keys)} now={now} />
         </Stack>
       )}
@@ -107,7 +115,9 @@ SigningKeysScreen.reads = [signingKeys];
 const actionsAt = (now: number, keys: readonly SigningKey[]): Column<SigningKey> => ({
   title: 'Actions',
   isTitleHidden: true,
-  cell: (key) => <KeyActions signingKey={key} pending={pendingKeysOf(keys)} now={now} />,
+  cell: (key) => (
+    <KeyActions signingKey={key} pending={pendingKeysOf(keysOf(keys, key.alg))} now={now} />
+  ),
 });
 
 function Times({ signingKey }: { readonly signingKey: SigningKey }) {
@@ -135,15 +145,22 @@ function Kid({ signingKey }: { readonly signingKey: SigningKey }) {
   );
 }
 
+type KeySummaryProps = {
+  /** The keys of one algorithm. */
+  readonly keys: readonly SigningKey[];
+  readonly tokens: string;
+  readonly now: number;
+};
+
 /** Says which key signs now and which is next. */
-function KeySummary({ keys, now }: { readonly keys: readonly SigningKey[]; readonly now: number }) {
+function KeySummary({ keys, tokens, now }: KeySummaryProps) {
   const active = keys.find(isActive);
   const next = pendingKeysOf(keys)[0];
   return (
     <Text>
       {active === undefined ? null : (
         <>
-          <Kid signingKey={active} /> signs all tokens.{' '}
+          <Kid signingKey={active} /> signs all {tokens}.{' '}
         </>
       )}
       {next === undefined ? (
@@ -166,6 +183,13 @@ function KeySummary({ keys, now }: { readonly keys: readonly SigningKey[]; reado
 }
 
 const pendingKeysOf = (keys: readonly SigningKey[]) => keys.filter(isPending).toReversed();
+
+/** The algorithms of the published keys. */
+const algorithmsOf = (keys: readonly SigningKey[]) =>
+  [...new Set(keys.filter(isPublished).map(({ alg }) => alg))].toSorted();
+
+const keysOf = (keys: readonly SigningKey[], algorithm: string) =>
+  keys.filter(({ alg }) => alg === algorithm);
 
 function shownOf(keys: readonly SigningKey[]): SigningKey[] {
   const unpublished = keys.filter((key) => !isPublished(key)).slice(0, unpublishedMax);

@@ -54,8 +54,7 @@ export function CreateUserDialog() {
       <UserNameField key={form.key('name')} {...form.getInputProps('name')} />
       <PasswordInput
         label="Password"
-        description={passwordAdvice}
-        required
+        description={`${passwordAdvice} Leave it empty for a user with a company account.`}
         autoComplete="new-password"
         key={form.key('password')}
         {...form.getInputProps('password')}

@@ -14,6 +14,7 @@ import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { UserActions } from './user-actions.tsx';
+import { UserIdentities } from './user-identities.tsx';
 import { kindText } from './user-kind.ts';
 import { UserSessions } from './user-sessions.tsx';
 
@@ -37,6 +38,7 @@ export function UserScreen() {
           <>
             {user.id === id ? <OwnAccountHint /> : null}
             <Facts facts={factsOf(user)} />
+            <UserIdentities userId={user.id} />
             <UserSessions user={user} isSelf={user.id === id} />
             <AuditLinks id={user.id} />
           </>
@@ -62,12 +64,17 @@ function OwnAccountHint() {
 
 function factsOf(user: User): Fact[] {
   const { id, email, name, totpEnabled, recoveryCodesLeft, createTime, disableTime } = user;
+  const { passwordEnabled } = user;
   return [
     { name: 'User ID', value: <CopyableText text={id} label="user ID" /> },
     { name: 'Type', value: kindText(user) },
     { name: 'Email address', value: email },
     { name: 'Name', value: name || '—' },
     { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
+    {
+      name: 'Password',
+      value: passwordEnabled ? 'Set' : 'None. The user signs in with a company account.',
+    },
     {
       name: 'Two-factor authentication',
       value: totpEnabled ? factorText(recoveryCodesLeft) : 'Off',

@@ -6,7 +6,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import type { LinkView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { LinkName } from '../links/link-name.tsx';
-import { ReadersTable, readingColumns } from '../readers/readers-table.tsx';
+import { ReadersTable, readingColumns, versionColumn } from '../readers/readers-table.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { FigureRow } from '../shared/figure-row.tsx';
@@ -24,11 +24,7 @@ const visitorViews = defineList({
   rows: (page) => page.views,
   columns: [
     { title: 'Document', isFree: true, cell: (view) => <ReadDocument view={view} /> },
-    {
-      title: 'Version',
-      isAbsent: ({ version }) => version === 0,
-      cell: ({ version }) => version.toLocaleString(),
-    },
+    versionColumn,
     { title: 'Link', isFree: true, cell: (view) => <LinkName view={view} /> },
     ...readingColumns,
   ],
@@ -37,14 +33,14 @@ const visitorViews = defineList({
 
 export function VisitorScreen() {
   const { workspaceId, email } = useParams({
-    from: '/shell/workspaces/$workspaceId/people/$email',
+    from: '/shell/workspaces/$workspaceId/readers/$email',
   });
   const query = useQuery(VisitorService.method.getVisitor, { workspaceId, email });
   const list = useList(visitorViews, { workspaceId, email });
   const visitor = query.data?.visitor;
   return (
     <Screen title={email} actions={visitor === undefined ? undefined : <Erase email={email} />}>
-      <QueryResult value={visitor} query={query} label="person">
+      <QueryResult value={visitor} query={query} label="reader">
         {({ viewCount, createTime, lastViewTime }) => (
           <>
             <FigureRow
@@ -70,7 +66,7 @@ function Erase({ email }: { readonly email: string }) {
   const { workspaceId = '' } = useParams({ strict: false });
   const navigate = useNavigate();
   const erase = useEraseVisitor(workspaceId, () =>
-    navigate({ to: '/workspaces/$workspaceId/people', params: { workspaceId } }),
+    navigate({ to: '/workspaces/$workspaceId/readers', params: { workspaceId } }),
   );
   if (!useHasScope()('links:write')) return null;
   return (

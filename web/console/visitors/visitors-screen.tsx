@@ -13,7 +13,7 @@ import { Screen } from '../shared/screen.tsx';
 import { useEraseVisitor } from './use-erase-visitor.ts';
 
 const visitors = defineList({
-  label: 'People',
+  label: 'Readers',
   method: VisitorService.method.listVisitors,
   rows: (page) => page.visitors,
   columns: [
@@ -52,9 +52,9 @@ const visitors = defineList({
 });
 
 export function VisitorsScreen() {
-  const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/people' });
+  const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/readers' });
   const list = useList(visitors, { workspaceId });
-  const download = useCsv('/visitors.csv', workspaceId, 'People.csv');
+  const download = useCsv('/visitors.csv', workspaceId, 'Readers.csv');
   return (
     <Screen
       about="Readers who entered their email address, through all links of the workspace."
@@ -82,7 +82,7 @@ type OfVisitor = { readonly visitor: Visitor };
 function Address({ visitor: { email } }: OfVisitor) {
   const { workspaceId = '' } = useParams({ strict: false });
   return (
-    <TextLink to="/workspaces/$workspaceId/people/$email" params={{ workspaceId, email }}>
+    <TextLink to="/workspaces/$workspaceId/readers/$email" params={{ workspaceId, email }}>
       {email}
     </TextLink>
   );

@@ -33,7 +33,7 @@ export class Toolbar {
     for (const element of [this.#pages, this.#zoom, this.#tools, this.#menu]) {
       element.hidden = true;
     }
-    const download = header?.querySelector('a') ?? null;
+    const download = header?.querySelector<HTMLElement>('a[download]') ?? null;
     if (download) setFace(download, 'download', 'Download');
     header?.insertBefore(place, download);
     header?.insertBefore(this.#tools, download);
@@ -118,8 +118,10 @@ export class Toolbar {
   }
 
   close(): void {
-    for (const control of this.header?.querySelectorAll('a, button, input, .place') ?? []) {
-      control.remove();
+    const controls = this.header?.querySelectorAll('a, button, input, .place') ?? [];
+    for (const control of controls) {
+      // The other documents of a room can still be open.
+      if (!control.closest('nav')) control.remove();
     }
   }
 

@@ -55,6 +55,8 @@ export type Argument = {
   readonly name: string;
   readonly about: string;
   readonly isOptional?: boolean;
+  /** Whether it has one or more values. Only the last argument may be a list. */
+  readonly isList?: boolean;
   /** The accepted values. */
   readonly values?: readonly string[];
   readonly isFile?: boolean;
@@ -78,6 +80,8 @@ export type Option = {
 /** The arguments and options of a call, by name. */
 export type Input = {
   readonly args: Readonly<Record<string, string | undefined>>;
+  /** The values of a list, after the first one, which is in `args`. */
+  readonly more: readonly string[];
   readonly options: Readonly<Record<string, OptionValue | undefined>>;
 };
 

@@ -14,8 +14,8 @@ export function usageTextOf(path: readonly Command[]): string {
   return [...names, ...args].join(' ');
 }
 
-export const argumentText = ({ name, isOptional }: Argument) =>
-  isOptional ? `[<${name}>]` : `<${name}>`;
+export const argumentText = ({ name, isOptional, isList }: Argument) =>
+  isOptional ? `[<${name}>]` : `<${name}>${isList ? '…' : ''}`;
 
 export function optionText({ name, value, isNegatable }: Option): string {
   if (value !== undefined) return `--${name} <${value}>`;

@@ -91,7 +91,7 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
   if (command.load === undefined) return parser;
   parser.action(() => {
     const [first] = parser.args.slice(command.args?.length ?? 0);
-    if (first !== undefined) {
+    if (first !== undefined && !hasList(command)) {
       throw new WrongWords(`Unexpected argument "${first}".`, usageOf(path));
     }
     select(path, inputOf(command, parser));
@@ -107,18 +107,21 @@ function addOption(parser: Parser, { name, value, values, isList, isNegatable }:
   if (isNegatable) parser.addOption(new Option(`--no-${name}`));
 }
 
-function argumentOf({ name, isOptional, values }: ArgumentSpec): Argument {
-  const argument = new Argument(isOptional ? `[${name}]` : `<${name}>`);
+const hasList = ({ args = [] }: Command) => args.some(({ isList }) => isList === true);
+
+function argumentOf({ name, isOptional, isList, values }: ArgumentSpec): Argument {
+  const argument = new Argument(isOptional ? `[${name}]` : `<${name}${isList ? '...' : ''}>`);
   return values === undefined ? argument : argument.choices([...values]);
 }
 
 function inputOf(command: Command, parser: Parser): Input {
-  const args = (command.args ?? []).map(({ name }, i) => [name, parser.processedArgs[i]]);
+  const args = (command.args ?? []).map(({ name }, i) => [name, parser.args[i]]);
+  const more = hasList(command) ? parser.args.slice(command.args?.length ?? 0) : [];
   const options = (command.options ?? []).map(({ name }) => [
     name,
     parser.getOptionValue(name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())),
   ]);
-  return { args: Object.fromEntries(args), options: Object.fromEntries(options) };
+  return { args: Object.fromEntries(args), more, options: Object.fromEntries(options) };
 }
 
 /** The messages of commander, in the words of this program. */

@@ -116,6 +116,48 @@ const revoke: Command = {
   load: async () => (await import('./token.ts')).runRevoke,
 };
 
+const api: Command = {
+  name: 'api',
+  about: 'Sends a request to the HTTP API with your credential, and prints the answer.',
+  details:
+    'The paths are those of the OpenAPI document. An error of the server is printed as by every ' +
+    'other command.',
+  args: [
+    {
+      name: 'method',
+      values: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      about: 'The HTTP method.',
+    },
+    { name: 'path', about: 'The path with its query, such as `/clients?page_size=10`.' },
+  ],
+  options: [
+    {
+      name: 'input',
+      value: 'file',
+      isFile: true,
+      about: 'The file with the JSON of the body, or `-` for the standard input.',
+    },
+    {
+      name: 'scope',
+      value: 'scope',
+      isList: true,
+      about: 'A scope of the token. Default: as for `latchkey token`.',
+    },
+    {
+      name: 'idempotency-key',
+      value: 'key',
+      about: 'The same key within 24 hours repeats the answer. Default: no key.',
+    },
+    { ...jsonOption, about: 'Prints errors as JSON, too.' },
+  ],
+  examples: [
+    "api GET '/clients?page_size=10'",
+    'api PATCH /clients/cli_… --input changes.json',
+    "latchkey api GET '/audit-events?code=forbidden' | jq .events",
+  ],
+  load: async () => (await import('./api.ts')).runApi,
+};
+
 const open: Command = {
   name: 'open',
   about: 'Opens the console or a link in the browser.',
@@ -144,5 +186,6 @@ export const accessCommands: readonly Command[] = [
   token,
   verify,
   revoke,
+  api,
   open,
 ];

@@ -30,6 +30,11 @@ const listOptions: readonly Option[] = [
   { name: 'all', about: 'Prints all pages.' },
 ];
 
+const followOption: Option = {
+  name: 'follow',
+  about: 'Prints the last page, oldest row first, and then each new row until interrupted.',
+};
+
 const jsonRowsOption: Option = { ...jsonOption, about: 'Prints each row as JSON on one line.' };
 
 const isList = ({ columns }: CallSpec) => columns !== undefined;
@@ -64,12 +69,18 @@ function callCommand(spec: CallSpec): Command {
     ...(details === undefined ? {} : { details }),
     ...(examples === undefined ? {} : { examples }),
     args: Object.entries(args).map(([path, text]): Argument => {
-      return { name: path.replaceAll('_', '-'), about: text };
+      const isOptional = path === spec.optionalArg;
+      return {
+        name: path.replaceAll('_', '-'),
+        about: text,
+        ...(isOptional ? { isOptional } : {}),
+      };
     }),
     options: [
       ...own,
       ...(spec.isInWorkspace ? [workspaceOption] : []),
       ...(isList(spec) ? paging : []),
+      ...(spec.isFollowed ? [followOption] : []),
       ...(spec.isCreating ? [keyOption] : []),
       ...(spec.isPublic ? [serverOption] : []),
       ...(spec.question === undefined ? [] : [yesOption]),

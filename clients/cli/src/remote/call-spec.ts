@@ -10,10 +10,14 @@ export type CallSpec = {
   readonly method: `${string}.${string}`;
   /** The required fields, given as arguments. */
   readonly args?: Readonly<Record<string, string>>;
+  /** The one of `args` that another field can replace. */
+  readonly optionalArg?: string;
   /** The other fields, given as options. */
   readonly fields?: Readonly<Record<string, FieldOption>>;
   /** The columns of a list, by their paths in an item. */
   readonly columns?: readonly ListColumn[];
+  /** Whether `--follow` prints new rows until the command is interrupted; newest rows are first. */
+  readonly isFollowed?: true;
   /** The question before a change that cannot be undone. */
   readonly question?: string;
   /** Whether the method acts within a workspace. */

@@ -2,20 +2,10 @@
 import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
+import { clientKeys, identities } from './client-key-commands.ts';
 import type { ListColumn } from './columns.ts';
+import { clientArg, expireField, nameField, scopesField } from './common-fields.ts';
 
-export const nameField: FieldOption = { value: 'name', about: 'The display name.' };
-export const scopesField: FieldOption = {
-  name: 'scope',
-  value: 'scope',
-  isList: true,
-  about: 'A scope, such as `accounts:read`.',
-};
-export const expireField: FieldOption = {
-  name: 'expires',
-  value: 'time',
-  about: 'When it expires: a time, or the time from now, such as `30d`. Default: never.',
-};
 const overlapField: FieldOption = {
   value: 'seconds',
   about: 'How long the old one still works. Default: 86400, one day.',
@@ -70,7 +60,6 @@ const tokenFields: Readonly<Record<string, FieldOption>> = {
   },
 };
 
-const client = { client_id: 'The id of the client.' };
 const customer = { customer_id: 'The id of the customer.' };
 
 const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
@@ -78,7 +67,7 @@ const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
     name: 'list',
     about: 'Lists the secrets of a client.',
     method: 'client.listClientSecrets',
-    args: client,
+    args: clientArg,
     columns: credentialColumns,
   },
   {
@@ -86,7 +75,7 @@ const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
     about: 'Creates another secret and prints it once.',
     method: 'client.createClientSecret',
     isCreating: true,
-    args: client,
+    args: clientArg,
     fields: { name: nameField, expire_time: expireField },
     examples: ['clients secrets create cli_… --name deploy --expires 90d'],
   },
@@ -95,7 +84,7 @@ const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
     about: 'Creates a secret; every older secret expires after an overlap.',
     method: 'client.rotateClientSecret',
     isCreating: true,
-    args: client,
+    args: clientArg,
     fields: { name: nameField, expire_time: expireField, overlap_seconds: overlapField },
     examples: ['clients secrets rotate cli_… --overlap-seconds 3600'],
   },
@@ -103,36 +92,7 @@ const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
     name: 'revoke',
     about: 'Revokes a secret.',
     method: 'client.revokeClientSecret',
-    args: { ...client, secret_id: 'The id of the secret.' },
-  },
-]);
-
-const clientKeys = groupOf('keys', 'Manages the public keys of a client.', [
-  {
-    name: 'list',
-    about: 'Lists the public keys of a client.',
-    method: 'client.listClientKeys',
-    args: client,
-    columns: ['id', 'name', 'state', 'create_time', 'expire_time', 'revoke_time'],
-  },
-  {
-    name: 'create',
-    about: 'Adds a public key, with which the client signs assertions instead of sending a secret.',
-    method: 'client.createClientKey',
-    isCreating: true,
-    args: client,
-    fields: {
-      jwk: { value: 'file', isJsonFile: true, about: 'The file with the public key as a JWK.' },
-      name: nameField,
-      expire_time: expireField,
-    },
-    examples: ['clients keys create cli_… --jwk public.json --name ci'],
-  },
-  {
-    name: 'revoke',
-    about: 'Revokes a public key.',
-    method: 'client.revokeClientKey',
-    args: { ...client, key_id: 'The id of the key.' },
+    args: { ...clientArg, secret_id: 'The id of the secret.' },
   },
 ]);
 
@@ -144,7 +104,7 @@ const clients = groupOf('clients', 'Manages service clients.', [
     columns: ['id', 'name', 'scopes', 'create_time', 'disable_time'],
     examples: ['clients list --query billing', 'clients list --all --json | jq -r .id'],
   },
-  { name: 'get', about: 'Shows a client.', method: 'client.getClient', args: client },
+  { name: 'get', about: 'Shows a client.', method: 'client.getClient', args: clientArg },
   {
     name: 'create',
     about: 'Creates a client and prints its first secret once.',
@@ -158,18 +118,19 @@ const clients = groupOf('clients', 'Manages service clients.', [
     name: 'update',
     about: 'Changes a client.',
     method: 'client.updateClient',
-    args: client,
+    args: clientArg,
     fields: { name: nameField, scopes: scopesField, ...tokenFields, ...certificateFields },
   },
   {
     name: 'disable',
     about: 'Disables a client: its secrets and tokens are rejected.',
     method: 'client.disableClient',
-    args: client,
+    args: clientArg,
   },
-  { name: 'enable', about: 'Enables a client.', method: 'client.enableClient', args: client },
+  { name: 'enable', about: 'Enables a client.', method: 'client.enableClient', args: clientArg },
   secrets,
   clientKeys,
+  identities,
 ]);
 
 const customerKeys = groupOf('keys', 'Manages the API keys of a customer.', [

@@ -29,7 +29,7 @@ export async function runDownload(input: Input, host: CommandHost): Promise<numb
   const documentId = input.args['document-id'] ?? '';
   const remote = await openRemote(host);
   const version = readVersion(textOption(input, 'version') ?? '0');
-  const request = { documentId, version };
+  const request = { documentId, version, preview: input.options.preview === true };
   return save(DocumentService.method.downloadDocument, request, { remote, input, host });
 }
 
@@ -57,7 +57,7 @@ type Run = { readonly remote: Remote; readonly input: Input; readonly host: Comm
 
 async function save(
   method: DescMethodServerStreaming,
-  request: Readonly<Record<string, string | number>>,
+  request: Readonly<Record<string, string | number | boolean>>,
   { remote, input, host }: Run,
 ): Promise<number> {
   const output = textOption(input, 'output') ?? '-';

@@ -1,7 +1,7 @@
 // The commands for links.
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
-import { expireField, nameField } from './client-commands.ts';
+import { expireField, nameField } from './common-fields.ts';
 import { linksForCommand } from './transfer-commands.ts';
 
 const document = { document_id: 'The id of the document.' };
@@ -58,6 +58,11 @@ const linkFields: Readonly<Record<string, FieldOption>> = {
   },
   view_limit: { value: 'count', about: 'The maximum number of views.' },
   agreement: { value: 'text', about: 'The text that readers accept first, in Markdown.' },
+  entry_rules: {
+    value: 'file',
+    isJsonFile: true,
+    about: 'The file with the rules for parts of a folder, as a JSON list.',
+  },
 };
 
 const recipientFields: Readonly<Record<string, FieldOption>> = {
@@ -65,12 +70,15 @@ const recipientFields: Readonly<Record<string, FieldOption>> = {
   mail_recipient: { about: 'Mails the link to the recipient.' },
 };
 
-export const links = groupOf('links', 'Manages links to documents.', [
+export const links = groupOf('links', 'Manages links to documents and folders.', [
   {
     name: 'list',
     about: 'Lists the links.',
     method: 'link.listLinks',
-    fields: { document_id: { value: 'id', about: 'Only links to this document.' } },
+    fields: {
+      document_id: { value: 'id', about: 'Only links to this document.' },
+      folder_id: { value: 'id', about: 'Only links to this folder.' },
+    },
     // A narrow terminal leaves out the last ones.
     columns: [
       'id',
@@ -82,12 +90,20 @@ export const links = groupOf('links', 'Manages links to documents.', [
   { name: 'get', about: 'Shows a link.', method: 'link.getLink', args: link, isInWorkspace },
   {
     name: 'create',
-    about: 'Creates a link to a document.',
+    about: 'Creates a link to a document, or to a folder with --folder.',
     method: 'link.createLink',
     isCreating: true,
     args: document,
-    fields: { ...linkFields, ...recipientFields },
-    examples: ['links create doc_… --email-required --expires 30d'],
+    optionalArg: 'document_id',
+    fields: {
+      folder_id: { value: 'id', about: 'The folder to share instead of a document.' },
+      ...linkFields,
+      ...recipientFields,
+    },
+    examples: [
+      'links create doc_… --email-required --expires 30d',
+      'links create --folder fld_… --email-required',
+    ],
     isInWorkspace,
   },
   linksForCommand,

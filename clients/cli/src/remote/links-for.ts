@@ -7,7 +7,13 @@ import {
   BatchCreateLinksResponseSchema,
   LinkService,
 } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
-import { type CommandHost, type Input, textOption, UsageError } from '../base/command.ts';
+import {
+  CommandError,
+  type CommandHost,
+  type Input,
+  textOption,
+  UsageError,
+} from '../base/command.ts';
 import { unreadable } from '../base/files.ts';
 import { wantsJson, write, writeJson } from '../base/print.ts';
 import { cleanText } from '../base/text.ts';
@@ -26,10 +32,14 @@ export async function runLinksFor(input: Input, host: CommandHost): Promise<numb
   const request = fromJson(BatchCreateLinksRequestSchema, {
     workspace_id: workspaceIdOf(input, remote) ?? '',
     agreement: textOption(input, 'agreement') ?? '',
-    requests: recipients.map((recipient) => ({ ...options, recipient })),
+    requests: recipients.map(({ recipient }) => ({ ...options, recipient })),
   });
   const method = LinkService.method.batchCreateLinks;
-  const message = await withKey(input, host, (key) => remote.call(method, request, keyHeader(key)));
+  const message = await withKey(input, host, (key) =>
+    remote.call(method, request, keyHeader(key)),
+  ).catch((error: unknown) => {
+    throw withLines(error, recipients);
+  });
   const { links } = jsonOf(BatchCreateLinksResponseSchema, message) as { links: JsonObject[] };
   if (wantsJson(input)) await writeJson(host, { links });
   else {
@@ -54,8 +64,14 @@ function readOptions(input: Input): JsonObject {
   };
 }
 
+type Recipient = {
+  readonly recipient: string;
+  /** From 1. */
+  readonly line: number;
+};
+
 /** The first column of each line. A first line without an `@` has the names of the columns. */
-async function readRecipients(file: string, host: CommandHost): Promise<string[]> {
+async function readRecipients(file: string, host: CommandHost): Promise<Recipient[]> {
   const content =
     file === '-'
       ? await text(host.stdin)
@@ -66,11 +82,22 @@ async function readRecipients(file: string, host: CommandHost): Promise<string[]
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
     .map((line) => (line.split(/[,;\t]/)[0] ?? '').replace(/^\s*"|"\s*$/g, '').trim())
-    .filter((cell) => cell !== '');
-  const recipients = cells[0]?.includes('@') === false ? cells.slice(1) : cells;
+    .map((recipient, i) => ({ recipient, line: i + 1 }))
+    .filter(({ recipient }) => recipient !== '');
+  const recipients = cells[0]?.recipient.includes('@') === false ? cells.slice(1) : cells;
   if (recipients.length === 0) throw new UsageError('There are no recipients.');
   if (recipients.length > recipientsMax) {
     throw new UsageError(`There are more than ${recipientsMax} recipients.`);
   }
   return recipients;
+}
+
+/** Names the line of the file instead of the number of the request, which begins with 0. */
+function withLines(error: unknown, recipients: readonly Recipient[]): unknown {
+  if (!(error instanceof CommandError)) return error;
+  error.message = error.message.replace(/\brequests\[(\d+)\]\.?/g, (whole, index: string) => {
+    const line = recipients[Number(index)]?.line;
+    return line === undefined ? whole : `line ${line}, `;
+  });
+  return error;
 }

@@ -6,11 +6,14 @@ import { AuditService } from '../../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../../gen/latchkey/identity/v1/customer_pb.js';
 import { PasswordResetService } from '../../../../gen/latchkey/identity/v1/password_reset_pb.js';
+import { IdentityProviderService } from '../../../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { TrustedIssuerService } from '../../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { UserService } from '../../../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { FolderService } from '../../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { InsightService } from '../../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { InvitationService } from '../../../../gen/latchkey/sharing/v1/invitation_pb.js';
 import { LinkService } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
@@ -21,15 +24,18 @@ import type { CallSpec } from './call-spec.ts';
 const services: Readonly<Record<string, DescService>> = {
   account: AccountService,
   audience: AudienceService,
+  trustedIssuer: TrustedIssuerService,
   audit: AuditService,
   client: ClientService,
   customer: CustomerService,
+  identityProvider: IdentityProviderService,
   passwordReset: PasswordResetService,
   session: SessionService,
   signingKey: SigningKeyService,
   user: UserService,
   apiKey: ApiKeyService,
   document: DocumentService,
+  folder: FolderService,
   insight: InsightService,
   visitor: VisitorService,
   invitation: InvitationService,

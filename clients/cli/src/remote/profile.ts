@@ -17,6 +17,8 @@ export type ProfileCredential =
       readonly expireMs: number;
     }
   | { readonly kind: 'client'; readonly clientId: string; readonly clientSecret: string }
+  /** A client without a secret. The file contains a token of a trusted issuer. */
+  | { readonly kind: 'assertion'; readonly clientId: string; readonly assertionFile: string }
   /** A workspace's or a customer's API key. */
   | { readonly kind: 'api-key'; readonly apiKey: string }
   | { readonly kind: 'token'; readonly token: string };
@@ -75,6 +77,8 @@ function credentialIn(env: Environment): ProfileCredential | undefined {
   if (token) return { kind: 'token', token };
   if (apiKey) return { kind: 'api-key', apiKey };
   if (clientId && clientSecret) return { kind: 'client', clientId, clientSecret };
+  const assertionFile = env[variables.assertionFile];
+  if (clientId && assertionFile) return { kind: 'assertion', clientId, assertionFile };
   return undefined;
 }
 

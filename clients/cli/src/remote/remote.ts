@@ -13,6 +13,7 @@ import type { Credentials } from '../../../client/src/credentials.ts';
 import type { AccessToken } from '../../../client/src/token-source.ts';
 import { CommandError, type CommandHost } from '../base/command.ts';
 import { canAsk } from '../base/prompt.ts';
+import { readAssertion } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
 import { findProfile, type Profile, saveProfile } from './profile.ts';
 import { readPassword, refreshSession, type SessionCredential, signIn } from './sign-in.ts';
@@ -76,6 +77,11 @@ function createRemote(host: CommandHost, first: Profile): Remote {
         if (scope !== '') return { ...credential, scope };
         throw new CommandError('Only users can do this', undefined, 'access');
       }
+      case 'assertion': {
+        const { clientId, assertionFile } = credential;
+        if (scope !== '') return { clientId, scope, assertion: () => readAssertion(assertionFile) };
+        throw new CommandError('Only users can do this', undefined, 'access');
+      }
       case 'api-key':
         return { apiKey: credential.apiKey, scope };
       case 'session':
@@ -91,7 +97,7 @@ function createRemote(host: CommandHost, first: Profile): Remote {
   /** The token of a client or customer has the scope of the method alone. */
   function transportFor(method: DescMethod): Transport {
     const { scope } = getOption(method, access);
-    const key = ['client', 'api-key'].includes(profile.credential.kind) ? scope : '';
+    const key = ['client', 'assertion', 'api-key'].includes(profile.credential.kind) ? scope : '';
     const known = transports.get(key);
     if (known !== undefined) return known;
     const transport = connectTo(server, credentialsFor(scope));

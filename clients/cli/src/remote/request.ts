@@ -40,6 +40,7 @@ export async function readRequest<I extends DescMessage>(
     if (value === undefined) continue;
     if (field.isJsonFile) {
       json[path] = await readJsonFile(String(value));
+      changed.add(path);
       continue;
     }
     const given = field.isPast && typeof value === 'string' ? timeOf(value, 'past') : value;
@@ -123,6 +124,7 @@ function readValue(field: DescField, value: OptionValue): JsonValue {
       .filter((one) => one !== '');
   }
   if (typeof value !== 'string') return value === true;
+  if (field.fieldKind === 'map') return value === '' ? null : jsonOf(value);
   if (field.fieldKind === 'enum') return enumValue(field.enum, value);
   if (field.fieldKind === 'message') {
     if (value === '') return null;

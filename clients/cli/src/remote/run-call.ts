@@ -1,5 +1,5 @@
 // Runs the commands that call one method.
-import { type DescMethodUnary, fromJson, type JsonObject, type Message } from '@bufbuild/protobuf';
+import type { DescMethodUnary, JsonObject, Message } from '@bufbuild/protobuf';
 import {
   CommandError,
   type CommandHost,
@@ -7,17 +7,18 @@ import {
   textOption,
   UsageError,
 } from '../base/command.ts';
-import { type Data, wantsJson, write, writeJson, writeObject, writeRows } from '../base/print.ts';
+import { wantsJson, writeJson, writeObject } from '../base/print.ts';
 import { canAsk, confirm } from '../base/prompt.ts';
-import { cleanText, jsonText } from '../base/text.ts';
 import type { CallSpec } from './call-spec.ts';
-import { fieldAt, fieldOf } from './columns.ts';
+import { fieldAt } from './columns.ts';
+import { followList } from './follow.ts';
 import { keyHeader, withKey } from './idempotency.ts';
 import { readLinkId } from './link-id.ts';
+import { printList } from './list.ts';
 import { methodOf } from './methods.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { readRequest } from './request.ts';
-import { bodyField, itemsField, jsonOf, shownData } from './response.ts';
+import { bodyField, jsonOf, shownData } from './response.ts';
 import { callPublic, findServer } from './server.ts';
 
 export async function runCall(spec: CallSpec, given: Input, host: CommandHost): Promise<number> {
@@ -34,8 +35,8 @@ export async function runCall(spec: CallSpec, given: Input, host: CommandHost): 
   const request = await readRequest(method.input, spec, { input, host, workspaceId });
   if (spec.question !== undefined) await requireYes(spec.question, input, host);
   if (spec.columns !== undefined) {
-    await printList({ spec, input, host, remote, method, request: jsonOf(method.input, request) });
-    return 0;
+    const list = { spec, input, host, remote, method, request: jsonOf(method.input, request) };
+    return input.options.follow === true ? followList(list) : printList(list);
   }
   const message = spec.isCreating
     ? await withKey(input, host, (key) => remote.call(method, request, keyHeader(key)))
@@ -80,64 +81,4 @@ async function requireYes(question: string, input: Input, host: CommandHost): Pr
   if (input.options.yes === true) return;
   if (!canAsk(host)) throw new UsageError('This cannot be undone. Add --yes to confirm it.');
   if (!(await confirm(host, question))) throw new CommandError('Nothing was changed.');
-}
-
-type List = {
-  readonly spec: CallSpec;
-  readonly input: Input;
-  readonly host: CommandHost;
-  readonly remote: Remote;
-  readonly method: DescMethodUnary;
-  readonly request: JsonObject;
-};
-
-const pageSizeMax = 200;
-
-async function printList(list: List): Promise<void> {
-  const { spec, input, host, method } = list;
-  const items = itemsField(method.output);
-  if (items === undefined || !('message' in items) || items.message === undefined) {
-    throw new Error(`${method.name} returns no list`);
-  }
-  const { message } = items;
-  const fields = (spec.columns ?? []).map(fieldOf);
-  const isTable = host.stdout.isTTY === true && !wantsJson(input);
-  const table: Data[] = [];
-  let count = 0;
-  let last: JsonObject = {};
-  for await (const page of pagesOf(list)) {
-    const found = page[items.name] as JsonObject[];
-    const rows = found.map((row) => shownData(message, row));
-    if (isTable) table.push(...rows);
-    else if (wantsJson(input)) await write(host, found.map(lineOf).join(''));
-    else await writeRows(host, fields, rows);
-    count += found.length;
-    last = page;
-  }
-  if (isTable) await writeRows(host, fields, table);
-  if (isTable && count === 0) host.stderr.write('Rows: 0.\n');
-  if (input.options.all !== true) noteRest(last, count, host);
-}
-
-const lineOf = (row: JsonObject) => `${jsonText(row)}\n`;
-
-async function* pagesOf({ input, remote, method, request }: List): AsyncIterable<JsonObject> {
-  const isAll = input.options.all === true;
-  const size = isAll && input.options['page-size'] === undefined ? { page_size: pageSizeMax } : {};
-  let next: JsonObject = { ...request, ...size };
-  for (;;) {
-    const answer = await remote.call(method, fromJson(method.input, next));
-    const page = jsonOf(method.output, answer);
-    yield page;
-    if (!isAll || page.next_page_token === '') return;
-    next = { ...next, page_token: page.next_page_token ?? '' };
-  }
-}
-
-/** A script that forgets --all must not lose rows silently. */
-function noteRest(page: JsonObject, count: number, { stderr }: CommandHost): void {
-  if (page.next_page_token === '') return;
-  const total = page.total_size === undefined ? '' : ` of ${page.total_size}`;
-  const token = cleanText(String(page.next_page_token));
-  stderr.write(`Rows: ${count}${total}. Add --all for the rest, or --page-token ${token}\n`);
 }

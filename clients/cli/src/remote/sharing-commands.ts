@@ -3,8 +3,9 @@ import type { Command } from '../base/command.ts';
 import { apiKeys } from './api-key-commands.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
-import { nameField } from './client-commands.ts';
 import type { ListColumn } from './columns.ts';
+import { nameField } from './common-fields.ts';
+import { folderField, folders } from './folder-commands.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
 import { daysField, link, links, versionField, zoneField } from './link-commands.ts';
 import { downloadCommand, exportCommand, logoCommand } from './transfer-commands.ts';
@@ -27,6 +28,17 @@ const quotaFields = {
   'quota.views_max': quotaField('number of views'),
 };
 
+const defaultField = (about: string): FieldOption => ({ about, isNegatable: true });
+const linkDefaultFields = {
+  'link_defaults.email_required': defaultField('Whether new links ask for an email address.'),
+  'link_defaults.email_verification_required': defaultField('Whether new links verify it.'),
+  'link_defaults.allow_download': defaultField('Whether new links allow the download.'),
+  'link_defaults.expire_days': {
+    value: 'days',
+    about: 'When new links expire. The console preselects these options; a change replaces all.',
+  },
+};
+
 const workspaces = groupOf('workspaces', 'Manages workspaces.', [
   {
     name: 'list',
@@ -45,13 +57,14 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
   },
   {
     name: 'update',
-    about: 'Changes the name, the limits or the colour of a workspace.',
+    about: 'Changes the name, the limits, the colour or the link defaults of a workspace.',
     method: 'workspace.updateWorkspace',
     args: workspace,
     fields: {
       name: nameField,
       ...quotaFields,
       'brand.accent_color': { value: 'colour', about: 'The colour of buttons, `#rrggbb`.' },
+      ...linkDefaultFields,
     },
   },
   logoCommand,
@@ -112,6 +125,7 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     name: 'list',
     about: 'Lists the documents.',
     method: 'document.listDocuments',
+    fields: { folder_id: { ...folderField, about: 'Only documents that this folder contains.' } },
     columns: ['id', 'name', 'size_bytes', 'view_count', 'link_count', 'create_time'],
     examples: ['documents list --query report --order-by "view_count desc"'],
     isInWorkspace,
@@ -125,10 +139,10 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
   },
   {
     name: 'update',
-    about: 'Renames a document.',
+    about: 'Renames a document, or moves it to a folder.',
     method: 'document.updateDocument',
     args: document,
-    fields: { name: nameField },
+    fields: { name: nameField, folder_id: folderField },
     isInWorkspace,
   },
   {
@@ -174,5 +188,5 @@ const views = groupOf('views', 'Shows who viewed a document.', [
 ]);
 
 export const sharingCommands: readonly Command[] = [
-  ...[workspaces, apiKeys, documents, links, views, visitors],
+  ...[workspaces, apiKeys, documents, folders, links, views, visitors],
 ];

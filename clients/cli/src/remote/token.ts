@@ -15,6 +15,7 @@ import {
 import { wantsJson, write, writeJson, writeObject } from '../base/print.ts';
 import { canAsk, readLines } from '../base/prompt.ts';
 import { cleanText } from '../base/text.ts';
+import { clientFieldsOf } from './client-credential.ts';
 import { explain } from './errors.ts';
 import { saveProfile } from './profile.ts';
 import { isCustomerKey, openRemote, type Remote } from './remote.ts';
@@ -35,6 +36,14 @@ export async function runToken(input: Input, host: CommandHost): Promise<number>
   return 0;
 }
 
+/** The credential of a request over HTTP. Issues a token, unless the caller has another one. */
+export async function bearerOf(remote: Remote, scope: string, host: CommandHost): Promise<string> {
+  const { credential } = remote.profile;
+  if (credential.kind === 'token') return credential.token;
+  if (credential.kind === 'api-key' && !isCustomerKey(credential.apiKey)) return credential.apiKey;
+  return (await issue(remote, { scope, resource: '' }, host)).access_token;
+}
+
 type Issued = {
   readonly access_token: string;
   readonly token_type: string;
@@ -52,10 +61,10 @@ async function issue(
   const { credential } = profile;
   const transport = connectTo(profile.server);
   switch (credential.kind) {
-    case 'client': {
+    case 'client':
+    case 'assertion': {
       const method = IssuanceService.method.issueToken;
-      const { clientId, clientSecret } = credential;
-      const request = { clientId, clientSecret, scope, resource };
+      const request = { ...(await clientFieldsOf(credential)), scope, resource };
       return issuedOf((await callUnary(transport, method, request)).message);
     }
     case 'api-key': {

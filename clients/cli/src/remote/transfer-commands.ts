@@ -17,11 +17,14 @@ const output: Option = {
 
 export const uploadCommand: Command = {
   name: 'upload',
-  about: 'Uploads a document or a new version, and creates a link to it with --share.',
+  about: 'Uploads documents or a new version, and creates a link to each with --share.',
   details:
-    'Prints the id of the document, or with --share the address of the link. A terminal shows a ' +
-    'progress bar. An interrupted upload leaves nothing behind.',
-  args: [{ name: 'file', isFile: true, about: 'The file, or `-` for the standard input.' }],
+    'Prints the id of each document, or with --share the address of the link. A terminal shows a ' +
+    'progress bar. An interrupted upload leaves nothing behind; the files before it are stored. ' +
+    'With several files, --json prints one object per line.',
+  args: [
+    { name: 'file', isFile: true, isList: true, about: 'A file, or `-` for the standard input.' },
+  ],
   options: [
     { name: 'name', value: 'name', about: 'The name of the document. Default: the file name.' },
     {
@@ -29,6 +32,7 @@ export const uploadCommand: Command = {
       value: 'id',
       about: 'Adds a version to this document. Its links show it; its name changes with --name.',
     },
+    { name: 'folder', value: 'id', about: 'Stores the document in this folder.' },
     { name: 'share', about: 'Creates a link and prints its address.' },
     { name: 'email-required', about: 'Readers of the link enter their email address.' },
     {
@@ -47,8 +51,10 @@ export const uploadCommand: Command = {
   ],
   examples: [
     'upload report.pdf',
+    'upload *.pdf --folder fld_… --share',
     'upload report.pdf --share --email-required --expires 30d',
     'upload report.pdf --document doc_…',
+    'upload report.pdf --folder fld_…',
     'pg_dump app | latchkey upload - --name app.sql',
   ],
   load: async () => (await import('./upload.ts')).runUpload,
@@ -106,6 +112,7 @@ export const downloadCommand: Command = {
   options: [
     output,
     { name: 'version', value: 'number', about: 'The version. Default: the current one.' },
+    { name: 'preview', about: 'Downloads the PDF that the viewer shows of an Office file.' },
     workspace,
   ],
   examples: ['documents download doc_… --output report.pdf'],

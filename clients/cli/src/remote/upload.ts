@@ -32,10 +32,30 @@ import { jsonOf } from './response.ts';
 import { workspaceIdOf } from './run-call.ts';
 
 export async function runUpload(input: Input, host: CommandHost): Promise<number> {
-  const source = await openSource(input, host);
+  const files = [input.args.file ?? '', ...input.more];
+  if (input.options.folder !== undefined && input.options.document !== undefined) {
+    throw new UsageError('--folder cannot be used with --document.');
+  }
+  for (const name of ['name', 'document']) {
+    if (files.length > 1 && input.options[name] !== undefined) {
+      throw new UsageError(`--${name} cannot be used with several files.`);
+    }
+  }
+  // Each file is checked before the first one is sent.
+  const sources: Source[] = [];
+  for (const file of files) sources.push(await openSource(file, input, host));
   const link = readLinkOptions(input);
   const remote = await openRemote(host);
-  return withKey(input, host, (key) => run({ input, host, remote, source, link, key }));
+  const workspaceId = workspaceIdOf(input, remote) ?? '';
+  return withKey(input, host, async (first) => {
+    let key = first;
+    for (const source of sources) {
+      await uploadAndShare({ input, host, remote, source, link, workspaceId, key });
+      // A link has the next key.
+      key = nextKey(nextKey(key));
+    }
+    return 0;
+  });
 }
 
 type Run = {
@@ -44,19 +64,21 @@ type Run = {
   readonly remote: Remote;
   readonly source: Source;
   readonly link: JsonObject | undefined;
+  readonly workspaceId: string;
   readonly key: string;
 };
 
-async function run({ input, host, remote, source, link, key }: Run): Promise<number> {
-  const workspaceId = workspaceIdOf(input, remote) ?? '';
-  const target = { documentId: textOption(input, 'document') ?? '', workspaceId, key };
+async function uploadAndShare(run: Run): Promise<void> {
+  const { input, host, remote, source, link, workspaceId, key } = run;
+  const documentIdGiven = textOption(input, 'document') ?? '';
+  const folderId = textOption(input, 'folder') ?? '';
+  const target = { documentId: documentIdGiven, folderId, workspaceId, key };
   const document = await upload(remote, source, target, host);
   const size = formatBytes(Number(document.size_bytes));
   host.stderr.write(`Uploaded ${cleanText(String(document.name))} (${size}).\n`);
   const documentId = cleanText(String(document.id));
   if (link === undefined) {
-    await (wantsJson(input) ? writeJson(host, { document }) : write(host, `${documentId}\n`));
-    return 0;
+    return wantsJson(input) ? writeJson(host, { document }) : write(host, `${documentId}\n`);
   }
   const request = { ...link, document_id: String(document.id), workspace_id: workspaceId };
   const answer = await remote
@@ -70,16 +92,12 @@ async function run({ input, host, remote, source, link, key }: Run): Promise<num
       throw error;
     });
   const created = jsonOf(CreateLinkResponseSchema, answer).link as JsonObject;
-  if (wantsJson(input)) {
-    await writeJson(host, { document, link: created });
-    return 0;
-  }
+  if (wantsJson(input)) return writeJson(host, { document, link: created });
   await write(host, `${cleanText(String(created.url))}\n`);
   if (host.stderr.isTTY === true) {
     const id = cleanText(String(created.id));
     host.stderr.write(`Its views: ${programName(host)} views list ${id}\n`);
   }
-  return 0;
 }
 
 const linkFlags = ['email-required', 'email-verification-required', 'allow-download'];
@@ -109,8 +127,7 @@ type Source = {
 
 const chunkBytes = 64 * 1024;
 
-async function openSource(input: Input, { stdin }: CommandHost): Promise<Source> {
-  const { file = '' } = input.args;
+async function openSource(file: string, input: Input, { stdin }: CommandHost): Promise<Source> {
   const name = textOption(input, 'name') ?? '';
   if (file === '-') {
     if (name === '') throw new UsageError('The standard input has no name: add --name.');
@@ -141,6 +158,7 @@ function onlyOnce(stream: AsyncIterable<Uint8Array>): Source['open'] {
 /** Without a document, the upload becomes a new one. */
 type Target = {
   readonly documentId: string;
+  readonly folderId: string;
   readonly workspaceId: string;
   readonly key: string;
 };
@@ -148,7 +166,7 @@ type Target = {
 async function upload(
   remote: Remote,
   source: Source,
-  { documentId, workspaceId, key }: Target,
+  { documentId, folderId, workspaceId, key }: Target,
   host: CommandHost,
 ): Promise<JsonObject> {
   const { uploadDocument, uploadVersion } = DocumentService.method;
@@ -158,7 +176,7 @@ async function upload(
   const reading: { error?: unknown } = {};
   try {
     const message = await remote.authorized(method, async (transport) => {
-      const ids = documentId === '' ? { workspaceId } : { documentId, workspaceId };
+      const ids = documentId === '' ? { workspaceId, folderId } : { documentId, workspaceId };
       const parts = partsOf(source, ids, progress, reading);
       const { signal } = stopping;
       const answer = await transport.stream(method, signal, 0, keyHeader(key), parts);
@@ -175,12 +193,18 @@ async function upload(
   }
 }
 
+type UploadIds = {
+  readonly workspaceId: string;
+  readonly documentId?: string;
+  readonly folderId?: string;
+};
+
 async function* partsOf(
   { name, fileName, sizeBytes = 0, open }: Source,
-  ids: { readonly workspaceId: string; readonly documentId?: string },
+  ids: UploadIds,
   progress: Progress,
   reading: { error?: unknown },
-): AsyncIterable<Partial<Omit<UploadVersionRequest, '$typeName'>>> {
+): AsyncIterable<UploadIds | Partial<Omit<UploadVersionRequest, '$typeName'>>> {
   yield { ...ids, fileName, name, sizeBytes: BigInt(sizeBytes) };
   try {
     for await (const bytes of open()) {

@@ -2,8 +2,9 @@
 import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
-import { nameField, scopesField } from './client-commands.ts';
 import type { ListColumn } from './columns.ts';
+import { nameField, scopesField } from './common-fields.ts';
+import { userIdentities } from './provider-commands.ts';
 
 const user = { user_id: 'The id of the user.' };
 const kinds = ['staff', 'member'];
@@ -144,6 +145,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
   },
   totp,
   userSessions,
+  userIdentities,
 ]);
 
 const passwordReset = groupOf('password-reset', 'Replaces a forgotten password.', [
@@ -208,6 +210,7 @@ const audit = groupOf('audit', 'Reads the audit log.', [
       start_time: pastField('Only events from this time on'),
       end_time: pastField('Only events before this time'),
     },
+    isFollowed: true,
     columns: [
       { path: 'create_time', title: 'Time' },
       'actor_name',
@@ -221,6 +224,7 @@ const audit = groupOf('audit', 'Reads the audit log.', [
     examples: [
       'audit list --action ClientService.CreateClient --all',
       'audit list --code forbidden --start-time 7d',
+      'audit list --follow --json',
     ],
   },
 ]);

@@ -3,6 +3,7 @@ import { IssuanceService } from '../../../../gen/latchkey/identity/v1/issuance_p
 import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import type { CommandHost, Input } from '../base/command.ts';
 import { type Data, wantsJson, writeJson, writeObject } from '../base/print.ts';
+import { clientFieldsOf } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
 import { type Profile, type ProfileCredential, saveProfile } from './profile.ts';
 import { isCustomerKey, openRemote } from './remote.ts';
@@ -42,10 +43,10 @@ async function check(
       await saveProfile(host.env, { ...profile, credential: refreshed });
       return { kind: user?.kind, user_id: user?.id, email: user?.email, name: user?.name, scope };
     }
-    case 'client': {
-      // The server checks the secret before the scope, so any scope proves the secret.
-      const { clientId, clientSecret } = credential;
-      const request = { clientId, clientSecret, scope: 'tokens:read' };
+    case 'client':
+    case 'assertion': {
+      // The server checks the client before the scope, so any scope proves the credential.
+      const request = { ...(await clientFieldsOf(credential)), scope: 'tokens:read' };
       await callUnary(transport, issueToken, request).catch(
         ignoreCode('identity.scope_not_granted'),
       );
@@ -80,6 +81,7 @@ export function describeCredential(credential: ProfileCredential): string {
     case 'session':
       return credential.email;
     case 'client':
+    case 'assertion':
       return credential.clientId;
     case 'api-key':
       return nameOf(credential.apiKey);

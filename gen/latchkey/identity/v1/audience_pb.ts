@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/audience.proto.
  */
 export const file_latchkey_identity_v1_audience: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpZW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEiaQoIQXVkaWVuY2USCgoCaWQYASABKAkSEgoKaWRlbnRpZmllchgCIAEoCRIMCgRuYW1lGAMgASgJEi8KC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKCAQoVQ3JlYXRlQXVkaWVuY2VSZXF1ZXN0Ek8KCmlkZW50aWZpZXIYASABKAlCO7pIOHI2EAEY/wEyL15bQS1aYS16XVtBLVphLXowLTkrLi1dKjpbISQtOz0/LVpfYS16fiVcW1xdXSskEhgKBG5hbWUYAiABKAlCCrpIB3IFEAEY/wEiSgoWQ3JlYXRlQXVkaWVuY2VSZXNwb25zZRIwCghhdWRpZW5jZRgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkF1ZGllbmNlIjQKEkdldEF1ZGllbmNlUmVxdWVzdBIeCgthdWRpZW5jZV9pZBgBIAEoCUIJukgGcgQQARhAIkcKE0dldEF1ZGllbmNlUmVzcG9uc2USMAoIYXVkaWVuY2UYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpZW5jZSKDAQoUTGlzdEF1ZGllbmNlc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAIncKFUxpc3RBdWRpZW5jZXNSZXNwb25zZRIxCglhdWRpZW5jZXMYASADKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpZW5jZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKOAQoVVXBkYXRlQXVkaWVuY2VSZXF1ZXN0Eh4KC2F1ZGllbmNlX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESPQoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgy6SAniAQYSBG5hbWUiSgoWVXBkYXRlQXVkaWVuY2VSZXNwb25zZRIwCghhdWRpZW5jZRgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkF1ZGllbmNlIjcKFURlbGV0ZUF1ZGllbmNlUmVxdWVzdBIeCgthdWRpZW5jZV9pZBgBIAEoCUIJukgGcgQQARhAIhgKFkRlbGV0ZUF1ZGllbmNlUmVzcG9uc2UyhQcKD0F1ZGllbmNlU2VydmljZRLCAQoOQ3JlYXRlQXVkaWVuY2USKy5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVBdWRpZW5jZVJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVBdWRpZW5jZVJlc3BvbnNlIlWQAgCKtRgXEg9hdWRpZW5jZXM6d3JpdGUaAgEDIAGStRgUCMkBEg8vYXVkaWVuY2VzL3tpZH2C0+STAhk6ASpiCGF1ZGllbmNlIgovYXVkaWVuY2VzEqkBCgtHZXRBdWRpZW5jZRIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEF1ZGllbmNlUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEF1ZGllbmNlUmVzcG9uc2UiRZACAYq1GBQSDmF1ZGllbmNlczpyZWFkGgIBA4LT5JMCJGIIYXVkaWVuY2USGC9hdWRpZW5jZXMve2F1ZGllbmNlX2lkfRKXAQoNTGlzdEF1ZGllbmNlcxIqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBdWRpZW5jZXNSZXF1ZXN0GisubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEF1ZGllbmNlc1Jlc3BvbnNlIi2QAgGKtRgUEg5hdWRpZW5jZXM6cmVhZBoCAQOC0+STAgwSCi9hdWRpZW5jZXMStgEKDlVwZGF0ZUF1ZGllbmNlEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlQXVkaWVuY2VSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlQXVkaWVuY2VSZXNwb25zZSJJkAICirUYFRIPYXVkaWVuY2VzOndyaXRlGgIBA4LT5JMCJzoBKmIIYXVkaWVuY2UyGC9hdWRpZW5jZXMve2F1ZGllbmNlX2lkfRKtAQoORGVsZXRlQXVkaWVuY2USKy5sYXRjaGtleS5pZGVudGl0eS52MS5EZWxldGVBdWRpZW5jZVJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5EZWxldGVBdWRpZW5jZVJlc3BvbnNlIkCQAgKKtRgZEg9hdWRpZW5jZXM6d3JpdGUaAgEDIAFIAYLT5JMCGioYL2F1ZGllbmNlcy97YXVkaWVuY2VfaWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpZW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEifgoIQXVkaWVuY2USCgoCaWQYASABKAkSEgoKaWRlbnRpZmllchgCIAEoCRIMCgRuYW1lGAMgASgJEi8KC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtzaWduaW5nX2FsZxgFIAEoCSK1AQoVQ3JlYXRlQXVkaWVuY2VSZXF1ZXN0Ek8KCmlkZW50aWZpZXIYASABKAlCO7pIOHI2EAEY/wEyL15bQS1aYS16XVtBLVphLXowLTkrLi1dKjpbISQtOz0/LVpfYS16fiVcW1xdXSskEhgKBG5hbWUYAiABKAlCCrpIB3IFEAEY/wESMQoLc2lnbmluZ19hbGcYAyABKAlCHLpIGXIXUgBSBUVkRFNBUgVFUzI1NlIFUlMyNTYiSgoWQ3JlYXRlQXVkaWVuY2VSZXNwb25zZRIwCghhdWRpZW5jZRgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkF1ZGllbmNlIjQKEkdldEF1ZGllbmNlUmVxdWVzdBIeCgthdWRpZW5jZV9pZBgBIAEoCUIJukgGcgQQARhAIkcKE0dldEF1ZGllbmNlUmVzcG9uc2USMAoIYXVkaWVuY2UYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpZW5jZSKDAQoUTGlzdEF1ZGllbmNlc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAIncKFUxpc3RBdWRpZW5jZXNSZXNwb25zZRIxCglhdWRpZW5jZXMYASADKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpZW5jZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSLOAQoVVXBkYXRlQXVkaWVuY2VSZXF1ZXN0Eh4KC2F1ZGllbmNlX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESSgoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhm6SBbiARMSBG5hbWUSC3NpZ25pbmdfYWxnEjEKC3NpZ25pbmdfYWxnGAQgASgJQhy6SBlyF1IAUgVFZERTQVIFRVMyNTZSBVJTMjU2IkoKFlVwZGF0ZUF1ZGllbmNlUmVzcG9uc2USMAoIYXVkaWVuY2UYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpZW5jZSI3ChVEZWxldGVBdWRpZW5jZVJlcXVlc3QSHgoLYXVkaWVuY2VfaWQYASABKAlCCbpIBnIEEAEYQCIYChZEZWxldGVBdWRpZW5jZVJlc3BvbnNlMoUHCg9BdWRpZW5jZVNlcnZpY2USwgEKDkNyZWF0ZUF1ZGllbmNlEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQXVkaWVuY2VSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQXVkaWVuY2VSZXNwb25zZSJVkAIAirUYFxIPYXVkaWVuY2VzOndyaXRlGgIBAyABkrUYFAjJARIPL2F1ZGllbmNlcy97aWR9gtPkkwIZOgEqYghhdWRpZW5jZSIKL2F1ZGllbmNlcxKpAQoLR2V0QXVkaWVuY2USKC5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRBdWRpZW5jZVJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRBdWRpZW5jZVJlc3BvbnNlIkWQAgGKtRgUEg5hdWRpZW5jZXM6cmVhZBoCAQOC0+STAiRiCGF1ZGllbmNlEhgvYXVkaWVuY2VzL3thdWRpZW5jZV9pZH0SlwEKDUxpc3RBdWRpZW5jZXMSKi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXVkaWVuY2VzUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBdWRpZW5jZXNSZXNwb25zZSItkAIBirUYFBIOYXVkaWVuY2VzOnJlYWQaAgEDgtPkkwIMEgovYXVkaWVuY2VzErYBCg5VcGRhdGVBdWRpZW5jZRIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUF1ZGllbmNlUmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUF1ZGllbmNlUmVzcG9uc2UiSZACAoq1GBUSD2F1ZGllbmNlczp3cml0ZRoCAQOC0+STAic6ASpiCGF1ZGllbmNlMhgvYXVkaWVuY2VzL3thdWRpZW5jZV9pZH0SrQEKDkRlbGV0ZUF1ZGllbmNlEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGVsZXRlQXVkaWVuY2VSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGVsZXRlQXVkaWVuY2VSZXNwb25zZSJAkAICirUYGRIPYXVkaWVuY2VzOndyaXRlGgIBAyABSAGC0+STAhoqGC9hdWRpZW5jZXMve2F1ZGllbmNlX2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A service that tokens are for.
@@ -52,6 +52,14 @@ export type Audience = Message<"latchkey.identity.v1.Audience"> & {
    * @generated from field: google.protobuf.Timestamp create_time = 4;
    */
   createTime?: Timestamp | undefined;
+
+  /**
+   * The algorithm that signs the tokens (RFC 7518, RFC 8037): `EdDSA`, `ES256` or `RS256`. Verifiers
+   * of the audience should accept no other.
+   *
+   * @generated from field: string signing_alg = 5;
+   */
+  signingAlg: string;
 };
 
 /**
@@ -81,6 +89,14 @@ export type CreateAudienceRequest = Message<"latchkey.identity.v1.CreateAudience
    * @generated from field: string name = 2;
    */
   name: string;
+
+  /**
+   * The algorithm that signs the tokens: `EdDSA`, `ES256` or `RS256`. Unset means `EdDSA`. The others
+   * are for verifiers that do not support it.
+   *
+   * @generated from field: string signing_alg = 3;
+   */
+  signingAlg: string;
 };
 
 /**
@@ -256,12 +272,20 @@ export type UpdateAudienceRequest = Message<"latchkey.identity.v1.UpdateAudience
   name: string;
 
   /**
-   * The fields to change (AIP-134): `name`. Unset means every field that has a value. Optional over
-   * HTTP, where the members of the body are the mask.
+   * The fields to change (AIP-134): `name`, `signing_alg`. Unset means every field that has a value.
+   * Optional over HTTP, where the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * The algorithm that signs new tokens: `EdDSA`, `ES256` or `RS256`. Tokens that were issued before
+   * stay valid. Unset means no change, or `EdDSA` if `update_mask` names the field.
+   *
+   * @generated from field: string signing_alg = 4;
+   */
+  signingAlg: string;
 };
 
 /**
@@ -345,6 +369,12 @@ export const AudienceService: GenService<{
   /**
    * Creates an audience. No client gets tokens for it until it is one of its `audience_ids`.
    *
+   * The first audience with another `signing_alg` than `EdDSA` also creates the first signing key of
+   * that algorithm. The key is published at once and signs about five minutes later, so that no
+   * verifier has a cached JWKS without it. Until then, token requests for the audience fail with
+   * `unavailable`, whose `Retry-After` is the remaining time. SigningKeyService.ActivateSigningKey
+   * with `force` ends the wait.
+   *
    * Errors:
    * - `conflict`: another audience has the identifier, or there are already 1,000 audiences.
    * - `invalid_argument`: `identifier` is not an absolute URI without a fragment.
@@ -380,10 +410,12 @@ export const AudienceService: GenService<{
     output: typeof ListAudiencesResponseSchema;
   },
   /**
-   * Changes an audience's name. The identifier cannot be changed.
+   * Changes an audience's name or its signing algorithm. The identifier cannot be changed.
    *
    * Errors:
    * - `not_found`: the audience does not exist.
+   * - `conflict`: no key of the new `signing_alg` is ACTIVE. Create one with
+   *   SigningKeyService.CreateSigningKey, and repeat the call when it is ACTIVE.
    *
    * @generated from rpc latchkey.identity.v1.AudienceService.UpdateAudience
    */

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/audit.proto.
  */
 export const file_latchkey_identity_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpdC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEitAIKCkF1ZGl0RXZlbnQSCgoCaWQYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFjdG9yX3R5cGUYAyABKAkSDQoFYWN0b3IYBCABKAkSDgoGYWN0aW9uGAUgASgJEg4KBnRhcmdldBgGIAEoCRIMCgRjb2RlGAcgASgJEg0KBWNvdW50GAggASgNEhIKCnJlcXVlc3RfaWQYCSABKAkSDwoHYWRkcmVzcxgKIAEoCRISCgphY3Rvcl9uYW1lGAsgASgJEhMKC3RhcmdldF9uYW1lGAwgASgJEjsKDnRhcmdldF9wYXJlbnRzGA0gAygLMiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaXRSZXNvdXJjZSIpCg1BdWRpdFJlc291cmNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkihQMKFkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QSFwoFYWN0b3IYASABKAlCCLpIBXIDGIABEhgKBnRhcmdldBgCIAEoCUIIukgFcgMYgAESSQoGYWN0aW9uGAMgASgJQjm6SDbYAQFyMRiAATIsXltBLVphLXpdW0EtWmEtejAtOV0qXC5bQS1aYS16XVtBLVphLXowLTldKiQSLwoEY29kZRgEIAEoCUIhukge2AEBchkYQDIVXlthLXpfXSsoXC5bYS16X10rKT8kEkEKCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABI/CghlbmRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEhoKCXBhZ2Vfc2l6ZRgHIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAggASgJQgi6SAVyAxiABCJkChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRIwCgZldmVudHMYASADKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpdEV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTKtAQoMQXVkaXRTZXJ2aWNlEpwBCg9MaXN0QXVkaXRFdmVudHMSLC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXVkaXRFdmVudHNSZXF1ZXN0Gi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2UiLJACAYq1GBASCmF1ZGl0OnJlYWQaAgEDgtPkkwIPEg0vYXVkaXQtZXZlbnRzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
+  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpdC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEixAIKCkF1ZGl0RXZlbnQSCgoCaWQYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFjdG9yX3R5cGUYAyABKAkSDQoFYWN0b3IYBCABKAkSDgoGYWN0aW9uGAUgASgJEg4KBnRhcmdldBgGIAEoCRIMCgRjb2RlGAcgASgJEg0KBWNvdW50GAggASgNEhIKCnJlcXVlc3RfaWQYCSABKAkSDwoHYWRkcmVzcxgKIAEoCRISCgphY3Rvcl9uYW1lGAsgASgJEhMKC3RhcmdldF9uYW1lGAwgASgJEjsKDnRhcmdldF9wYXJlbnRzGA0gAygLMiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaXRSZXNvdXJjZRIOCgZyZWFzb24YDiABKAkiKQoNQXVkaXRSZXNvdXJjZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJIoUDChZMaXN0QXVkaXRFdmVudHNSZXF1ZXN0EhcKBWFjdG9yGAEgASgJQgi6SAVyAxiAARIYCgZ0YXJnZXQYAiABKAlCCLpIBXIDGIABEkkKBmFjdGlvbhgDIAEoCUI5ukg22AEBcjEYgAEyLF5bQS1aYS16XVtBLVphLXowLTldKlwuW0EtWmEtel1bQS1aYS16MC05XSokEi8KBGNvZGUYBCABKAlCIbpIHtgBAXIZGEAyFV5bYS16X10rKFwuW2Etel9dKyk/JBJBCgpzdGFydF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASPwoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIaCglwYWdlX3NpemUYByABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgIIAEoCUIIukgFcgMYgAQiZAoXTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2USMAoGZXZlbnRzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaXRFdmVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkyrQEKDEF1ZGl0U2VydmljZRKcAQoPTGlzdEF1ZGl0RXZlbnRzEiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBotLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIiyQAgGKtRgQEgphdWRpdDpyZWFkGgIBA4LT5JMCDxINL2F1ZGl0LWV2ZW50c2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
 
 /**
  * A call that changed something or was refused, or a group of equal refused calls.
@@ -80,9 +80,9 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
 
   /**
    * The number of calls that the event represents: 1, or more for failures. Failures with the same
-   * actor, action, target, code and address within about a second are one event. Under many
+   * actor, action, target, code, reason and address within about a second are one event. Under many
    * failures the period is up to a minute. If too many of them differ, one event for each action
-   * and code counts the rest, without a target and an address.
+   * and code counts the rest, without a target, a reason and an address.
    *
    * @generated from field: uint32 count = 8;
    */
@@ -130,6 +130,14 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
    * @generated from field: repeated latchkey.identity.v1.AuditResource target_parents = 13;
    */
   targetParents: AuditResource[];
+
+  /**
+   * Why a client's assertion was refused. The response to the client does not reveal it. Empty for
+   * other events.
+   *
+   * @generated from field: string reason = 14;
+   */
+  reason: string;
 };
 
 /**

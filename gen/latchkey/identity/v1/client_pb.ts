@@ -18,7 +18,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/client.proto.
  */
 export const file_latchkey_identity_v1_client: GenFile = /*@__PURE__*/
-  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9jbGllbnQucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIsUCCgZDbGllbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkYFCABKAkSHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAkSFAoMYXVkaWVuY2VfaWRzGB4gAygJEicKBmNsYWltcxgfIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFQoNdG9rZW5fc2Vjb25kcxggIAEoDRIWCg5kZWZhdWx0X3Njb3BlcxghIAMoCSK4AgoMQ2xpZW50U2VjcmV0EgoKAmlkGAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEjQKBXN0YXRlGAQgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLaAwoTQ3JlYXRlQ2xpZW50UmVxdWVzdBIYCgRuYW1lGAEgASgJQgq6SAdyBRABGP8BEkEKBnNjb3BlcxgCIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJBJIChd0bHNfY2xpZW50X2F1dGhfc2FuX3VyaRgUIAEoCUInukgkciIY9AMyHV4oW2Etel1bYS16MC05Ky4tXSo6WyEtfl0rKT8kEkwKF3Rsc19jbGllbnRfYXV0aF9zYW5fZG5zGBUgASgJQiu6SChyJhj9ATIhXihbYS16MC05Xy1dKyhbLl1bYS16MC05Xy1dKykqKT8kEjkKDGF1ZGllbmNlX2lkcxgeIAMoCUIjukggkgEdEDIiGXIXMhVeYXVkX1swLTlBLVphLXpdezIyfSQSJwoGY2xhaW1zGB8gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIfCg10b2tlbl9zZWNvbmRzGCAgASgNQgi6SAUqAxiQHBJJCg5kZWZhdWx0X3Njb3BlcxghIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJCJgChRDcmVhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIjAKEEdldENsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiQQoRR2V0Q2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IoEBChJMaXN0Q2xpZW50c1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInEKE0xpc3RDbGllbnRzUmVzcG9uc2USLQoHY2xpZW50cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKlBQoTVXBkYXRlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYAyADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSrAEKC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0J7ukh44gF1EgRuYW1lEgZzY29wZXMSF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpEhd0bHNfY2xpZW50X2F1dGhfc2FuX2RucxIMYXVkaWVuY2VfaWRzEgZjbGFpbXMSDXRva2VuX3NlY29uZHMSDmRlZmF1bHRfc2NvcGVzEkgKF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpGBQgASgJQie6SCRyIhj0AzIdXihbYS16XVthLXowLTkrLi1dKjpbIS1+XSspPyQSTAoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAlCK7pIKHImGP0BMiFeKFthLXowLTlfLV0rKFsuXVthLXowLTlfLV0rKSopPyQSOQoMYXVkaWVuY2VfaWRzGB4gAygJQiO6SCCSAR0QMiIZchcyFV5hdWRfWzAtOUEtWmEtel17MjJ9JBInCgZjbGFpbXMYHyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Eh8KDXRva2VuX3NlY29uZHMYICABKA1CCLpIBSoDGJAcEkkKDmRlZmF1bHRfc2NvcGVzGCEgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkIkQKFFVwZGF0ZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCI0ChREaXNhYmxlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQCJFChVEaXNhYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IjMKE0VuYWJsZUNsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiRAoURW5hYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IpUBChlDcmVhdGVDbGllbnRTZWNyZXRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAibAoaQ3JlYXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABASKlAQoYTGlzdENsaWVudFNlY3JldHNSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ9ChlMaXN0Q2xpZW50U2VjcmV0c1Jlc3BvbnNlEjMKB3NlY3JldHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRTZWNyZXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iVwoZUmV2b2tlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIcCglzZWNyZXRfaWQYAiABKAlCCbpIBnIEEAEYQCIcChpSZXZva2VDbGllbnRTZWNyZXRSZXNwb25zZSLTAQoZUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIoCg9vdmVybGFwX3NlY29uZHMYAiABKA1CCrpIByoFGICangFIAIgBARIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAQhIKEF9vdmVybGFwX3NlY29uZHMibAoaUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABASLDAgoJQ2xpZW50S2V5EgoKAmlkGAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEjQKBXN0YXRlGAQgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEiwKA2p3axgFIAEoCzIfLmxhdGNoa2V5LmlkZW50aXR5LnYxLlB1YmxpY0p3axISCgp0aHVtYnByaW50GAYgASgJEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIq0CCglQdWJsaWNKd2sSFgoDa3R5GAEgASgJQgm6SAZyBBABGAgSGQoDY3J2GAIgASgJQge6SARyAhgQSACIAQESFwoBeBgDIAEoCUIHukgEcgIYQEgBiAEBEhcKAXkYBCABKAlCB7pIBHICGEBIAogBARIYCgFuGAUgASgJQgi6SAVyAxiACEgDiAEBEhcKAWUYBiABKAlCB7pIBHICGBBIBIgBARIaCgNraWQYByABKAlCCLpIBXIDGIABSAWIAQESGQoDYWxnGAggASgJQge6SARyAhgQSAaIAQESGQoDdXNlGAkgASgJQge6SARyAhgQSAeIAQFCBgoEX2NydkIECgJfeEIECgJfeUIECgJfbkIECgJfZUIGCgRfa2lkQgYKBF9hbGdCBgoEX3VzZSLIAQoWQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBI0CgNqd2sYAiABKAsyHy5sYXRjaGtleS5pZGVudGl0eS52MS5QdWJsaWNKd2tCBrpIA8gBARIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAIkcKF0NyZWF0ZUNsaWVudEtleVJlc3BvbnNlEiwKA2tleRgBIAEoCzIfLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudEtleSKiAQoVTGlzdENsaWVudEtleXNSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ0ChZMaXN0Q2xpZW50S2V5c1Jlc3BvbnNlEi0KBGtleXMYASADKAsyHy5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRLZXkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iUQoWUmV2b2tlQ2xpZW50S2V5UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIZCgZrZXlfaWQYAiABKAlCCbpIBnIEEAEYQCIZChdSZXZva2VDbGllbnRLZXlSZXNwb25zZTL8EgoNQ2xpZW50U2VydmljZRKzAQoMQ3JlYXRlQ2xpZW50EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFJlc3BvbnNlIkyQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABkrUYGQjJARIUL2NsaWVudHMve2NsaWVudC5pZH2C0+STAg06ASoiCC9jbGllbnRzEpsBCglHZXRDbGllbnQSJi5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDbGllbnRSZXF1ZXN0GicubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q2xpZW50UmVzcG9uc2UiPZACAYq1GBISDGNsaWVudHM6cmVhZBoCAQOC0+STAh5iBmNsaWVudBIUL2NsaWVudHMve2NsaWVudF9pZH0SjQEKC0xpc3RDbGllbnRzEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudHNSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudHNSZXNwb25zZSIpkAIBirUYEhIMY2xpZW50czpyZWFkGgIBA4LT5JMCChIIL2NsaWVudHMS+QEKDFVwZGF0ZUNsaWVudBIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUNsaWVudFJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDbGllbnRSZXNwb25zZSKRAZACAoq1GGMSDWNsaWVudHM6d3JpdGUaAgEDMgZzY29wZXMyF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpMhd0bHNfY2xpZW50X2F1dGhfc2FuX2RuczIMYXVkaWVuY2VfaWRzMgZjbGFpbXOC0+STAiE6ASpiBmNsaWVudDIUL2NsaWVudHMve2NsaWVudF9pZH0StQEKDURpc2FibGVDbGllbnQSKi5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlQ2xpZW50UmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDbGllbnRSZXNwb25zZSJLkAICirUYFRINY2xpZW50czp3cml0ZRoCAQNIAYLT5JMCKToBKmIGY2xpZW50IhwvY2xpZW50cy97Y2xpZW50X2lkfTpkaXNhYmxlEq8BCgxFbmFibGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ2xpZW50UmVzcG9uc2UiSJACAoq1GBMSDWNsaWVudHM6d3JpdGUaAgEDgtPkkwIoOgEqYgZjbGllbnQiGy9jbGllbnRzL3tjbGllbnRfaWR9OmVuYWJsZRK8AQoSQ3JlYXRlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudFNlY3JldFJlc3BvbnNlIkOQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIhOgEqIhwvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzErQBChFMaXN0Q2xpZW50U2VjcmV0cxIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRTZWNyZXRzUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDbGllbnRTZWNyZXRzUmVzcG9uc2UiPpACAYq1GBMSDWNsaWVudHM6d3JpdGUaAgEDgtPkkwIeEhwvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzEscBChJSZXZva2VDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQ2xpZW50U2VjcmV0UmVzcG9uc2UiTpACAoq1GBcSDWNsaWVudHM6d3JpdGUaAgEDIAFIAYLT5JMCKiooL2NsaWVudHMve2NsaWVudF9pZH0vc2VjcmV0cy97c2VjcmV0X2lkfRLDAQoSUm90YXRlQ2xpZW50U2VjcmV0Ei8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBowLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJvdGF0ZUNsaWVudFNlY3JldFJlc3BvbnNlIkqQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIoOgEqIiMvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzOnJvdGF0ZRK1AQoPQ3JlYXRlQ2xpZW50S2V5EiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBotLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUNsaWVudEtleVJlc3BvbnNlIkWQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwIjOgEqYgNrZXkiGS9jbGllbnRzL3tjbGllbnRfaWR9L2tleXMSpwEKDkxpc3RDbGllbnRLZXlzEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudEtleXNSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudEtleXNSZXNwb25zZSI6kAIBirUYEhIMY2xpZW50czpyZWFkGgIBA4LT5JMCGxIZL2NsaWVudHMve2NsaWVudF9pZH0va2V5cxK4AQoPUmV2b2tlQ2xpZW50S2V5EiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQ2xpZW50S2V5UmVxdWVzdBotLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZUNsaWVudEtleVJlc3BvbnNlIkiQAgKKtRgXEg1jbGllbnRzOndyaXRlGgIBAyABSAGC0+STAiQqIi9jbGllbnRzL3tjbGllbnRfaWR9L2tleXMve2tleV9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiFsYXRjaGtleS9pZGVudGl0eS92MS9jbGllbnQucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIsUCCgZDbGllbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkYFCABKAkSHwoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAkSFAoMYXVkaWVuY2VfaWRzGB4gAygJEicKBmNsYWltcxgfIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSFQoNdG9rZW5fc2Vjb25kcxggIAEoDRIWCg5kZWZhdWx0X3Njb3BlcxghIAMoCSK4AgoMQ2xpZW50U2VjcmV0EgoKAmlkGAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEjQKBXN0YXRlGAQgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLaAwoTQ3JlYXRlQ2xpZW50UmVxdWVzdBIYCgRuYW1lGAEgASgJQgq6SAdyBRABGP8BEkEKBnNjb3BlcxgCIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJBJIChd0bHNfY2xpZW50X2F1dGhfc2FuX3VyaRgUIAEoCUInukgkciIY9AMyHV4oW2Etel1bYS16MC05Ky4tXSo6WyEtfl0rKT8kEkwKF3Rsc19jbGllbnRfYXV0aF9zYW5fZG5zGBUgASgJQiu6SChyJhj9ATIhXihbYS16MC05Xy1dKyhbLl1bYS16MC05Xy1dKykqKT8kEjkKDGF1ZGllbmNlX2lkcxgeIAMoCUIjukggkgEdEDIiGXIXMhVeYXVkX1swLTlBLVphLXpdezIyfSQSJwoGY2xhaW1zGB8gASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIfCg10b2tlbl9zZWNvbmRzGCAgASgNQgi6SAUqAxiQHBJJCg5kZWZhdWx0X3Njb3BlcxghIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJCJgChRDcmVhdGVDbGllbnRSZXNwb25zZRIsCgZjbGllbnQYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnQSGgoNY2xpZW50X3NlY3JldBgCIAEoCUIDgAEBIjAKEEdldENsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiQQoRR2V0Q2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IoEBChJMaXN0Q2xpZW50c1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInEKE0xpc3RDbGllbnRzUmVzcG9uc2USLQoHY2xpZW50cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKlBQoTVXBkYXRlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYAyADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSrAEKC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0J7ukh44gF1EgRuYW1lEgZzY29wZXMSF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpEhd0bHNfY2xpZW50X2F1dGhfc2FuX2RucxIMYXVkaWVuY2VfaWRzEgZjbGFpbXMSDXRva2VuX3NlY29uZHMSDmRlZmF1bHRfc2NvcGVzEkgKF3Rsc19jbGllbnRfYXV0aF9zYW5fdXJpGBQgASgJQie6SCRyIhj0AzIdXihbYS16XVthLXowLTkrLi1dKjpbIS1+XSspPyQSTAoXdGxzX2NsaWVudF9hdXRoX3Nhbl9kbnMYFSABKAlCK7pIKHImGP0BMiFeKFthLXowLTlfLV0rKFsuXVthLXowLTlfLV0rKSopPyQSOQoMYXVkaWVuY2VfaWRzGB4gAygJQiO6SCCSAR0QMiIZchcyFV5hdWRfWzAtOUEtWmEtel17MjJ9JBInCgZjbGFpbXMYHyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Eh8KDXRva2VuX3NlY29uZHMYICABKA1CCLpIBSoDGJAcEkkKDmRlZmF1bHRfc2NvcGVzGCEgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkIkQKFFVwZGF0ZUNsaWVudFJlc3BvbnNlEiwKBmNsaWVudBgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudCI0ChREaXNhYmxlQ2xpZW50UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQCJFChVEaXNhYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IjMKE0VuYWJsZUNsaWVudFJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEAiRAoURW5hYmxlQ2xpZW50UmVzcG9uc2USLAoGY2xpZW50GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50IpUBChlDcmVhdGVDbGllbnRTZWNyZXRSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAibAoaQ3JlYXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABASKlAQoYTGlzdENsaWVudFNlY3JldHNSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ9ChlMaXN0Q2xpZW50U2VjcmV0c1Jlc3BvbnNlEjMKB3NlY3JldHMYASADKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRTZWNyZXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iVwoZUmV2b2tlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIcCglzZWNyZXRfaWQYAiABKAlCCbpIBnIEEAEYQCIcChpSZXZva2VDbGllbnRTZWNyZXRSZXNwb25zZSLTAQoZUm90YXRlQ2xpZW50U2VjcmV0UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIoCg9vdmVybGFwX3NlY29uZHMYAiABKA1CCrpIByoFGICangFIAIgBARIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAQhIKEF9vdmVybGFwX3NlY29uZHMibAoaUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2USMgoGc2VjcmV0GAEgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ2xpZW50U2VjcmV0EhoKDWNsaWVudF9zZWNyZXQYAiABKAlCA4ABASLDAgoJQ2xpZW50S2V5EgoKAmlkGAEgASgJEhEKCWNsaWVudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEjQKBXN0YXRlGAQgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEiwKA2p3axgFIAEoCzIfLmxhdGNoa2V5LmlkZW50aXR5LnYxLlB1YmxpY0p3axISCgp0aHVtYnByaW50GAYgASgJEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIq0CCglQdWJsaWNKd2sSFgoDa3R5GAEgASgJQgm6SAZyBBABGAgSGQoDY3J2GAIgASgJQge6SARyAhgQSACIAQESFwoBeBgDIAEoCUIHukgEcgIYQEgBiAEBEhcKAXkYBCABKAlCB7pIBHICGEBIAogBARIYCgFuGAUgASgJQgi6SAVyAxiACEgDiAEBEhcKAWUYBiABKAlCB7pIBHICGBBIBIgBARIaCgNraWQYByABKAlCCLpIBXIDGIABSAWIAQESGQoDYWxnGAggASgJQge6SARyAhgQSAaIAQESGQoDdXNlGAkgASgJQge6SARyAhgQSAeIAQFCBgoEX2NydkIECgJfeEIECgJfeUIECgJfbkIECgJfZUIGCgRfa2lkQgYKBF9hbGdCBgoEX3VzZSLIAQoWQ3JlYXRlQ2xpZW50S2V5UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBI0CgNqd2sYAiABKAsyHy5sYXRjaGtleS5pZGVudGl0eS52MS5QdWJsaWNKd2tCBrpIA8gBARIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARJCCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAIkcKF0NyZWF0ZUNsaWVudEtleVJlc3BvbnNlEiwKA2tleRgBIAEoCzIfLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNsaWVudEtleSKiAQoVTGlzdENsaWVudEtleXNSZXF1ZXN0EhwKCWNsaWVudF9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ0ChZMaXN0Q2xpZW50S2V5c1Jlc3BvbnNlEi0KBGtleXMYASADKAsyHy5sYXRjaGtleS5pZGVudGl0eS52MS5DbGllbnRLZXkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iUQoWUmV2b2tlQ2xpZW50S2V5UmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIZCgZrZXlfaWQYAiABKAlCCbpIBnIEEAEYQCIZChdSZXZva2VDbGllbnRLZXlSZXNwb25zZSL7AQoRRmVkZXJhdGVkSWRlbnRpdHkSCgoCaWQYASABKAkSEQoJY2xpZW50X2lkGAIgASgJEhEKCWlzc3Vlcl9pZBgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEkMKBmNsYWltcxgFIAMoCzIzLmxhdGNoa2V5LmlkZW50aXR5LnYxLkZlZGVyYXRlZElkZW50aXR5LkNsYWltc0VudHJ5Ei8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBotCgtDbGFpbXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIrUCCh5DcmVhdGVGZWRlcmF0ZWRJZGVudGl0eVJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASHAoJaXNzdWVyX2lkGAIgASgJQgm6SAZyBBABGEASJQoHc3ViamVjdBgDIAEoCUIUukgRcg8QARj/ATIIXlsgLX5dKyQSgAEKBmNsYWltcxgEIAMoCzJALmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUZlZGVyYXRlZElkZW50aXR5UmVxdWVzdC5DbGFpbXNFbnRyeUIuukgrmgEoEAoiEXIPEAEYgAEyCF5bIS1+XSskKhFyDxABGP8BMgheWyAtfl0rJBotCgtDbGFpbXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBImYKH0NyZWF0ZUZlZGVyYXRlZElkZW50aXR5UmVzcG9uc2USQwoSZmVkZXJhdGVkX2lkZW50aXR5GAEgASgLMicubGF0Y2hrZXkuaWRlbnRpdHkudjEuRmVkZXJhdGVkSWRlbnRpdHkiqwEKHkxpc3RGZWRlcmF0ZWRJZGVudGl0aWVzUmVxdWVzdBIcCgljbGllbnRfaWQYASABKAlCCbpIBnIEEAEYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBCABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBSABKAlCB7pIBHICGEAilQEKH0xpc3RGZWRlcmF0ZWRJZGVudGl0aWVzUmVzcG9uc2USRQoUZmVkZXJhdGVkX2lkZW50aXRpZXMYASADKAsyJy5sYXRjaGtleS5pZGVudGl0eS52MS5GZWRlcmF0ZWRJZGVudGl0eRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJeCh5EZWxldGVGZWRlcmF0ZWRJZGVudGl0eVJlcXVlc3QSHAoJY2xpZW50X2lkGAEgASgJQgm6SAZyBBABGEASHgoLaWRlbnRpdHlfaWQYAiABKAlCCbpIBnIEEAEYQCIhCh9EZWxldGVGZWRlcmF0ZWRJZGVudGl0eVJlc3BvbnNlMqgYCg1DbGllbnRTZXJ2aWNlErMBCgxDcmVhdGVDbGllbnQSKS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50UmVzcG9uc2UiTJACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGStRgZCMkBEhQvY2xpZW50cy97Y2xpZW50LmlkfYLT5JMCDToBKiIIL2NsaWVudHMSmwEKCUdldENsaWVudBImLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldENsaWVudFJlcXVlc3QaJy5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDbGllbnRSZXNwb25zZSI9kAIBirUYEhIMY2xpZW50czpyZWFkGgIBA4LT5JMCHmIGY2xpZW50EhQvY2xpZW50cy97Y2xpZW50X2lkfRKNAQoLTGlzdENsaWVudHMSKC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50c1JlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50c1Jlc3BvbnNlIimQAgGKtRgSEgxjbGllbnRzOnJlYWQaAgEDgtPkkwIKEggvY2xpZW50cxL5AQoMVXBkYXRlQ2xpZW50EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlQ2xpZW50UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUNsaWVudFJlc3BvbnNlIpEBkAICirUYYxINY2xpZW50czp3cml0ZRoCAQMyBnNjb3BlczIXdGxzX2NsaWVudF9hdXRoX3Nhbl91cmkyF3Rsc19jbGllbnRfYXV0aF9zYW5fZG5zMgxhdWRpZW5jZV9pZHMyBmNsYWltc4LT5JMCIToBKmIGY2xpZW50MhQvY2xpZW50cy97Y2xpZW50X2lkfRK1AQoNRGlzYWJsZUNsaWVudBIqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDbGllbnRSZXF1ZXN0GisubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGlzYWJsZUNsaWVudFJlc3BvbnNlIkuQAgKKtRgVEg1jbGllbnRzOndyaXRlGgIBA0gBgtPkkwIpOgEqYgZjbGllbnQiHC9jbGllbnRzL3tjbGllbnRfaWR9OmRpc2FibGUSrwEKDEVuYWJsZUNsaWVudBIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVuYWJsZUNsaWVudFJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDbGllbnRSZXNwb25zZSJIkAICirUYExINY2xpZW50czp3cml0ZRoCAQOC0+STAig6ASpiBmNsaWVudCIbL2NsaWVudHMve2NsaWVudF9pZH06ZW5hYmxlErwBChJDcmVhdGVDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50U2VjcmV0UmVzcG9uc2UiQ5ACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGC0+STAiE6ASoiHC9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHMStAEKEUxpc3RDbGllbnRTZWNyZXRzEi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudFNlY3JldHNSZXF1ZXN0Gi8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdENsaWVudFNlY3JldHNSZXNwb25zZSI+kAIBirUYExINY2xpZW50czp3cml0ZRoCAQOC0+STAh4SHC9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHMSxwEKElJldm9rZUNsaWVudFNlY3JldBIvLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZUNsaWVudFNlY3JldFJlcXVlc3QaMC5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VDbGllbnRTZWNyZXRSZXNwb25zZSJOkAICirUYFxINY2xpZW50czp3cml0ZRoCAQMgAUgBgtPkkwIqKigvY2xpZW50cy97Y2xpZW50X2lkfS9zZWNyZXRzL3tzZWNyZXRfaWR9EsMBChJSb3RhdGVDbGllbnRTZWNyZXQSLy5sYXRjaGtleS5pZGVudGl0eS52MS5Sb3RhdGVDbGllbnRTZWNyZXRSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQ2xpZW50U2VjcmV0UmVzcG9uc2UiSpACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGC0+STAig6ASoiIy9jbGllbnRzL3tjbGllbnRfaWR9L3NlY3JldHM6cm90YXRlErUBCg9DcmVhdGVDbGllbnRLZXkSLC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDbGllbnRLZXlSZXF1ZXN0Gi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ2xpZW50S2V5UmVzcG9uc2UiRZACAIq1GBUSDWNsaWVudHM6d3JpdGUaAgEDIAGC0+STAiM6ASpiA2tleSIZL2NsaWVudHMve2NsaWVudF9pZH0va2V5cxKnAQoOTGlzdENsaWVudEtleXMSKy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50S2V5c1JlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q2xpZW50S2V5c1Jlc3BvbnNlIjqQAgGKtRgSEgxjbGllbnRzOnJlYWQaAgEDgtPkkwIbEhkvY2xpZW50cy97Y2xpZW50X2lkfS9rZXlzErgBCg9SZXZva2VDbGllbnRLZXkSLC5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VDbGllbnRLZXlSZXF1ZXN0Gi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQ2xpZW50S2V5UmVzcG9uc2UiSJACAoq1GBcSDWNsaWVudHM6d3JpdGUaAgEDIAFIAYLT5JMCJCoiL2NsaWVudHMve2NsaWVudF9pZH0va2V5cy97a2V5X2lkfRLsAQoXQ3JlYXRlRmVkZXJhdGVkSWRlbnRpdHkSNC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVGZWRlcmF0ZWRJZGVudGl0eVJlcXVlc3QaNS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVGZWRlcmF0ZWRJZGVudGl0eVJlc3BvbnNlImSQAgCKtRgVEg1jbGllbnRzOndyaXRlGgIBAyABgtPkkwJCOgEqYhJmZWRlcmF0ZWRfaWRlbnRpdHkiKS9jbGllbnRzL3tjbGllbnRfaWR9L2ZlZGVyYXRlZC1pZGVudGl0aWVzEtIBChdMaXN0RmVkZXJhdGVkSWRlbnRpdGllcxI0LmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RGZWRlcmF0ZWRJZGVudGl0aWVzUmVxdWVzdBo1LmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RGZWRlcmF0ZWRJZGVudGl0aWVzUmVzcG9uc2UiSpACAYq1GBISDGNsaWVudHM6cmVhZBoCAQOC0+STAisSKS9jbGllbnRzL3tjbGllbnRfaWR9L2ZlZGVyYXRlZC1pZGVudGl0aWVzEuUBChdEZWxldGVGZWRlcmF0ZWRJZGVudGl0eRI0LmxhdGNoa2V5LmlkZW50aXR5LnYxLkRlbGV0ZUZlZGVyYXRlZElkZW50aXR5UmVxdWVzdBo1LmxhdGNoa2V5LmlkZW50aXR5LnYxLkRlbGV0ZUZlZGVyYXRlZElkZW50aXR5UmVzcG9uc2UiXZACAoq1GBcSDWNsaWVudHM6d3JpdGUaAgEDIAFIAYLT5JMCOSo3L2NsaWVudHMve2NsaWVudF9pZH0vZmVkZXJhdGVkLWlkZW50aXRpZXMve2lkZW50aXR5X2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A service client.
@@ -1243,6 +1243,263 @@ export const RevokeClientKeyResponseSchema: GenMessage<RevokeClientKeyResponse> 
   messageDesc(file_latchkey_identity_v1_client, 29);
 
 /**
+ * A workload that authenticates as a client with a token of a trusted issuer.
+ *
+ * @generated from message latchkey.identity.v1.FederatedIdentity
+ */
+export type FederatedIdentity = Message<"latchkey.identity.v1.FederatedIdentity"> & {
+  /**
+   * The federated identity's id, `fed_` and 22 base62 characters.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The id of the client.
+   *
+   * @generated from field: string client_id = 2;
+   */
+  clientId: string;
+
+  /**
+   * The id of the trusted issuer.
+   *
+   * @generated from field: string issuer_id = 3;
+   */
+  issuerId: string;
+
+  /**
+   * The pattern of the token's `sub`.
+   *
+   * @generated from field: string subject = 4;
+   */
+  subject: string;
+
+  /**
+   * The patterns of other claims of the token, by their names.
+   *
+   * @generated from field: map<string, string> claims = 5;
+   */
+  claims: { [key: string]: string };
+
+  /**
+   * When the federated identity was created.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 6;
+   */
+  createTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.FederatedIdentity.
+ * Use `create(FederatedIdentitySchema)` to create a new message.
+ */
+export const FederatedIdentitySchema: GenMessage<FederatedIdentity> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 30);
+
+/**
+ * The request of ClientService.CreateFederatedIdentity.
+ *
+ * @generated from message latchkey.identity.v1.CreateFederatedIdentityRequest
+ */
+export type CreateFederatedIdentityRequest = Message<"latchkey.identity.v1.CreateFederatedIdentityRequest"> & {
+  /**
+   * The client's id: at most 64 characters. Required.
+   *
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+
+  /**
+   * The id of the trusted issuer: at most 64 characters. Required.
+   *
+   * @generated from field: string issuer_id = 2;
+   */
+  issuerId: string;
+
+  /**
+   * The pattern of the token's `sub`: 1 to 255 printable ASCII characters, such as
+   * `repo:octo-org/octo-repo:ref:refs/heads/main`. The colons and slashes of a pattern separate its
+   * segments. A segment may contain one `*`, which matches one or more characters of that segment:
+   * `repo:octo-org/octo-repo:ref:refs/tags/v*`. A subject without a letter or a digit is refused.
+   * Required.
+   *
+   * @generated from field: string subject = 3;
+   */
+  subject: string;
+
+  /**
+   * The patterns of other claims of the token, by their names: at most 10, such as
+   * `{"environment": "production"}`. A name has 1 to 128 characters, and a pattern 1 to 255, with the
+   * form of `subject`, or only `*`. A claim matches if it is a text, a whole number or a boolean. The claims `iss`,
+   * `sub`, `aud`, `exp`, `nbf` and `iat` are refused.
+   *
+   * @generated from field: map<string, string> claims = 4;
+   */
+  claims: { [key: string]: string };
+};
+
+/**
+ * Describes the message latchkey.identity.v1.CreateFederatedIdentityRequest.
+ * Use `create(CreateFederatedIdentityRequestSchema)` to create a new message.
+ */
+export const CreateFederatedIdentityRequestSchema: GenMessage<CreateFederatedIdentityRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 31);
+
+/**
+ * The response of ClientService.CreateFederatedIdentity.
+ *
+ * @generated from message latchkey.identity.v1.CreateFederatedIdentityResponse
+ */
+export type CreateFederatedIdentityResponse = Message<"latchkey.identity.v1.CreateFederatedIdentityResponse"> & {
+  /**
+   * The created federated identity.
+   *
+   * @generated from field: latchkey.identity.v1.FederatedIdentity federated_identity = 1;
+   */
+  federatedIdentity?: FederatedIdentity | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.CreateFederatedIdentityResponse.
+ * Use `create(CreateFederatedIdentityResponseSchema)` to create a new message.
+ */
+export const CreateFederatedIdentityResponseSchema: GenMessage<CreateFederatedIdentityResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 32);
+
+/**
+ * The request of ClientService.ListFederatedIdentities.
+ *
+ * @generated from message latchkey.identity.v1.ListFederatedIdentitiesRequest
+ */
+export type ListFederatedIdentitiesRequest = Message<"latchkey.identity.v1.ListFederatedIdentitiesRequest"> & {
+  /**
+   * The client's id: at most 64 characters. Required.
+   *
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+
+  /**
+   * The maximum number of federated identities to return. Unset means 50. A value above 200 is read
+   * as 200.
+   *
+   * @generated from field: int32 page_size = 2;
+   */
+  pageSize: number;
+
+  /**
+   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
+   * Unset means the first page.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+
+  /**
+   * Only federated identities of which the subject or the id contains this text, in any letter
+   * case. At most 100 characters. Unset means all federated identities.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * The order: one of the fields `create_time` and `subject`, with ` desc` for descending order
+   * (AIP-132). Unset means `create_time desc`. At most 64 characters.
+   *
+   * @generated from field: string order_by = 5;
+   */
+  orderBy: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ListFederatedIdentitiesRequest.
+ * Use `create(ListFederatedIdentitiesRequestSchema)` to create a new message.
+ */
+export const ListFederatedIdentitiesRequestSchema: GenMessage<ListFederatedIdentitiesRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 33);
+
+/**
+ * The response of ClientService.ListFederatedIdentities.
+ *
+ * @generated from message latchkey.identity.v1.ListFederatedIdentitiesResponse
+ */
+export type ListFederatedIdentitiesResponse = Message<"latchkey.identity.v1.ListFederatedIdentitiesResponse"> & {
+  /**
+   * The federated identities, in the requested order.
+   *
+   * @generated from field: repeated latchkey.identity.v1.FederatedIdentity federated_identities = 1;
+   */
+  federatedIdentities: FederatedIdentity[];
+
+  /**
+   * The `page_token` of the next page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * The number of federated identities on all pages, counted up to 10,000.
+   *
+   * @generated from field: uint32 total_size = 3;
+   */
+  totalSize: number;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ListFederatedIdentitiesResponse.
+ * Use `create(ListFederatedIdentitiesResponseSchema)` to create a new message.
+ */
+export const ListFederatedIdentitiesResponseSchema: GenMessage<ListFederatedIdentitiesResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 34);
+
+/**
+ * The request of ClientService.DeleteFederatedIdentity.
+ *
+ * @generated from message latchkey.identity.v1.DeleteFederatedIdentityRequest
+ */
+export type DeleteFederatedIdentityRequest = Message<"latchkey.identity.v1.DeleteFederatedIdentityRequest"> & {
+  /**
+   * The client's id: at most 64 characters. Required.
+   *
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+
+  /**
+   * The federated identity's id: at most 64 characters. Required.
+   *
+   * @generated from field: string identity_id = 2;
+   */
+  identityId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.DeleteFederatedIdentityRequest.
+ * Use `create(DeleteFederatedIdentityRequestSchema)` to create a new message.
+ */
+export const DeleteFederatedIdentityRequestSchema: GenMessage<DeleteFederatedIdentityRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 35);
+
+/**
+ * The response of ClientService.DeleteFederatedIdentity.
+ *
+ * @generated from message latchkey.identity.v1.DeleteFederatedIdentityResponse
+ */
+export type DeleteFederatedIdentityResponse = Message<"latchkey.identity.v1.DeleteFederatedIdentityResponse"> & {
+};
+
+/**
+ * Describes the message latchkey.identity.v1.DeleteFederatedIdentityResponse.
+ * Use `create(DeleteFederatedIdentityResponseSchema)` to create a new message.
+ */
+export const DeleteFederatedIdentityResponseSchema: GenMessage<DeleteFederatedIdentityResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_client, 36);
+
+/**
  * Service clients: their scopes, and the secrets with which they get tokens from
  * IssuanceService.IssueToken.
  *
@@ -1255,7 +1512,7 @@ export const RevokeClientKeyResponseSchema: GenMessage<RevokeClientKeyResponse> 
  *
  * Callers can grant only management scopes that they hold. Management scopes are those of the areas
  * `accounts`, `api_keys`, `audiences`, `audit`, `clients`, `customers`, `documents`, `links`,
- * `signing_keys`, `tokens`, `users` and `workspaces`. To create or revoke a secret, to change the
+ * `signing_keys`, `tokens`, `trusted_issuers`, `users` and `workspaces`. To create or revoke a secret, to change the
  * certificate or the audiences, or to disable or enable a client, the caller must hold all of the
  * client's management scopes. To remove
  * a management scope, the caller must hold that scope. All other scopes, such as `payments:write`,
@@ -1461,6 +1718,51 @@ export const ClientService: GenService<{
     methodKind: "unary";
     input: typeof RevokeClientKeyRequestSchema;
     output: typeof RevokeClientKeyResponseSchema;
+  },
+  /**
+   * Adds a federated identity: a workload that authenticates as the client with a token of a trusted
+   * issuer (TrustedIssuerService), instead of a secret.
+   *
+   * Errors:
+   * - `not_found`: the client does not exist.
+   * - `conflict`: the client already has 20 federated identities, or has this one.
+   * - `forbidden`: the caller does not hold all of the client's management scopes.
+   * - `invalid_argument`: the trusted issuer does not exist, or a pattern is not valid.
+   *
+   * @generated from rpc latchkey.identity.v1.ClientService.CreateFederatedIdentity
+   */
+  createFederatedIdentity: {
+    methodKind: "unary";
+    input: typeof CreateFederatedIdentityRequestSchema;
+    output: typeof CreateFederatedIdentityResponseSchema;
+  },
+  /**
+   * Lists a client's federated identities, newest first by default.
+   *
+   * Errors:
+   * - `not_found`: the client does not exist.
+   *
+   * @generated from rpc latchkey.identity.v1.ClientService.ListFederatedIdentities
+   */
+  listFederatedIdentities: {
+    methodKind: "unary";
+    input: typeof ListFederatedIdentitiesRequestSchema;
+    output: typeof ListFederatedIdentitiesResponseSchema;
+  },
+  /**
+   * Deletes a federated identity: its workload cannot authenticate any more. The tokens that were
+   * issued to it stay valid until `exp`.
+   *
+   * Errors:
+   * - `not_found`: the client has no such federated identity.
+   * - `forbidden`: the caller does not hold all of the client's management scopes.
+   *
+   * @generated from rpc latchkey.identity.v1.ClientService.DeleteFederatedIdentity
+   */
+  deleteFederatedIdentity: {
+    methodKind: "unary";
+    input: typeof DeleteFederatedIdentityRequestSchema;
+    output: typeof DeleteFederatedIdentityResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_latchkey_identity_v1_client, 0);

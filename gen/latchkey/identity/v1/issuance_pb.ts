@@ -82,10 +82,12 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
   clientAssertionType: string;
 
   /**
-   * The assertion: a JWT that the client signed with one of its keys (ClientService.CreateClientKey).
-   * `iss` and `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp`
-   * is at most 300 seconds ahead, and `jti` is accepted once. Replaces `client_secret`. At most
-   * 8,192 characters.
+   * The assertion: a JWT that replaces `client_secret`. At most 8,192 characters. One of:
+   * - A JWT that the client signed with one of its keys (ClientService.CreateClientKey). `iss` and
+   *   `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp` is at
+   *   most 300 seconds ahead, and `jti` is accepted once.
+   * - A token of a trusted issuer (TrustedIssuerService) that matches a federated identity of the
+   *   client, which `client_id` names. It lives at most an hour, and is accepted until it expires.
    *
    * @generated from field: string client_assertion = 61;
    */
@@ -106,7 +108,7 @@ export const IssueTokenRequestSchema: GenMessage<IssueTokenRequest> = /*@__PURE_
  */
 export type IssueTokenResponse = Message<"latchkey.identity.v1.IssueTokenResponse"> & {
   /**
-   * The token: a JWT signed with EdDSA, a few kilobytes long at most.
+   * The token: a JWT, a few kilobytes long at most.
    *
    * @generated from field: string access_token = 1;
    */
@@ -197,7 +199,7 @@ export const ExchangeApiKeyRequestSchema: GenMessage<ExchangeApiKeyRequest> = /*
  */
 export type ExchangeApiKeyResponse = Message<"latchkey.identity.v1.ExchangeApiKeyResponse"> & {
   /**
-   * The token: a JWT signed with EdDSA. Its claim `accounts` lists the customer's accounts.
+   * The token: a JWT. Its claim `accounts` lists the customer's accounts.
    *
    * @generated from field: string access_token = 1;
    */
@@ -233,8 +235,8 @@ export const ExchangeApiKeyResponseSchema: GenMessage<ExchangeApiKeyResponse> = 
   messageDesc(file_latchkey_identity_v1_issuance, 3);
 
 /**
- * Issues short-lived bearer tokens: JWTs signed with EdDSA (RFC 8037) with the claims of RFC 9068.
- * No other service accepts a client secret or a customer's API key.
+ * Issues short-lived bearer tokens: JWTs with the claims of RFC 9068, signed with the `signing_alg`
+ * of their audience. No other service accepts a client secret or a customer's API key.
  *
  * A token is for one audience: see AudienceService. All tokens are bearer tokens. A request with an
  * `audience` or a `DPoP` header (RFC 9449) is refused: its caller would take the token for a limited
@@ -267,6 +269,7 @@ export const IssuanceService: GenService<{
    * - `identity.unsupported_grant_type`: `grant_type` is not `client_credentials`.
    * - `identity.invalid_target`: `resource` is not one of the client's audiences, or is unset and the
    *   client has several. Or the request has an `audience`.
+   * - `unavailable`: the first signing key of the audience's algorithm does not sign yet.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.IssueToken
    */
@@ -287,6 +290,7 @@ export const IssuanceService: GenService<{
    * - `identity.invalid_target`: `resource` is not one of the customer's audiences, or is unset and
    *   the customer has several. Or the request has an `audience`.
    * - `invalid_argument`: the request has a `DPoP` header.
+   * - `unavailable`: the first signing key of the audience's algorithm does not sign yet.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.ExchangeApiKey
    */

@@ -63,10 +63,12 @@ export type IntrospectRequest = Message<"latchkey.identity.v1.IntrospectRequest"
   clientAssertionType: string;
 
   /**
-   * The assertion: a JWT that the client signed with one of its keys (ClientService.CreateClientKey).
-   * `iss` and `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp`
-   * is at most 300 seconds ahead, and `jti` is accepted once. Replaces `client_secret`. At most
-   * 8,192 characters.
+   * The assertion: a JWT that replaces `client_secret`. At most 8,192 characters. One of:
+   * - A JWT that the client signed with one of its keys (ClientService.CreateClientKey). `iss` and
+   *   `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp` is at
+   *   most 300 seconds ahead, and `jti` is accepted once.
+   * - A token of a trusted issuer (TrustedIssuerService) that matches a federated identity of the
+   *   client, which `client_id` names. It lives at most an hour, and is accepted until it expires.
    *
    * @generated from field: string client_assertion = 61;
    */
@@ -243,10 +245,12 @@ export type RevokeRequest = Message<"latchkey.identity.v1.RevokeRequest"> & {
   clientAssertionType: string;
 
   /**
-   * The assertion: a JWT that the client signed with one of its keys (ClientService.CreateClientKey).
-   * `iss` and `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp`
-   * is at most 300 seconds ahead, and `jti` is accepted once. Replaces `client_secret`. At most
-   * 8,192 characters.
+   * The assertion: a JWT that replaces `client_secret`. At most 8,192 characters. One of:
+   * - A JWT that the client signed with one of its keys (ClientService.CreateClientKey). `iss` and
+   *   `sub` are the client's id, `aud` is the issuer or the URL of the token endpoint, `exp` is at
+   *   most 300 seconds ahead, and `jti` is accepted once.
+   * - A token of a trusted issuer (TrustedIssuerService) that matches a federated identity of the
+   *   client, which `client_id` names. It lives at most an hour, and is accepted until it expires.
    *
    * @generated from field: string client_assertion = 61;
    */

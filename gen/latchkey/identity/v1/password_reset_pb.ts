@@ -133,6 +133,7 @@ export const PasswordResetService: GenService<{
    *   The response does not reveal which.
    * - `invalid_argument`: the password is too easy to guess. The token stays valid.
    * - `rate_limited`: two password changes of the user are already in progress.
+   * - `conflict`: passwords are off (`LATCHKEY_LOCAL_PASSWORDS`).
    *
    * @generated from rpc latchkey.identity.v1.PasswordResetService.ResetPassword
    */

@@ -16,7 +16,79 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/session.proto.
  */
 export const file_latchkey_identity_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSJFCgxTaWduZWRJblVzZXISCgoCaWQYASABKAkSDQoFZW1haWwYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJItgBCgdTZXNzaW9uEgoKAmlkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxyZWZyZXNoX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdhZGRyZXNzGAUgASgJEgsKA2FtchgGIAMoCRIPCgdjdXJyZW50GAcgASgIImQKDVNpZ25JblJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAEY/gESHwoIcGFzc3dvcmQYAiABKAlCDYABAbpIB3IFEAEogAgSFwoDb3RwGAMgASgJQgqAAQG6SARyAhggIpQBCg5TaWduSW5SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkSMAoEdXNlchgFIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25lZEluVXNlciIXChVSZWZyZXNoU2Vzc2lvblJlcXVlc3QinAEKFlJlZnJlc2hTZXNzaW9uUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiEAoOU2lnbk91dFJlcXVlc3QiEQoPU2lnbk91dFJlc3BvbnNlIoIBChNMaXN0U2Vzc2lvbnNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgDIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgEIAEoCUIHukgEcgIYQCJ0ChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIvCghzZXNzaW9ucxgBIAMoCzIdLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iNQoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSHQoKc2Vzc2lvbl9pZBgBIAEoCUIJukgGcgQQARhAIhcKFVJldm9rZVNlc3Npb25SZXNwb25zZSKiAQoXTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ4ChhMaXN0VXNlclNlc3Npb25zUmVzcG9uc2USLwoIc2Vzc2lvbnMYASADKAsyHS5sYXRjaGtleS5pZGVudGl0eS52MS5TZXNzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIlUKGFJldm9rZVVzZXJTZXNzaW9uUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASHQoKc2Vzc2lvbl9pZBgCIAEoCUIJukgGcgQQARhAIhsKGVJldm9rZVVzZXJTZXNzaW9uUmVzcG9uc2UiNwoZUmV2b2tlVXNlclNlc3Npb25zUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiHAoaUmV2b2tlVXNlclNlc3Npb25zUmVzcG9uc2Uy+AkKDlNlc3Npb25TZXJ2aWNlEngKBlNpZ25JbhIjLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25JblJlcXVlc3QaJC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduSW5SZXNwb25zZSIjkAIAirUYAggBkrUYAhgBgtPkkwIOOgEqIgkvc2Vzc2lvbnMSnAEKDlJlZnJlc2hTZXNzaW9uEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSIvkAIAirUYBhoCAwRAApK1GAIYAYLT5JMCFjoBKiIRL3Nlc3Npb25zL3JlZnJlc2gSgAEKB1NpZ25PdXQSJC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduT3V0UmVxdWVzdBolLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25PdXRSZXNwb25zZSIokAICirUYCBoCAwRAAUgBgtPkkwITKhEvc2Vzc2lvbnMvY3VycmVudBKFAQoMTGlzdFNlc3Npb25zEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIh6QAgGKtRgGGgIDBEABgtPkkwILEgkvc2Vzc2lvbnMSlwEKDVJldm9rZVNlc3Npb24SKi5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTZXNzaW9uUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXNwb25zZSItkAICirUYCBoCAwRAAUgBgtPkkwIYKhYvc2Vzc2lvbnMve3Nlc3Npb25faWR9EqsBChBMaXN0VXNlclNlc3Npb25zEi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlclNlc3Npb25zUmVzcG9uc2UiOJACAYq1GBASCnVzZXJzOnJlYWQaAgEDgtPkkwIbEhkvdXNlcnMve3VzZXJfaWR9L3Nlc3Npb25zEsABChFSZXZva2VVc2VyU2Vzc2lvbhIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVzcG9uc2UiSpACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAigqJi91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnMve3Nlc3Npb25faWR9ErYBChJSZXZva2VVc2VyU2Vzc2lvbnMSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VVc2VyU2Vzc2lvbnNSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVXNlclNlc3Npb25zUmVzcG9uc2UiPZACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAhsqGS91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSIZChdHZXRTaWduSW5PcHRpb25zUmVxdWVzdCIqCg5TaWduSW5Qcm92aWRlchIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJImYKGEdldFNpZ25Jbk9wdGlvbnNSZXNwb25zZRIRCglwYXNzd29yZHMYASABKAgSNwoJcHJvdmlkZXJzGAIgAygLMiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluUHJvdmlkZXIiRQoMU2lnbmVkSW5Vc2VyEgoKAmlkGAEgASgJEg0KBWVtYWlsGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCSLtAQoHU2Vzc2lvbhIKCgJpZBgBIAEoCRIvCgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVmcmVzaF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYWRkcmVzcxgFIAEoCRILCgNhbXIYBiADKAkSDwoHY3VycmVudBgHIAEoCBITCgtwcm92aWRlcl9pZBgIIAEoCSJkCg1TaWduSW5SZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRABGP4BEh8KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRABKIAIEhcKA290cBgDIAEoCUIKgAEBukgEcgIYICKUAQoOU2lnbkluUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiFwoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0IpwBChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCRIwCgR1c2VyGAUgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmVkSW5Vc2VyIhAKDlNpZ25PdXRSZXF1ZXN0IhEKD1NpZ25PdXRSZXNwb25zZSKCAQoTTGlzdFNlc3Npb25zUmVxdWVzdBIaCglwYWdlX3NpemUYASABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgCIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYAyABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBCABKAlCB7pIBHICGEAidAoUTGlzdFNlc3Npb25zUmVzcG9uc2USLwoIc2Vzc2lvbnMYASADKAsyHS5sYXRjaGtleS5pZGVudGl0eS52MS5TZXNzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIjUKFFJldm9rZVNlc3Npb25SZXF1ZXN0Eh0KCnNlc3Npb25faWQYASABKAlCCbpIBnIEEAEYQCIXChVSZXZva2VTZXNzaW9uUmVzcG9uc2UiogEKF0xpc3RVc2VyU2Vzc2lvbnNSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBCABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBSABKAlCB7pIBHICGEAieAoYTGlzdFVzZXJTZXNzaW9uc1Jlc3BvbnNlEi8KCHNlc3Npb25zGAEgAygLMh0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2Vzc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJVChhSZXZva2VVc2VyU2Vzc2lvblJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAEh0KCnNlc3Npb25faWQYAiABKAlCCbpIBnIEEAEYQCIbChlSZXZva2VVc2VyU2Vzc2lvblJlc3BvbnNlIjcKGVJldm9rZVVzZXJTZXNzaW9uc1JlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIhwKGlJldm9rZVVzZXJTZXNzaW9uc1Jlc3BvbnNlMpALCg5TZXNzaW9uU2VydmljZRKVAQoQR2V0U2lnbkluT3B0aW9ucxItLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFNpZ25Jbk9wdGlvbnNSZXF1ZXN0Gi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0U2lnbkluT3B0aW9uc1Jlc3BvbnNlIiKQAgGKtRgCCAGC0+STAhMSES9zZXNzaW9ucy9vcHRpb25zEngKBlNpZ25JbhIjLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25JblJlcXVlc3QaJC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduSW5SZXNwb25zZSIjkAIAirUYAggBkrUYAhgBgtPkkwIOOgEqIgkvc2Vzc2lvbnMSnAEKDlJlZnJlc2hTZXNzaW9uEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSIvkAIAirUYBhoCAwRAApK1GAIYAYLT5JMCFjoBKiIRL3Nlc3Npb25zL3JlZnJlc2gSgAEKB1NpZ25PdXQSJC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduT3V0UmVxdWVzdBolLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25PdXRSZXNwb25zZSIokAICirUYCBoCAwRAAUgBgtPkkwITKhEvc2Vzc2lvbnMvY3VycmVudBKFAQoMTGlzdFNlc3Npb25zEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIh6QAgGKtRgGGgIDBEABgtPkkwILEgkvc2Vzc2lvbnMSlwEKDVJldm9rZVNlc3Npb24SKi5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTZXNzaW9uUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXNwb25zZSItkAICirUYCBoCAwRAAUgBgtPkkwIYKhYvc2Vzc2lvbnMve3Nlc3Npb25faWR9EqsBChBMaXN0VXNlclNlc3Npb25zEi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlclNlc3Npb25zUmVzcG9uc2UiOJACAYq1GBASCnVzZXJzOnJlYWQaAgEDgtPkkwIbEhkvdXNlcnMve3VzZXJfaWR9L3Nlc3Npb25zEsABChFSZXZva2VVc2VyU2Vzc2lvbhIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVzcG9uc2UiSpACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAigqJi91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnMve3Nlc3Npb25faWR9ErYBChJSZXZva2VVc2VyU2Vzc2lvbnMSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VVc2VyU2Vzc2lvbnNSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVXNlclNlc3Npb25zUmVzcG9uc2UiPZACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAhsqGS91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+
+/**
+ * The request of SessionService.GetSignInOptions.
+ *
+ * @generated from message latchkey.identity.v1.GetSignInOptionsRequest
+ */
+export type GetSignInOptionsRequest = Message<"latchkey.identity.v1.GetSignInOptionsRequest"> & {
+};
+
+/**
+ * Describes the message latchkey.identity.v1.GetSignInOptionsRequest.
+ * Use `create(GetSignInOptionsRequestSchema)` to create a new message.
+ */
+export const GetSignInOptionsRequestSchema: GenMessage<GetSignInOptionsRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 0);
+
+/**
+ * An identity provider on the sign-in page.
+ *
+ * @generated from message latchkey.identity.v1.SignInProvider
+ */
+export type SignInProvider = Message<"latchkey.identity.v1.SignInProvider"> & {
+  /**
+   * The provider's id, `idp_` and 22 base62 characters.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The provider's name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.SignInProvider.
+ * Use `create(SignInProviderSchema)` to create a new message.
+ */
+export const SignInProviderSchema: GenMessage<SignInProvider> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 1);
+
+/**
+ * The response of SessionService.GetSignInOptions.
+ *
+ * @generated from message latchkey.identity.v1.GetSignInOptionsResponse
+ */
+export type GetSignInOptionsResponse = Message<"latchkey.identity.v1.GetSignInOptionsResponse"> & {
+  /**
+   * Whether users can sign in with a password: `LATCHKEY_LOCAL_PASSWORDS`. Passwords of the command
+   * `recover-staff` always work.
+   *
+   * @generated from field: bool passwords = 1;
+   */
+  passwords: boolean;
+
+  /**
+   * The enabled identity providers: at most five.
+   *
+   * @generated from field: repeated latchkey.identity.v1.SignInProvider providers = 2;
+   */
+  providers: SignInProvider[];
+};
+
+/**
+ * Describes the message latchkey.identity.v1.GetSignInOptionsResponse.
+ * Use `create(GetSignInOptionsResponseSchema)` to create a new message.
+ */
+export const GetSignInOptionsResponseSchema: GenMessage<GetSignInOptionsResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 2);
 
 /**
  * The signed-in user.
@@ -58,7 +130,7 @@ export type SignedInUser = Message<"latchkey.identity.v1.SignedInUser"> & {
  * Use `create(SignedInUserSchema)` to create a new message.
  */
 export const SignedInUserSchema: GenMessage<SignedInUser> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 0);
+  messageDesc(file_latchkey_identity_v1_session, 3);
 
 /**
  * A live session.
@@ -102,7 +174,8 @@ export type Session = Message<"latchkey.identity.v1.Session"> & {
   address: string;
 
   /**
-   * The methods of the sign-in (RFC 8176): `pwd`; or `pwd`, `otp` and `mfa`.
+   * The methods of the sign-in (RFC 8176): `pwd`; or `pwd`, `otp` and `mfa`. After a sign-in with an
+   * identity provider, the methods that the provider reports.
    *
    * @generated from field: repeated string amr = 6;
    */
@@ -114,6 +187,13 @@ export type Session = Message<"latchkey.identity.v1.Session"> & {
    * @generated from field: bool current = 7;
    */
   current: boolean;
+
+  /**
+   * The id of the identity provider of the sign-in. Empty after a sign-in with a password.
+   *
+   * @generated from field: string provider_id = 8;
+   */
+  providerId: string;
 };
 
 /**
@@ -121,7 +201,7 @@ export type Session = Message<"latchkey.identity.v1.Session"> & {
  * Use `create(SessionSchema)` to create a new message.
  */
 export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 1);
+  messageDesc(file_latchkey_identity_v1_session, 4);
 
 /**
  * The request of SessionService.SignIn.
@@ -158,7 +238,7 @@ export type SignInRequest = Message<"latchkey.identity.v1.SignInRequest"> & {
  * Use `create(SignInRequestSchema)` to create a new message.
  */
 export const SignInRequestSchema: GenMessage<SignInRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 2);
+  messageDesc(file_latchkey_identity_v1_session, 5);
 
 /**
  * The response of SessionService.SignIn, with the field names of RFC 6749 §5.1.
@@ -209,7 +289,7 @@ export type SignInResponse = Message<"latchkey.identity.v1.SignInResponse"> & {
  * Use `create(SignInResponseSchema)` to create a new message.
  */
 export const SignInResponseSchema: GenMessage<SignInResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 3);
+  messageDesc(file_latchkey_identity_v1_session, 6);
 
 /**
  * The request of SessionService.RefreshSession.
@@ -224,7 +304,7 @@ export type RefreshSessionRequest = Message<"latchkey.identity.v1.RefreshSession
  * Use `create(RefreshSessionRequestSchema)` to create a new message.
  */
 export const RefreshSessionRequestSchema: GenMessage<RefreshSessionRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 4);
+  messageDesc(file_latchkey_identity_v1_session, 7);
 
 /**
  * The response of SessionService.RefreshSession, with the field names of RFC 6749 §5.1.
@@ -273,7 +353,7 @@ export type RefreshSessionResponse = Message<"latchkey.identity.v1.RefreshSessio
  * Use `create(RefreshSessionResponseSchema)` to create a new message.
  */
 export const RefreshSessionResponseSchema: GenMessage<RefreshSessionResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 5);
+  messageDesc(file_latchkey_identity_v1_session, 8);
 
 /**
  * The request of SessionService.SignOut.
@@ -288,7 +368,7 @@ export type SignOutRequest = Message<"latchkey.identity.v1.SignOutRequest"> & {
  * Use `create(SignOutRequestSchema)` to create a new message.
  */
 export const SignOutRequestSchema: GenMessage<SignOutRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 6);
+  messageDesc(file_latchkey_identity_v1_session, 9);
 
 /**
  * The response of SessionService.SignOut.
@@ -303,7 +383,7 @@ export type SignOutResponse = Message<"latchkey.identity.v1.SignOutResponse"> & 
  * Use `create(SignOutResponseSchema)` to create a new message.
  */
 export const SignOutResponseSchema: GenMessage<SignOutResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 7);
+  messageDesc(file_latchkey_identity_v1_session, 10);
 
 /**
  * The request of SessionService.ListSessions.
@@ -349,7 +429,7 @@ export type ListSessionsRequest = Message<"latchkey.identity.v1.ListSessionsRequ
  * Use `create(ListSessionsRequestSchema)` to create a new message.
  */
 export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 8);
+  messageDesc(file_latchkey_identity_v1_session, 11);
 
 /**
  * The response of SessionService.ListSessions.
@@ -386,7 +466,7 @@ export type ListSessionsResponse = Message<"latchkey.identity.v1.ListSessionsRes
  * Use `create(ListSessionsResponseSchema)` to create a new message.
  */
 export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 9);
+  messageDesc(file_latchkey_identity_v1_session, 12);
 
 /**
  * The request of SessionService.RevokeSession.
@@ -407,7 +487,7 @@ export type RevokeSessionRequest = Message<"latchkey.identity.v1.RevokeSessionRe
  * Use `create(RevokeSessionRequestSchema)` to create a new message.
  */
 export const RevokeSessionRequestSchema: GenMessage<RevokeSessionRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 10);
+  messageDesc(file_latchkey_identity_v1_session, 13);
 
 /**
  * The response of SessionService.RevokeSession.
@@ -422,7 +502,7 @@ export type RevokeSessionResponse = Message<"latchkey.identity.v1.RevokeSessionR
  * Use `create(RevokeSessionResponseSchema)` to create a new message.
  */
 export const RevokeSessionResponseSchema: GenMessage<RevokeSessionResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 11);
+  messageDesc(file_latchkey_identity_v1_session, 14);
 
 /**
  * The request of SessionService.ListUserSessions.
@@ -475,7 +555,7 @@ export type ListUserSessionsRequest = Message<"latchkey.identity.v1.ListUserSess
  * Use `create(ListUserSessionsRequestSchema)` to create a new message.
  */
 export const ListUserSessionsRequestSchema: GenMessage<ListUserSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 12);
+  messageDesc(file_latchkey_identity_v1_session, 15);
 
 /**
  * The response of SessionService.ListUserSessions.
@@ -512,7 +592,7 @@ export type ListUserSessionsResponse = Message<"latchkey.identity.v1.ListUserSes
  * Use `create(ListUserSessionsResponseSchema)` to create a new message.
  */
 export const ListUserSessionsResponseSchema: GenMessage<ListUserSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 13);
+  messageDesc(file_latchkey_identity_v1_session, 16);
 
 /**
  * The request of SessionService.RevokeUserSession.
@@ -540,7 +620,7 @@ export type RevokeUserSessionRequest = Message<"latchkey.identity.v1.RevokeUserS
  * Use `create(RevokeUserSessionRequestSchema)` to create a new message.
  */
 export const RevokeUserSessionRequestSchema: GenMessage<RevokeUserSessionRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 14);
+  messageDesc(file_latchkey_identity_v1_session, 17);
 
 /**
  * The response of SessionService.RevokeUserSession.
@@ -555,7 +635,7 @@ export type RevokeUserSessionResponse = Message<"latchkey.identity.v1.RevokeUser
  * Use `create(RevokeUserSessionResponseSchema)` to create a new message.
  */
 export const RevokeUserSessionResponseSchema: GenMessage<RevokeUserSessionResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 15);
+  messageDesc(file_latchkey_identity_v1_session, 18);
 
 /**
  * The request of SessionService.RevokeUserSessions.
@@ -576,7 +656,7 @@ export type RevokeUserSessionsRequest = Message<"latchkey.identity.v1.RevokeUser
  * Use `create(RevokeUserSessionsRequestSchema)` to create a new message.
  */
 export const RevokeUserSessionsRequestSchema: GenMessage<RevokeUserSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 16);
+  messageDesc(file_latchkey_identity_v1_session, 19);
 
 /**
  * The response of SessionService.RevokeUserSessions.
@@ -591,7 +671,7 @@ export type RevokeUserSessionsResponse = Message<"latchkey.identity.v1.RevokeUse
  * Use `create(RevokeUserSessionsResponseSchema)` to create a new message.
  */
 export const RevokeUserSessionsResponseSchema: GenMessage<RevokeUserSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 17);
+  messageDesc(file_latchkey_identity_v1_session, 20);
 
 /**
  * Signs staff and members in and out. A sign-in starts a session with a cookie. While the
@@ -609,6 +689,17 @@ export const RevokeUserSessionsResponseSchema: GenMessage<RevokeUserSessionsResp
  */
 export const SessionService: GenService<{
   /**
+   * Returns how users can sign in: with a password, and with which identity providers. A browser
+   * starts a sign-in with a provider at `/sessions/oidc/{provider_id}`.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.GetSignInOptions
+   */
+  getSignInOptions: {
+    methodKind: "unary";
+    input: typeof GetSignInOptionsRequestSchema;
+    output: typeof GetSignInOptionsResponseSchema;
+  },
+  /**
    * Signs a user in and sets the session cookie. Users answer `step_up_required` (RFC 9470) with
    * this method: they sign in again, with the second factor if they have one. If the request
    * contains the cookie of an earlier session, that session ends.
@@ -621,8 +712,9 @@ export const SessionService: GenService<{
    * browser. It is not a credential.
    *
    * Errors:
-   * - `identity.credential_invalid`: the email address or the password is wrong, or the user is
-   *   disabled. The response does not reveal which, and always takes the same time.
+   * - `identity.credential_invalid`: the email address or the password is wrong, the user is
+   *   disabled, or passwords are off. The response does not reveal which, and always takes the same
+   *   time.
    * - `identity.code_required`: the password is right, and the user has a second factor. Repeat the
    *   request with `otp`. The attempt counts until the sign-in succeeds.
    * - `identity.code_invalid`: the password is right, and the one-time code is wrong or was used.

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/signing_key.proto.
  */
 export const file_latchkey_identity_v1_signing_key: GenFile = /*@__PURE__*/
-  fileDesc("CiZsYXRjaGtleS9pZGVudGl0eS92MS9zaWduaW5nX2tleS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi9gIKClNpZ25pbmdLZXkSCwoDa2lkGAEgASgJEjQKBXN0YXRlGAIgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmluZ0tleVN0YXRlEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpyZWFkeV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1hY3RpdmF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXRpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmVtb3ZlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3Jldm9rZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKFAQoWTGlzdFNpZ25pbmdLZXlzUmVxdWVzdBIaCglwYWdlX3NpemUYASABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgCIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYAyABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBCABKAlCB7pIBHICGEAifgoXTGlzdFNpZ25pbmdLZXlzUmVzcG9uc2USNgoMc2lnbmluZ19rZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmluZ0tleRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSIZChdDcmVhdGVTaWduaW5nS2V5UmVxdWVzdCJRChhDcmVhdGVTaWduaW5nS2V5UmVzcG9uc2USNQoLc2lnbmluZ19rZXkYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduaW5nS2V5IkIKGUFjdGl2YXRlU2lnbmluZ0tleVJlcXVlc3QSFgoDa2lkGAEgASgJQgm6SAZyBBABGEASDQoFZm9yY2UYAiABKAgiUwoaQWN0aXZhdGVTaWduaW5nS2V5UmVzcG9uc2USNQoLc2lnbmluZ19rZXkYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduaW5nS2V5IjEKF1Jldm9rZVNpZ25pbmdLZXlSZXF1ZXN0EhYKA2tpZBgBIAEoCUIJukgGcgQQARhAIlEKGFJldm9rZVNpZ25pbmdLZXlSZXNwb25zZRI1CgtzaWduaW5nX2tleRgBIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25pbmdLZXkqzgEKD1NpZ25pbmdLZXlTdGF0ZRIhCh1TSUdOSU5HX0tFWV9TVEFURV9VTlNQRUNJRklFRBAAEh0KGVNJR05JTkdfS0VZX1NUQVRFX1BFTkRJTkcQARIcChhTSUdOSU5HX0tFWV9TVEFURV9BQ1RJVkUQAhIdChlTSUdOSU5HX0tFWV9TVEFURV9SRVRJUkVEEAMSHQoZU0lHTklOR19LRVlfU1RBVEVfUkVNT1ZFRBAEEh0KGVNJR05JTkdfS0VZX1NUQVRFX1JFVk9LRUQQBTKYBgoRU2lnbmluZ0tleVNlcnZpY2USowEKD0xpc3RTaWduaW5nS2V5cxIsLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTaWduaW5nS2V5c1JlcXVlc3QaLS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0U2lnbmluZ0tleXNSZXNwb25zZSIzkAIBirUYFxIRc2lnbmluZ19rZXlzOnJlYWQaAgEDgtPkkwIPEg0vc2lnbmluZy1rZXlzEsABChBDcmVhdGVTaWduaW5nS2V5Ei0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlU2lnbmluZ0tleVJlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVTaWduaW5nS2V5UmVzcG9uc2UiTZACAIq1GBoSEnNpZ25pbmdfa2V5czp3cml0ZRoCAQMgAZK1GAMIyQGC0+STAh86ASpiC3NpZ25pbmdfa2V5Ig0vc2lnbmluZy1rZXlzEs4BChJBY3RpdmF0ZVNpZ25pbmdLZXkSLy5sYXRjaGtleS5pZGVudGl0eS52MS5BY3RpdmF0ZVNpZ25pbmdLZXlSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWN0aXZhdGVTaWduaW5nS2V5UmVzcG9uc2UiVZACAoq1GBoSEnNpZ25pbmdfa2V5czp3cml0ZRoCAQMgAYLT5JMCLjoBKmILc2lnbmluZ19rZXkiHC9zaWduaW5nLWtleXMve2tpZH06YWN0aXZhdGUSyAEKEFJldm9rZVNpZ25pbmdLZXkSLS5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTaWduaW5nS2V5UmVxdWVzdBouLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNpZ25pbmdLZXlSZXNwb25zZSJVkAICirUYHBISc2lnbmluZ19rZXlzOndyaXRlGgIBAyABSAGC0+STAiw6ASpiC3NpZ25pbmdfa2V5Ihovc2lnbmluZy1rZXlzL3traWR9OnJldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiZsYXRjaGtleS9pZGVudGl0eS92MS9zaWduaW5nX2tleS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEigwMKClNpZ25pbmdLZXkSCwoDa2lkGAEgASgJEjQKBXN0YXRlGAIgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmluZ0tleVN0YXRlEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpyZWFkeV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1hY3RpdmF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXRpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmVtb3ZlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3Jldm9rZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBILCgNhbGcYCSABKAkihQEKFkxpc3RTaWduaW5nS2V5c1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAIn4KF0xpc3RTaWduaW5nS2V5c1Jlc3BvbnNlEjYKDHNpZ25pbmdfa2V5cxgBIAMoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25pbmdLZXkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iRAoXQ3JlYXRlU2lnbmluZ0tleVJlcXVlc3QSKQoDYWxnGAEgASgJQhy6SBlyF1IAUgVFZERTQVIFRVMyNTZSBVJTMjU2IlEKGENyZWF0ZVNpZ25pbmdLZXlSZXNwb25zZRI1CgtzaWduaW5nX2tleRgBIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25pbmdLZXkiQgoZQWN0aXZhdGVTaWduaW5nS2V5UmVxdWVzdBIWCgNraWQYASABKAlCCbpIBnIEEAEYQBINCgVmb3JjZRgCIAEoCCJTChpBY3RpdmF0ZVNpZ25pbmdLZXlSZXNwb25zZRI1CgtzaWduaW5nX2tleRgBIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25pbmdLZXkiMQoXUmV2b2tlU2lnbmluZ0tleVJlcXVlc3QSFgoDa2lkGAEgASgJQgm6SAZyBBABGEAiUQoYUmV2b2tlU2lnbmluZ0tleVJlc3BvbnNlEjUKC3NpZ25pbmdfa2V5GAEgASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmluZ0tleSrOAQoPU2lnbmluZ0tleVN0YXRlEiEKHVNJR05JTkdfS0VZX1NUQVRFX1VOU1BFQ0lGSUVEEAASHQoZU0lHTklOR19LRVlfU1RBVEVfUEVORElORxABEhwKGFNJR05JTkdfS0VZX1NUQVRFX0FDVElWRRACEh0KGVNJR05JTkdfS0VZX1NUQVRFX1JFVElSRUQQAxIdChlTSUdOSU5HX0tFWV9TVEFURV9SRU1PVkVEEAQSHQoZU0lHTklOR19LRVlfU1RBVEVfUkVWT0tFRBAFMpgGChFTaWduaW5nS2V5U2VydmljZRKjAQoPTGlzdFNpZ25pbmdLZXlzEiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNpZ25pbmdLZXlzUmVxdWVzdBotLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTaWduaW5nS2V5c1Jlc3BvbnNlIjOQAgGKtRgXEhFzaWduaW5nX2tleXM6cmVhZBoCAQOC0+STAg8SDS9zaWduaW5nLWtleXMSwAEKEENyZWF0ZVNpZ25pbmdLZXkSLS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVTaWduaW5nS2V5UmVxdWVzdBouLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZVNpZ25pbmdLZXlSZXNwb25zZSJNkAIAirUYGhISc2lnbmluZ19rZXlzOndyaXRlGgIBAyABkrUYAwjJAYLT5JMCHzoBKmILc2lnbmluZ19rZXkiDS9zaWduaW5nLWtleXMSzgEKEkFjdGl2YXRlU2lnbmluZ0tleRIvLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjdGl2YXRlU2lnbmluZ0tleVJlcXVlc3QaMC5sYXRjaGtleS5pZGVudGl0eS52MS5BY3RpdmF0ZVNpZ25pbmdLZXlSZXNwb25zZSJVkAICirUYGhISc2lnbmluZ19rZXlzOndyaXRlGgIBAyABgtPkkwIuOgEqYgtzaWduaW5nX2tleSIcL3NpZ25pbmcta2V5cy97a2lkfTphY3RpdmF0ZRLIAQoQUmV2b2tlU2lnbmluZ0tleRItLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNpZ25pbmdLZXlSZXF1ZXN0Gi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlU2lnbmluZ0tleVJlc3BvbnNlIlWQAgKKtRgcEhJzaWduaW5nX2tleXM6d3JpdGUaAgEDIAFIAYLT5JMCLDoBKmILc2lnbmluZ19rZXkiGi9zaWduaW5nLWtleXMve2tpZH06cmV2b2tlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A signing key, without its key material. The JWKS contains its public part. No method returns its
@@ -84,6 +84,13 @@ export type SigningKey = Message<"latchkey.identity.v1.SigningKey"> & {
    * @generated from field: google.protobuf.Timestamp revoke_time = 8;
    */
   revokeTime?: Timestamp | undefined;
+
+  /**
+   * The signature algorithm of the key: `EdDSA`, `ES256` or `RS256`. The key signs with no other.
+   *
+   * @generated from field: string alg = 9;
+   */
+  alg: string;
 };
 
 /**
@@ -182,6 +189,12 @@ export const ListSigningKeysResponseSchema: GenMessage<ListSigningKeysResponse> 
  * @generated from message latchkey.identity.v1.CreateSigningKeyRequest
  */
 export type CreateSigningKeyRequest = Message<"latchkey.identity.v1.CreateSigningKeyRequest"> & {
+  /**
+   * The signature algorithm: `EdDSA`, `ES256` or `RS256`. Unset means `EdDSA`.
+   *
+   * @generated from field: string alg = 1;
+   */
+  alg: string;
 };
 
 /**
@@ -325,7 +338,7 @@ export enum SigningKeyState {
   PENDING = 1,
 
   /**
-   * Published, and signs every token.
+   * Published, and signs every token of its algorithm.
    *
    * @generated from enum value: SIGNING_KEY_STATE_ACTIVE = 2;
    */
@@ -364,9 +377,12 @@ export const SigningKeyStateSchema: GenEnum<SigningKeyState> = /*@__PURE__*/
  * methods to list keys, to rotate early, and to revoke a leaked key.
  *
  * A key is PENDING (published, not signing), ACTIVE (signing), RETIRED (published until the last
- * token that it signed has expired) and then REMOVED. Revoking makes it REVOKED at once. Exactly
- * one key is ACTIVE at any time. A change takes effect at once in the process that makes it, and
- * within a second in every other.
+ * token that it signed has expired) and then REMOVED. Revoking makes it REVOKED at once. A change
+ * takes effect at once in the process that makes it, and within a second in every other.
+ *
+ * Each algorithm has its own keys. Exactly one key of `EdDSA` is ACTIVE at any time, and at most one
+ * of each other algorithm. The first audience with `ES256` or `RS256` creates the first key of that
+ * algorithm, which is activated soon after its `ready_time`.
  *
  * @generated from service latchkey.identity.v1.SigningKeyService
  */
@@ -383,7 +399,8 @@ export const SigningKeyService: GenService<{
   },
   /**
    * Creates and publishes a PENDING key. It does not sign until ActivateSigningKey or the next
-   * rotation, which activates the oldest PENDING key.
+   * rotation, which activates the oldest PENDING key of the algorithm. If the algorithm has no
+   * ACTIVE key, the key is activated within a minute after its `ready_time`.
    *
    * Errors:
    * - `conflict`: 20 keys are already published.
@@ -396,7 +413,8 @@ export const SigningKeyService: GenService<{
     output: typeof CreateSigningKeyResponseSchema;
   },
   /**
-   * Activates a PENDING key and retires the ACTIVE key. Activating the ACTIVE key changes nothing.
+   * Activates a PENDING key and retires the ACTIVE key of its algorithm. Activating the ACTIVE key
+   * changes nothing.
    *
    * Errors:
    * - `not_found`: the key does not exist.
@@ -414,8 +432,9 @@ export const SigningKeyService: GenService<{
    * Revokes a leaked key. The service stops publishing it, and every token that it signed becomes
    * invalid. This cannot be undone. Revoking a revoked key changes nothing.
    *
-   * If the key was ACTIVE, the oldest PENDING key whose `ready_time` has passed replaces it at
-   * once. Without such a key, a new key replaces it.
+   * If the key was ACTIVE, the oldest PENDING key of its algorithm whose `ready_time` has passed
+   * replaces it at once. Without such a key, a new key replaces it. No key replaces the last key of
+   * `ES256` or `RS256` if no audience has the algorithm.
    *
    * Verifiers with a cached JWKS trust the revoked key until their cache expires, after at most 300
    * seconds. Until then they may also reject tokens of a new key, unless they fetch the JWKS again

@@ -15,7 +15,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/verification.proto.
  */
 export const file_latchkey_identity_v1_verification: GenFile = /*@__PURE__*/
-  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSJYCgpKc29uV2ViS2V5EgsKA2t0eRgBIAEoCRILCgNjcnYYAiABKAkSCQoBeBgDIAEoCRILCgNraWQYBCABKAkSCwoDdXNlGAUgASgJEgsKA2FsZxgGIAEoCSKyAQoSVmVyaWZ5VG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIXCgVzY29wZRgCIAEoCUIIukgFcgMYoDgSHAoKYWNjb3VudF9pZBgDIAEoCUIIukgFcgMYgAESIQoPdG9rZW5fdHlwZV9oaW50GAQgASgJQgi6SAVyAxiAARIjChFleHBlY3RlZF9hdWRpZW5jZRgeIAEoCUIIukgFcgMYgBAipgIKE1ZlcmlmeVRva2VuUmVzcG9uc2USDgoGYWN0aXZlGAEgASgIEg8KB2FsbG93ZWQYAiABKAgSDAoEY29kZRgDIAEoCRILCgNzdWIYBCABKAkSEQoJY2xpZW50X2lkGAUgASgJEg0KBXNjb3BlGAYgASgJEgsKA2F1ZBgHIAEoCRILCgNpc3MYCCABKAkSCwoDaWF0GAkgASgNEgsKA2V4cBgKIAEoDRILCgNqdGkYCyABKAkSFgoOcHJpbmNpcGFsX3R5cGUYDCABKAkSEAoIYWNjb3VudHMYDSADKAkSEQoJYXV0aF90aW1lGA4gASgNEicKBmNsYWltcxgeIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3Q6Cpq1GAZhY3RpdmUiVgoSUmV2b2tlVG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABIhUKE1Jldm9rZVRva2VuUmVzcG9uc2Uy6wMKE1ZlcmlmaWNhdGlvblNlcnZpY2USoAEKB0dldEp3a3MSJC5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVxdWVzdBolLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEp3a3NSZXNwb25zZSJIkAIBirUYAggBkrUYHSCsAioYYXBwbGljYXRpb24vandrLXNldCtqc29ugtPkkwIYEhYvLndlbGwta25vd24vandrcy5qc29uEpUBCgtWZXJpZnlUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlZlcmlmeVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlZlcmlmeVRva2VuUmVzcG9uc2UiMZACAoq1GBESC3Rva2VuczpyZWFkGgIBA4LT5JMCEzoBKiIOL3Rva2Vucy92ZXJpZnkSmAEKC1Jldm9rZVRva2VuEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVG9rZW5SZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVG9rZW5SZXNwb25zZSI0kAICirUYFBIMdG9rZW5zOndyaXRlGgIBA0gBgtPkkwITOgEqIg4vdG9rZW5zL3Jldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSKyAQoKSnNvbldlYktleRILCgNrdHkYASABKAkSEAoDY3J2GAIgASgJSACIAQESDgoBeBgDIAEoCUgBiAEBEgsKA2tpZBgEIAEoCRILCgN1c2UYBSABKAkSCwoDYWxnGAYgASgJEg4KAXkYByABKAlIAogBARIOCgFuGAggASgJSAOIAQESDgoBZRgJIAEoCUgEiAEBQgYKBF9jcnZCBAoCX3hCBAoCX3lCBAoCX25CBAoCX2UisgEKElZlcmlmeVRva2VuUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESFwoFc2NvcGUYAiABKAlCCLpIBXIDGKA4EhwKCmFjY291bnRfaWQYAyABKAlCCLpIBXIDGIABEiEKD3Rva2VuX3R5cGVfaGludBgEIAEoCUIIukgFcgMYgAESIwoRZXhwZWN0ZWRfYXVkaWVuY2UYHiABKAlCCLpIBXIDGIAQIqYCChNWZXJpZnlUb2tlblJlc3BvbnNlEg4KBmFjdGl2ZRgBIAEoCBIPCgdhbGxvd2VkGAIgASgIEgwKBGNvZGUYAyABKAkSCwoDc3ViGAQgASgJEhEKCWNsaWVudF9pZBgFIAEoCRINCgVzY29wZRgGIAEoCRILCgNhdWQYByABKAkSCwoDaXNzGAggASgJEgsKA2lhdBgJIAEoDRILCgNleHAYCiABKA0SCwoDanRpGAsgASgJEhYKDnByaW5jaXBhbF90eXBlGAwgASgJEhAKCGFjY291bnRzGA0gAygJEhEKCWF1dGhfdGltZRgOIAEoDRInCgZjbGFpbXMYHiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0OgqatRgGYWN0aXZlIlYKElJldm9rZVRva2VuUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESIQoPdG9rZW5fdHlwZV9oaW50GAIgASgJQgi6SAVyAxiAASIVChNSZXZva2VUb2tlblJlc3BvbnNlMusDChNWZXJpZmljYXRpb25TZXJ2aWNlEqABCgdHZXRKd2tzEiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Sndrc1JlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVzcG9uc2UiSJACAYq1GAIIAZK1GB0grAIqGGFwcGxpY2F0aW9uL2p3ay1zZXQranNvboLT5JMCGBIWLy53ZWxsLWtub3duL2p3a3MuanNvbhKVAQoLVmVyaWZ5VG9rZW4SKC5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlc3BvbnNlIjGQAgKKtRgREgt0b2tlbnM6cmVhZBoCAQOC0+STAhM6ASoiDi90b2tlbnMvdmVyaWZ5EpgBCgtSZXZva2VUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVzcG9uc2UiNJACAoq1GBQSDHRva2Vuczp3cml0ZRoCAQNIAYLT5JMCEzoBKiIOL3Rva2Vucy9yZXZva2ViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of VerificationService.GetJwks.
@@ -39,7 +39,8 @@ export const GetJwksRequestSchema: GenMessage<GetJwksRequest> = /*@__PURE__*/
  */
 export type GetJwksResponse = Message<"latchkey.identity.v1.GetJwksResponse"> & {
   /**
-   * The keys, newest first. A valid token may be signed with any of them.
+   * The keys of all algorithms, newest first. A valid token may be signed with any of them, with the
+   * algorithm in its `alg`.
    *
    * @generated from field: repeated latchkey.identity.v1.JsonWebKey keys = 1;
    */
@@ -54,31 +55,32 @@ export const GetJwksResponseSchema: GenMessage<GetJwksResponse> = /*@__PURE__*/
   messageDesc(file_latchkey_identity_v1_verification, 1);
 
 /**
- * A public Ed25519 key (RFC 8037 §2).
+ * A public key (RFC 7517 §4). All bytes are in base64url without padding.
  *
  * @generated from message latchkey.identity.v1.JsonWebKey
  */
 export type JsonWebKey = Message<"latchkey.identity.v1.JsonWebKey"> & {
   /**
-   * The key type: `OKP`.
+   * The key type: `OKP` for Ed25519 (RFC 8037 §2), `EC` for P-256 (RFC 7518 §6.2), `RSA` (RFC 7518
+   * §6.3).
    *
    * @generated from field: string kty = 1;
    */
   kty: string;
 
   /**
-   * The curve: `Ed25519`.
+   * The curve: `Ed25519` or `P-256`. Unset for `RSA`.
    *
-   * @generated from field: string crv = 2;
+   * @generated from field: optional string crv = 2;
    */
-  crv: string;
+  crv?: string | undefined;
 
   /**
-   * The public key: 32 bytes, base64url without padding.
+   * The public key of `OKP`, or the coordinate x of `EC`: 32 bytes. Unset for `RSA`.
    *
-   * @generated from field: string x = 3;
+   * @generated from field: optional string x = 3;
    */
-  x: string;
+  x?: string | undefined;
 
   /**
    * The key's id, which is also the `kid` of its tokens: its SHA-256 thumbprint (RFC 7638).
@@ -95,11 +97,33 @@ export type JsonWebKey = Message<"latchkey.identity.v1.JsonWebKey"> & {
   use: string;
 
   /**
-   * The signature algorithm: `EdDSA`.
+   * The signature algorithm, the only one with which the key verifies tokens: `EdDSA`, `ES256` or
+   * `RS256`.
    *
    * @generated from field: string alg = 6;
    */
   alg: string;
+
+  /**
+   * The coordinate y of `EC`: 32 bytes.
+   *
+   * @generated from field: optional string y = 7;
+   */
+  y?: string | undefined;
+
+  /**
+   * The modulus of `RSA`: 256 bytes.
+   *
+   * @generated from field: optional string n = 8;
+   */
+  n?: string | undefined;
+
+  /**
+   * The exponent of `RSA`: `AQAB`.
+   *
+   * @generated from field: optional string e = 9;
+   */
+  e?: string | undefined;
 };
 
 /**

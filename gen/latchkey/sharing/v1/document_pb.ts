@@ -2,8 +2,8 @@
 // @generated from file latchkey/sharing/v1/document.proto (package latchkey.sharing.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/document.proto.
  */
 export const file_latchkey_sharing_v1_document: GenFile = /*@__PURE__*/
-  fileDesc("CiJsYXRjaGtleS9zaGFyaW5nL3YxL2RvY3VtZW50LnByb3RvEhNsYXRjaGtleS5zaGFyaW5nLnYxIrgCCghEb2N1bWVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhQKDHdvcmtzcGFjZV9pZBgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdmlld19jb3VudBgJIAEoDRISCgpsaW5rX2NvdW50GAogASgNEjIKDmxhc3Rfdmlld190aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgh2aWV3YWJsZRgeIAEoCBIPCgd2ZXJzaW9uGDwgASgNIsQBCg9Eb2N1bWVudFZlcnNpb24SDwoHdmVyc2lvbhgBIAEoDRIPCgdjdXJyZW50GAIgASgIEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhAKCHZpZXdhYmxlGAcgASgIEi8KC2NyZWF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCK4AQoVVXBsb2FkRG9jdW1lbnRSZXF1ZXN0EhYKBG5hbWUYASABKAlCCLpIBXIDGP8BEhsKCWZpbGVfbmFtZRgCIAEoCUIIukgFcgMYgAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhcKBGZpbGUYBCABKAxCCbpIBnoEGICAQBIeCgxjb250ZW50X3R5cGUYBSABKAlCCLpIBXIDGP8BEhIKCnNpemVfYnl0ZXMYBiABKAQiSQoWVXBsb2FkRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiogEKFExpc3REb2N1bWVudHNSZXF1ZXN0Eh0KDHdvcmtzcGFjZV9pZBgBIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBCABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBSABKAlCB7pIBHICGEAidgoVTGlzdERvY3VtZW50c1Jlc3BvbnNlEjAKCWRvY3VtZW50cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iUwoSR2V0RG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIkYKE0dldERvY3VtZW50UmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50Iq0BChVVcGRhdGVEb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESPQoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgy6SAniAQYSBG5hbWUiSQoWVXBkYXRlRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiVgoVRGVsZXRlRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhgKFkRlbGV0ZURvY3VtZW50UmVzcG9uc2Ui2wEKF0Rvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhcKBXJhbmdlGAMgASgJQgi6SAVyAxiAQBIaCghpZl9yYW5nZRgEIAEoCUIIukgFcgMYgEASHwoNaWZfbm9uZV9tYXRjaBgFIAEoCUIIukgFcgMYgEASGgoIaWZfbWF0Y2gYBiABKAlCCLpIBXIDGIBAEg8KB3ZlcnNpb24YPCABKA0iZwoYRG93bmxvYWREb2N1bWVudFJlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQi1QEKFFVwbG9hZFZlcnNpb25SZXF1ZXN0EhYKBG5hbWUYASABKAlCCLpIBXIDGP8BEhsKCWZpbGVfbmFtZRgCIAEoCUIIukgFcgMYgAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhcKBGZpbGUYBCABKAxCCbpIBnoEGICAQBIeCgxjb250ZW50X3R5cGUYBSABKAlCCLpIBXIDGP8BEhIKCnNpemVfYnl0ZXMYBiABKAQSHAoLZG9jdW1lbnRfaWQYByABKAlCB7pIBHICGEAiSAoVVXBsb2FkVmVyc2lvblJlc3BvbnNlEi8KCGRvY3VtZW50GAEgASgLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudCKOAQoTTGlzdFZlcnNpb25zUmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgBAiewoUTGlzdFZlcnNpb25zUmVzcG9uc2USNgoIdmVyc2lvbnMYASADKAsyJC5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50VmVyc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJwChVSZXN0b3JlVmVyc2lvblJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGAoHdmVyc2lvbhgDIAEoDUIHukgEKgIoASJJChZSZXN0b3JlVmVyc2lvblJlc3BvbnNlEi8KCGRvY3VtZW50GAEgASgLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudCJvChREZWxldGVWZXJzaW9uUmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIYCgd2ZXJzaW9uGAMgASgNQge6SAQqAigBIhcKFURlbGV0ZVZlcnNpb25SZXNwb25zZTKGEAoPRG9jdW1lbnRTZXJ2aWNlEvQBCg5VcGxvYWREb2N1bWVudBIqLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBsb2FkRG9jdW1lbnRSZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWREb2N1bWVudFJlc3BvbnNlIoYBkAIAirUYGRIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAGStRg8CMkBEhYvYXBpL3YxL2RvY3VtZW50cy97aWR9Mh8KBGZpbGUSCWZpbGVfbmFtZRoMY29udGVudF90eXBlgtPkkwIgOgEqYghkb2N1bWVudCIRL2FwaS92MS9kb2N1bWVudHMoARKgAQoNTGlzdERvY3VtZW50cxIpLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50c1JlcXVlc3QaKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3REb2N1bWVudHNSZXNwb25zZSI4kAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAYLT5JMCExIRL2FwaS92MS9kb2N1bWVudHMSsgEKC0dldERvY3VtZW50EicubGF0Y2hrZXkuc2hhcmluZy52MS5HZXREb2N1bWVudFJlcXVlc3QaKC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50UmVzcG9uc2UiUJACAYq1GBgSDmRvY3VtZW50czpyZWFkGgQFBAMBKAGC0+STAitiCGRvY3VtZW50Eh8vYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9Er8BCg5VcGRhdGVEb2N1bWVudBIqLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlRG9jdW1lbnRSZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVEb2N1bWVudFJlc3BvbnNlIlSQAgKKtRgZEg9kb2N1bWVudHM6d3JpdGUaBAUEAwEoAYLT5JMCLjoBKmIIZG9jdW1lbnQyHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0StAEKDkRlbGV0ZURvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5EZWxldGVEb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZURvY3VtZW50UmVzcG9uc2UiSZACAoq1GBsSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBSAGC0+STAiEqHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SxAEKEERvd25sb2FkRG9jdW1lbnQSLC5sYXRjaGtleS5zaGFyaW5nLnYxLkRvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb3dubG9hZERvY3VtZW50UmVzcG9uc2UiUZACAYq1GBgSDmRvY3VtZW50czpyZWFkGgQFBAMBKAGStRgCOAGC0+STAiYSJC9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vZmlsZTABEogCCg1VcGxvYWRWZXJzaW9uEikubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWRWZXJzaW9uUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBsb2FkVmVyc2lvblJlc3BvbnNlIp0BkAIAirUYGRIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAGStRg8CMkBEhYvYXBpL3YxL2RvY3VtZW50cy97aWR9Mh8KBGZpbGUSCWZpbGVfbmFtZRoMY29udGVudF90eXBlgtPkkwI3OgEqYghkb2N1bWVudCIoL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfS92ZXJzaW9ucygBErQBCgxMaXN0VmVyc2lvbnMSKC5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RWZXJzaW9uc1JlcXVlc3QaKS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RWZXJzaW9uc1Jlc3BvbnNlIk+QAgGKtRgYEg5kb2N1bWVudHM6cmVhZBoEBQQDASgBgtPkkwIqEigvYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9L3ZlcnNpb25zEtoBCg5SZXN0b3JlVmVyc2lvbhIqLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVzdG9yZVZlcnNpb25SZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5SZXN0b3JlVmVyc2lvblJlc3BvbnNlIm+QAgKKtRgZEg9kb2N1bWVudHM6d3JpdGUaBAUEAwEoAYLT5JMCSToBKmIIZG9jdW1lbnQiOi9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmVyc2lvbnMve3ZlcnNpb259OnJlc3RvcmUSxAEKDURlbGV0ZVZlcnNpb24SKS5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZVZlcnNpb25SZXF1ZXN0GioubGF0Y2hrZXkuc2hhcmluZy52MS5EZWxldGVWZXJzaW9uUmVzcG9uc2UiXJACAoq1GBsSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBSAGC0+STAjQqMi9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmVyc2lvbnMve3ZlcnNpb259YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiJsYXRjaGtleS9zaGFyaW5nL3YxL2RvY3VtZW50LnByb3RvEhNsYXRjaGtleS5zaGFyaW5nLnYxIpEDCghEb2N1bWVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhQKDHdvcmtzcGFjZV9pZBgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKdmlld19jb3VudBgJIAEoDRISCgpsaW5rX2NvdW50GAogASgNEjIKDmxhc3Rfdmlld190aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCgh2aWV3YWJsZRgeIAEoCBIPCgd2ZXJzaW9uGDwgASgNEi0KB3ByZXZpZXcYUCABKA4yHC5sYXRjaGtleS5zaGFyaW5nLnYxLlByZXZpZXcSFQoNcHJldmlld19lcnJvchhRIAEoCRIRCglmb2xkZXJfaWQYWiABKAkiigIKD0RvY3VtZW50VmVyc2lvbhIPCgd2ZXJzaW9uGAEgASgNEg8KB2N1cnJlbnQYAiABKAgSFAoMY29udGVudF90eXBlGAMgASgJEhIKCnNpemVfYnl0ZXMYBCABKA0SDgoGc2hhMjU2GAUgASgJEhIKCnBhZ2VfY291bnQYBiABKA0SEAoIdmlld2FibGUYByABKAgSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KB3ByZXZpZXcYUCABKA4yHC5sYXRjaGtleS5zaGFyaW5nLnYxLlByZXZpZXcSFQoNcHJldmlld19lcnJvchhRIAEoCSLUAQoVVXBsb2FkRG9jdW1lbnRSZXF1ZXN0EhYKBG5hbWUYASABKAlCCLpIBXIDGP8BEhsKCWZpbGVfbmFtZRgCIAEoCUIIukgFcgMYgAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhcKBGZpbGUYBCABKAxCCbpIBnoEGICAQBIeCgxjb250ZW50X3R5cGUYBSABKAlCCLpIBXIDGP8BEhIKCnNpemVfYnl0ZXMYBiABKAQSGgoJZm9sZGVyX2lkGFogASgJQge6SARyAhhAIkkKFlVwbG9hZERvY3VtZW50UmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50ItEBChRMaXN0RG9jdW1lbnRzUmVxdWVzdBIdCgx3b3Jrc3BhY2VfaWQYASABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAQgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAUgASgJQge6SARyAhhAEh8KCWZvbGRlcl9pZBhaIAEoCUIHukgEcgIYQEgAiAEBQgwKCl9mb2xkZXJfaWQidgoVTGlzdERvY3VtZW50c1Jlc3BvbnNlEjAKCWRvY3VtZW50cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iUwoSR2V0RG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIkYKE0dldERvY3VtZW50UmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50ItQBChVVcGRhdGVEb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESSAoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhe6SBTiARESBG5hbWUSCWZvbGRlcl9pZBIaCglmb2xkZXJfaWQYWiABKAlCB7pIBHICGEAiSQoWVXBkYXRlRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiVgoVRGVsZXRlRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhgKFkRlbGV0ZURvY3VtZW50UmVzcG9uc2Ui7AEKF0Rvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhcKBXJhbmdlGAMgASgJQgi6SAVyAxiAQBIaCghpZl9yYW5nZRgEIAEoCUIIukgFcgMYgEASHwoNaWZfbm9uZV9tYXRjaBgFIAEoCUIIukgFcgMYgEASGgoIaWZfbWF0Y2gYBiABKAlCCLpIBXIDGIBAEg8KB3ZlcnNpb24YPCABKA0SDwoHcHJldmlldxhQIAEoCCJnChhEb3dubG9hZERvY3VtZW50UmVzcG9uc2USMgoGaGVhZGVyGAEgASgLMiAubGF0Y2hrZXkuaHR0cC52MS5Eb3dubG9hZEhlYWRlckgAEg8KBWNodW5rGAIgASgMSABCBgoEcGFydCLVAQoUVXBsb2FkVmVyc2lvblJlcXVlc3QSFgoEbmFtZRgBIAEoCUIIukgFcgMY/wESGwoJZmlsZV9uYW1lGAIgASgJQgi6SAVyAxiACBIdCgx3b3Jrc3BhY2VfaWQYAyABKAlCB7pIBHICGEASFwoEZmlsZRgEIAEoDEIJukgGegQYgIBAEh4KDGNvbnRlbnRfdHlwZRgFIAEoCUIIukgFcgMY/wESEgoKc2l6ZV9ieXRlcxgGIAEoBBIcCgtkb2N1bWVudF9pZBgHIAEoCUIHukgEcgIYQCJIChVVcGxvYWRWZXJzaW9uUmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50Io4BChNMaXN0VmVyc2lvbnNSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAECJ7ChRMaXN0VmVyc2lvbnNSZXNwb25zZRI2Cgh2ZXJzaW9ucxgBIAMoCzIkLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnRWZXJzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNInAKFVJlc3RvcmVWZXJzaW9uUmVxdWVzdBIeCgtkb2N1bWVudF9pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIYCgd2ZXJzaW9uGAMgASgNQge6SAQqAigBIkkKFlJlc3RvcmVWZXJzaW9uUmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50Im8KFERlbGV0ZVZlcnNpb25SZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhgKB3ZlcnNpb24YAyABKA1CB7pIBCoCKAEiFwoVRGVsZXRlVmVyc2lvblJlc3BvbnNlKl4KB1ByZXZpZXcSFwoTUFJFVklFV19VTlNQRUNJRklFRBAAEhMKD1BSRVZJRVdfUEVORElORxABEhEKDVBSRVZJRVdfUkVBRFkQAhISCg5QUkVWSUVXX0ZBSUxFRBADMoYQCg9Eb2N1bWVudFNlcnZpY2US9AEKDlVwbG9hZERvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWREb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwbG9hZERvY3VtZW50UmVzcG9uc2UihgGQAgCKtRgZEg9kb2N1bWVudHM6d3JpdGUaBAUEAwEoAZK1GDwIyQESFi9hcGkvdjEvZG9jdW1lbnRzL3tpZH0yHwoEZmlsZRIJZmlsZV9uYW1lGgxjb250ZW50X3R5cGWC0+STAiA6ASpiCGRvY3VtZW50IhEvYXBpL3YxL2RvY3VtZW50cygBEqABCg1MaXN0RG9jdW1lbnRzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0RG9jdW1lbnRzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50c1Jlc3BvbnNlIjiQAgGKtRgYEg5kb2N1bWVudHM6cmVhZBoEBQQDASgBgtPkkwITEhEvYXBpL3YxL2RvY3VtZW50cxKyAQoLR2V0RG9jdW1lbnQSJy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50UmVxdWVzdBooLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0RG9jdW1lbnRSZXNwb25zZSJQkAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAYLT5JMCK2IIZG9jdW1lbnQSHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SvwEKDlVwZGF0ZURvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVEb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZURvY3VtZW50UmVzcG9uc2UiVJACAoq1GBkSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBgtPkkwIuOgEqYghkb2N1bWVudDIfL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfRK0AQoORGVsZXRlRG9jdW1lbnQSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZURvY3VtZW50UmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuRGVsZXRlRG9jdW1lbnRSZXNwb25zZSJJkAICirUYGxIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAFIAYLT5JMCISofL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfRLEAQoQRG93bmxvYWREb2N1bWVudBIsLmxhdGNoa2V5LnNoYXJpbmcudjEuRG93bmxvYWREb2N1bWVudFJlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvd25sb2FkRG9jdW1lbnRSZXNwb25zZSJRkAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAZK1GAI4AYLT5JMCJhIkL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfS9maWxlMAESiAIKDVVwbG9hZFZlcnNpb24SKS5sYXRjaGtleS5zaGFyaW5nLnYxLlVwbG9hZFZlcnNpb25SZXF1ZXN0GioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWRWZXJzaW9uUmVzcG9uc2UinQGQAgCKtRgZEg9kb2N1bWVudHM6d3JpdGUaBAUEAwEoAZK1GDwIyQESFi9hcGkvdjEvZG9jdW1lbnRzL3tpZH0yHwoEZmlsZRIJZmlsZV9uYW1lGgxjb250ZW50X3R5cGWC0+STAjc6ASpiCGRvY3VtZW50IigvYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9L3ZlcnNpb25zKAEStAEKDExpc3RWZXJzaW9ucxIoLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdFZlcnNpb25zUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdFZlcnNpb25zUmVzcG9uc2UiT5ACAYq1GBgSDmRvY3VtZW50czpyZWFkGgQFBAMBKAGC0+STAioSKC9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vdmVyc2lvbnMS2gEKDlJlc3RvcmVWZXJzaW9uEioubGF0Y2hrZXkuc2hhcmluZy52MS5SZXN0b3JlVmVyc2lvblJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlJlc3RvcmVWZXJzaW9uUmVzcG9uc2Uib5ACAoq1GBkSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBgtPkkwJJOgEqYghkb2N1bWVudCI6L2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfS92ZXJzaW9ucy97dmVyc2lvbn06cmVzdG9yZRLEAQoNRGVsZXRlVmVyc2lvbhIpLmxhdGNoa2V5LnNoYXJpbmcudjEuRGVsZXRlVmVyc2lvblJlcXVlc3QaKi5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZVZlcnNpb25SZXNwb25zZSJckAICirUYGxIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAFIAYLT5JMCNCoyL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfS92ZXJzaW9ucy97dmVyc2lvbn1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * An uploaded document.
@@ -74,9 +74,10 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
   sha256: string;
 
   /**
-   * The number of pages of the current version, if it is a PDF. 0 for other types. Also 0 if the PDF
+   * The number of pages of the current version, if it is a PDF, or of its preview. 0 for other types. Also 0 if the PDF
    * is damaged, needs a password, takes more than 5 seconds or 256 MiB of memory to count, or if
-   * too many other PDFs are waiting to be counted. It is counted during the upload.
+   * too many other PDFs are waiting to be counted. It is counted during the upload, or when the
+   * preview becomes ready.
    *
    * @generated from field: uint32 page_count = 6;
    */
@@ -119,8 +120,8 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
   lastViewTime?: Timestamp | undefined;
 
   /**
-   * Whether the viewer shows this type. If false, readers can only download the document: a link
-   * without `allow_download` does not open it.
+   * Whether the viewer shows the current version, or a preview of it that is ready or pending. If
+   * false, readers can only download the document: a link without `allow_download` does not open it.
    *
    * @generated from field: bool viewable = 30;
    */
@@ -132,6 +133,27 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
    * @generated from field: uint32 version = 60;
    */
   version: number;
+
+  /**
+   * The state of the preview of the current version.
+   *
+   * @generated from field: latchkey.sharing.v1.Preview preview = 80;
+   */
+  preview: Preview;
+
+  /**
+   * The reason of PREVIEW_FAILED, in a sentence of at most 200 characters. Empty in every other state.
+   *
+   * @generated from field: string preview_error = 81;
+   */
+  previewError: string;
+
+  /**
+   * The id of the folder that contains the document. Empty at the top level.
+   *
+   * @generated from field: string folder_id = 90;
+   */
+  folderId: string;
 };
 
 /**
@@ -190,7 +212,7 @@ export type DocumentVersion = Message<"latchkey.sharing.v1.DocumentVersion"> & {
   pageCount: number;
 
   /**
-   * Whether the viewer shows this type.
+   * Whether the viewer shows the version, or a preview of it that is ready or pending.
    *
    * @generated from field: bool viewable = 7;
    */
@@ -202,6 +224,20 @@ export type DocumentVersion = Message<"latchkey.sharing.v1.DocumentVersion"> & {
    * @generated from field: google.protobuf.Timestamp create_time = 8;
    */
   createTime?: Timestamp | undefined;
+
+  /**
+   * The state of the preview.
+   *
+   * @generated from field: latchkey.sharing.v1.Preview preview = 80;
+   */
+  preview: Preview;
+
+  /**
+   * The reason of PREVIEW_FAILED, in a sentence of at most 200 characters. Empty in every other state.
+   *
+   * @generated from field: string preview_error = 81;
+   */
+  previewError: string;
 };
 
 /**
@@ -263,6 +299,14 @@ export type UploadDocumentRequest = Message<"latchkey.sharing.v1.UploadDocumentR
    * @generated from field: uint64 size_bytes = 6;
    */
   sizeBytes: bigint;
+
+  /**
+   * The id of the folder to store the document in: at most 64 characters. Sent at most once. Unset
+   * means the top level.
+   *
+   * @generated from field: string folder_id = 90;
+   */
+  folderId: string;
 };
 
 /**
@@ -339,6 +383,14 @@ export type ListDocumentsRequest = Message<"latchkey.sharing.v1.ListDocumentsReq
    * @generated from field: string order_by = 5;
    */
   orderBy: string;
+
+  /**
+   * Only documents that this folder contains directly: at most 64 characters. An empty text means
+   * those at the top level. Unset means all documents of the workspace.
+   *
+   * @generated from field: optional string folder_id = 90;
+   */
+  folderId?: string | undefined;
 };
 
 /**
@@ -464,12 +516,20 @@ export type UpdateDocumentRequest = Message<"latchkey.sharing.v1.UpdateDocumentR
   name: string;
 
   /**
-   * The fields to change (AIP-134): `name`. Unset means every field that has a value. Optional over
-   * HTTP, where the members of the body are the mask.
+   * The fields to change (AIP-134): `name` and `folder_id`. Unset means every field that has a value.
+   * Optional over HTTP, where the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * The id of the folder to move the document to: at most 64 characters. Unset means no change, or
+   * the top level if `update_mask` names the field.
+   *
+   * @generated from field: string folder_id = 90;
+   */
+  folderId: string;
 };
 
 /**
@@ -605,6 +665,14 @@ export type DownloadDocumentRequest = Message<"latchkey.sharing.v1.DownloadDocum
    * @generated from field: uint32 version = 60;
    */
   version: number;
+
+  /**
+   * Returns the preview of the version, which is a PDF with another entity tag. The call fails with
+   * `not_found` unless the preview is ready. Unset means false: the original.
+   *
+   * @generated from field: bool preview = 80;
+   */
+  preview: boolean;
 };
 
 /**
@@ -930,6 +998,49 @@ export const DeleteVersionResponseSchema: GenMessage<DeleteVersionResponse> = /*
   messageDesc(file_latchkey_sharing_v1_document, 21);
 
 /**
+ * The state of the preview of an Office file: a PDF that LibreOffice makes after the upload, and that
+ * links show. Downloads are the original. The types are docx, pptx, ppsx, xlsx, odt, odp, ods, rtf,
+ * doc, ppt and xls.
+ *
+ * @generated from enum latchkey.sharing.v1.Preview
+ */
+export enum Preview {
+  /**
+   * The file is not an Office file, or the service runs without LibreOffice.
+   *
+   * @generated from enum value: PREVIEW_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The preview is being made. Links say so, and offer a download if they allow it.
+   *
+   * @generated from enum value: PREVIEW_PENDING = 1;
+   */
+  PENDING = 1,
+
+  /**
+   * Links show the preview.
+   *
+   * @generated from enum value: PREVIEW_READY = 2;
+   */
+  READY = 2,
+
+  /**
+   * There will be no preview. `preview_error` says why.
+   *
+   * @generated from enum value: PREVIEW_FAILED = 3;
+   */
+  FAILED = 3,
+}
+
+/**
+ * Describes the enum latchkey.sharing.v1.Preview.
+ */
+export const PreviewSchema: GenEnum<Preview> = /*@__PURE__*/
+  enumDesc(file_latchkey_sharing_v1_document, 0);
+
+/**
  * Documents of a workspace. A document has 1 to 100 versions, whose bytes never change. One of them is
  * the current version: downloads return it, and links show it unless they have `pinned_version`.
  *
@@ -942,7 +1053,7 @@ export const DeleteVersionResponseSchema: GenMessage<DeleteVersionResponse> = /*
 export const DocumentService: GenService<{
   /**
    * Stores a document. Over HTTP the body is `multipart/form-data` with the part `file`, and the
-   * optional parts `name`, `workspace_id` and `size_bytes`, in any order. Over gRPC and Connect it is a stream of
+   * optional parts `name`, `folder_id`, `workspace_id` and `size_bytes`, in any order. Over gRPC and Connect it is a stream of
    * messages: the bytes of `file` are appended, and every other field is sent once.
    *
    * An upload is stored in full or not at all. An upload that is aborted, truncated or too large
@@ -954,7 +1065,8 @@ export const DocumentService: GenService<{
    * - `payload_too_large`: the file is larger than `LATCHKEY_MAX_UPLOAD_BYTES`, 100 MiB by default.
    *   If `size_bytes` precedes the file, the service refuses the upload before it reads the file.
    * - `canceled`: no data arrived for 45 seconds.
-   * - `conflict`: the document exceeds the workspace's quota. If the credential or the first part
+   * - `not_found`: the workspace has no folder with the id `folder_id`.
+   * - `conflict`: the folder contains 10,000 entries, or the document exceeds the workspace's quota. If the credential or the first part
    *   names the workspace and its quota is used up, the service refuses the upload before it reads
    *   the file.
    * - `rate_limited`: too many uploads of the workspace are in progress. A workspace may hold
@@ -992,11 +1104,13 @@ export const DocumentService: GenService<{
     output: typeof GetDocumentResponseSchema;
   },
   /**
-   * Renames a document.
+   * Renames a document, or moves it to a folder. Readers of a room that contained it lose access to
+   * it within a second.
    *
    * Errors:
-   * - `not_found`: the workspace has no such document.
+   * - `not_found`: the workspace has no such document, or no folder with the id `folder_id`.
    * - `invalid_argument`: the name is empty or contains control characters.
+   * - `conflict`: the folder contains 10,000 entries.
    *
    * @generated from rpc latchkey.sharing.v1.DocumentService.UpdateDocument
    */
@@ -1026,7 +1140,8 @@ export const DocumentService: GenService<{
    * store.
    *
    * Errors:
-   * - `not_found`: the workspace has no such document, or the document has no such version.
+   * - `not_found`: the workspace has no such document, the document has no such version, or its
+   *   preview is not ready.
    * - `precondition_failed`: `if_match` does not match the document's entity tag.
    * - `range_not_satisfiable`: the range begins beyond the end of the document (RFC 9110 §15.5.17).
    *

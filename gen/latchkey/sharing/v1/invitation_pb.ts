@@ -232,7 +232,8 @@ export const InvitationService: GenService<{
    *
    * Errors:
    * - `identity.credential_invalid`: the token is wrong, used, revoked or expired.
-   * - `conflict`: a user with the address exists. That user signs in and calls JoinWorkspace.
+   * - `conflict`: a user with the address exists. That user signs in and calls JoinWorkspace. Or
+   *   passwords are off (`LATCHKEY_LOCAL_PASSWORDS`). Sign in with an identity provider first.
    * - `invalid_argument`: the password is too easy to guess. The token stays valid.
    *
    * @generated from rpc latchkey.sharing.v1.InvitationService.AcceptInvitation

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/link.proto.
  */
 export const file_latchkey_sharing_v1_link: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEiowUKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBARIRCglyZWNpcGllbnQYRyABKAkSEQoJYWdyZWVtZW50GEkgASgJEhgKEGFncmVlbWVudF9zaGEyNTYYSiABKAlCDQoLX3ZpZXdfbGltaXQi1QIKCExpbmtWaWV3EgoKAmlkGAEgASgJEg8KB2xpbmtfaWQYAiABKAkSDQoFZW1haWwYAyABKAkSFgoOZW1haWxfdmVyaWZpZWQYBCABKAgSLwoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAYgASgNEiwKBXBhZ2VzGAcgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5QYWdlVmlldxIWCg5kb3dubG9hZF9jb3VudBgoIAEoDRIRCglsaW5rX25hbWUYKSABKAkSEwoLdmlzaXRfY291bnQYKiABKA0SDwoHdmVyc2lvbhg8IAEoDRITCgtkb2N1bWVudF9pZBg9IAEoCRIVCg1kb2N1bWVudF9uYW1lGD4gASgJEhQKDGFncmVlbWVudF9pZBhGIAEoCSLCAQoQQWdyZWVtZW50UmVjZWlwdBIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEg0KBWVtYWlsGAQgASgJEhEKCWFncmVlbWVudBgFIAEoCRIYChBhZ3JlZW1lbnRfc2hhMjU2GAYgASgJEi8KC2FjY2VwdF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdyZWNlaXB0GAggASgJIi0KCFBhZ2VWaWV3EgwKBHBhZ2UYASABKA0SEwoLZHVyYXRpb25fbXMYAiABKA0i7QQKEUNyZWF0ZUxpbmtSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASFgoOZW1haWxfcmVxdWlyZWQYAiABKAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhYKBG5hbWUYBCABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBIkCgphbGxvd19saXN0GAkgAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAsgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDCABKAhIAIgBARIWCg5waW5uZWRfdmVyc2lvbhg8IAEoDRIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBEhsKCXJlY2lwaWVudBhHIAEoCUIIukgFcgMY/gESFgoObWFpbF9yZWNpcGllbnQYSCABKAgSHAoJYWdyZWVtZW50GEkgASgJQgm6SAZyBBignAFCDQoLX3Nob3dfdGl0bGVCDQoLX3ZpZXdfbGltaXQiPQoSQ3JlYXRlTGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsinQEKF0JhdGNoQ3JlYXRlTGlua3NSZXF1ZXN0EkUKCHJlcXVlc3RzGAEgAygLMiYubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVxdWVzdEILukgIkgEFCAEQyAESHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhwKCWFncmVlbWVudBgDIAEoCUIJukgGcgQYoJwBIkQKGEJhdGNoQ3JlYXRlTGlua3NSZXNwb25zZRIoCgVsaW5rcxgBIAMoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayK8AQoQTGlzdExpbmtzUmVxdWVzdBIcCgtkb2N1bWVudF9pZBgBIAEoCUIHukgEcgIYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAImoKEUxpc3RMaW5rc1Jlc3BvbnNlEigKBWxpbmtzGAEgAygLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIksKDkdldExpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiOgoPR2V0TGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsingYKEVVwZGF0ZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESFgoOZW1haWxfcmVxdWlyZWQYBCABKAgSQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIEucBCgt1cGRhdGVfbWFzaxgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCtQG6SLEB4gGtARIEbmFtZRIOZW1haWxfcmVxdWlyZWQSC2V4cGlyZV90aW1lEghwYXNzd29yZBIbZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkEg5hbGxvd19kb3dubG9hZBIKYWxsb3dfbGlzdBIKYmxvY2tfbGlzdBIGbm90aWZ5EgpzaG93X3RpdGxlEg5waW5uZWRfdmVyc2lvbhIKdmlld19saW1pdBIJYWdyZWVtZW50EiQKCmFsbG93X2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESJAoKYmxvY2tfbGlzdBgLIAMoCUIQukgNkgEKEMgBIgVyAxj+ARI1CgZub3RpZnkYDCABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeUIIukgFggECEAESFwoKc2hvd190aXRsZRgNIAEoCEgAiAEBEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNEiQKCnZpZXdfbGltaXQYRiABKA1CC7pICCoGGMCEPSgBSAGIAQESHAoJYWdyZWVtZW50GEkgASgJQgm6SAZyBBignAFCDQoLX3Nob3dfdGl0bGVCDQoLX3ZpZXdfbGltaXQiPQoSVXBkYXRlTGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsiTgoRUmV2b2tlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCIUChJSZXZva2VMaW5rUmVzcG9uc2UiXAoaR2V0QWdyZWVtZW50UmVjZWlwdFJlcXVlc3QSHwoMYWdyZWVtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIlUKG0dldEFncmVlbWVudFJlY2VpcHRSZXNwb25zZRI2CgdyZWNlaXB0GAEgASgLMiUubGF0Y2hrZXkuc2hhcmluZy52MS5BZ3JlZW1lbnRSZWNlaXB0Is8BChRMaXN0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQBIPCgd2ZXJzaW9uGDwgASgNInIKFUxpc3RMaW5rVmlld3NSZXNwb25zZRIsCgV2aWV3cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlua1ZpZXcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0qYQoGTm90aWZ5EhYKEk5PVElGWV9VTlNQRUNJRklFRBAAEhUKEU5PVElGWV9GSVJTVF9WSUVXEAESFQoRTk9USUZZX0VWRVJZX1ZJRVcQAhIRCg1OT1RJRllfRElHRVNUEAMqTQoLTGlua1dhcm5pbmcSHAoYTElOS19XQVJOSU5HX1VOU1BFQ0lGSUVEEAASIAocTElOS19XQVJOSU5HX05PVEhJTkdfVE9fT1BFThABMuIKCgtMaW5rU2VydmljZRK0AQoKQ3JlYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSJVkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAZK1GBcIyQESEi9hcGkvdjEvbGlua3Mve2lkfYLT5JMCGDoBKmIEbGluayINL2FwaS92MS9saW5rcxKxAQoQQmF0Y2hDcmVhdGVMaW5rcxIsLmxhdGNoa2V5LnNoYXJpbmcudjEuQmF0Y2hDcmVhdGVMaW5rc1JlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoQ3JlYXRlTGlua3NSZXNwb25zZSJAkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCHjoBKiIZL2FwaS92MS9saW5rczpiYXRjaENyZWF0ZRKMAQoJTGlzdExpbmtzEiUubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXF1ZXN0GiYubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXNwb25zZSIwkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIPEg0vYXBpL3YxL2xpbmtzEpYBCgdHZXRMaW5rEiMubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVxdWVzdBokLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh9iBGxpbmsSFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EqMBCgpVcGRhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1Jlc3BvbnNlIkSQAgKKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIiOgEqYgRsaW5rMhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKcAQoKUmV2b2tlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXNwb25zZSI9kAICirUYFxILbGlua3M6d3JpdGUaBAUEAwEoAUgBgtPkkwIZKhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRLPAQoTR2V0QWdyZWVtZW50UmVjZWlwdBIvLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0QWdyZWVtZW50UmVjZWlwdFJlcXVlc3QaMC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldEFncmVlbWVudFJlY2VpcHRSZXNwb25zZSJVkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwI0YgdyZWNlaXB0EikvYXBpL3YxL2FncmVlbWVudHMve2FncmVlbWVudF9pZH0vcmVjZWlwdBKoAQoNTGlzdExpbmtWaWV3cxIpLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1JlcXVlc3QaKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rVmlld3NSZXNwb25zZSJAkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIfEh0vYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS92aWV3c2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEihAYKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBARIRCglyZWNpcGllbnQYRyABKAkSEQoJYWdyZWVtZW50GEkgASgJEhgKEGFncmVlbWVudF9zaGEyNTYYSiABKAkSEQoJZm9sZGVyX2lkGFogASgJEhMKC2ZvbGRlcl9uYW1lGFsgASgJEjcKC2VudHJ5X3J1bGVzGFwgAygLMiIubGF0Y2hrZXkuc2hhcmluZy52MS5Sb29tRW50cnlSdWxlQg0KC192aWV3X2xpbWl0IokBCg1Sb29tRW50cnlSdWxlEhwKC2RvY3VtZW50X2lkGAEgASgJQge6SARyAhhAEhoKCWZvbGRlcl9pZBgCIAEoCUIHukgEcgIYQBIOCgZoaWRkZW4YAyABKAgSGwoOYWxsb3dfZG93bmxvYWQYBCABKAhIAIgBAUIRCg9fYWxsb3dfZG93bmxvYWQi1QIKCExpbmtWaWV3EgoKAmlkGAEgASgJEg8KB2xpbmtfaWQYAiABKAkSDQoFZW1haWwYAyABKAkSFgoOZW1haWxfdmVyaWZpZWQYBCABKAgSLwoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2R1cmF0aW9uX21zGAYgASgNEiwKBXBhZ2VzGAcgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5QYWdlVmlldxIWCg5kb3dubG9hZF9jb3VudBgoIAEoDRIRCglsaW5rX25hbWUYKSABKAkSEwoLdmlzaXRfY291bnQYKiABKA0SDwoHdmVyc2lvbhg8IAEoDRITCgtkb2N1bWVudF9pZBg9IAEoCRIVCg1kb2N1bWVudF9uYW1lGD4gASgJEhQKDGFncmVlbWVudF9pZBhGIAEoCSLVAQoQQWdyZWVtZW50UmVjZWlwdBIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEg0KBWVtYWlsGAQgASgJEhEKCWFncmVlbWVudBgFIAEoCRIYChBhZ3JlZW1lbnRfc2hhMjU2GAYgASgJEi8KC2FjY2VwdF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdyZWNlaXB0GAggASgJEhEKCWZvbGRlcl9pZBhaIAEoCSItCghQYWdlVmlldxIMCgRwYWdlGAEgASgNEhMKC2R1cmF0aW9uX21zGAIgASgNIssFChFDcmVhdGVMaW5rUmVxdWVzdBIcCgtkb2N1bWVudF9pZBgBIAEoCUIHukgEcgIYQBIWCg5lbWFpbF9yZXF1aXJlZBgCIAEoCBIdCgx3b3Jrc3BhY2VfaWQYAyABKAlCB7pIBHICGEASFgoEbmFtZRgEIAEoCUIIukgFcgMY/wESQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIEiQKCmFsbG93X2xpc3QYCSADKAlCELpIDZIBChDIASIFcgMY/gESJAoKYmxvY2tfbGlzdBgKIAMoCUIQukgNkgEKEMgBIgVyAxj+ARI1CgZub3RpZnkYCyABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeUIIukgFggECEAESFwoKc2hvd190aXRsZRgMIAEoCEgAiAEBEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNEiQKCnZpZXdfbGltaXQYRiABKA1CC7pICCoGGMCEPSgBSAGIAQESGwoJcmVjaXBpZW50GEcgASgJQgi6SAVyAxj+ARIWCg5tYWlsX3JlY2lwaWVudBhIIAEoCBIcCglhZ3JlZW1lbnQYSSABKAlCCbpIBnIEGKCcARIaCglmb2xkZXJfaWQYWiABKAlCB7pIBHICGEASQgoLZW50cnlfcnVsZXMYXCADKAsyIi5sYXRjaGtleS5zaGFyaW5nLnYxLlJvb21FbnRyeVJ1bGVCCbpIBpIBAxDIAUINCgtfc2hvd190aXRsZUINCgtfdmlld19saW1pdCI9ChJDcmVhdGVMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayKdAQoXQmF0Y2hDcmVhdGVMaW5rc1JlcXVlc3QSRQoIcmVxdWVzdHMYASADKAsyJi5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXF1ZXN0Qgu6SAiSAQUIARDIARIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASHAoJYWdyZWVtZW50GAMgASgJQgm6SAZyBBignAEiRAoYQmF0Y2hDcmVhdGVMaW5rc1Jlc3BvbnNlEigKBWxpbmtzGAEgAygLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rItgBChBMaXN0TGlua3NSZXF1ZXN0EhwKC2RvY3VtZW50X2lkGAEgASgJQge6SARyAhhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIaCglwYWdlX3NpemUYAyABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgEIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBSABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBiABKAlCB7pIBHICGEASGgoJZm9sZGVyX2lkGFogASgJQge6SARyAhhAImoKEUxpc3RMaW5rc1Jlc3BvbnNlEigKBWxpbmtzGAEgAygLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIksKDkdldExpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiOgoPR2V0TGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsi7wYKEVVwZGF0ZUxpbmtSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESFgoOZW1haWxfcmVxdWlyZWQYBCABKAgSQgoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIdCghwYXNzd29yZBgGIAEoCUILgAEBukgFcgMYgAISIwobZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkGAcgASgIEhYKDmFsbG93X2Rvd25sb2FkGAggASgIEvQBCgt1cGRhdGVfbWFzaxgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCwgG6SL4B4gG6ARIEbmFtZRIOZW1haWxfcmVxdWlyZWQSC2V4cGlyZV90aW1lEghwYXNzd29yZBIbZW1haWxfdmVyaWZpY2F0aW9uX3JlcXVpcmVkEg5hbGxvd19kb3dubG9hZBIKYWxsb3dfbGlzdBIKYmxvY2tfbGlzdBIGbm90aWZ5EgpzaG93X3RpdGxlEg5waW5uZWRfdmVyc2lvbhIKdmlld19saW1pdBIJYWdyZWVtZW50EgtlbnRyeV9ydWxlcxIkCgphbGxvd19saXN0GAogAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCyADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAwgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDSABKAhIAIgBARIWCg5waW5uZWRfdmVyc2lvbhg8IAEoDRIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBEhwKCWFncmVlbWVudBhJIAEoCUIJukgGcgQYoJwBEkIKC2VudHJ5X3J1bGVzGFwgAygLMiIubGF0Y2hrZXkuc2hhcmluZy52MS5Sb29tRW50cnlSdWxlQgm6SAaSAQMQyAFCDQoLX3Nob3dfdGl0bGVCDQoLX3ZpZXdfbGltaXQiPQoSVXBkYXRlTGlua1Jlc3BvbnNlEicKBGxpbmsYASABKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsiTgoRUmV2b2tlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCIUChJSZXZva2VMaW5rUmVzcG9uc2UiXAoaR2V0QWdyZWVtZW50UmVjZWlwdFJlcXVlc3QSHwoMYWdyZWVtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIlUKG0dldEFncmVlbWVudFJlY2VpcHRSZXNwb25zZRI2CgdyZWNlaXB0GAEgASgLMiUubGF0Y2hrZXkuc2hhcmluZy52MS5BZ3JlZW1lbnRSZWNlaXB0Is8BChRMaXN0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQBIPCgd2ZXJzaW9uGDwgASgNInIKFUxpc3RMaW5rVmlld3NSZXNwb25zZRIsCgV2aWV3cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlua1ZpZXcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0qYQoGTm90aWZ5EhYKEk5PVElGWV9VTlNQRUNJRklFRBAAEhUKEU5PVElGWV9GSVJTVF9WSUVXEAESFQoRTk9USUZZX0VWRVJZX1ZJRVcQAhIRCg1OT1RJRllfRElHRVNUEAMqTQoLTGlua1dhcm5pbmcSHAoYTElOS19XQVJOSU5HX1VOU1BFQ0lGSUVEEAASIAocTElOS19XQVJOSU5HX05PVEhJTkdfVE9fT1BFThABMuIKCgtMaW5rU2VydmljZRK0AQoKQ3JlYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSJVkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAZK1GBcIyQESEi9hcGkvdjEvbGlua3Mve2lkfYLT5JMCGDoBKmIEbGluayINL2FwaS92MS9saW5rcxKxAQoQQmF0Y2hDcmVhdGVMaW5rcxIsLmxhdGNoa2V5LnNoYXJpbmcudjEuQmF0Y2hDcmVhdGVMaW5rc1JlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoQ3JlYXRlTGlua3NSZXNwb25zZSJAkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCHjoBKiIZL2FwaS92MS9saW5rczpiYXRjaENyZWF0ZRKMAQoJTGlzdExpbmtzEiUubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXF1ZXN0GiYubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXNwb25zZSIwkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIPEg0vYXBpL3YxL2xpbmtzEpYBCgdHZXRMaW5rEiMubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVxdWVzdBokLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh9iBGxpbmsSFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EqMBCgpVcGRhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1Jlc3BvbnNlIkSQAgKKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIiOgEqYgRsaW5rMhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKcAQoKUmV2b2tlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXNwb25zZSI9kAICirUYFxILbGlua3M6d3JpdGUaBAUEAwEoAUgBgtPkkwIZKhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRLPAQoTR2V0QWdyZWVtZW50UmVjZWlwdBIvLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0QWdyZWVtZW50UmVjZWlwdFJlcXVlc3QaMC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldEFncmVlbWVudFJlY2VpcHRSZXNwb25zZSJVkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwI0YgdyZWNlaXB0EikvYXBpL3YxL2FncmVlbWVudHMve2FncmVlbWVudF9pZH0vcmVjZWlwdBKoAQoNTGlzdExpbmtWaWV3cxIpLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1JlcXVlc3QaKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rVmlld3NSZXNwb25zZSJAkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIfEh0vYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS92aWV3c2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A shared link.
@@ -40,7 +40,7 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   url: string;
 
   /**
-   * The id of the document that the link shows.
+   * The id of the document that the link shows. Empty for a link to a folder.
    *
    * @generated from field: string document_id = 3;
    */
@@ -89,14 +89,15 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   emailVerificationRequired: boolean;
 
   /**
-   * Whether readers may download the file.
+   * Whether readers may download the file, or the files of a room without another rule.
    *
    * @generated from field: bool allow_download = 10;
    */
   allowDownload: boolean;
 
   /**
-   * The number of views of the link.
+   * The number of views of the link. For a link to a folder, how often readers entered the room: each
+   * time they have a view for each document that they open.
    *
    * @generated from field: uint32 view_count = 11;
    */
@@ -141,7 +142,7 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
 
   /**
    * Whether readers see the name of the document: at the gate, in the viewer, in mails to them and
-   * in the file name of a download.
+   * in the file name of a download. For a link to a folder, whether they see the name of the folder.
    *
    * @generated from field: bool show_title = 17;
    */
@@ -155,7 +156,7 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   warnings: LinkWarning[];
 
   /**
-   * The name of the document.
+   * The name of the document. Empty for a link to a folder.
    *
    * @generated from field: string document_name = 19;
    */
@@ -197,6 +198,27 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
    * @generated from field: string agreement_sha256 = 74;
    */
   agreementSha256: string;
+
+  /**
+   * The id of the folder that the link shows. Empty for a link to a document.
+   *
+   * @generated from field: string folder_id = 90;
+   */
+  folderId: string;
+
+  /**
+   * The name of the folder. Empty for a link to a document.
+   *
+   * @generated from field: string folder_name = 91;
+   */
+  folderName: string;
+
+  /**
+   * The rules for documents and folders of the room.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.RoomEntryRule entry_rules = 92;
+   */
+  entryRules: RoomEntryRule[];
 };
 
 /**
@@ -205,6 +227,51 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
  */
 export const LinkSchema: GenMessage<Link> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_link, 0);
+
+/**
+ * A rule for a document or a folder of a room. It applies wherever the room contains the entry, and
+ * the rule of a folder to everything in it. Exactly one of `document_id` and `folder_id` is set.
+ *
+ * @generated from message latchkey.sharing.v1.RoomEntryRule
+ */
+export type RoomEntryRule = Message<"latchkey.sharing.v1.RoomEntryRule"> & {
+  /**
+   * The id of the document: at most 64 characters.
+   *
+   * @generated from field: string document_id = 1;
+   */
+  documentId: string;
+
+  /**
+   * The id of the folder: at most 64 characters.
+   *
+   * @generated from field: string folder_id = 2;
+   */
+  folderId: string;
+
+  /**
+   * Whether readers neither see nor open the entry. Unset means false, unless a folder that contains
+   * the entry is hidden.
+   *
+   * @generated from field: bool hidden = 3;
+   */
+  hidden: boolean;
+
+  /**
+   * Whether readers may download the entry. Unset means the rule of the nearest folder that has one,
+   * or `allow_download` of the link.
+   *
+   * @generated from field: optional bool allow_download = 4;
+   */
+  allowDownload?: boolean | undefined;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.RoomEntryRule.
+ * Use `create(RoomEntryRuleSchema)` to create a new message.
+ */
+export const RoomEntryRuleSchema: GenMessage<RoomEntryRule> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 1);
 
 /**
  * A view: one reader's look at a document after passing the gate of a link.
@@ -322,7 +389,7 @@ export type LinkView = Message<"latchkey.sharing.v1.LinkView"> & {
  * Use `create(LinkViewSchema)` to create a new message.
  */
 export const LinkViewSchema: GenMessage<LinkView> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 1);
+  messageDesc(file_latchkey_sharing_v1_link, 2);
 
 /**
  * An agreement that a reader accepted, and its receipt.
@@ -345,7 +412,7 @@ export type AgreementReceipt = Message<"latchkey.sharing.v1.AgreementReceipt"> &
   linkId: string;
 
   /**
-   * The id of the document. The document may be deleted.
+   * The id of the document. The document may be deleted. Empty for a link to a folder.
    *
    * @generated from field: string document_id = 3;
    */
@@ -384,11 +451,18 @@ export type AgreementReceipt = Message<"latchkey.sharing.v1.AgreementReceipt"> &
    * keys are at `/.well-known/receipts.json`. Its claims are `iss` (the URL of the service), `jti`
    * (the agreement's id), `sub` (the address), `iat`, `accept_time`, `email_verified`,
    * `agreement_sha256`, `workspace_id`, `link_id`, `document_id`, `document_name` and
-   * `document_sha256`.
+   * `document_sha256`. For a link to a folder, the last three are `folder_id` and `folder_name`.
    *
    * @generated from field: string receipt = 8;
    */
   receipt: string;
+
+  /**
+   * The id of the folder. The folder may be deleted. Empty for a link to a document.
+   *
+   * @generated from field: string folder_id = 90;
+   */
+  folderId: string;
 };
 
 /**
@@ -396,7 +470,7 @@ export type AgreementReceipt = Message<"latchkey.sharing.v1.AgreementReceipt"> &
  * Use `create(AgreementReceiptSchema)` to create a new message.
  */
 export const AgreementReceiptSchema: GenMessage<AgreementReceipt> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 2);
+  messageDesc(file_latchkey_sharing_v1_link, 3);
 
 /**
  * The time that a reader spent on one page of a document.
@@ -425,7 +499,7 @@ export type PageView = Message<"latchkey.sharing.v1.PageView"> & {
  * Use `create(PageViewSchema)` to create a new message.
  */
 export const PageViewSchema: GenMessage<PageView> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 3);
+  messageDesc(file_latchkey_sharing_v1_link, 4);
 
 /**
  * The request of LinkService.CreateLink.
@@ -434,7 +508,8 @@ export const PageViewSchema: GenMessage<PageView> = /*@__PURE__*/
  */
 export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest"> & {
   /**
-   * The id of the document to share: at most 64 characters. Required.
+   * The id of the document to share: at most 64 characters. Exactly one of `document_id` and
+   * `folder_id` must be set.
    *
    * @generated from field: string document_id = 1;
    */
@@ -488,7 +563,8 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
 
   /**
    * Whether readers may download the file. Unset means false: they can only view it. Without it, a
-   * link to a document that the viewer cannot show has LINK_WARNING_NOTHING_TO_OPEN.
+   * link to a document that the viewer cannot show has LINK_WARNING_NOTHING_TO_OPEN. `entry_rules` can
+   * say something else for parts of a folder.
    *
    * @generated from field: bool allow_download = 8;
    */
@@ -525,15 +601,16 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
 
   /**
    * Whether readers see the name of the document: at the gate, in the viewer, in mails to them and
-   * in the file name of a download. Unset means true.
+   * in the file name of a download. For a link to a folder, whether they see the name of the folder.
+   * Unset means true.
    *
    * @generated from field: optional bool show_title = 12;
    */
   showTitle?: boolean | undefined;
 
   /**
-   * The version of the document that the link shows. It must exist. Unset means the current version,
-   * also if that changes.
+   * The version of the document that the link shows. It must exist. Must be unset for a link to a
+   * folder. Unset means the current version, also if that changes.
    *
    * @generated from field: uint32 pinned_version = 60;
    */
@@ -542,8 +619,8 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
   /**
    * The maximum number of views: at least 1. A view begins when the service sends the first bytes
    * of the document to a reader who passed the gate, or with the first report of the viewer. The
-   * next readers get `gone`. A reader whose view was counted keeps access for up to 12 hours.
-   * Unset means no limit.
+   * next readers get `gone`. A reader whose view was counted keeps access for up to 12 hours. For a
+   * link to a folder, the limit is for `Link.view_count`. Unset means no limit.
    *
    * @generated from field: optional uint32 view_limit = 70;
    */
@@ -575,6 +652,23 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
    * @generated from field: string agreement = 73;
    */
   agreement: string;
+
+  /**
+   * The id of the folder to share: at most 64 characters. Exactly one of `document_id` and
+   * `folder_id` must be set.
+   *
+   * @generated from field: string folder_id = 90;
+   */
+  folderId: string;
+
+  /**
+   * Rules for documents and folders of the room: at most 200, and one for each entry. The entries
+   * must exist in the workspace. Must be unset for a link to a document. Unset means that readers
+   * see everything in the folder.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.RoomEntryRule entry_rules = 92;
+   */
+  entryRules: RoomEntryRule[];
 };
 
 /**
@@ -582,7 +676,7 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
  * Use `create(CreateLinkRequestSchema)` to create a new message.
  */
 export const CreateLinkRequestSchema: GenMessage<CreateLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 4);
+  messageDesc(file_latchkey_sharing_v1_link, 5);
 
 /**
  * The response of LinkService.CreateLink.
@@ -603,7 +697,7 @@ export type CreateLinkResponse = Message<"latchkey.sharing.v1.CreateLinkResponse
  * Use `create(CreateLinkResponseSchema)` to create a new message.
  */
 export const CreateLinkResponseSchema: GenMessage<CreateLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 5);
+  messageDesc(file_latchkey_sharing_v1_link, 6);
 
 /**
  * The request of LinkService.BatchCreateLinks.
@@ -640,7 +734,7 @@ export type BatchCreateLinksRequest = Message<"latchkey.sharing.v1.BatchCreateLi
  * Use `create(BatchCreateLinksRequestSchema)` to create a new message.
  */
 export const BatchCreateLinksRequestSchema: GenMessage<BatchCreateLinksRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 6);
+  messageDesc(file_latchkey_sharing_v1_link, 7);
 
 /**
  * The response of LinkService.BatchCreateLinks.
@@ -661,7 +755,7 @@ export type BatchCreateLinksResponse = Message<"latchkey.sharing.v1.BatchCreateL
  * Use `create(BatchCreateLinksResponseSchema)` to create a new message.
  */
 export const BatchCreateLinksResponseSchema: GenMessage<BatchCreateLinksResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 7);
+  messageDesc(file_latchkey_sharing_v1_link, 8);
 
 /**
  * The request of LinkService.ListLinks.
@@ -700,8 +794,8 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
   pageToken: string;
 
   /**
-   * Only links of which the name, the id or the name of the document contains this text, in any
-   * letter case. `url` is not searched. At most 100 characters. Unset means all links. One call
+   * Only links of which the name, the id or the name of the document or folder contains this text, in
+   * any letter case. `url` is not searched. At most 100 characters. Unset means all links. One call
    * examines at most 100,000 links: a page may have fewer than `page_size`, or none, and still have
    * a next page.
    *
@@ -717,6 +811,13 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
    * @generated from field: string order_by = 6;
    */
   orderBy: string;
+
+  /**
+   * Only links to this folder. Unset means links to any document or folder. At most 64 characters.
+   *
+   * @generated from field: string folder_id = 90;
+   */
+  folderId: string;
 };
 
 /**
@@ -724,7 +825,7 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
  * Use `create(ListLinksRequestSchema)` to create a new message.
  */
 export const ListLinksRequestSchema: GenMessage<ListLinksRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 8);
+  messageDesc(file_latchkey_sharing_v1_link, 9);
 
 /**
  * The response of LinkService.ListLinks.
@@ -761,7 +862,7 @@ export type ListLinksResponse = Message<"latchkey.sharing.v1.ListLinksResponse">
  * Use `create(ListLinksResponseSchema)` to create a new message.
  */
 export const ListLinksResponseSchema: GenMessage<ListLinksResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 9);
+  messageDesc(file_latchkey_sharing_v1_link, 10);
 
 /**
  * The request of LinkService.GetLink.
@@ -790,7 +891,7 @@ export type GetLinkRequest = Message<"latchkey.sharing.v1.GetLinkRequest"> & {
  * Use `create(GetLinkRequestSchema)` to create a new message.
  */
 export const GetLinkRequestSchema: GenMessage<GetLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 10);
+  messageDesc(file_latchkey_sharing_v1_link, 11);
 
 /**
  * The response of LinkService.GetLink.
@@ -811,7 +912,7 @@ export type GetLinkResponse = Message<"latchkey.sharing.v1.GetLinkResponse"> & {
  * Use `create(GetLinkResponseSchema)` to create a new message.
  */
 export const GetLinkResponseSchema: GenMessage<GetLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 11);
+  messageDesc(file_latchkey_sharing_v1_link, 12);
 
 /**
  * The request of LinkService.UpdateLink.
@@ -954,6 +1055,15 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
    * @generated from field: string agreement = 73;
    */
   agreement: string;
+
+  /**
+   * The rules for documents and folders of the room, which replace the present ones: at most 200.
+   * The entries must exist in the workspace, or have a rule already. Unset means no change, or no
+   * rules if `update_mask` names the field.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.RoomEntryRule entry_rules = 92;
+   */
+  entryRules: RoomEntryRule[];
 };
 
 /**
@@ -961,7 +1071,7 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
  * Use `create(UpdateLinkRequestSchema)` to create a new message.
  */
 export const UpdateLinkRequestSchema: GenMessage<UpdateLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 12);
+  messageDesc(file_latchkey_sharing_v1_link, 13);
 
 /**
  * The response of LinkService.UpdateLink.
@@ -982,7 +1092,7 @@ export type UpdateLinkResponse = Message<"latchkey.sharing.v1.UpdateLinkResponse
  * Use `create(UpdateLinkResponseSchema)` to create a new message.
  */
 export const UpdateLinkResponseSchema: GenMessage<UpdateLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 13);
+  messageDesc(file_latchkey_sharing_v1_link, 14);
 
 /**
  * The request of LinkService.RevokeLink.
@@ -1011,7 +1121,7 @@ export type RevokeLinkRequest = Message<"latchkey.sharing.v1.RevokeLinkRequest">
  * Use `create(RevokeLinkRequestSchema)` to create a new message.
  */
 export const RevokeLinkRequestSchema: GenMessage<RevokeLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 14);
+  messageDesc(file_latchkey_sharing_v1_link, 15);
 
 /**
  * The response of LinkService.RevokeLink.
@@ -1026,7 +1136,7 @@ export type RevokeLinkResponse = Message<"latchkey.sharing.v1.RevokeLinkResponse
  * Use `create(RevokeLinkResponseSchema)` to create a new message.
  */
 export const RevokeLinkResponseSchema: GenMessage<RevokeLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 15);
+  messageDesc(file_latchkey_sharing_v1_link, 16);
 
 /**
  * The request of LinkService.GetAgreementReceipt.
@@ -1055,7 +1165,7 @@ export type GetAgreementReceiptRequest = Message<"latchkey.sharing.v1.GetAgreeme
  * Use `create(GetAgreementReceiptRequestSchema)` to create a new message.
  */
 export const GetAgreementReceiptRequestSchema: GenMessage<GetAgreementReceiptRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 16);
+  messageDesc(file_latchkey_sharing_v1_link, 17);
 
 /**
  * The response of LinkService.GetAgreementReceipt.
@@ -1076,7 +1186,7 @@ export type GetAgreementReceiptResponse = Message<"latchkey.sharing.v1.GetAgreem
  * Use `create(GetAgreementReceiptResponseSchema)` to create a new message.
  */
 export const GetAgreementReceiptResponseSchema: GenMessage<GetAgreementReceiptResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 17);
+  messageDesc(file_latchkey_sharing_v1_link, 18);
 
 /**
  * The request of LinkService.ListLinkViews.
@@ -1144,7 +1254,7 @@ export type ListLinkViewsRequest = Message<"latchkey.sharing.v1.ListLinkViewsReq
  * Use `create(ListLinkViewsRequestSchema)` to create a new message.
  */
 export const ListLinkViewsRequestSchema: GenMessage<ListLinkViewsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 18);
+  messageDesc(file_latchkey_sharing_v1_link, 19);
 
 /**
  * The response of LinkService.ListLinkViews.
@@ -1181,7 +1291,7 @@ export type ListLinkViewsResponse = Message<"latchkey.sharing.v1.ListLinkViewsRe
  * Use `create(ListLinkViewsResponseSchema)` to create a new message.
  */
 export const ListLinkViewsResponseSchema: GenMessage<ListLinkViewsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 19);
+  messageDesc(file_latchkey_sharing_v1_link, 20);
 
 /**
  * When the service mails the user who created a link. The mail contains the addresses and the times
@@ -1255,7 +1365,8 @@ export const LinkWarningSchema: GenEnum<LinkWarning> = /*@__PURE__*/
   enumDesc(file_latchkey_sharing_v1_link, 1);
 
 /**
- * Shared links, which show a document to readers who pass the link's gate.
+ * Shared links, which show a document to readers who pass the link's gate. A link to a folder opens a
+ * room: a page with the documents of the folder and of the folders within it, as they are now.
  *
  * Every method acts within one workspace, like the methods of DocumentService. Links and documents
  * of other workspaces are `not_found`.
@@ -1264,10 +1375,10 @@ export const LinkWarningSchema: GenEnum<LinkWarning> = /*@__PURE__*/
  */
 export const LinkService: GenService<{
   /**
-   * Creates a link to a document. Each call creates a new link with its own `url`.
+   * Creates a link to a document or a folder. Each call creates a new link with its own `url`.
    *
    * Errors:
-   * - `not_found`: the workspace has no such document.
+   * - `not_found`: the workspace has no such document or folder.
    * - `invalid_argument`: `expire_time` is not in the future, the password is too short,
    *   `email_verification_required` is set without `email_required`, a list has an invalid entry,
    *   or `notify` is set and the caller is not a user.
@@ -1287,7 +1398,7 @@ export const LinkService: GenService<{
    * fields of an error begin with the position of the request, such as `requests[3].recipient`.
    *
    * Errors:
-   * - `not_found`: the workspace has no such document.
+   * - `not_found`: the workspace has no such document or folder.
    * - `invalid_argument`: a request is one that `CreateLink` refuses, has no `recipient`, or has the
    *   `recipient` of an earlier request.
    * - `conflict`: the workspace's quota of links does not allow all of them.

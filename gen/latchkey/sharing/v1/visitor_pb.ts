@@ -419,9 +419,10 @@ export const VisitorService: GenService<{
     output: typeof ListVisitorsResponseSchema;
   },
   /**
-   * Streams all visitors of a workspace as CSV (RFC 4180), ordered by address: first a header, then
-   * the bytes in chunks. The first line names the columns: `email`, `view_count`, `create_time` and
-   * `last_view_time`. The format is that of InsightService.ExportDocumentViews.
+   * Streams all visitors of a workspace as CSV (RFC 4180), the latest visit first: first a header,
+   * then the bytes in chunks. The first line names the columns: `email`, `view_count`, `create_time`
+   * and `last_view_time`. The format is that of InsightService.ExportDocumentViews. Visitors who
+   * return during the export may have a second row at its end.
    *
    * @generated from rpc latchkey.sharing.v1.VisitorService.ExportVisitors
    */

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/workspace.proto.
  */
 export const file_latchkey_sharing_v1_workspace: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9zaGFyaW5nL3YxL3dvcmtzcGFjZS5wcm90bxITbGF0Y2hrZXkuc2hhcmluZy52MSLyAQoJV29ya3NwYWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YRIyCgV1c2FnZRgFIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlVXNhZ2USMgoFYnJhbmQYBiABKAsyIy5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZUJyYW5kIl8KDldvcmtzcGFjZUJyYW5kEjEKDGFjY2VudF9jb2xvchgBIAEoCUIbukgYchYyFF4oI1swLTlBLUZhLWZdezZ9KT8kEhoKCGxvZ29fdXJsGAIgASgJQgi6SAVyAxiAECLJAQoOV29ya3NwYWNlUXVvdGESLwoJYnl0ZXNfbWF4GAEgASgBQhe6SBQSEhn///////8/QykAAAAAAAAAAEgAiAEBEhoKDWRvY3VtZW50c19tYXgYAiABKA1IAYgBARIWCglsaW5rc19tYXgYAyABKA1IAogBARIWCgl2aWV3c19tYXgYBCABKA1IA4gBAUIMCgpfYnl0ZXNfbWF4QhAKDl9kb2N1bWVudHNfbWF4QgwKCl9saW5rc19tYXhCDAoKX3ZpZXdzX21heCJQCg5Xb3Jrc3BhY2VVc2FnZRINCgVieXRlcxgBIAEoARIRCglkb2N1bWVudHMYAiABKA0SDQoFbGlua3MYAyABKA0SDQoFdmlld3MYBCABKA0irAEKBk1lbWJlchIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRItCgRyb2xlGAMgASgOMh8ubGF0Y2hrZXkuc2hhcmluZy52MS5NZW1iZXJSb2xlEg0KBWVtYWlsGAQgASgJEgwKBG5hbWUYBSABKAkSLwoLY3JlYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImYKFkNyZWF0ZVdvcmtzcGFjZVJlcXVlc3QSGAoEbmFtZRgBIAEoCUIKukgHcgUQARj/ARIyCgVxdW90YRgCIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlUXVvdGEiTAoXQ3JlYXRlV29ya3NwYWNlUmVzcG9uc2USMQoJd29ya3NwYWNlGAEgASgLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2UiNgoTR2V0V29ya3NwYWNlUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQCJJChRHZXRXb3Jrc3BhY2VSZXNwb25zZRIxCgl3b3Jrc3BhY2UYASABKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZSKEAQoVTGlzdFdvcmtzcGFjZXNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgDIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgEIAEoCUIHukgEcgIYQCJ5ChZMaXN0V29ya3NwYWNlc1Jlc3BvbnNlEjIKCndvcmtzcGFjZXMYASADKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKGAgoWVXBkYXRlV29ya3NwYWNlUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJLCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCGrpIF+IBFBIEbmFtZRIFcXVvdGESBWJyYW5kEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YRIyCgVicmFuZBgFIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlQnJhbmQiTAoXVXBkYXRlV29ya3NwYWNlUmVzcG9uc2USMQoJd29ya3NwYWNlGAEgASgLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2UiRgoXUHV0V29ya3NwYWNlTG9nb1JlcXVlc3QSHQoMd29ya3NwYWNlX2lkGAEgASgJQge6SARyAhhAEgwKBGZpbGUYAiABKAwiTQoYUHV0V29ya3NwYWNlTG9nb1Jlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIj0KGkRlbGV0ZVdvcmtzcGFjZUxvZ29SZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAIh0KG0RlbGV0ZVdvcmtzcGFjZUxvZ29SZXNwb25zZSKKAQoQUHV0TWVtYmVyUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIaCgd1c2VyX2lkGAIgASgJQgm6SAZyBBABGEASOQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZUIKukgHggEEEAEgACJAChFQdXRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlciJSChNSZW1vdmVNZW1iZXJSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKB3VzZXJfaWQYAiABKAlCCbpIBnIEEAEYQCIWChRSZW1vdmVNZW1iZXJSZXNwb25zZSI4ChVMZWF2ZVdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEAiGAoWTGVhdmVXb3Jrc3BhY2VSZXNwb25zZSKiAQoSTGlzdE1lbWJlcnNSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJwChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiwKB21lbWJlcnMYASADKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSLOAQoKSW52aXRhdGlvbhIKCgJpZBgBIAEoCRIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSDQoFZW1haWwYAyABKAkSLQoEcm9sZRgEIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZRIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpABChdDcmVhdGVJbnZpdGF0aW9uUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIZCgVlbWFpbBgCIAEoCUIKukgHcgUQARj+ARI5CgRyb2xlGAMgASgOMh8ubGF0Y2hrZXkuc2hhcmluZy52MS5NZW1iZXJSb2xlQgq6SAeCAQQQASAAIk8KGENyZWF0ZUludml0YXRpb25SZXNwb25zZRIzCgppbnZpdGF0aW9uGAEgASgLMh8ubGF0Y2hrZXkuc2hhcmluZy52MS5JbnZpdGF0aW9uIqYBChZMaXN0SW52aXRhdGlvbnNSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ8ChdMaXN0SW52aXRhdGlvbnNSZXNwb25zZRI0CgtpbnZpdGF0aW9ucxgBIAMoCzIfLmxhdGNoa2V5LnNoYXJpbmcudjEuSW52aXRhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJcChdSZXZva2VJbnZpdGF0aW9uUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIgCg1pbnZpdGF0aW9uX2lkGAIgASgJQgm6SAZyBBABGEAiGgoYUmV2b2tlSW52aXRhdGlvblJlc3BvbnNlKm8KCk1lbWJlclJvbGUSGwoXTUVNQkVSX1JPTEVfVU5TUEVDSUZJRUQQABIVChFNRU1CRVJfUk9MRV9PV05FUhABEhUKEU1FTUJFUl9ST0xFX0FETUlOEAISFgoSTUVNQkVSX1JPTEVfTUVNQkVSEAMy3hMKEFdvcmtzcGFjZVNlcnZpY2USxQEKD0NyZWF0ZVdvcmtzcGFjZRIrLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlV29ya3NwYWNlUmVxdWVzdBosLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlV29ya3NwYWNlUmVzcG9uc2UiV5ACAIq1GBYSEHdvcmtzcGFjZXM6d3JpdGUaAgEDkrUYFQjJARIQL3dvcmtzcGFjZXMve2lkfYLT5JMCGzoBKmIJd29ya3NwYWNlIgsvd29ya3NwYWNlcxKxAQoMR2V0V29ya3NwYWNlEigubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRXb3Jrc3BhY2VSZXF1ZXN0GikubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRXb3Jrc3BhY2VSZXNwb25zZSJMkAIBirUYGBIPd29ya3NwYWNlczpyZWFkGgMBAwQoAYLT5JMCJ2IJd29ya3NwYWNlEhovd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfRKbAQoOTGlzdFdvcmtzcGFjZXMSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RXb3Jrc3BhY2VzUmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdFdvcmtzcGFjZXNSZXNwb25zZSIwkAIBirUYFhIPd29ya3NwYWNlczpyZWFkGgMBAwSC0+STAg0SCy93b3Jrc3BhY2VzEr4BCg9VcGRhdGVXb3Jrc3BhY2USKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZVdvcmtzcGFjZVJlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZVdvcmtzcGFjZVJlc3BvbnNlIlCQAgKKtRgZEhB3b3Jrc3BhY2VzOndyaXRlGgMBAwQoAYLT5JMCKjoBKmIJd29ya3NwYWNlMhovd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfRLUAQoQUHV0V29ya3NwYWNlTG9nbxIsLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0V29ya3NwYWNlTG9nb1JlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLlB1dFdvcmtzcGFjZUxvZ29SZXNwb25zZSJhkAICirUYGRIQd29ya3NwYWNlczp3cml0ZRoDAQMEKAGStRgIMgYKBGZpbGWC0+STAi86ASpiCXdvcmtzcGFjZRofL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbG9nbygBEsMBChNEZWxldGVXb3Jrc3BhY2VMb2dvEi8ubGF0Y2hrZXkuc2hhcmluZy52MS5EZWxldGVXb3Jrc3BhY2VMb2dvUmVxdWVzdBowLmxhdGNoa2V5LnNoYXJpbmcudjEuRGVsZXRlV29ya3NwYWNlTG9nb1Jlc3BvbnNlIkmQAgKKtRgbEhB3b3Jrc3BhY2VzOndyaXRlGgMBAwQoAUgBgtPkkwIhKh8vd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9sb2dvEr0BCglQdXRNZW1iZXISJS5sYXRjaGtleS5zaGFyaW5nLnYxLlB1dE1lbWJlclJlcXVlc3QaJi5sYXRjaGtleS5zaGFyaW5nLnYxLlB1dE1lbWJlclJlc3BvbnNlImGQAgKKtRgbEhB3b3Jrc3BhY2VzOndyaXRlGgMBAwQgASgBgtPkkwI5OgEqYgZtZW1iZXIaLC93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnMve3VzZXJfaWR9Er0BCgxSZW1vdmVNZW1iZXISKC5sYXRjaGtleS5zaGFyaW5nLnYxLlJlbW92ZU1lbWJlclJlcXVlc3QaKS5sYXRjaGtleS5zaGFyaW5nLnYxLlJlbW92ZU1lbWJlclJlc3BvbnNlIliQAgKKtRgdEhB3b3Jrc3BhY2VzOndyaXRlGgMBAwQgASgBSAGC0+STAi4qLC93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnMve3VzZXJfaWR9ErUBCg5MZWF2ZVdvcmtzcGFjZRIqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGVhdmVXb3Jrc3BhY2VSZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5MZWF2ZVdvcmtzcGFjZVJlc3BvbnNlIkqQAgKKtRgYEg93b3Jrc3BhY2VzOnJlYWQaAQQoAUgBgtPkkwIlOgEqIiAvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfTpsZWF2ZRKrAQoLTGlzdE1lbWJlcnMSJy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBooLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdE1lbWJlcnNSZXNwb25zZSJJkAIBirUYGBIPd29ya3NwYWNlczpyZWFkGgMBAwQoAYLT5JMCJBIiL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbWVtYmVycxLXAQoQQ3JlYXRlSW52aXRhdGlvbhIsLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlSW52aXRhdGlvblJlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUludml0YXRpb25SZXNwb25zZSJmkAIAirUYGxIQd29ya3NwYWNlczp3cml0ZRoDAQMEIAEoAZK1GAMIyQGC0+STAjc6ASpiCmludml0YXRpb24iJi93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L2ludml0YXRpb25zErsBCg9MaXN0SW52aXRhdGlvbnMSKy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RJbnZpdGF0aW9uc1JlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RJbnZpdGF0aW9uc1Jlc3BvbnNlIk2QAgGKtRgYEg93b3Jrc3BhY2VzOnJlYWQaAwEDBCgBgtPkkwIoEiYvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9pbnZpdGF0aW9ucxLTAQoQUmV2b2tlSW52aXRhdGlvbhIsLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlSW52aXRhdGlvblJlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUludml0YXRpb25SZXNwb25zZSJikAICirUYHRIQd29ya3NwYWNlczp3cml0ZRoDAQMEIAEoAUgBgtPkkwI4KjYvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9pbnZpdGF0aW9ucy97aW52aXRhdGlvbl9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9zaGFyaW5nL3YxL3dvcmtzcGFjZS5wcm90bxITbGF0Y2hrZXkuc2hhcmluZy52MSKsAgoJV29ya3NwYWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YRIyCgV1c2FnZRgFIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlVXNhZ2USMgoFYnJhbmQYBiABKAsyIy5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZUJyYW5kEjgKDWxpbmtfZGVmYXVsdHMYXyABKAsyIS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmtEZWZhdWx0cyKCAQoMTGlua0RlZmF1bHRzEhYKDmVtYWlsX3JlcXVpcmVkGAEgASgIEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgCIAEoCBIWCg5hbGxvd19kb3dubG9hZBgDIAEoCBIdCgtleHBpcmVfZGF5cxgEIAEoDUIIukgFKgMYwhwiXwoOV29ya3NwYWNlQnJhbmQSMQoMYWNjZW50X2NvbG9yGAEgASgJQhu6SBhyFjIUXigjWzAtOUEtRmEtZl17Nn0pPyQSGgoIbG9nb191cmwYAiABKAlCCLpIBXIDGIAQIskBCg5Xb3Jrc3BhY2VRdW90YRIvCglieXRlc19tYXgYASABKAFCF7pIFBISGf///////z9DKQAAAAAAAAAASACIAQESGgoNZG9jdW1lbnRzX21heBgCIAEoDUgBiAEBEhYKCWxpbmtzX21heBgDIAEoDUgCiAEBEhYKCXZpZXdzX21heBgEIAEoDUgDiAEBQgwKCl9ieXRlc19tYXhCEAoOX2RvY3VtZW50c19tYXhCDAoKX2xpbmtzX21heEIMCgpfdmlld3NfbWF4IlAKDldvcmtzcGFjZVVzYWdlEg0KBWJ5dGVzGAEgASgBEhEKCWRvY3VtZW50cxgCIAEoDRINCgVsaW5rcxgDIAEoDRINCgV2aWV3cxgEIAEoDSKsAQoGTWVtYmVyEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEi0KBHJvbGUYAyABKA4yHy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlclJvbGUSDQoFZW1haWwYBCABKAkSDAoEbmFtZRgFIAEoCRIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiZgoWQ3JlYXRlV29ya3NwYWNlUmVxdWVzdBIYCgRuYW1lGAEgASgJQgq6SAdyBRABGP8BEjIKBXF1b3RhGAIgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YSJMChdDcmVhdGVXb3Jrc3BhY2VSZXNwb25zZRIxCgl3b3Jrc3BhY2UYASABKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZSI2ChNHZXRXb3Jrc3BhY2VSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAIkkKFEdldFdvcmtzcGFjZVJlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIoQBChVMaXN0V29ya3NwYWNlc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInkKFkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2USMgoKd29ya3NwYWNlcxgBIAMoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIs8CChZVcGRhdGVXb3Jrc3BhY2VSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEloKC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0Ipukgm4gEjEgRuYW1lEgVxdW90YRIFYnJhbmQSDWxpbmtfZGVmYXVsdHMSMgoFcXVvdGEYBCABKAsyIy5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZVF1b3RhEjIKBWJyYW5kGAUgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VCcmFuZBI4Cg1saW5rX2RlZmF1bHRzGF8gASgLMiEubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rRGVmYXVsdHMiTAoXVXBkYXRlV29ya3NwYWNlUmVzcG9uc2USMQoJd29ya3NwYWNlGAEgASgLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2UiRgoXUHV0V29ya3NwYWNlTG9nb1JlcXVlc3QSHQoMd29ya3NwYWNlX2lkGAEgASgJQge6SARyAhhAEgwKBGZpbGUYAiABKAwiTQoYUHV0V29ya3NwYWNlTG9nb1Jlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIj0KGkRlbGV0ZVdvcmtzcGFjZUxvZ29SZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAIh0KG0RlbGV0ZVdvcmtzcGFjZUxvZ29SZXNwb25zZSKKAQoQUHV0TWVtYmVyUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIaCgd1c2VyX2lkGAIgASgJQgm6SAZyBBABGEASOQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZUIKukgHggEEEAEgACJAChFQdXRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlciJSChNSZW1vdmVNZW1iZXJSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKB3VzZXJfaWQYAiABKAlCCbpIBnIEEAEYQCIWChRSZW1vdmVNZW1iZXJSZXNwb25zZSI4ChVMZWF2ZVdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEAiGAoWTGVhdmVXb3Jrc3BhY2VSZXNwb25zZSKiAQoSTGlzdE1lbWJlcnNSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJwChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiwKB21lbWJlcnMYASADKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSLOAQoKSW52aXRhdGlvbhIKCgJpZBgBIAEoCRIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSDQoFZW1haWwYAyABKAkSLQoEcm9sZRgEIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZRIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpABChdDcmVhdGVJbnZpdGF0aW9uUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIZCgVlbWFpbBgCIAEoCUIKukgHcgUQARj+ARI5CgRyb2xlGAMgASgOMh8ubGF0Y2hrZXkuc2hhcmluZy52MS5NZW1iZXJSb2xlQgq6SAeCAQQQASAAIk8KGENyZWF0ZUludml0YXRpb25SZXNwb25zZRIzCgppbnZpdGF0aW9uGAEgASgLMh8ubGF0Y2hrZXkuc2hhcmluZy52MS5JbnZpdGF0aW9uIqYBChZMaXN0SW52aXRhdGlvbnNSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJ8ChdMaXN0SW52aXRhdGlvbnNSZXNwb25zZRI0CgtpbnZpdGF0aW9ucxgBIAMoCzIfLmxhdGNoa2V5LnNoYXJpbmcudjEuSW52aXRhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJcChdSZXZva2VJbnZpdGF0aW9uUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIgCg1pbnZpdGF0aW9uX2lkGAIgASgJQgm6SAZyBBABGEAiGgoYUmV2b2tlSW52aXRhdGlvblJlc3BvbnNlKm8KCk1lbWJlclJvbGUSGwoXTUVNQkVSX1JPTEVfVU5TUEVDSUZJRUQQABIVChFNRU1CRVJfUk9MRV9PV05FUhABEhUKEU1FTUJFUl9ST0xFX0FETUlOEAISFgoSTUVNQkVSX1JPTEVfTUVNQkVSEAMy3hMKEFdvcmtzcGFjZVNlcnZpY2USxQEKD0NyZWF0ZVdvcmtzcGFjZRIrLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlV29ya3NwYWNlUmVxdWVzdBosLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlV29ya3NwYWNlUmVzcG9uc2UiV5ACAIq1GBYSEHdvcmtzcGFjZXM6d3JpdGUaAgEDkrUYFQjJARIQL3dvcmtzcGFjZXMve2lkfYLT5JMCGzoBKmIJd29ya3NwYWNlIgsvd29ya3NwYWNlcxKxAQoMR2V0V29ya3NwYWNlEigubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRXb3Jrc3BhY2VSZXF1ZXN0GikubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRXb3Jrc3BhY2VSZXNwb25zZSJMkAIBirUYGBIPd29ya3NwYWNlczpyZWFkGgMBAwQoAYLT5JMCJ2IJd29ya3NwYWNlEhovd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfRKbAQoOTGlzdFdvcmtzcGFjZXMSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RXb3Jrc3BhY2VzUmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdFdvcmtzcGFjZXNSZXNwb25zZSIwkAIBirUYFhIPd29ya3NwYWNlczpyZWFkGgMBAwSC0+STAg0SCy93b3Jrc3BhY2VzEr4BCg9VcGRhdGVXb3Jrc3BhY2USKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZVdvcmtzcGFjZVJlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZVdvcmtzcGFjZVJlc3BvbnNlIlCQAgKKtRgZEhB3b3Jrc3BhY2VzOndyaXRlGgMBAwQoAYLT5JMCKjoBKmIJd29ya3NwYWNlMhovd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfRLUAQoQUHV0V29ya3NwYWNlTG9nbxIsLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0V29ya3NwYWNlTG9nb1JlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLlB1dFdvcmtzcGFjZUxvZ29SZXNwb25zZSJhkAICirUYGRIQd29ya3NwYWNlczp3cml0ZRoDAQMEKAGStRgIMgYKBGZpbGWC0+STAi86ASpiCXdvcmtzcGFjZRofL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbG9nbygBEsMBChNEZWxldGVXb3Jrc3BhY2VMb2dvEi8ubGF0Y2hrZXkuc2hhcmluZy52MS5EZWxldGVXb3Jrc3BhY2VMb2dvUmVxdWVzdBowLmxhdGNoa2V5LnNoYXJpbmcudjEuRGVsZXRlV29ya3NwYWNlTG9nb1Jlc3BvbnNlIkmQAgKKtRgbEhB3b3Jrc3BhY2VzOndyaXRlGgMBAwQoAUgBgtPkkwIhKh8vd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9sb2dvEr0BCglQdXRNZW1iZXISJS5sYXRjaGtleS5zaGFyaW5nLnYxLlB1dE1lbWJlclJlcXVlc3QaJi5sYXRjaGtleS5zaGFyaW5nLnYxLlB1dE1lbWJlclJlc3BvbnNlImGQAgKKtRgbEhB3b3Jrc3BhY2VzOndyaXRlGgMBAwQgASgBgtPkkwI5OgEqYgZtZW1iZXIaLC93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnMve3VzZXJfaWR9Er0BCgxSZW1vdmVNZW1iZXISKC5sYXRjaGtleS5zaGFyaW5nLnYxLlJlbW92ZU1lbWJlclJlcXVlc3QaKS5sYXRjaGtleS5zaGFyaW5nLnYxLlJlbW92ZU1lbWJlclJlc3BvbnNlIliQAgKKtRgdEhB3b3Jrc3BhY2VzOndyaXRlGgMBAwQgASgBSAGC0+STAi4qLC93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnMve3VzZXJfaWR9ErUBCg5MZWF2ZVdvcmtzcGFjZRIqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGVhdmVXb3Jrc3BhY2VSZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5MZWF2ZVdvcmtzcGFjZVJlc3BvbnNlIkqQAgKKtRgYEg93b3Jrc3BhY2VzOnJlYWQaAQQoAUgBgtPkkwIlOgEqIiAvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfTpsZWF2ZRKrAQoLTGlzdE1lbWJlcnMSJy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBooLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdE1lbWJlcnNSZXNwb25zZSJJkAIBirUYGBIPd29ya3NwYWNlczpyZWFkGgMBAwQoAYLT5JMCJBIiL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbWVtYmVycxLXAQoQQ3JlYXRlSW52aXRhdGlvbhIsLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlSW52aXRhdGlvblJlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUludml0YXRpb25SZXNwb25zZSJmkAIAirUYGxIQd29ya3NwYWNlczp3cml0ZRoDAQMEIAEoAZK1GAMIyQGC0+STAjc6ASpiCmludml0YXRpb24iJi93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L2ludml0YXRpb25zErsBCg9MaXN0SW52aXRhdGlvbnMSKy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RJbnZpdGF0aW9uc1JlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RJbnZpdGF0aW9uc1Jlc3BvbnNlIk2QAgGKtRgYEg93b3Jrc3BhY2VzOnJlYWQaAwEDBCgBgtPkkwIoEiYvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9pbnZpdGF0aW9ucxLTAQoQUmV2b2tlSW52aXRhdGlvbhIsLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlSW52aXRhdGlvblJlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUludml0YXRpb25SZXNwb25zZSJikAICirUYHRIQd29ya3NwYWNlczp3cml0ZRoDAQMEIAEoAUgBgtPkkwI4KjYvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9pbnZpdGF0aW9ucy97aW52aXRhdGlvbl9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A workspace, which owns documents, links and API keys.
@@ -65,6 +65,13 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
    * @generated from field: latchkey.sharing.v1.WorkspaceBrand brand = 6;
    */
   brand?: WorkspaceBrand | undefined;
+
+  /**
+   * The options that the console preselects for a new link. Always set.
+   *
+   * @generated from field: latchkey.sharing.v1.LinkDefaults link_defaults = 95;
+   */
+  linkDefaults?: LinkDefaults | undefined;
 };
 
 /**
@@ -73,6 +80,50 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
  */
 export const WorkspaceSchema: GenMessage<Workspace> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_workspace, 0);
+
+/**
+ * The options that the console preselects for a new link. Users can change them for each link.
+ * Requests of the API do not use them: an unset field of `CreateLink` has the default that its
+ * comment says.
+ *
+ * @generated from message latchkey.sharing.v1.LinkDefaults
+ */
+export type LinkDefaults = Message<"latchkey.sharing.v1.LinkDefaults"> & {
+  /**
+   * Whether the gate asks for an email address. True for a new workspace.
+   *
+   * @generated from field: bool email_required = 1;
+   */
+  emailRequired: boolean;
+
+  /**
+   * Whether readers must verify their email address with a one-time code. Sets `email_required`.
+   *
+   * @generated from field: bool email_verification_required = 2;
+   */
+  emailVerificationRequired: boolean;
+
+  /**
+   * Whether readers may download the file.
+   *
+   * @generated from field: bool allow_download = 3;
+   */
+  allowDownload: boolean;
+
+  /**
+   * The number of days after which the link expires: at most 3,650. 0 means never.
+   *
+   * @generated from field: uint32 expire_days = 4;
+   */
+  expireDays: number;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.LinkDefaults.
+ * Use `create(LinkDefaultsSchema)` to create a new message.
+ */
+export const LinkDefaultsSchema: GenMessage<LinkDefaults> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_workspace, 1);
 
 /**
  * The look of pages and mails for the readers of a workspace's links.
@@ -102,7 +153,7 @@ export type WorkspaceBrand = Message<"latchkey.sharing.v1.WorkspaceBrand"> & {
  * Use `create(WorkspaceBrandSchema)` to create a new message.
  */
 export const WorkspaceBrandSchema: GenMessage<WorkspaceBrand> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 1);
+  messageDesc(file_latchkey_sharing_v1_workspace, 2);
 
 /**
  * The limits of a workspace. A call that would exceed one fails with `conflict`, which names the
@@ -150,7 +201,7 @@ export type WorkspaceQuota = Message<"latchkey.sharing.v1.WorkspaceQuota"> & {
  * Use `create(WorkspaceQuotaSchema)` to create a new message.
  */
 export const WorkspaceQuotaSchema: GenMessage<WorkspaceQuota> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 2);
+  messageDesc(file_latchkey_sharing_v1_workspace, 3);
 
 /**
  * The current usage of a workspace.
@@ -192,7 +243,7 @@ export type WorkspaceUsage = Message<"latchkey.sharing.v1.WorkspaceUsage"> & {
  * Use `create(WorkspaceUsageSchema)` to create a new message.
  */
 export const WorkspaceUsageSchema: GenMessage<WorkspaceUsage> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 3);
+  messageDesc(file_latchkey_sharing_v1_workspace, 4);
 
 /**
  * A user's membership of a workspace.
@@ -248,7 +299,7 @@ export type Member = Message<"latchkey.sharing.v1.Member"> & {
  * Use `create(MemberSchema)` to create a new message.
  */
 export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 4);
+  messageDesc(file_latchkey_sharing_v1_workspace, 5);
 
 /**
  * The request of WorkspaceService.CreateWorkspace.
@@ -276,7 +327,7 @@ export type CreateWorkspaceRequest = Message<"latchkey.sharing.v1.CreateWorkspac
  * Use `create(CreateWorkspaceRequestSchema)` to create a new message.
  */
 export const CreateWorkspaceRequestSchema: GenMessage<CreateWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 5);
+  messageDesc(file_latchkey_sharing_v1_workspace, 6);
 
 /**
  * The response of WorkspaceService.CreateWorkspace.
@@ -297,7 +348,7 @@ export type CreateWorkspaceResponse = Message<"latchkey.sharing.v1.CreateWorkspa
  * Use `create(CreateWorkspaceResponseSchema)` to create a new message.
  */
 export const CreateWorkspaceResponseSchema: GenMessage<CreateWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 6);
+  messageDesc(file_latchkey_sharing_v1_workspace, 7);
 
 /**
  * The request of WorkspaceService.GetWorkspace.
@@ -318,7 +369,7 @@ export type GetWorkspaceRequest = Message<"latchkey.sharing.v1.GetWorkspaceReque
  * Use `create(GetWorkspaceRequestSchema)` to create a new message.
  */
 export const GetWorkspaceRequestSchema: GenMessage<GetWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 7);
+  messageDesc(file_latchkey_sharing_v1_workspace, 8);
 
 /**
  * The response of WorkspaceService.GetWorkspace.
@@ -339,7 +390,7 @@ export type GetWorkspaceResponse = Message<"latchkey.sharing.v1.GetWorkspaceResp
  * Use `create(GetWorkspaceResponseSchema)` to create a new message.
  */
 export const GetWorkspaceResponseSchema: GenMessage<GetWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 8);
+  messageDesc(file_latchkey_sharing_v1_workspace, 9);
 
 /**
  * The request of WorkspaceService.ListWorkspaces.
@@ -386,7 +437,7 @@ export type ListWorkspacesRequest = Message<"latchkey.sharing.v1.ListWorkspacesR
  * Use `create(ListWorkspacesRequestSchema)` to create a new message.
  */
 export const ListWorkspacesRequestSchema: GenMessage<ListWorkspacesRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 9);
+  messageDesc(file_latchkey_sharing_v1_workspace, 10);
 
 /**
  * The response of WorkspaceService.ListWorkspaces.
@@ -423,7 +474,7 @@ export type ListWorkspacesResponse = Message<"latchkey.sharing.v1.ListWorkspaces
  * Use `create(ListWorkspacesResponseSchema)` to create a new message.
  */
 export const ListWorkspacesResponseSchema: GenMessage<ListWorkspacesResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 10);
+  messageDesc(file_latchkey_sharing_v1_workspace, 11);
 
 /**
  * The request of WorkspaceService.UpdateWorkspace.
@@ -446,8 +497,8 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
   name: string;
 
   /**
-   * The fields to change (AIP-134): `name`, `quota`, `brand`. Unset means every field that has a value.
-   * Optional over HTTP, where the members of the body are the mask.
+   * The fields to change (AIP-134): `name`, `quota`, `brand` and
+   * `link_defaults`. Unset means every field that has a value. Optional over HTTP, where the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -468,6 +519,14 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
    * @generated from field: latchkey.sharing.v1.WorkspaceBrand brand = 5;
    */
   brand?: WorkspaceBrand | undefined;
+
+  /**
+   * The options that the console preselects for a new link, which replace the old ones. Unset means
+   * no change, or those of a new workspace if `update_mask` names the field.
+   *
+   * @generated from field: latchkey.sharing.v1.LinkDefaults link_defaults = 95;
+   */
+  linkDefaults?: LinkDefaults | undefined;
 };
 
 /**
@@ -475,7 +534,7 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
  * Use `create(UpdateWorkspaceRequestSchema)` to create a new message.
  */
 export const UpdateWorkspaceRequestSchema: GenMessage<UpdateWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 11);
+  messageDesc(file_latchkey_sharing_v1_workspace, 12);
 
 /**
  * The response of WorkspaceService.UpdateWorkspace.
@@ -496,7 +555,7 @@ export type UpdateWorkspaceResponse = Message<"latchkey.sharing.v1.UpdateWorkspa
  * Use `create(UpdateWorkspaceResponseSchema)` to create a new message.
  */
 export const UpdateWorkspaceResponseSchema: GenMessage<UpdateWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 12);
+  messageDesc(file_latchkey_sharing_v1_workspace, 13);
 
 /**
  * A message of the request stream of WorkspaceService.PutWorkspaceLogo.
@@ -524,7 +583,7 @@ export type PutWorkspaceLogoRequest = Message<"latchkey.sharing.v1.PutWorkspaceL
  * Use `create(PutWorkspaceLogoRequestSchema)` to create a new message.
  */
 export const PutWorkspaceLogoRequestSchema: GenMessage<PutWorkspaceLogoRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 13);
+  messageDesc(file_latchkey_sharing_v1_workspace, 14);
 
 /**
  * The response of WorkspaceService.PutWorkspaceLogo.
@@ -545,7 +604,7 @@ export type PutWorkspaceLogoResponse = Message<"latchkey.sharing.v1.PutWorkspace
  * Use `create(PutWorkspaceLogoResponseSchema)` to create a new message.
  */
 export const PutWorkspaceLogoResponseSchema: GenMessage<PutWorkspaceLogoResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 14);
+  messageDesc(file_latchkey_sharing_v1_workspace, 15);
 
 /**
  * The request of WorkspaceService.DeleteWorkspaceLogo.
@@ -566,7 +625,7 @@ export type DeleteWorkspaceLogoRequest = Message<"latchkey.sharing.v1.DeleteWork
  * Use `create(DeleteWorkspaceLogoRequestSchema)` to create a new message.
  */
 export const DeleteWorkspaceLogoRequestSchema: GenMessage<DeleteWorkspaceLogoRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 15);
+  messageDesc(file_latchkey_sharing_v1_workspace, 16);
 
 /**
  * The response of WorkspaceService.DeleteWorkspaceLogo.
@@ -581,7 +640,7 @@ export type DeleteWorkspaceLogoResponse = Message<"latchkey.sharing.v1.DeleteWor
  * Use `create(DeleteWorkspaceLogoResponseSchema)` to create a new message.
  */
 export const DeleteWorkspaceLogoResponseSchema: GenMessage<DeleteWorkspaceLogoResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 16);
+  messageDesc(file_latchkey_sharing_v1_workspace, 17);
 
 /**
  * The request of WorkspaceService.PutMember.
@@ -616,7 +675,7 @@ export type PutMemberRequest = Message<"latchkey.sharing.v1.PutMemberRequest"> &
  * Use `create(PutMemberRequestSchema)` to create a new message.
  */
 export const PutMemberRequestSchema: GenMessage<PutMemberRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 17);
+  messageDesc(file_latchkey_sharing_v1_workspace, 18);
 
 /**
  * The response of WorkspaceService.PutMember.
@@ -637,7 +696,7 @@ export type PutMemberResponse = Message<"latchkey.sharing.v1.PutMemberResponse">
  * Use `create(PutMemberResponseSchema)` to create a new message.
  */
 export const PutMemberResponseSchema: GenMessage<PutMemberResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 18);
+  messageDesc(file_latchkey_sharing_v1_workspace, 19);
 
 /**
  * The request of WorkspaceService.RemoveMember.
@@ -665,7 +724,7 @@ export type RemoveMemberRequest = Message<"latchkey.sharing.v1.RemoveMemberReque
  * Use `create(RemoveMemberRequestSchema)` to create a new message.
  */
 export const RemoveMemberRequestSchema: GenMessage<RemoveMemberRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 19);
+  messageDesc(file_latchkey_sharing_v1_workspace, 20);
 
 /**
  * The response of WorkspaceService.RemoveMember.
@@ -680,7 +739,7 @@ export type RemoveMemberResponse = Message<"latchkey.sharing.v1.RemoveMemberResp
  * Use `create(RemoveMemberResponseSchema)` to create a new message.
  */
 export const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 20);
+  messageDesc(file_latchkey_sharing_v1_workspace, 21);
 
 /**
  * The request of WorkspaceService.LeaveWorkspace.
@@ -701,7 +760,7 @@ export type LeaveWorkspaceRequest = Message<"latchkey.sharing.v1.LeaveWorkspaceR
  * Use `create(LeaveWorkspaceRequestSchema)` to create a new message.
  */
 export const LeaveWorkspaceRequestSchema: GenMessage<LeaveWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 21);
+  messageDesc(file_latchkey_sharing_v1_workspace, 22);
 
 /**
  * The response of WorkspaceService.LeaveWorkspace.
@@ -716,7 +775,7 @@ export type LeaveWorkspaceResponse = Message<"latchkey.sharing.v1.LeaveWorkspace
  * Use `create(LeaveWorkspaceResponseSchema)` to create a new message.
  */
 export const LeaveWorkspaceResponseSchema: GenMessage<LeaveWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 22);
+  messageDesc(file_latchkey_sharing_v1_workspace, 23);
 
 /**
  * The request of WorkspaceService.ListMembers.
@@ -769,7 +828,7 @@ export type ListMembersRequest = Message<"latchkey.sharing.v1.ListMembersRequest
  * Use `create(ListMembersRequestSchema)` to create a new message.
  */
 export const ListMembersRequestSchema: GenMessage<ListMembersRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 23);
+  messageDesc(file_latchkey_sharing_v1_workspace, 24);
 
 /**
  * The response of WorkspaceService.ListMembers.
@@ -806,7 +865,7 @@ export type ListMembersResponse = Message<"latchkey.sharing.v1.ListMembersRespon
  * Use `create(ListMembersResponseSchema)` to create a new message.
  */
 export const ListMembersResponseSchema: GenMessage<ListMembersResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 24);
+  messageDesc(file_latchkey_sharing_v1_workspace, 25);
 
 /**
  * An open invitation to a workspace.
@@ -862,7 +921,7 @@ export type Invitation = Message<"latchkey.sharing.v1.Invitation"> & {
  * Use `create(InvitationSchema)` to create a new message.
  */
 export const InvitationSchema: GenMessage<Invitation> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 25);
+  messageDesc(file_latchkey_sharing_v1_workspace, 26);
 
 /**
  * The request of WorkspaceService.CreateInvitation.
@@ -897,7 +956,7 @@ export type CreateInvitationRequest = Message<"latchkey.sharing.v1.CreateInvitat
  * Use `create(CreateInvitationRequestSchema)` to create a new message.
  */
 export const CreateInvitationRequestSchema: GenMessage<CreateInvitationRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 26);
+  messageDesc(file_latchkey_sharing_v1_workspace, 27);
 
 /**
  * The response of WorkspaceService.CreateInvitation.
@@ -918,7 +977,7 @@ export type CreateInvitationResponse = Message<"latchkey.sharing.v1.CreateInvita
  * Use `create(CreateInvitationResponseSchema)` to create a new message.
  */
 export const CreateInvitationResponseSchema: GenMessage<CreateInvitationResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 27);
+  messageDesc(file_latchkey_sharing_v1_workspace, 28);
 
 /**
  * The request of WorkspaceService.ListInvitations.
@@ -971,7 +1030,7 @@ export type ListInvitationsRequest = Message<"latchkey.sharing.v1.ListInvitation
  * Use `create(ListInvitationsRequestSchema)` to create a new message.
  */
 export const ListInvitationsRequestSchema: GenMessage<ListInvitationsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 28);
+  messageDesc(file_latchkey_sharing_v1_workspace, 29);
 
 /**
  * The response of WorkspaceService.ListInvitations.
@@ -1008,7 +1067,7 @@ export type ListInvitationsResponse = Message<"latchkey.sharing.v1.ListInvitatio
  * Use `create(ListInvitationsResponseSchema)` to create a new message.
  */
 export const ListInvitationsResponseSchema: GenMessage<ListInvitationsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 29);
+  messageDesc(file_latchkey_sharing_v1_workspace, 30);
 
 /**
  * The request of WorkspaceService.RevokeInvitation.
@@ -1036,7 +1095,7 @@ export type RevokeInvitationRequest = Message<"latchkey.sharing.v1.RevokeInvitat
  * Use `create(RevokeInvitationRequestSchema)` to create a new message.
  */
 export const RevokeInvitationRequestSchema: GenMessage<RevokeInvitationRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 30);
+  messageDesc(file_latchkey_sharing_v1_workspace, 31);
 
 /**
  * The response of WorkspaceService.RevokeInvitation.
@@ -1051,7 +1110,7 @@ export type RevokeInvitationResponse = Message<"latchkey.sharing.v1.RevokeInvita
  * Use `create(RevokeInvitationResponseSchema)` to create a new message.
  */
 export const RevokeInvitationResponseSchema: GenMessage<RevokeInvitationResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 31);
+  messageDesc(file_latchkey_sharing_v1_workspace, 32);
 
 /**
  * A member's role in a workspace.

@@ -1,4 +1,4 @@
-import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { type Document, Preview } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { formatSize } from '../../../../src/base/http/format-size.ts';
 import {
   isRasterImage,
@@ -7,6 +7,7 @@ import {
 } from '../../../../src/base/http/viewer-kinds.ts';
 import { Section } from '../../shared/section.tsx';
 import { MediaPreview } from './media-preview.tsx';
+import { OfficePreviewState } from './office-preview-state.tsx';
 import { PdfPreview, type PdfPreviewProps } from './pdf-preview.tsx';
 import { PreviewUnavailable } from './preview-states.tsx';
 import { TextPreview } from './text-preview.tsx';
@@ -21,7 +22,7 @@ export function DocumentPreview(props: PdfPreviewProps) {
 // Keyed by the ID, so that renaming the document does not reload the preview.
 function previewOf({ document, onPages }: PdfPreviewProps) {
   const { id, contentType, sizeBytes } = document;
-  const kind = viewerKindOf(contentType);
+  const kind = document.preview === Preview.READY ? 'pdf' : viewerKindOf(contentType);
   switch (kind) {
     case 'pdf':
       return <PdfPreview key={id} document={document} onPages={onPages} />;
@@ -39,9 +40,7 @@ function previewOf({ document, onPages }: PdfPreviewProps) {
     case 'text':
       return <TextPreview key={id} document={document} kind={kind} />;
     case undefined:
-      return (
-        <PreviewUnavailable text="No preview for this file type. Download the file to open it." />
-      );
+      return <OfficePreviewState document={document} />;
   }
 }
 

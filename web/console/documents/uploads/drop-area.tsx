@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { hasFiles } from './file-drag.ts';
+import type { UploadPlace } from './upload-place.ts';
 import classes from './uploads.module.css';
-import type { UploadPlace } from './uploads.ts';
 import { useUploads } from './uploads-context.tsx';
 
 /** Uploads files that are dropped anywhere in the window. */
-export function DropArea({ workspaceId, documentId }: UploadPlace) {
+export function DropArea({ workspaceId, folderId, documentId }: UploadPlace) {
   const uploads = useUploads();
   const [isOver, setOver] = useState(false);
   useEffect(() => {
@@ -24,7 +24,7 @@ export function DropArea({ workspaceId, documentId }: UploadPlace) {
       setOver(false);
       if (!hasFiles(event) || isBeneathDialog()) return;
       event.preventDefault();
-      const target = { workspaceId, documentId };
+      const target = { workspaceId, folderId, documentId };
       const { files, folders } = splitFilesAndFolders(event.dataTransfer);
       if (documentId === undefined || files.length === 1) uploads.add(target, files);
       else for (const file of files) uploads.refuse(target, file, manyFilesText);
@@ -38,7 +38,7 @@ export function DropArea({ workspaceId, documentId }: UploadPlace) {
       removeEventListener('dragleave', leave);
       removeEventListener('drop', drop);
     };
-  }, [uploads, workspaceId, documentId]);
+  }, [uploads, workspaceId, folderId, documentId]);
   if (!isOver) return null;
   return (
     <div className={classes.drop}>

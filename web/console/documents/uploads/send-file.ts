@@ -1,11 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { parseJsonObject, parseProblem } from '../../session/problem-error.ts';
 import type { Session } from '../../session/session.ts';
+import type { UploadPlace } from './upload-place.ts';
 
-export type SendOptions = {
-  readonly workspaceId: string;
-  /** The document that gets a new version; unset for a new document. */
-  readonly documentId?: string | undefined;
+export type SendOptions = UploadPlace & {
   readonly signal: AbortSignal;
   /** Receives the share that has been sent, 0 to 1. */
   readonly onProgress: (share: number) => void;
@@ -41,9 +39,10 @@ function send(file: File, token: string, options: SendOptions): Promise<string> 
   });
 }
 
-function formOf(file: File, { workspaceId, documentId }: SendOptions): FormData {
+function formOf(file: File, { workspaceId, folderId, documentId }: SendOptions): FormData {
   const form = new FormData();
   form.append('workspace_id', workspaceId);
+  if (folderId !== undefined) form.append('folder_id', folderId);
   // Multipart forms encode a quote in a file name as `%22`.
   if (documentId === undefined && file.name.includes('"')) form.append('name', file.name);
   form.append('file', file, file.name);

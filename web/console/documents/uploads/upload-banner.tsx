@@ -1,7 +1,8 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
+import type { UploadPlace } from './upload-place.ts';
 import classes from './uploads.module.css';
-import { isInProgress, type UploadPlace } from './uploads.ts';
+import { isInProgress } from './uploads.ts';
 import { useAllUploads } from './uploads-context.tsx';
 
 /** Running and failed uploads of other screens. */
@@ -26,7 +27,9 @@ export function UploadBanner() {
   );
 }
 
-const pathOf = ({ workspaceId, documentId }: UploadPlace) =>
-  `/workspaces/${workspaceId}/documents${documentId === undefined ? '' : `/${documentId}`}`;
+function pathOf({ workspaceId, folderId, documentId }: UploadPlace): string {
+  const within = folderId === undefined ? documentId : `folders/${folderId}`;
+  return ['/workspaces', workspaceId, 'documents', within].filter(Boolean).join('/');
+}
 
 const filesText = (count: number) => (count === 1 ? '1 file' : `${count} files`);

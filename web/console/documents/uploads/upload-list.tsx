@@ -4,14 +4,15 @@ import { ShareButton } from '../../links/share/share-button.tsx';
 import { reasonOf } from '../../session/error-details.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { TextLink } from '../../shared/router-links.tsx';
+import { isSamePlace, type UploadPlace } from './upload-place.ts';
 import classes from './uploads.module.css';
-import { type FileUpload, isFor, isInProgress, type UploadPlace } from './uploads.ts';
+import { type FileUpload, isInProgress } from './uploads.ts';
 import { useAllUploads, useUploads } from './uploads-context.tsx';
 
 /** The uploads of a workspace, or of new versions of a document. */
 export function UploadList(target: UploadPlace) {
   const uploads = useUploads();
-  const all = useAllUploads().filter((upload) => isFor(upload, target));
+  const all = useAllUploads().filter((upload) => isSamePlace(upload, target));
   if (all.length === 0) return null;
   const hasStored = all.some(({ state }) => state.status === 'stored');
   return (
@@ -74,7 +75,7 @@ function Row({ upload }: { readonly upload: FileUpload }) {
         {state.status === 'stored' ? (
           isVersion ? null : (
             <ShareButton
-              document={{ workspaceId, id: state.documentId, name: file.name }}
+              target={{ workspaceId, id: state.documentId, name: file.name }}
               isOneOfMany
               size="compact-sm"
             />

@@ -4,6 +4,7 @@ import { formatSize } from '../../../../src/base/http/format-size.ts';
 import { ProblemError } from '../../session/problem-error.ts';
 import { Listeners } from '../../shared/listeners.ts';
 import type { SendFile } from './send-file.ts';
+import { isSamePlace, type UploadPlace } from './upload-place.ts';
 
 export type UploadState =
   /** In the queue. */
@@ -12,13 +13,6 @@ export type UploadState =
   | { readonly status: 'sending'; readonly share: number }
   | { readonly status: 'stored'; readonly documentId: string }
   | { readonly status: 'failed'; readonly error: unknown };
-
-/** The place of an upload. */
-export type UploadPlace = {
-  readonly workspaceId: string;
-  /** The document that gets a new version; unset for a new document. */
-  readonly documentId?: string | undefined;
-};
 
 export type FileUpload = UploadPlace & {
   readonly key: number;
@@ -93,7 +87,7 @@ export class Uploads {
 
   forgetStored(target: UploadPlace): void {
     const isKept = (upload: FileUpload) =>
-      !isFor(upload, target) || upload.state.status !== 'stored';
+      !isSamePlace(upload, target) || upload.state.status !== 'stored';
     this.#become(this.#all.filter(isKept));
   }
 
@@ -112,15 +106,14 @@ export class Uploads {
     for (const upload of waiting.slice(0, Math.max(0, free))) void this.#sendOne(upload);
   }
 
-  async #sendOne({ key, workspaceId, documentId, file }: FileUpload): Promise<void> {
+  async #sendOne({ key, file, state: _, ...place }: FileUpload): Promise<void> {
     const controller = new AbortController();
     this.#underWay.set(key, controller);
     const onProgress = (share: number) => this.#set(key, { status: 'sending', share });
     onProgress(0);
     try {
       const { signal } = controller;
-      const target = { workspaceId, documentId };
-      const storedId = await this.#send(file, { ...target, signal, onProgress });
+      const storedId = await this.#send(file, { ...place, signal, onProgress });
       this.#set(key, { status: 'stored', documentId: storedId });
     } catch (error) {
       this.#set(key, { status: 'failed', error });
@@ -144,9 +137,4 @@ export class Uploads {
 /** Whether closing the tab would lose the upload. */
 export function isInProgress({ state }: FileUpload): boolean {
   return state.status === 'waiting' || state.status === 'sending';
-}
-
-/** Whether the upload belongs to the list of this place. */
-export function isFor(upload: UploadPlace, target: UploadPlace): boolean {
-  return upload.workspaceId === target.workspaceId && upload.documentId === target.documentId;
 }

@@ -13,6 +13,10 @@ import { type Credential, credentialName } from './credential.ts';
 export type CredentialColumns<Row> = {
   /** Whether to show a column of scopes. */
   readonly hasScopes?: boolean;
+  /** Columns after the ID. */
+  readonly more?: readonly Column<Row>[];
+  /** Whether the last use is recorded. By default true. */
+  readonly hasLastUse?: boolean;
   /** Shown for the active ones. */
   readonly actions: (row: Row) => ReactNode;
   /** The scope that the actions require. */
@@ -22,7 +26,7 @@ export type CredentialColumns<Row> = {
 export function credentialColumns<Row extends Credential>(
   options: CredentialColumns<Row>,
 ): readonly Column<Row>[] {
-  const { hasScopes = false, actions, scope } = options;
+  const { hasScopes = false, more = [], hasLastUse = true, actions, scope } = options;
   return [
     { title: 'Name', orderBy: 'name', cell: ({ name }) => name || '—' },
     {
@@ -30,6 +34,7 @@ export function credentialColumns<Row extends Credential>(
       isSpare: true,
       cell: ({ id }) => <CopyableText text={id} label={`ID ${id}`} isShort />,
     },
+    ...more,
     ...(hasScopes
       ? [{ title: 'Scopes', cell: ({ scopes = [] }: Row) => <ScopesCell scopes={scopes} /> }]
       : []),
@@ -39,7 +44,9 @@ export function credentialColumns<Row extends Credential>(
       isAbsent: hasEnded,
       cell: ({ expireTime }) => <DateTime time={expireTime} />,
     },
-    { title: 'Last used', cell: ({ lastUsedTime }) => <DateTime time={lastUsedTime} /> },
+    ...(hasLastUse
+      ? [{ title: 'Last used', cell: ({ lastUsedTime }: Row) => <DateTime time={lastUsedTime} /> }]
+      : []),
     {
       title: 'Created',
       orderBy: 'create_time',

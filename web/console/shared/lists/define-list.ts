@@ -11,7 +11,7 @@ import { useSearch } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { useSessionState } from '../../session/session-context.tsx';
 import { type Filters, readFilters } from './filters.ts';
-import { namesOf } from './use-list-state.ts';
+import { namesOf, useListState } from './use-list-state.ts';
 import {
   type PagedList,
   type PagedListMethod,
@@ -51,7 +51,7 @@ type Values = Readonly<Record<string, string | undefined>>;
 /** The request of a list. */
 export type RequestedList = {
   readonly method: DescMethodUnary;
-  readonly request: (at: never) => object;
+  readonly request: (at: never, query: string) => object;
   readonly filters: Filters;
   readonly name: string;
 };
@@ -72,8 +72,11 @@ type ListOptions<I extends DescMessage, O extends DescMessage, Row, At> = {
   readonly label: string;
   readonly method: PagedListMethod<I, O>;
   readonly rows: (page: MessageShape<O>) => readonly Row[];
-  /** The request for the parameters of the path and the filters; unset if they are the request. */
-  readonly request?: (at: At) => MessageInitShape<I>;
+  /**
+   * The request for the parameters of the path, the filters and the text that is searched; unset
+   * if the parameters and the filters are the request.
+   */
+  readonly request?: (at: At, query: string) => MessageInitShape<I>;
   /** By default the `id`. */
   readonly idOf?: (row: Row) => string;
   readonly columns: readonly Column<Row>[];
@@ -111,6 +114,7 @@ export function useList<Row, At>(
   const state = useSessionState();
   const search: object = useSearch({ strict: false });
   const { method, rows, request, name, isLive, columns, filters } = definition;
+  const { query } = useListState(name);
   // The same array each time, so that the rows need not render again.
   const shown = useMemo(() => {
     const held = state.status === 'in' ? state.scopes : new Set();
@@ -119,7 +123,7 @@ export function useList<Row, At>(
   const filtered = readFilters(filters, search);
   const list = usePagedList(
     method as PagedListMethod<DescMessage, DescMessage>,
-    request({ ...at, ...filtered } as never) as MessageInitShape<DescMessage>,
+    request({ ...at, ...filtered } as never, query) as MessageInitShape<DescMessage>,
     rows as (page: object) => readonly Row[],
     { enabled, isLive, name },
   );
@@ -142,7 +146,8 @@ export function prefetchList(
   const { query, order } = namesOf(name);
   const values = search as Readonly<Record<string, unknown>>;
   const at = { ...params, ...readFilters(filters, search) };
-  const wanted = wantedOf(request(at as never), values[query], values[order]);
+  const text = String(values[query] ?? '');
+  const wanted = wantedOf(request(at as never, text), text, values[order]);
   const anyMethod = method as PagedListMethod<DescMessage, DescMessage>;
   void prefetchPages(queries, pagesOf(transport, anyMethod, wanted));
 }

@@ -1,0 +1,87 @@
+// The parts of the identity module that the service uses, and the parts that it receives.
+import type { Authenticate } from '../api/authentication.ts';
+import type { MembershipsOf } from '../api/principal.ts';
+import type { HttpRoute } from '../api/routes/route.ts';
+import type { Implementations } from '../api/services.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Config } from '../base/config/config.ts';
+import type { Random } from '../base/crypto/ids.ts';
+import type { MasterKey } from '../base/crypto/master-key.ts';
+import type { Mailer } from '../base/mail/mailer.ts';
+import type { Credentials } from '../credentials/credentials.ts';
+import type { Passwords } from '../credentials/passwords.ts';
+import type { Log } from '../observe/log.ts';
+import type { Invalidations } from '../storage/invalidation.ts';
+import type { Leases } from '../storage/leases.ts';
+import type { Database } from '../storage/schema.ts';
+import type { Keyring } from './keys/keyring.ts';
+import type { ReceiptKeys } from './keys/receipt-keys.ts';
+import type { Rotation } from './keys/rotation.ts';
+import type { MappedRoles } from './providers/role-mappings.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { Signer } from './tokens/signer.ts';
+import type { RolesOf } from './users/grant-checks.ts';
+import type { MemberAccounts } from './users/new-members.ts';
+
+export type IdentityModule = {
+  readonly services: Pick<
+    Implementations,
+    | 'issuance'
+    | 'verification'
+    | 'oauth'
+    | 'account'
+    | 'audience'
+    | 'trustedIssuer'
+    | 'client'
+    | 'customer'
+    | 'session'
+    | 'identityProvider'
+    | 'passwordReset'
+    | 'audit'
+    | 'signingKey'
+    | 'user'
+  >;
+  readonly credentials: Credentials;
+  readonly passwords: Passwords;
+  readonly newMembers: MemberAccounts;
+  readonly keyring: Keyring;
+  readonly receiptKeys: ReceiptKeys;
+  readonly signer: Signer;
+  readonly rotation: Rotation;
+  readonly sessions: Sessions;
+  readonly authenticateToken: Authenticate;
+  readonly authenticateWorkspaceKey: Authenticate;
+  readonly routes: readonly HttpRoute[];
+  /** Writes the pending last-used times and stops the background tasks. */
+  stop(): Promise<void>;
+};
+
+export type IdentityModuleOptions = {
+  readonly config: Pick<
+    Config,
+    | 'audience'
+    | 'egressNetworks'
+    | 'serviceTokenSeconds'
+    | 'customerTokenSeconds'
+    | 'keyRotationDays'
+    | 'workers'
+    | 'stepUpSeconds'
+    | 'localPasswords'
+  >;
+  readonly threadProgram: string;
+  readonly log: Log;
+  readonly db: Database;
+  readonly invalidations: Invalidations;
+  readonly leases: Leases;
+  readonly auditLog: AuditLog;
+  readonly masterKey: MasterKey;
+  readonly mailer: Mailer;
+  readonly membershipsOf: MembershipsOf;
+  readonly rolesOf: RolesOf;
+  readonly mappedRoles: MappedRoles;
+  readonly publicUrl: string;
+  readonly random: Random;
+  readonly now: Clock;
+  readonly onFailure: (close: () => unknown) => void;
+};

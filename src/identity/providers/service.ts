@@ -1,0 +1,212 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
+import {
+  type IdentityProviderService,
+  UpdateIdentityProviderRequestSchema,
+} from '../../../gen/latchkey/identity/v1/provider_pb.js';
+import { requireHeldScopes } from '../../api/access/privilege.ts';
+import { managementScopes, parseStoredScopes } from '../../api/access/scopes.ts';
+import { printableName } from '../../api/names.ts';
+import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../base/clock.ts';
+import { newId, type Random } from '../../base/crypto/ids.ts';
+import type { MasterKey } from '../../base/crypto/master-key.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
+import { readDomain } from '../../base/net/email.ts';
+import { isUniqueViolation } from '../../storage/database.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
+import type { Database, Executor, IdentityProviderRow } from '../../storage/schema.ts';
+import { createIdentityMethods, type IdentityMethodOptions } from './identity-methods.ts';
+import {
+  type MappedRoles,
+  mappedScopes,
+  mappedWorkspaces,
+  mappingMessages,
+  storeMappings,
+} from './role-mappings.ts';
+import { secretPurpose } from './sealed-secrets.ts';
+import {
+  deleteProvider,
+  findProvider,
+  findProviders,
+  insertProvider,
+  lockProvider,
+  lockProviderCount,
+  lockStaffScopes,
+  type ProviderChange,
+  providerList,
+  updateProvider,
+} from './store.ts';
+
+export type ProviderOptions = IdentityMethodOptions & {
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  readonly masterKey: MasterKey;
+  readonly mappedRoles: MappedRoles;
+  /** Throws `invalid_argument` for a URL that the service never calls. */
+  readonly requireIssuer: (issuer: string) => void;
+  readonly publicUrl: string;
+  readonly random: Random;
+  readonly now: Clock;
+};
+
+const providersMax = 5;
+
+const defaultClaims = { groups: 'groups', verified: 'email_verified' };
+
+export function createIdentityProviderService(
+  options: ProviderOptions,
+): ServiceImpl<typeof IdentityProviderService> {
+  const { db, auditLog, masterKey, mappedRoles, endSessions, publicUrl, random, now } = options;
+
+  const seal = (id: string, secret: string) => ({
+    secret_ciphertext: masterKey.seal(Buffer.from(secret), secretPurpose(id)),
+    master_key_id: masterKey.id,
+  });
+
+  /** A provider can sign in as any user, so the caller must hold every scope of every user. */
+  async function requireEveryScope(trx: Executor, context: HandlerContext, mappings: string) {
+    const ofStaff = (await lockStaffScopes(trx)).flatMap((text) => [...parseStoredScopes(text)]);
+    const scopes = new Set([...managementScopes, ...ofStaff, ...mappedScopes(mappings)]);
+    await requireHeldScopes(trx, context, scopes);
+    const missing = await mappedRoles.findMissing(trx, mappedWorkspaces(mappings));
+    if (missing.length > 0) throw invalid('role_mappings', `${missing[0]} does not exist`);
+  }
+
+  const message = (row: IdentityProviderRow) => ({
+    id: row.id,
+    name: row.name,
+    issuer: row.issuer,
+    clientId: row.client_id,
+    allowedDomains: row.allowed_domains.split(' '),
+    roleMappings: mappingMessages(row.role_mappings),
+    enabled: row.enabled === 1,
+    createUsers: row.create_users === 1,
+    groupsClaim: row.groups_claim,
+    emailVerifiedClaim: row.email_verified_claim,
+    additionalScopes: row.additional_scopes === '' ? [] : row.additional_scopes.split(' '),
+    redirectUri: `${publicUrl}/sessions/oidc/callback`,
+    backchannelLogoutUri: `${publicUrl}/sessions/oidc/${row.id}/logout`,
+    createTime: timestampFromMs(row.create_time),
+  });
+
+  return {
+    ...createIdentityMethods(options),
+
+    async createIdentityProvider(request, context) {
+      options.requireIssuer(request.issuer);
+      const id = newId('idp', random);
+      const row: IdentityProviderRow = {
+        id,
+        name: printableName(request.name),
+        issuer: request.issuer,
+        client_id: request.clientId,
+        ...seal(id, request.clientSecret),
+        allowed_domains: storeDomains(request.allowedDomains),
+        role_mappings: storeMappings(request.roleMappings),
+        enabled: (request.enabled ?? true) ? 1 : 0,
+        create_users: request.createUsers ? 1 : 0,
+        groups_claim: request.groupsClaim || defaultClaims.groups,
+        email_verified_claim: request.emailVerifiedClaim || defaultClaims.verified,
+        additional_scopes: [...new Set(request.additionalScopes)].join(' '),
+        create_time: now(),
+      };
+      return auditLog.create(context, { target: id }, async (trx) => {
+        await requireEveryScope(trx, context, row.role_mappings);
+        if ((await lockProviderCount(trx)) >= providersMax) {
+          throw fail('conflict', `There are already ${providersMax} identity providers.`);
+        }
+        await insertProvider(trx, row).catch(refuseDuplicate);
+        return { provider: message(row) };
+      });
+    },
+
+    async getIdentityProvider({ providerId }) {
+      const row = await findProvider(db, providerId);
+      if (row === undefined) throw noSuchProvider();
+      return { provider: message(row) };
+    },
+
+    async listIdentityProviders(request, { signal }) {
+      const query = parseListRequest(request, providerList.sorts, signal);
+      const { rows, ...page } = await findProviders(db, query);
+      return { providers: rows.map(message), ...page };
+    },
+
+    async updateIdentityProvider(request, context) {
+      const { providerId } = request;
+      const update = readUpdate(UpdateIdentityProviderRequestSchema, request, updateFields);
+      const { client_secret: secret, ...change } = update.change;
+      const sealed = secret === undefined ? {} : seal(providerId, secret);
+      const isNarrowing = update.paths.every(
+        (path) => path === 'name' || (path === 'enabled' && change.enabled === 0),
+      );
+      const row = await auditLog.change(context, { target: providerId }, async (trx) => {
+        const before = await lockProvider(trx, providerId);
+        if (before === undefined) throw noSuchProvider();
+        const after = { ...before, ...change, ...sealed };
+        if (!isNarrowing) await requireEveryScope(trx, context, after.role_mappings);
+        await updateProvider(trx, providerId, { ...change, ...sealed });
+        if (after.enabled === 0) await endSessions(trx, { providerId });
+        return after;
+      });
+      return { provider: message(row) };
+    },
+
+    async deleteIdentityProvider({ providerId }, context) {
+      await auditLog.change(context, { target: providerId }, async (trx) => {
+        if ((await lockProvider(trx, providerId)) === undefined) throw noSuchProvider();
+        await endSessions(trx, { providerId });
+        await deleteProvider(trx, providerId);
+      });
+      return {};
+    },
+  };
+}
+
+const noSuchProvider = () => fail('not_found', 'The identity provider does not exist.');
+
+type Change = ProviderChange & { readonly client_secret?: string };
+
+/** The fields that an update can change, by their path in the mask. */
+const updateFields: UpdateFields<typeof UpdateIdentityProviderRequestSchema, Change> = {
+  name: ({ name }) => ({ name: printableName(required('name', name)) }),
+  client_id: ({ clientId }) => ({ client_id: required('client_id', clientId) }),
+  client_secret: ({ clientSecret }) => ({ client_secret: required('client_secret', clientSecret) }),
+  allowed_domains: ({ allowedDomains }) => ({ allowed_domains: storeDomains(allowedDomains) }),
+  role_mappings: ({ roleMappings }) => ({ role_mappings: storeMappings(roleMappings) }),
+  enabled: ({ enabled }) => {
+    if (enabled === undefined) throw invalid('enabled', 'is required');
+    return { enabled: enabled ? 1 : 0 };
+  },
+  create_users: ({ createUsers }) => ({ create_users: createUsers ? 1 : 0 }),
+  groups_claim: ({ groupsClaim }) => ({ groups_claim: groupsClaim || defaultClaims.groups }),
+  email_verified_claim: ({ emailVerifiedClaim }) => ({
+    email_verified_claim: emailVerifiedClaim || defaultClaims.verified,
+  }),
+  additional_scopes: ({ additionalScopes }) => ({
+    additional_scopes: [...new Set(additionalScopes)].join(' '),
+  }),
+};
+
+function required(field: string, value: string): string {
+  if (value === '') throw invalid(field, 'is required');
+  return value;
+}
+
+function storeDomains(domains: readonly string[]): string {
+  if (domains.length === 0) throw invalid('allowed_domains', 'is required');
+  const read = domains.map((text, i) => {
+    const domain = readDomain(text.trim());
+    if (domain !== undefined) return domain;
+    throw invalid('allowed_domains', `entry ${i + 1} must be a domain, such as example.com`);
+  });
+  return [...new Set(read)].join(' ');
+}
+
+function refuseDuplicate(error: unknown): never {
+  if (!isUniqueViolation(error)) throw error;
+  const detail = 'Another identity provider has this issuer.';
+  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
+}

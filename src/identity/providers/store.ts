@@ -1,0 +1,179 @@
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
+import { lockRow, lockRows } from '../../storage/row-locks.ts';
+import type {
+  Executor,
+  IdentityProviderRow,
+  UserIdentityRow,
+  UserRow,
+} from '../../storage/schema.ts';
+
+export function findProvider(db: Executor, id: string): Promise<IdentityProviderRow | undefined> {
+  return db.selectFrom('identity_providers').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** For the sign-in page: in the order of their creation. At most five rows exist. */
+export function findEnabledProviders(
+  db: Executor,
+): Promise<Pick<IdentityProviderRow, 'id' | 'name'>[]> {
+  return db
+    .selectFrom('identity_providers')
+    .select(['id', 'name'])
+    .where('enabled', '=', 1)
+    .orderBy('create_time')
+    .orderBy('id')
+    .execute();
+}
+
+export const providerList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+  },
+  searches: ['name', 'issuer', 'id'],
+} as const satisfies List;
+
+export function findProviders(
+  db: Executor,
+  query: ListQuery,
+): Promise<ListPage<IdentityProviderRow>> {
+  return readList(db, db.selectFrom('identity_providers').selectAll(), providerList, query);
+}
+
+export function lockProvider(trx: Executor, id: string): Promise<IdentityProviderRow | undefined> {
+  return lockRow(trx, 'identity_providers', 'id', id);
+}
+
+/** Counts the providers. No other transaction creates one until this one ends. */
+export async function lockProviderCount(trx: Executor): Promise<number> {
+  // Providers are rare, so they share the lock of audiences.
+  await lockRow(trx, 'revisions', 'name', 'audiences');
+  const { count } = await trx
+    .selectFrom('identity_providers')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function insertProvider(trx: Executor, row: IdentityProviderRow): Promise<void> {
+  await trx.insertInto('identity_providers').values(row).execute();
+}
+
+export type ProviderChange = Partial<Omit<IdentityProviderRow, 'id' | 'issuer' | 'create_time'>>;
+
+export async function updateProvider(
+  trx: Executor,
+  id: string,
+  change: ProviderChange,
+): Promise<void> {
+  if (Object.keys(change).length === 0) return;
+  await trx.updateTable('identity_providers').set(change).where('id', '=', id).execute();
+}
+
+export async function deleteProvider(trx: Executor, id: string): Promise<void> {
+  await trx.deleteFrom('user_identities').where('provider_id', '=', id).execute();
+  await trx.deleteFrom('identity_providers').where('id', '=', id).execute();
+}
+
+/** The scopes of each enabled staff user, as they are stored. */
+export async function lockStaffScopes(trx: Executor): Promise<string[]> {
+  const rows = await lockRows(trx, 'users', 'kind', ['staff']);
+  return rows.filter(({ disable_time }) => disable_time === null).map(({ scopes }) => scopes);
+}
+
+export function findIdentity(
+  db: Executor,
+  providerId: string,
+  subject: string,
+): Promise<UserIdentityRow | undefined> {
+  return db
+    .selectFrom('user_identities')
+    .selectAll()
+    .where('provider_id', '=', providerId)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+}
+
+export function findIdentityOfUser(
+  db: Executor,
+  providerId: string,
+  userId: string,
+): Promise<UserIdentityRow | undefined> {
+  return db
+    .selectFrom('user_identities')
+    .selectAll()
+    .where('provider_id', '=', providerId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+export type NamedIdentity = UserIdentityRow & { readonly provider_name: string };
+
+export function findIdentities(db: Executor, userId: string): Promise<NamedIdentity[]> {
+  return db
+    .selectFrom('user_identities as i')
+    .innerJoin('identity_providers as p', 'p.id', 'i.provider_id')
+    .selectAll('i')
+    .select('p.name as provider_name')
+    .where('i.user_id', '=', userId)
+    .orderBy('i.create_time', 'desc')
+    .orderBy('i.id', 'desc')
+    .execute();
+}
+
+export async function insertIdentity(trx: Executor, row: UserIdentityRow): Promise<void> {
+  await trx.insertInto('user_identities').values(row).execute();
+}
+
+export function deleteIdentity(
+  trx: Executor,
+  userId: string,
+  id: string,
+): Promise<UserIdentityRow | undefined> {
+  return trx
+    .deleteFrom('user_identities')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** `email` must be in lower case. */
+export function findUserByAddress(db: Executor, email: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+}
+
+export function findUserRow(db: Executor, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export function lockUserRow(trx: Executor, id: string): Promise<UserRow | undefined> {
+  return lockRow(trx, 'users', 'id', id);
+}
+
+export async function insertProvidedUser(trx: Executor, row: UserRow): Promise<void> {
+  await trx.insertInto('users').values(row).execute();
+}
+
+export async function updateScopes(trx: Executor, id: string, scopes: string): Promise<void> {
+  await trx.updateTable('users').set({ scopes }).where('id', '=', id).execute();
+}
+
+export function findSealedSecrets(db: Executor) {
+  return db
+    .selectFrom('identity_providers')
+    .select(['id', 'secret_ciphertext as ciphertext', 'master_key_id as masterKeyId'])
+    .orderBy('id')
+    .execute();
+}
+
+export async function updateSealedSecret(
+  db: Executor,
+  secret: { id: string; ciphertext: string; masterKeyId: string },
+): Promise<void> {
+  await db
+    .updateTable('identity_providers')
+    .set({ secret_ciphertext: secret.ciphertext, master_key_id: secret.masterKeyId })
+    .where('id', '=', secret.id)
+    .execute();
+}

@@ -1,0 +1,94 @@
+// The checks of all assertions of clients (RFC 7523 §3), whether a client or an issuer signed them.
+import { compactVerify, decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
+import { hasRepeatedName } from '../../api/json-members.ts';
+import { isId } from '../../base/crypto/ids.ts';
+import { type Failure, fail } from '../../base/errors/errors.ts';
+import type { ClientPublicKey } from './client-jwk.ts';
+
+export type Assertion = {
+  readonly text: string;
+  readonly header: { readonly alg?: string; readonly kid?: string };
+  readonly payload: JWTPayload;
+};
+
+/**
+ * The answer does not reveal the reason, which the log and the audit log have. `clientId` is the id
+ * of the claimed client.
+ */
+export function refuseAssertion(reason: string, clientId = ''): Failure {
+  return fail('identity.credential_invalid', 'The assertion is not valid.', {
+    target: isId('cli', clientId) ? clientId : '',
+    reason,
+    cause: new Error(reason),
+  });
+}
+
+/** The clock of a signer may be ahead by this many seconds. Expiry has no tolerance. */
+export const aheadSecondsMax = 30;
+
+/** Reads an assertion. Its signature is not verified. */
+export function decodeAssertion(text: string): Assertion {
+  let header: Assertion['header'] & { readonly crit?: unknown; readonly b64?: unknown };
+  let payload: JWTPayload;
+  try {
+    header = decodeProtectedHeader(text);
+    payload = decodeJwt(text);
+  } catch {
+    throw refuseAssertion('The assertion is not a JWT.');
+  }
+  const [head = '', body = ''] = text.split('.');
+  if (repeatsName(head, header) || repeatsName(body, payload)) {
+    throw refuseAssertion('The assertion has a member twice.');
+  }
+  if (header.crit !== undefined || header.b64 !== undefined) {
+    throw refuseAssertion('The assertion has a critical header.');
+  }
+  return { text, header, payload };
+}
+
+/** Another parser would read the other member (RFC 8725 §2.4). */
+const repeatsName = (encoded: string, value: object) =>
+  hasRepeatedName(Buffer.from(encoded, 'base64url').toString('utf8'), value as never);
+
+/** Returns why an assertion is not valid at `now`, in seconds since 1970; undefined if it is. */
+export function findTimeProblem(
+  { exp, iat, nbf }: JWTPayload,
+  secondsMax: number,
+  now: number,
+): string | undefined {
+  if (!Number.isFinite(exp) || exp === undefined || exp <= now) {
+    return 'The assertion has expired or has no exp.';
+  }
+  if (exp > now + secondsMax) return `The assertion lives longer than ${secondsMax} seconds.`;
+  for (const start of [iat, nbf]) {
+    if (start !== undefined && !(typeof start === 'number' && start <= now + aheadSecondsMax)) {
+      return 'The assertion is not valid yet.';
+    }
+  }
+  return undefined;
+}
+
+/** Returns the keys that may have signed an assertion. The header never brings a key. */
+export function selectKeys<Key extends ClientPublicKey>(
+  { header: { alg, kid } }: Assertion,
+  keys: readonly Key[],
+): readonly Key[] {
+  return keys.filter(
+    ({ algorithms, names }) =>
+      algorithms.some((name) => name === alg) && (kid === undefined || names.includes(kid)),
+  );
+}
+
+export async function isSignedByOne(
+  { text }: Assertion,
+  keys: readonly ClientPublicKey[],
+): Promise<boolean> {
+  for (const { key, algorithms } of keys) {
+    const isSigned = await compactVerify(text, key, { algorithms: [...algorithms] }).then(
+      () => true,
+      () => false,
+    );
+    if (isSigned) return true;
+  }
+  return false;
+}

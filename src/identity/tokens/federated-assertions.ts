@@ -1,0 +1,129 @@
+// Verifies the tokens of trusted issuers with which workloads authenticate as clients. They need no
+// `jti`, and are accepted until they expire: platforms such as GitHub and Kubernetes give a
+// workload one token for several requests.
+import type { JWTPayload } from 'jose';
+import type { Clock } from '../../base/clock.ts';
+import { matchesPattern } from '../../credentials/claim-patterns.ts';
+import type { TrustedIssuer, TrustedIssuers } from '../trusted-issuers/issuers.ts';
+import type {
+  AssertingClient,
+  FederatedIdentity,
+  FindAssertingClient,
+} from './asserting-clients.ts';
+import {
+  type Assertion,
+  aheadSecondsMax,
+  findTimeProblem,
+  isSignedByOne,
+  refuseAssertion,
+  selectKeys,
+} from './assertion.ts';
+import type { ClientPublicKey } from './client-jwk.ts';
+
+export type FederatedAssertionOptions = {
+  readonly issuers: TrustedIssuers<ClientPublicKey>;
+  /** Reads the keys of an issuer again, unless that happened a moment ago. */
+  readonly refresh: (issuerId: string) => Promise<void>;
+  readonly findClient: FindAssertingClient;
+  readonly now: Clock;
+};
+
+/** An assertion may live this long, in seconds. */
+const secondsMax = 3_600;
+
+type Issuer = TrustedIssuer<ClientPublicKey>;
+
+export function createFederatedVerifier(options: FederatedAssertionOptions) {
+  const { issuers, refresh, findClient, now } = options;
+
+  async function verify(assertion: Assertion, clientId: string): Promise<AssertingClient> {
+    const { iss } = assertion.payload;
+    const refuse = (reason: string) => refuseAssertion(reason, clientId);
+    const named = typeof iss === 'string' ? await issuers.find(iss) : [];
+    if (named.length === 0) throw refuse('No trusted issuer has the iss of the assertion.');
+    if (clientId === '') throw refuse('A token of a trusted issuer requires a client_id.');
+    const found = await findClient(clientId);
+    if (found === undefined) throw refuse('The client is disabled or does not exist.');
+    const { identities } = found;
+    const own = named.filter(({ id }) => identities.some(({ issuerId }) => issuerId === id));
+    if (own.length === 0) throw refuse('The client has no federated identity of the issuer.');
+    const enabled = own.filter((issuer) => issuer.enabled);
+    if (enabled.length === 0) throw refuse('The trusted issuer is disabled.');
+    let problem: string | undefined;
+    for (const issuer of enabled) {
+      const reason = await findProblem(assertion, issuer, identities);
+      if (reason === undefined) return found;
+      problem ??= reason;
+    }
+    throw refuse(problem ?? '');
+  }
+
+  /** Returns why an assertion of an issuer is not valid; undefined if it is. */
+  async function findProblem(
+    assertion: Assertion,
+    issuer: Issuer,
+    identities: readonly FederatedIdentity[],
+  ): Promise<string | undefined> {
+    const { payload } = assertion;
+    const problem = findClaimProblem(payload, issuer, now() / 1000);
+    if (problem !== undefined) return problem;
+    const keys = await findKeys(assertion, issuer);
+    if (keys.length === 0) return 'The issuer has no such key for the algorithm.';
+    if (assertion.header.kid === undefined && keys.length > 1) {
+      return 'The assertion does not name its key.';
+    }
+    if (!(await isSignedByOne(assertion, keys))) return 'The signature is not valid.';
+    const own = identities.filter(({ issuerId }) => issuerId === issuer.id);
+    return own.some((identity) => matches(identity, payload))
+      ? undefined
+      : 'No federated identity of the client matches the assertion.';
+  }
+
+  /** A key that is not known may be new. */
+  async function findKeys(
+    assertion: Assertion,
+    issuer: Issuer,
+  ): Promise<readonly ClientPublicKey[]> {
+    const { kid } = assertion.header;
+    const isKnown = issuer.keys.some(({ names }) => kid === undefined || names.includes(kid));
+    if (isKnown || issuer.isPinned) return selectKeys(assertion, issuer.keys);
+    await refresh(issuer.id);
+    const current = await issuers.find(String(assertion.payload.iss));
+    const refreshed = current.find(({ id, enabled }) => enabled && id === issuer.id);
+    return selectKeys(assertion, refreshed?.keys ?? []);
+  }
+
+  return verify;
+}
+
+function findClaimProblem(
+  payload: JWTPayload,
+  { audience }: Issuer,
+  now: number,
+): string | undefined {
+  const { aud, sub, iat, exp = 0 } = payload;
+  // With other audiences, their services could use the assertion here.
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  if (named.length !== 1 || named[0] !== audience) {
+    return 'The aud of the assertion is not the audience of the issuer alone.';
+  }
+  if (typeof sub !== 'string' || sub === '') return 'The assertion has no sub.';
+  const problem = findTimeProblem(payload, secondsMax + aheadSecondsMax, now);
+  if (problem !== undefined) return problem;
+  return exp - (iat ?? now) > secondsMax ? 'The assertion lives longer than an hour.' : undefined;
+}
+
+function matches({ subject, claims }: FederatedIdentity, payload: JWTPayload): boolean {
+  return (
+    matchesPattern(subject, payload.sub ?? '') &&
+    Object.entries(claims).every(([name, pattern]) => {
+      const text = Object.hasOwn(payload, name) ? textOf(payload[name]) : undefined;
+      return text !== undefined && matchesPattern(pattern, text);
+    })
+  );
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value) : undefined;
+}

@@ -1,0 +1,105 @@
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
+import { lockRow } from '../../storage/row-locks.ts';
+import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
+
+/** At most 100 rows exist. */
+export function findAllIssuers(db: Executor): Promise<TrustedIssuerRow[]> {
+  return db.selectFrom('trusted_issuers').selectAll().execute();
+}
+
+export function findIssuer(db: Executor, id: string): Promise<TrustedIssuerRow | undefined> {
+  return db.selectFrom('trusted_issuers').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export const issuerList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+  },
+  searches: ['name', 'issuer', 'id'],
+} as const satisfies List;
+
+export function findIssuers(db: Executor, query: ListQuery): Promise<ListPage<TrustedIssuerRow>> {
+  return readList(db, db.selectFrom('trusted_issuers').selectAll(), issuerList, query);
+}
+
+/** Counts the trusted issuers. No other transaction creates one until this one ends. */
+export async function lockIssuerCount(trx: Executor): Promise<number> {
+  await lockRow(trx, 'revisions', 'name', 'trusted_issuers');
+  const { count } = await trx
+    .selectFrom('trusted_issuers')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function insertIssuer(trx: Executor, row: TrustedIssuerRow): Promise<void> {
+  await trx.insertInto('trusted_issuers').values(row).execute();
+}
+
+export type IssuerChange = Partial<Omit<TrustedIssuerRow, 'id' | 'issuer' | 'create_time'>>;
+
+export async function updateIssuer(trx: Executor, id: string, change: IssuerChange): Promise<void> {
+  await trx.updateTable('trusted_issuers').set(change).where('id', '=', id).execute();
+}
+
+export async function deleteIssuer(trx: Executor, id: string): Promise<void> {
+  await trx.deleteFrom('trusted_issuers').where('id', '=', id).execute();
+}
+
+/** Returns the scopes of each client with a federated identity of the issuer, space-separated. */
+export async function findScopesOfClients(trx: Executor, issuerId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('federated_identities')
+    .innerJoin('clients', 'clients.id', 'client_id')
+    .select('scopes')
+    .distinct()
+    .where('issuer_id', '=', issuerId)
+    .execute();
+  return rows.map(({ scopes }) => scopes);
+}
+
+export async function isIssuerUsed(trx: Executor, issuerId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('federated_identities')
+    .select('id')
+    .where('issuer_id', '=', issuerId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export type LockTrustedIssuer = (trx: Executor, id: string) => Promise<boolean>;
+
+/** Returns whether the issuer exists. It is not deleted before the transaction ends. */
+export const lockTrustedIssuer: LockTrustedIssuer = async (trx, id) =>
+  (await lockRow(trx, 'trusted_issuers', 'id', id)) !== undefined;
+
+/**
+ * Records an attempt to read the keys of an issuer, and returns the issuer. Returns undefined if
+ * its keys are pinned, it is disabled, or another attempt began at `after` or later.
+ */
+export function claimAttempt(
+  db: Executor,
+  id: string,
+  time: number,
+  after: number,
+): Promise<TrustedIssuerRow | undefined> {
+  return db
+    .updateTable('trusted_issuers')
+    .set({ attempt_time: time })
+    .where('id', '=', id)
+    .where('enabled', '=', 1)
+    .where('jwks', 'is', null)
+    .where(({ eb, or }) =>
+      or([
+        eb('attempt_time', 'is', null),
+        eb('attempt_time', '<', after),
+        // The clock was set back.
+        eb('attempt_time', '>', time),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}

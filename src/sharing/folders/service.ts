@@ -1,0 +1,182 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
+import {
+  type FolderService,
+  UpdateFolderRequestSchema,
+} from '../../../gen/latchkey/sharing/v1/folder_pb.js';
+import { printableName } from '../../api/names.ts';
+import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
+import { workspaceOf } from '../../api/workspace.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../base/clock.ts';
+import { newId, type Random } from '../../base/crypto/ids.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
+import { isUniqueViolation } from '../../storage/database.ts';
+import {
+  countEntries,
+  findAncestors,
+  findDescendants,
+  folderDepthMax,
+} from '../../storage/folder-tree.ts';
+import { parseListRequest } from '../../storage/list-request.ts';
+import type { Database, Executor, FolderRow } from '../../storage/schema.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import type { Workspaces } from '../workspaces/workspaces.ts';
+import { type Folders, nameKeyOf } from './folders.ts';
+import {
+  countFolders,
+  type FolderChange,
+  findFolders,
+  folderList,
+  insertFolder,
+  removeFolder,
+  updateFolder,
+} from './store.ts';
+
+const foldersMax = 10_000;
+
+export type FolderOptions = {
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  readonly quotas: Pick<Quotas, 'inTurn' | 'lock'>;
+  readonly workspaces: Workspaces;
+  readonly folders: Folders;
+  readonly random: Random;
+  readonly now: Clock;
+};
+
+export function createFolderService(options: FolderOptions): ServiceImpl<typeof FolderService> {
+  const { db, auditLog, quotas, workspaces, folders, random, now } = options;
+
+  /** Changes folders of a workspace while no other call does. */
+  async function changeTree<T>(
+    context: HandlerContext,
+    id: string,
+    work: (trx: Executor, workspaceId: string) => Promise<T>,
+  ): Promise<T> {
+    const workspaceId = workspaceOf(context);
+    // The workspace may not exist, and then has no usage to lock.
+    await folders.require(db, workspaceId, id);
+    return quotas.inTurn(workspaceId, () =>
+      auditLog.change(context, { target: id }, async (trx) => {
+        await quotas.lock(trx, workspaceId);
+        return work(trx, workspaceId);
+      }),
+    );
+  }
+
+  /** Checks that a tree of folders with this height fits into the parent. */
+  async function requirePlace(
+    trx: Executor,
+    workspaceId: string,
+    parentId: string | null,
+    height: number,
+  ): Promise<void> {
+    if (parentId === null) return;
+    await folders.requireRoom(trx, workspaceId, parentId);
+    const { length } = await findAncestors(trx, parentId);
+    if (length + height <= folderDepthMax) return;
+    throw fail('conflict', `Folders can be nested at most ${folderDepthMax} deep.`);
+  }
+
+  async function answer(trx: Executor, row: FolderRow) {
+    const [, ...above] = await findAncestors(trx, row.id);
+    const ancestors = above.toReversed().map(({ id, name }) => ({ id, name }));
+    return { folder: { ...folderMessage(row), ancestors } };
+  }
+
+  return {
+    async createFolder({ name, parentId }, context) {
+      const workspaceId = workspaceOf(context);
+      await workspaces.require(workspaceId);
+      const row: FolderRow = {
+        id: newId('fld', random),
+        workspace_id: workspaceId,
+        parent_id: parentId === '' ? null : parentId,
+        ...readName(name),
+        create_time: now(),
+      };
+      return quotas.inTurn(workspaceId, () =>
+        auditLog.create(context, { target: row.id }, async (trx) => {
+          await quotas.lock(trx, workspaceId);
+          if ((await countFolders(trx, workspaceId)) >= foldersMax) {
+            throw fail('conflict', `The workspace already has ${foldersMax} folders.`);
+          }
+          await requirePlace(trx, workspaceId, row.parent_id, 1);
+          await insertFolder(trx, row).catch(refuseDuplicate);
+          return answer(trx, row);
+        }),
+      );
+    },
+
+    async listFolders(request, context) {
+      const query = parseListRequest(request, folderList.sorts, context.signal);
+      const { parentId } = request;
+      const filter = { workspaceId: workspaceOf(context), parentId };
+      const { rows, ...page } = await findFolders(db, filter, query);
+      return { folders: rows.map(folderMessage), ...page };
+    },
+
+    async getFolder({ folderId }, context) {
+      return answer(db, await folders.require(db, workspaceOf(context), folderId));
+    },
+
+    async updateFolder(request, context) {
+      const { change } = readUpdate(UpdateFolderRequestSchema, request, updateFields);
+      return changeTree(context, request.folderId, async (trx, workspaceId) => {
+        const before = await folders.require(trx, workspaceId, request.folderId);
+        const { parent_id = before.parent_id } = change;
+        if (parent_id !== before.parent_id) {
+          const moved = await findDescendants(trx, before.id);
+          if (moved.some(({ id }) => id === parent_id)) {
+            throw invalid('parent_id', 'must not be the folder or a folder within it');
+          }
+          const height = Math.max(...moved.map((folder) => folder.height)) + 1;
+          await requirePlace(trx, workspaceId, parent_id, height);
+        }
+        if (Object.keys(change).length > 0) {
+          await updateFolder(trx, before.id, change).catch(refuseDuplicate);
+        }
+        return answer(trx, { ...before, ...change });
+      });
+    },
+
+    async deleteFolder({ folderId }, context) {
+      await changeTree(context, folderId, async (trx, workspaceId) => {
+        const { id } = await folders.require(trx, workspaceId, folderId);
+        if ((await countEntries(trx, id)) > 0) {
+          throw fail('conflict', 'The folder is not empty. Delete or move its content first.');
+        }
+        await removeFolder(trx, id, now());
+      });
+      return {};
+    },
+  };
+}
+
+/** The fields that an update can change, by their path in the mask. */
+const updateFields: UpdateFields<typeof UpdateFolderRequestSchema, FolderChange> = {
+  name: ({ name }) => readName(name),
+  parent_id: ({ parentId }) => ({ parent_id: parentId === '' ? null : parentId }),
+};
+
+function readName(name: string): Pick<FolderRow, 'name' | 'name_key'> {
+  if (name.trim() === '') throw invalid('name', 'must not be empty');
+  return { name: printableName(name), name_key: nameKeyOf(name) };
+}
+
+function refuseDuplicate(error: unknown): never {
+  if (!isUniqueViolation(error)) throw error;
+  const detail = 'The folder that contains it already has a folder of this name.';
+  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
+}
+
+function folderMessage(row: FolderRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    parentId: row.parent_id ?? '',
+    workspaceId: row.workspace_id,
+    createTime: timestampFromMs(row.create_time),
+  };
+}

@@ -1,0 +1,72 @@
+import { folderColumns } from '../../storage/folder-tree.ts';
+import { type List, type ListPage, readList } from '../../storage/list.ts';
+import type { ListQuery } from '../../storage/list-request.ts';
+import type { Executor, FolderRow } from '../../storage/schema.ts';
+
+export const folderList = {
+  sorts: {
+    create_time: { column: 'create_time', kind: 'number' },
+    name: { column: 'name', kind: 'text' },
+  },
+  searches: ['name', 'id'],
+} as const satisfies List;
+
+/** `parentId`: empty for the top level, undefined for all folders. */
+export type FolderFilter = { readonly workspaceId: string; readonly parentId?: string | undefined };
+
+export function findFolders(
+  db: Executor,
+  { workspaceId, parentId }: FolderFilter,
+  query: ListQuery,
+): Promise<ListPage<FolderRow>> {
+  const all = db
+    .selectFrom('folders')
+    .select(folderColumns)
+    .where('workspace_id', '=', workspaceId)
+    .where('remove_time', 'is', null);
+  if (parentId === undefined) return readList(db, all, folderList, query);
+  const within =
+    parentId === '' ? all.where('parent_id', 'is', null) : all.where('parent_id', '=', parentId);
+  return readList(db, within, folderList, query);
+}
+
+export async function countFolders(db: Executor, workspaceId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('folders')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('remove_time', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function insertFolder(trx: Executor, row: FolderRow): Promise<void> {
+  await trx.insertInto('folders').values(row).execute();
+}
+
+export type FolderChange = Partial<Pick<FolderRow, 'name' | 'name_key' | 'parent_id'>>;
+
+export async function updateFolder(trx: Executor, id: string, change: FolderChange): Promise<void> {
+  await trx.updateTable('folders').set(change).where('id', '=', id).execute();
+}
+
+/** Deletes a folder, or marks it as removed if links refer to it, and revokes these links. */
+export async function removeFolder(trx: Executor, id: string, time: number): Promise<void> {
+  const links = trx.selectFrom('links').select('id').where('folder_id', '=', id).limit(1);
+  if ((await links.executeTakeFirst()) === undefined) {
+    await trx.deleteFrom('folders').where('id', '=', id).execute();
+    return;
+  }
+  await trx
+    .updateTable('links')
+    .set({ revoke_time: time })
+    .where('folder_id', '=', id)
+    .where('revoke_time', 'is', null)
+    .execute();
+  await trx
+    .updateTable('folders')
+    // The folder that contained it can be deleted, too.
+    .set({ remove_time: time, parent_id: null })
+    .where('id', '=', id)
+    .execute();
+}

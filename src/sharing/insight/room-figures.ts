@@ -1,0 +1,75 @@
+// Computes the figures of a room: who read which of its documents.
+import type { ViewWithPages } from '../views/views.ts';
+import { averageOf, type Figures, pageRowsMax, viewsMax, visitorOf } from './figures.ts';
+
+const documentsMax = 1_000;
+
+export type DocumentFigures = {
+  readonly documentId: string;
+  readonly documentName: string;
+  readonly viewCount: number;
+  readonly visitorCount: number;
+  readonly averageDurationMs: number;
+  readonly downloadCount: number;
+};
+
+type Sums = {
+  name: string;
+  views: number;
+  durationMs: number;
+  downloads: number;
+  readonly visitors: Set<string>;
+};
+
+type RoomFigures = Omit<Figures, 'completion' | 'pages'> & {
+  readonly documents: DocumentFigures[];
+};
+
+export async function computeRoomFigures(
+  slices: AsyncIterable<readonly ViewWithPages[]>,
+): Promise<RoomFigures> {
+  const visitors = new Set<string>();
+  const documents = new Map<string, Sums>();
+  const sums = { views: 0, visits: 0, durationMs: 0, downloads: 0, rows: 0 };
+  for await (const slice of slices) {
+    for (const { view, documentName, visitCount, pages } of slice.slice(0, viewsMax - sums.views)) {
+      visitors.add(visitorOf(view));
+      sums.views += 1;
+      sums.visits += visitCount;
+      sums.durationMs += view.duration_ms;
+      sums.downloads += view.download_count;
+      sums.rows += pages.length;
+      const id = view.document_id ?? '';
+      const known = documents.get(id) ?? newSums(documentName);
+      known.views += 1;
+      known.durationMs += view.duration_ms;
+      known.downloads += view.download_count;
+      known.visitors.add(visitorOf(view));
+      documents.set(id, known);
+    }
+    if (sums.views >= viewsMax || sums.rows >= pageRowsMax) break;
+  }
+  return {
+    coveredViewCount: sums.views,
+    visitorCount: visitors.size,
+    visitCount: sums.visits,
+    averageDurationMs: averageOf(sums.durationMs, sums.views),
+    downloadCount: sums.downloads,
+    documents: [...documents]
+      .map(([documentId, known]) => ({
+        documentId,
+        documentName: known.name,
+        viewCount: known.views,
+        visitorCount: known.visitors.size,
+        averageDurationMs: averageOf(known.durationMs, known.views),
+        downloadCount: known.downloads,
+      }))
+      .sort((a, b) => b.viewCount - a.viewCount || (a.documentId < b.documentId ? -1 : 1))
+      .slice(0, documentsMax),
+  };
+}
+
+const newSums = (name: string): Sums => ({
+  ...{ name, views: 0, durationMs: 0, downloads: 0 },
+  visitors: new Set(),
+});

@@ -1,0 +1,27 @@
+// The messages between the converter and its program.
+import type { ConversionError } from './conversion-errors.ts';
+
+export type ProgramSettings = {
+  /** The path of `soffice`. */
+  readonly command: string;
+  readonly isIsolated: boolean;
+  /** Folders that LibreOffice must not read; only with isolation. */
+  readonly hidden: readonly string[];
+  readonly limits: ConversionLimits;
+};
+
+export type ConversionLimits = {
+  readonly seconds: number;
+  readonly memoryBytes: number;
+  readonly previewBytes: number;
+};
+
+/** The file to convert is in the folder of the program. */
+export type ConversionOrder = { readonly kind: 'convert'; readonly fileName: string };
+
+export type ConversionAnswer =
+  | { readonly kind: 'ready'; readonly folder: string }
+  | { readonly kind: 'converted'; readonly file: string; readonly sizeBytes: number }
+  | { readonly kind: 'failed'; readonly error: ConversionError }
+  /** LibreOffice does not start. */
+  | { readonly kind: 'unavailable' };

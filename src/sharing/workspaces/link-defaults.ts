@@ -1,0 +1,23 @@
+// The options that the console preselects for a new link, in messages and in the column
+// `workspaces.link_defaults`.
+import type { LinkDefaults } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+
+type Defaults = Omit<LinkDefaults, '$typeName' | '$unknown'>;
+
+const ofNewWorkspace: Defaults = {
+  emailRequired: true,
+  emailVerificationRequired: false,
+  allowDownload: false,
+  expireDays: 0,
+};
+
+export function storeLinkDefaults(defaults: LinkDefaults | undefined): string {
+  if (defaults === undefined) return '';
+  const { emailVerificationRequired, allowDownload, expireDays } = defaults;
+  const emailRequired = defaults.emailRequired || emailVerificationRequired;
+  const stored: Defaults = { emailRequired, emailVerificationRequired, allowDownload, expireDays };
+  return JSON.stringify(stored);
+}
+
+export const readLinkDefaults = (text: string): Defaults =>
+  text === '' ? ofNewWorkspace : { ...ofNewWorkspace, ...(JSON.parse(text) as Partial<Defaults>) };

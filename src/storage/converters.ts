@@ -1,0 +1,14 @@
+// The processes of the deployment that convert Office files. Each of them holds leases for this.
+import { selectHeld } from './leases.ts';
+import type { Executor } from './schema.ts';
+
+const prefix = 'previews ';
+
+/** The name of the lease for one of the files that a node converts at a time. */
+export const converterLease = (node: string, slot: number) => `${prefix}${node} ${slot}`;
+
+/** Returns whether a process of the deployment converts files. */
+export async function hasConverter(db: Executor): Promise<boolean> {
+  const lease = selectHeld(db).where('name', 'like', `${prefix}%`).limit(1);
+  return (await lease.executeTakeFirst()) !== undefined;
+}

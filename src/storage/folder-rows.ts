@@ -1,0 +1,18 @@
+// The row types of folders; schema.ts describes how values are stored.
+import type { Generated } from 'kysely';
+
+export type FolderRow = {
+  id: string;
+  workspace_id: string;
+  /** Null at the top level. */
+  parent_id: string | null;
+  name: string;
+  /** The name in the form in which names of one parent are different. */
+  name_key: string;
+  create_time: number;
+};
+
+export type FolderTable = FolderRow & {
+  /** When the folder was deleted. The row stays for the links that showed the folder. */
+  remove_time: Generated<number | null>;
+};

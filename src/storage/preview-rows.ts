@@ -1,0 +1,26 @@
+// The row type of previews; schema.ts describes how values are stored.
+import type { Generated } from 'kysely';
+
+/** The preview of a version of an Office file. A trigger inserts the row with the version. */
+export type PreviewRow = {
+  document_id: string;
+  version: number;
+  workspace_id: string;
+  state: 'pending' | 'ready' | 'failed';
+  /** A key of `conversionErrors`; empty unless the conversion failed. */
+  error: string;
+  /** The number of attempts that have started. */
+  attempts: number;
+  /** When the next attempt may start; at first, when the version was uploaded. */
+  due_time: number;
+  /** The bytes of the PDF. A trigger notes them in `pending_blobs` when the row is deleted. */
+  blob_id: string | null;
+  size_bytes: number;
+  sha256: string;
+};
+
+type Inserted = 'document_id' | 'version' | 'workspace_id' | 'due_time';
+
+export type PreviewTable = Pick<PreviewRow, Inserted> & {
+  [Column in Exclude<keyof PreviewRow, Inserted>]: Generated<PreviewRow[Column]>;
+};

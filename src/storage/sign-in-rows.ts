@@ -1,0 +1,69 @@
+// The rows of sessions, and of identity providers and their accounts.
+import type { Flag, GeneratedColumns } from './sharing-rows.ts';
+
+export type IdentityProviderRow = {
+  id: string;
+  name: string;
+  issuer: string;
+  client_id: string;
+  /** The client secret, encrypted under the master key `master_key_id`. */
+  secret_ciphertext: string;
+  master_key_id: string;
+  /** Space-separated, in lower case. */
+  allowed_domains: string;
+  /** A JSON array. */
+  role_mappings: string;
+  enabled: Flag;
+  create_users: Flag;
+  groups_claim: string;
+  email_verified_claim: string;
+  /** Space-separated. */
+  additional_scopes: string;
+  create_time: number;
+};
+
+/** An account of a provider, linked to a user. */
+export type UserIdentityRow = {
+  id: string;
+  user_id: string;
+  provider_id: string;
+  /** The `sub` of the account. */
+  subject: string;
+  /** Whether the provider has created the user, whose grants its mappings decide. */
+  manages_grants: Flag;
+  create_time: number;
+};
+
+/** The hash that `recover-staff` has set. It counts while it is the hash of the user's password. */
+export type RecoveryPasswordRow = {
+  user_id: string;
+  password_hash: string;
+};
+
+/** A session of a signed-in user. */
+export type SessionRow = {
+  id: string;
+  user_id: string;
+  /** The hexadecimal SHA-256 digest of the cookie's secret. */
+  digest: string;
+  /** The authentication methods of the sign-in (RFC 8176), space-separated. */
+  amr: string;
+  /** The network address of the sign-in. */
+  address: string;
+  /** The time of the sign-in. */
+  create_time: number;
+  refresh_time: number;
+  /** When the session expires unless it is refreshed. */
+  expire_time: number;
+  revoke_time: number | null;
+  /** When the provider authenticated the user; 0 if unknown. Null means `create_time`. */
+  auth_time: number | null;
+  /** The identity provider of the sign-in, and the `sid` of its ID token. */
+  provider_id: string | null;
+  provider_sid: string | null;
+};
+
+export type SessionTable = GeneratedColumns<
+  SessionRow,
+  'auth_time' | 'provider_id' | 'provider_sid'
+>;

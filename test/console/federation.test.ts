@@ -1,0 +1,170 @@
+// The screens for clients without secrets: trusted issuers, keys and federated identities of a
+// client. And audiences.
+import { describe, expect, it } from 'vitest';
+import { keyPairs, makePublicJwk } from '../support/client-keys.ts';
+import { expectFitForAll } from '../support/console-credentials.ts';
+import { chooseRowAction } from '../support/console-menus.ts';
+import { useConsole } from '../support/console-suite.ts';
+import { addIdentity, addIssuer } from '../support/federation.ts';
+import { addClient } from '../support/owner-rows.ts';
+
+const { app, visitAs, staff } = useConsole();
+
+const db = () => app().app.inside.db;
+const issuerOf = (id: string) =>
+  db().selectFrom('trusted_issuers').selectAll().where('id', '=', id).executeTakeFirst();
+
+describe('a trusted issuer', () => {
+  it('is added, changed, disabled, enabled and deleted', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/trusted-issuers');
+    await page.getByRole('button', { name: 'Add issuer' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add trusted issuer' });
+    await dialog.getByLabel('Issuer').fill('urn:cluster');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('must be an https URL').first().waitFor();
+    await dialog.getByLabel('Pinned').check();
+    await dialog.getByLabel('JWK set').fill('{"keys": [');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('Enter a JSON object').first().waitFor();
+    const jwks = { keys: [{ ...makePublicJwk(), kid: 'first-key' }] };
+    await dialog.getByLabel('JWK set').fill(JSON.stringify(jwks));
+    await expectFitForAll(page);
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('heading', { level: 1, name: 'urn:cluster' }).waitFor();
+    await page.getByText('first-key').waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const editing = page.getByRole('dialog', { name: 'Edit trusted issuer' });
+    await editing.getByLabel('Name').fill('Production');
+    await editing.getByLabel('Audience').fill('latchkey');
+    await editing.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Production' }).waitFor();
+    expect(await issuerOf(id)).toMatchObject({ name: 'Production', audience: 'latchkey' });
+
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('Disabled', { exact: true }).waitFor();
+    expect(await issuerOf(id)).toMatchObject({ enabled: 0 });
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Enabled', { exact: true }).waitFor();
+    await expectFitForAll(page);
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Trusted issuers' }).waitFor();
+    expect(await issuerOf(id)).toBeUndefined();
+  });
+
+  it('shows why its keys cannot be read', async () => {
+    const attempt = { attempt_time: Date.now(), attempt_error: 'The server redirects.' };
+    const issuer = 'https://issuer.example';
+    const id = await addIssuer(db(), { ...attempt, issuer, jwks: null, name: 'Broken' });
+    const { page, open } = await visitAs(await staff(['trusted_issuers:read']));
+    await open('/trusted-issuers');
+    await page.getByText('Keys can’t be read').waitFor();
+    expect(await page.getByRole('button', { name: 'Add issuer' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Broken' }).click();
+    await page.getByText('The server redirects.').waitFor();
+    expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    expect(await issuerOf(id)).toMatchObject({ name: 'Broken' });
+  });
+});
+
+describe('a client', () => {
+  it('gets a public key, and no private one', async () => {
+    const { ownerId } = await addClient(db(), 'payments:read');
+    const { page, open } = await visitAs(await staff());
+    await open(`/clients/${ownerId}`);
+    const section = page.getByRole('region', { name: 'Keys' });
+    await section.getByRole('button', { name: 'Add key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add key' });
+    await dialog.getByLabel('Name').fill('Build server');
+    const { privateKey } = keyPairs.EdDSA();
+    const field = dialog.getByLabel('Public key');
+    await field.fill(JSON.stringify(privateKey.export({ format: 'jwk' })));
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('This is a private key. It was not sent.').first().waitFor();
+    await field.fill(JSON.stringify(makePublicJwk()));
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await section.getByText('Build server').waitFor();
+    await section.getByText('Ed25519').waitFor();
+    await expectFitForAll(page);
+    await chooseRowAction(section, 'Revoke', '“Build server”');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await section.getByText('Revoked').waitFor();
+    const rows = db().selectFrom('client_keys').select('revoke_time');
+    expect(await rows.where('client_id', '=', ownerId).execute()).toEqual([
+      { revoke_time: expect.any(Number) },
+    ]);
+  });
+
+  it('gets a federated identity, which is deleted again', async () => {
+    const { ownerId } = await addClient(db(), 'payments:read');
+    const id = await addIssuer(db(), { name: 'GitHub Actions' });
+    await addIdentity(db(), ownerId, id, 'repo:octo-org/old');
+    const { page, open } = await visitAs(await staff());
+    await open(`/clients/${ownerId}`);
+    const section = page.getByRole('region', { name: 'Federated identities' });
+    await section.getByText('repo:octo-org/old').waitFor();
+    await section.getByRole('button', { name: 'Add identity' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add federated identity' });
+    await dialog.getByRole('combobox', { name: 'Trusted issuer' }).click();
+    await page.getByRole('option', { name: 'GitHub Actions' }).click();
+    await dialog.getByLabel('Subject').fill('*');
+    await dialog.getByLabel('Other claims').fill('repository_owner_id=65\nref=refs/heads/*');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('must contain a letter or a digit').first().waitFor();
+    await dialog.getByLabel('Subject').fill('repo:octo-org/*:environment:production');
+    await expectFitForAll(page);
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await section.getByText('repo:octo-org/*:environment:production').waitFor();
+    await section.getByText('ref=refs/heads/*, repository_owner_id=65').waitFor();
+    const rows = () =>
+      db().selectFrom('federated_identities').selectAll().where('client_id', '=', ownerId);
+    expect(await rows().where('subject', 'like', '%*%').executeTakeFirst()).toMatchObject({
+      ...{ issuer_id: id, claims: '{"ref":"refs/heads/*","repository_owner_id":"65"}' },
+    });
+    await chooseRowAction(section, 'Delete', 'repo:octo-org/old');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await section.getByText('repo:octo-org/old').waitFor({ state: 'detached' });
+    expect(await rows().execute()).toHaveLength(1);
+    await section.getByRole('link', { name: 'GitHub Actions' }).click();
+    await page.getByRole('heading', { level: 1, name: 'GitHub Actions' }).waitFor();
+  });
+});
+
+describe('an audience', () => {
+  it('is created, changed and deleted', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/audiences');
+    await page.getByRole('button', { name: 'Create audience' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create audience' });
+    await dialog.getByLabel('Name').fill('Payments');
+    await dialog.getByLabel('Identifier').fill('payments');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Identifier').fill('https://payments.example.com');
+    await dialog.getByLabel('RS256').check();
+    await dialog.getByText('signs about five minutes later').waitFor();
+    await expectFitForAll(page);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const table = page.getByRole('table', { name: 'Audiences' });
+    await table.getByText('https://payments.example.com').waitFor();
+    await table.getByText('RS256').waitFor();
+    await chooseRowAction(page, 'Change algorithm', 'Payments');
+    const changing = page.getByRole('dialog', { name: 'Change algorithm' });
+    await changing.getByLabel('EdDSA').check();
+    await changing.getByRole('button', { name: 'Save' }).click();
+    await table.getByText('EdDSA').waitFor();
+    await chooseRowAction(page, 'Rename', 'Payments');
+    const renaming = page.getByRole('dialog', { name: 'Rename audience' });
+    await renaming.getByLabel('Name').fill('Billing');
+    await renaming.getByRole('button', { name: 'Rename' }).click();
+    await table.getByText('Billing').waitFor();
+    await chooseRowAction(page, 'Delete', 'Billing');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No audiences yet').waitFor();
+  });
+});

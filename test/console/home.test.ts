@@ -1,0 +1,66 @@
+// The first screens after the sign-in: of a workspace for members, and of the service for staff.
+import { expect, it } from 'vitest';
+import { overhangOf, settle, takePicture } from '../support/browser-pages.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { makeWatchedLink, openLink } from '../support/link-views.ts';
+
+const { app, workspaceId, visitAs, staff, member } = useConsole();
+
+it('the home page of a workspace leads from the first upload to its readers', async () => {
+  const { page, open } = await visitAs(await member('owner'));
+  await open('/');
+  const main = page.getByRole('main');
+  const setUp = main.getByRole('region', { name: 'Set-up' });
+  await setUp.getByText('0 of 3 done').waitFor();
+  await main.getByText('Readers who enter their email address appear here.').waitFor();
+  await expectAccessible(page);
+
+  const link = await makeWatchedLink(app(), { name: 'For the board' });
+  await page.reload();
+  await setUp.getByText('2 of 3 done').waitFor();
+
+  await openLink(link, 'jane@example.com');
+  await app().app.inside.views.flush();
+  await page.reload();
+  const readers = main.getByRole('region', { name: 'Recent readers' });
+  await readers.getByRole('link', { name: 'jane@example.com' }).waitFor();
+  expect(await setUp.count()).toBe(0);
+  const links = main.getByRole('region', { name: 'Most viewed links' });
+  await links.getByText('1 view', { exact: true }).waitFor();
+  await expectAccessible(page);
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    await settle(page);
+    expect(await overhangOf(page)).toBe(0);
+    await takePicture(page, `home-${width}`);
+  }
+  await links.getByRole('link', { name: 'For the board' }).click();
+  await page.getByRole('heading', { level: 1, name: 'For the board' }).waitFor();
+  expect(page.url()).toContain(`/workspaces/${workspaceId()}/links/`);
+});
+
+it('the overview for staff names the open steps and the failed sign-ins', async () => {
+  const own = await staff();
+  const failed = await fetch(`${app().app.publicUrl}/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: own.email, password: 'not the password' }),
+  });
+  expect(failed.status).toBe(401);
+  const { page, open } = await visitAs(own);
+  await open('/');
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  const main = page.getByRole('main');
+  await main.getByRole('region', { name: 'Set-up' }).getByText('Use HTTPS').waitFor();
+  await main
+    .getByRole('region', { name: 'Failed authentications' })
+    .getByRole('listitem')
+    .first()
+    .waitFor();
+  await main.getByRole('region', { name: 'Last changes' }).waitFor();
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await settle(page);
+  expect(await overhangOf(page)).toBe(0);
+  await takePicture(page, 'overview');
+});

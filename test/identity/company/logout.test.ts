@@ -1,0 +1,153 @@
+// Logout tokens of an identity provider (OpenID Connect Back-Channel Logout 1.0).
+import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { loopbackEgress, registerProvider, SignInBrowser } from '../../support/company-sign-in.ts';
+import { startTestApp, type TestApp } from '../../support/harness.ts';
+import { itHoldsFor } from '../../support/rule.ts';
+import {
+  defined,
+  type ScriptedProvider,
+  startScriptedProvider,
+} from '../../support/scripted-provider.ts';
+import { openTransports, type Transport } from '../../support/transports.ts';
+
+let testApp: TestApp;
+let transports: Transport[];
+let provider: ScriptedProvider;
+let other: ScriptedProvider;
+let providerId: string;
+let otherId: string;
+let count = 0;
+
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+
+beforeAll(async () => {
+  testApp = await startTestApp({ config: loopbackEgress });
+  transports = openTransports(testApp.app);
+  const place = { app: testApp.app, transport: () => transports[0] as Transport };
+  [provider, other] = await Promise.all([startScriptedProvider(), startScriptedProvider()]);
+  providerId = await registerProvider(place, provider);
+  otherId = await registerProvider(place, other, { name: 'Other' });
+});
+
+afterAll(async () => {
+  for (const transport of transports) transport.close();
+  await Promise.all([provider.close(), other.close(), testApp.remove()]);
+});
+
+beforeEach(() => provider.reset());
+
+async function signedIn(sid?: string, sub = `subject-${count++}`) {
+  const browser = new SignInBrowser(testApp.app);
+  const claims = { sub, email: `${sub}@example.com`, email_verified: true, sid };
+  const { problem } = await browser.signIn(provider, providerId, claims);
+  expect(problem).toBe('');
+  return { browser, sub };
+}
+
+async function isSignedIn({ session = '' }: SignInBrowser): Promise<boolean> {
+  const { status } = await fetch(`${testApp.app.publicUrl}/sessions/refresh`, {
+    method: 'POST',
+    headers: { cookie: `latchkey_session=${session}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  return status === 200;
+}
+
+const claimsOf = (change: Readonly<Record<string, unknown>>): JWTPayload =>
+  defined({
+    iss: provider.issuer,
+    aud: provider.clientId,
+    iat: Math.floor(Date.now() / 1000),
+    exp: Math.floor(Date.now() / 1000) + 120,
+    jti: `jti-${count++}`,
+    events: { [event]: {} },
+    ...change,
+  });
+
+function report(token: string, id = providerId): Promise<Response> {
+  return fetch(`${testApp.app.publicUrl}/sessions/oidc/${id}/logout`, {
+    method: 'POST',
+    body: new URLSearchParams({ logout_token: token }),
+  });
+}
+
+const signed = (change: Readonly<Record<string, unknown>>, header = {}) =>
+  provider.sign(claimsOf(change), header);
+
+describe('a logout at an identity provider', () => {
+  it('ends the sessions of the account that started with it', async () => {
+    const { browser, sub } = await signedIn();
+    const bystander = await signedIn();
+    expect((await report(await signed({ sub }))).status).toBe(200);
+    expect(await isSignedIn(browser)).toBe(false);
+    expect(await isSignedIn(bystander.browser)).toBe(true);
+  });
+
+  it('ends only the session with its sid', async () => {
+    const { browser, sub } = await signedIn('one');
+    const second = await signedIn('two', sub);
+    expect((await report(await signed({ sid: 'one' }))).status).toBe(200);
+    expect(await isSignedIn(browser)).toBe(false);
+    expect(await isSignedIn(second.browser)).toBe(true);
+    expect((await report(await signed({ sid: 'two', sub }))).status).toBe(200);
+    expect(await isSignedIn(second.browser)).toBe(false);
+  });
+
+  const attacks: readonly (readonly [string, (sub: string) => Promise<string> | string])[] = [
+    ['nothing', () => ''],
+    ['a text that is no token', () => 'token'],
+    ['a nonce, like an ID token', (sub) => signed({ sub, nonce: 'n' })],
+    ['another issuer', (sub) => signed({ sub, iss: other.issuer })],
+    ['another audience', (sub) => signed({ sub, aud: 'other' })],
+    ['the signature of another provider', (sub) => other.sign(claimsOf({ sub }))],
+    ['no event', (sub) => signed({ sub, events: undefined })],
+    ['another event', (sub) => signed({ sub, events: { 'https://other': {} } })],
+    ['an event without an object', (sub) => signed({ sub, events: { [event]: true } })],
+    ['an event in a list', (sub) => signed({ sub, events: [event] })],
+    ['no jti', (sub) => signed({ sub, jti: undefined })],
+    ['no iat', (sub) => signed({ sub, iat: undefined })],
+    ['an old iat', (sub) => signed({ sub, iat: Math.floor(Date.now() / 1000) - 400 })],
+    ['a past exp', (sub) => signed({ sub, exp: Math.floor(Date.now() / 1000) - 60 })],
+    ['neither sub nor sid', () => signed({})],
+    ['a sub that is a list', (sub) => signed({ sub: [sub] })],
+    ['the type of an access token', (sub) => signed({ sub }, { typ: 'at+jwt' })],
+    ['no signature', (sub) => new UnsecuredJWT(claimsOf({ sub })).encode()],
+    [
+      'a signature with the client secret',
+      (sub) =>
+        new SignJWT(claimsOf({ sub }))
+          .setProtectedHeader({ alg: 'HS256' })
+          .sign(new TextEncoder().encode(provider.clientSecret)),
+    ],
+    [
+      'a signature with an unknown key',
+      async (sub) =>
+        new SignJWT(claimsOf({ sub }))
+          .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+          .sign((await generateKeyPair('RS256')).privateKey),
+    ],
+    ['a token of 20,000 characters', (sub) => signed({ sub, padding: 'x'.repeat(20_000) })],
+  ];
+
+  itHoldsFor(attacks, 20)('is refused with', async (_name, forge) => {
+    const { browser, sub } = await signedIn();
+    expect((await report(await forge(sub))).status).toBe(400);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  it('is refused when it is replayed, or sent for another provider', async () => {
+    const { sub } = await signedIn();
+    const token = await signed({ sub });
+    expect((await report(token, otherId)).status).toBe(400);
+    expect((await report(token, 'idp_0000000000000000000000')).status).toBe(404);
+    expect((await report(token)).status).toBe(200);
+    const again = await signedIn(undefined, sub);
+    expect((await report(token)).status).toBe(400);
+    expect(await isSignedIn(again.browser)).toBe(true);
+  });
+
+  it('answers 200 for an account that never signed in', async () => {
+    expect((await report(await signed({ sub: 'stranger' }))).status).toBe(200);
+  });
+});

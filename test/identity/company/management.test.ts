@@ -1,0 +1,132 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
+import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { everyScope, loopbackEgress } from '../../support/company-sign-in.ts';
+import { startTestApp, type TestApp } from '../../support/harness.ts';
+import { codeOf, managerCredential, messageOf } from '../../support/manager-calls.ts';
+import { describeFeature } from '../../support/matrix.ts';
+import { removeProviders } from '../../support/provider-rows.ts';
+import { type ScriptedProvider, startScriptedProvider } from '../../support/scripted-provider.ts';
+import { openTransports, type Transport } from '../../support/transports.ts';
+
+const provide = IdentityProviderService.method;
+
+describeFeature('an identity provider', (dialect) => {
+  let testApp: TestApp;
+  let transports: Transport[];
+  let provider: ScriptedProvider;
+  let manager: { readonly authorization: string };
+
+  const http = () => transports[0] as Transport;
+  const db = () => testApp.app.inside.db;
+
+  beforeAll(async () => {
+    testApp = await startTestApp({ dialect, config: loopbackEgress });
+    transports = openTransports(testApp.app);
+    provider = await startScriptedProvider();
+    manager = await managerCredential(testApp.app, everyScope);
+  });
+  afterAll(async () => {
+    for (const transport of transports) transport.close();
+    await Promise.all([provider.close(), testApp.remove()]);
+  });
+  beforeEach(async () => {
+    provider.reset();
+    await removeProviders(db());
+  });
+
+  it('is managed only by callers who hold every scope', async () => {
+    const { issuer, clientId, clientSecret } = provider;
+    const fields = { name: 'A', issuer, clientId, clientSecret, allowedDomains: ['example.com'] };
+    const create = async (scope: string, change: object = {}) => {
+      const credential = await managerCredential(testApp.app, scope);
+      const request = { ...fields, ...change };
+      return codeOf(await http().call(provide.createIdentityProvider, request, credential));
+    };
+    expect(await create('identity_providers:write')).toBe('forbidden');
+    expect(await create(everyScope, { allowedDomains: ['*'] })).toBe('invalid_argument');
+    expect(await create(everyScope, { allowedDomains: [] })).toBe('invalid_argument');
+    for (const url of [
+      'http://login.example.com',
+      'https://a:b@c.example',
+      'https://a.example?b',
+    ]) {
+      expect(await create(everyScope, { issuer: url }), url).toBe('invalid_argument');
+    }
+    const mapped = (mapping: object) => create(everyScope, { roleMappings: [mapping] });
+    const workspaceId = testApp.env.WORKSPACE_ID;
+    expect(await mapped({ group: 'a' })).toBe('invalid_argument');
+    expect(await mapped({ group: 'a', workspaceId })).toBe('invalid_argument');
+    expect(await mapped({ group: 'a', role: 1, workspaceId: 'ws_x' })).toBe('invalid_argument');
+    const both = { group: 'a', scopes: ['audit:read'], workspaceId, role: 1 };
+    expect(await mapped(both)).toBe('invalid_argument');
+    expect(await mapped({ group: 'a', scopes: ['payments:write'] })).toBe('forbidden');
+    expect(await create(everyScope)).toBe('ok');
+    expect(await create(everyScope)).toBe('conflict');
+    for (const n of [1, 2, 3, 4])
+      expect(await create(everyScope, { issuer: `${issuer}/${n}` })).toBe('ok');
+    expect(await create(everyScope, { issuer: `${issuer}/5` })).toBe('conflict');
+    const listed = await http().call(provide.listIdentityProviders, { query: issuer }, manager);
+    const [newest] = messageOf(listed).providers;
+    expect(inspect(newest)).not.toContain(clientSecret);
+    const few = await managerCredential(testApp.app, 'identity_providers:write');
+    const update = async (change: object) =>
+      codeOf(
+        await http().call(
+          provide.updateIdentityProvider,
+          { providerId: newest?.id ?? '', ...change },
+          few,
+        ),
+      );
+    expect(await update({ name: 'Renamed', enabled: false })).toBe('ok');
+    expect(await update({ enabled: true })).toBe('forbidden');
+    expect(await update({ allowedDomains: ['evil.example'] })).toBe('forbidden');
+  });
+});
+
+describeFeature('without local passwords', (dialect) => {
+  let testApp: TestApp;
+  let transports: Transport[];
+  const password = 'a long enough password';
+
+  beforeAll(async () => {
+    testApp = await startTestApp({ dialect, config: { localPasswords: 'off' } });
+    transports = openTransports(testApp.app);
+  });
+  afterAll(async () => {
+    for (const transport of transports) transport.close();
+    await testApp.remove();
+  });
+
+  it('users sign in only with a provider, or with a password of recover-staff', async () => {
+    const http = transports[0] as Transport;
+    const { db } = testApp.app.inside;
+    const manager = await managerCredential(testApp.app, everyScope);
+    const { signIn, getSignInOptions } = SessionService.method;
+    expect(messageOf(await http.call(getSignInOptions, {}))).toMatchObject({ passwords: false });
+    const { STAFF_EMAIL: email, STAFF_PASSWORD: own } = testApp.env;
+    const attempt = async (given: string) =>
+      codeOf(await http.call(signIn, { email, password: given }));
+    expect(await attempt(own)).toBe('identity.credential_invalid');
+    const user = { email: 'new@example.com', kind: UserKind.MEMBER, password };
+    const create = (request: object) => http.call(UserService.method.createUser, request, manager);
+    expect(codeOf(await create(user))).toBe('conflict');
+    const made = messageOf(await create({ ...user, password: '' })).user;
+    expect(made).toMatchObject({ passwordEnabled: false });
+    const change = { userId: made?.id ?? '', password };
+    expect(codeOf(await http.call(UserService.method.setPassword, change, manager))).toBe(
+      'conflict',
+    );
+    // As `recover-staff` does.
+    const row = await db
+      .selectFrom('users')
+      .select(['id as user_id', 'password_hash'])
+      .where('email', '=', email)
+      .executeTakeFirstOrThrow();
+    await db.insertInto('recovery_passwords').values(row).execute();
+    expect(await attempt(own)).toBe('ok');
+    expect(await attempt('another password')).toBe('identity.credential_invalid');
+  });
+});

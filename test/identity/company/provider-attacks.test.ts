@@ -1,0 +1,94 @@
+// Hostile and failing identity providers: no sign-in starts a session, and no request leads inside.
+import { describe, expect } from 'vitest';
+import { type Attack, useAttackedProvider } from '../../support/attacked-provider.ts';
+import { registerProvider } from '../../support/company-sign-in.ts';
+import { changeAsOtherProcess } from '../../support/owner-rows.ts';
+import { answerLate, startScriptedProvider } from '../../support/scripted-provider.ts';
+
+const use = useAttackedProvider();
+
+const withMetadata = (metadata: Readonly<Record<string, unknown>>) => async () => {
+  // A provider that the service has not called yet.
+  const hostile = await startScriptedProvider();
+  hostile.script.metadata = metadata;
+  await changeAsOtherProcess(use.db(), (trx) =>
+    trx.deleteFrom('identity_providers').where('name', '=', 'Hostile').execute(),
+  );
+  try {
+    const id = await registerProvider(use.place(), hostile, { name: 'Hostile' });
+    const browser = use.browser();
+    return { browser, returned: await browser.signIn(hostile, id, use.account()) };
+  } finally {
+    await hostile.close();
+  }
+};
+
+const attacks: readonly Attack[] = [
+  [
+    'the provider takes too long',
+    'provider_unavailable',
+    async () => {
+      use.provider().script.token = answerLate;
+      return use.attempt(use.account());
+    },
+  ],
+  [
+    'the provider sends a giant answer',
+    'provider_unavailable',
+    async () => {
+      use.provider().script.token = (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(`{"a":"${'x'.repeat(1_000_000)}"}`);
+      };
+      return use.attempt(use.account());
+    },
+  ],
+  [
+    'the provider sends a compressed answer',
+    'provider_unavailable',
+    async () => {
+      use.provider().script.token = (response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'br' });
+        response.end('{}');
+      };
+      return use.attempt(use.account());
+    },
+  ],
+  [
+    'the provider redirects to a private address',
+    'response_invalid',
+    async () => {
+      use.provider().script.token = (response) => {
+        response.writeHead(307, { location: `${use.other().issuer}/stolen` });
+        response.end();
+      };
+      const outcome = await use.attempt(use.account());
+      expect(use.other().requests.filter(({ path }) => path === '/stolen')).toEqual([]);
+      return outcome;
+    },
+  ],
+  [
+    'the metadata are those of another issuer',
+    'provider_unavailable',
+    withMetadata({ issuer: 'https://login.example.com' }),
+  ],
+  [
+    'the metadata name a private token endpoint',
+    'provider_unavailable',
+    withMetadata({ token_endpoint: 'https://169.254.169.254/token' }),
+  ],
+  [
+    'the metadata name a private key set',
+    'provider_unavailable',
+    withMetadata({ jwks_uri: 'https://[::ffff:10.0.0.1]/jwks' }),
+  ],
+  [
+    'the metadata name a local file as the sign-in page',
+    'provider_unavailable',
+    withMetadata({ authorization_endpoint: 'file:///etc/passwd' }),
+  ],
+];
+
+describe('a hostile provider', () => {
+  use.itRefuses(attacks, 8);
+});

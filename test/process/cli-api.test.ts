@@ -1,0 +1,117 @@
+// `latchkey api`, and the list that follows the audit log.
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openShell, type Shell } from '../support/cli.ts';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+import { itHoldsFor } from '../support/rule.ts';
+
+let program: RunningProgram;
+let server: string;
+beforeAll(async () => {
+  program = await startProgram();
+  server = new URL(program.env.LATCHKEY_BASE_URL).origin;
+});
+afterAll(() => program.remove());
+
+async function staffShell(): Promise<Shell> {
+  const shell = await openShell({ LATCHKEY_BASE_URL: server });
+  const words = ['login', '--email', program.env.STAFF_EMAIL, '--password-stdin'];
+  expect(await shell.run(words, program.env.STAFF_PASSWORD)).toMatchObject({ status: 0 });
+  return shell;
+}
+
+const newClient = (name: string) => JSON.stringify({ name, scopes: ['tokens:read'] });
+
+test('a request creates a client, changes it and reads it', async () => {
+  const staff = await staffShell();
+  const words = ['api', 'POST', '/clients', '--input', '-', '--idempotency-key', 'once'];
+  const created = await staff.run(words, newClient('by request'));
+  const { client } = JSON.parse(created.stdout);
+  expect(client).toMatchObject({ name: 'by request', scopes: ['tokens:read'] });
+  expect((await staff.run(words, newClient('by request'))).stdout).toBe(created.stdout);
+  const path = `/clients/${client.id}`;
+  const changed = await staff.run(['api', 'PATCH', path, '--input', '-'], '{"name":"changed"}');
+  expect(JSON.parse(changed.stdout)).toMatchObject({ id: client.id, name: 'changed' });
+  const { text } = await staff.runOnTerminal(['api', 'GET', path]);
+  expect(text).toContain('\n  "name": "changed"');
+});
+
+test('a request uses the credential of a client, a customer or a workspace', async () => {
+  const { CLIENT_ID, CLIENT_SECRET, API_KEY } = program.env;
+  const client = await openShell({
+    LATCHKEY_BASE_URL: server,
+    LATCHKEY_CLIENT_ID: CLIENT_ID,
+    LATCHKEY_CLIENT_SECRET: CLIENT_SECRET,
+  });
+  const narrow = ['api', 'GET', '/clients', '--scope', 'accounts:read'];
+  expect(await client.run(narrow)).toMatchObject({ status: 77, stdout: '' });
+  const workspace = await openShell({ LATCHKEY_BASE_URL: server, LATCHKEY_API_KEY: API_KEY });
+  const listed = await workspace.run(['api', 'GET', '/api/v1/documents?page_size=1']);
+  expect(JSON.parse(listed.stdout)).toMatchObject({ documents: expect.any(Array) });
+});
+
+itHoldsFor(
+  [
+    ['FETCH /clients', 2, 'GET, POST, PUT, PATCH, DELETE'],
+    ['GET clients', 2, 'must begin with a slash'],
+    ['GET .example.com/clients', 2, 'must begin with a slash'],
+    ['GET @example.com/clients', 2, 'must begin with a slash'],
+    ['GET /clients --input -', 2, 'has no body'],
+    ['POST /clients --input missing.json', 66, 'no such file'],
+    ['GET /nowhere', 66, 'not_found'],
+    ['GET /clients?page_size=x', 65, 'page_size'],
+    ['POST /clients --input -', 65, 'invalid_argument'],
+  ] as const,
+  9,
+)('a request that cannot be sent or is refused has a clear error', async (line, status, says) => {
+  const staff = await staffShell();
+  const ran = await staff.run(['api', ...line.split(' ')], '{');
+  expect(ran).toMatchObject({ status, stdout: '' });
+  expect(ran.stderr).toContain(says);
+});
+
+test('a redirect gets no second request, and no credential', async () => {
+  const urls: unknown[] = [];
+  const other = createServer((request, response) => {
+    urls.push(request.url);
+    response.writeHead(302, { location: '/elsewhere' }).end();
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const shell = await openShell({
+    LATCHKEY_BASE_URL: `http://127.0.0.1:${port}`,
+    LATCHKEY_TOKEN: 'secret',
+  });
+  const ran = await shell.run(['api', 'GET', '/clients']);
+  expect(ran).toMatchObject({ status: 69, stdout: '' });
+  expect(ran.stderr).not.toContain('secret');
+  expect(urls).toEqual(['/clients']);
+});
+
+test('the audit log is followed until the command is interrupted', async () => {
+  const staff = await staffShell();
+  const words = ['audit', 'list', '--follow', '--action', 'ClientService.CreateClient', '--json'];
+  const follow = staff.start(words);
+  const names = () =>
+    follow
+      .stdout()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line).target_name);
+  const before = names().length;
+  for (const name of ['first', 'second']) {
+    await staff.run(['api', 'POST', '/clients', '--input', '-'], newClient(name));
+    await expect.poll(() => names().at(-1), { timeout: 20_000 }).toBe(name);
+  }
+  expect(
+    names()
+      .slice(before)
+      .filter((name) => name === 'first'),
+  ).toHaveLength(1);
+  follow.child.kill('SIGINT');
+  expect(await follow.ended).toMatchObject({ status: 130 });
+});

@@ -1,0 +1,287 @@
+// Folders of a workspace, the documents in them, and refused calls.
+import { expect, it } from 'vitest';
+import { describeApp } from '../support/app-suite.ts';
+import {
+  addDocument,
+  createFolder,
+  type FolderFields,
+  makeFolder,
+  makeRoom,
+  uploadInto,
+} from '../support/folder-calls.ts';
+import { findFailures } from '../support/rule.ts';
+import {
+  callSharingApi,
+  type DocumentFields,
+  makeLink,
+  otherWorkspace,
+  storedState,
+} from '../support/sharing-api.ts';
+
+type Problem = { detail: string; code: string; errors?: { field: string; detail: string }[] };
+
+describeApp('folders', (suite) => {
+  const test = () => suite.testApp;
+  const call = <T = Problem>(method: string, route: string, body?: unknown) =>
+    callSharingApi<T>(test(), method, route, body);
+
+  const namesIn = async (parent: string) => {
+    const folders = await call<{ folders: FolderFields[] }>(
+      'GET',
+      `/folders?parent_id=${parent}&order_by=name`,
+    );
+    const documents = await call<{ documents: DocumentFields[] }>(
+      'GET',
+      `/documents?folder_id=${parent}&order_by=name`,
+    );
+    return [...folders.body.folders, ...documents.body.documents].map(({ name }) => name);
+  };
+
+  it('contain documents and folders, which can be renamed and moved', async () => {
+    const deals = await makeFolder(test(), 'Deals');
+    const year = await makeFolder(test(), '2026', deals.id);
+    const terms = await addDocument(test(), year.id, 'Terms.txt');
+    await addDocument(test(), deals.id, 'Overview.txt');
+    expect([year.parent_id, terms.folder_id]).toEqual([deals.id, year.id]);
+    expect(await namesIn(deals.id)).toEqual(['2026', 'Overview.txt']);
+
+    const archive = await makeFolder(test(), 'Archive');
+    const moved = await call<FolderFields>('PATCH', `/folders/${year.id}`, {
+      parent_id: archive.id,
+      name: '2026 closed',
+    });
+    expect(moved.status).toBe(200);
+    expect(moved.body.ancestors).toEqual([{ id: archive.id, name: 'Archive' }]);
+    expect(await namesIn(archive.id)).toEqual(['2026 closed']);
+    const got = await call<FolderFields>('GET', `/folders/${year.id}`);
+    expect(got.body).toEqual(moved.body);
+
+    await call('PATCH', `/documents/${terms.id}`, { folder_id: deals.id });
+    expect(await namesIn(deals.id)).toEqual(['Overview.txt', 'Terms.txt']);
+    const top = await call<DocumentFields & { folder_id: string }>(
+      'PATCH',
+      `/documents/${terms.id}`,
+      { folder_id: '' },
+    );
+    expect(top.body.folder_id).toBe('');
+    expect(await namesIn(deals.id)).toEqual(['Overview.txt']);
+    expect(await namesIn('')).toContain('Terms.txt');
+  });
+
+  it('that are refused leave nothing behind', async () => {
+    const parent = await makeFolder(test(), 'Refusals');
+    const child = await makeFolder(test(), 'Child', parent.id);
+    const document = await addDocument(test(), child.id, 'In.txt');
+    const workspaceId = await otherWorkspace(test());
+    const { db } = suite.app.inside;
+    const foreign = `fld_${'f'.repeat(22)}`;
+    await db
+      .insertInto('folders')
+      .values({
+        ...{ id: foreign, workspace_id: workspaceId, parent_id: null },
+        ...{ name: 'Foreign', name_key: 'foreign', create_time: 1 },
+      })
+      .execute();
+    let deepest = '';
+    for (let depth = 1; depth <= 8; depth++) {
+      deepest = (await makeFolder(test(), `Level ${depth}`, deepest)).id;
+    }
+    const full = await makeFolder(test(), 'Full');
+    const rows = Array.from({ length: 10_000 }, (_, i) => ({
+      ...{ id: `doc_full${i}`, workspace_id: document.workspace_id, folder_id: full.id },
+      ...{ name: `${i}`, content_type: 'text/plain', size_bytes: 0, sha256: '', page_count: 0 },
+      ...{ blob_id: `blob_full${i}`, create_time: 1 },
+    }));
+    for (let i = 0; i < rows.length; i += 1_000) {
+      await db
+        .insertInto('documents')
+        .values(rows.slice(i, i + 1_000))
+        .execute();
+    }
+    const before = [
+      await storedState(test()),
+      await db.selectFrom('folders').selectAll().execute(),
+    ];
+
+    const patch = (id: string, body: object) => call('PATCH', `/folders/${id}`, body);
+    const cases: [string, () => Promise<{ status: number; body: unknown }>, number, string][] = [
+      ['no name', () => createFolder(test(), ''), 400, 'name'],
+      ['a blank name', () => createFolder(test(), '  '), 400, 'name'],
+      ['a control character', () => createFolder(test(), 'a\nb'), 400, 'name'],
+      ['a direction override', () => createFolder(test(), 'a\u202eb'), 400, 'name'],
+      ['a long name', () => createFolder(test(), 'x'.repeat(256)), 400, 'name'],
+      ['a duplicate', () => createFolder(test(), 'Child', parent.id), 409, 'of this name'],
+      [
+        'a duplicate in capitals',
+        () => createFolder(test(), 'CHILD ', parent.id),
+        409,
+        'of this name',
+      ],
+      ['an unknown parent', () => createFolder(test(), 'x', 'fld_0'), 404, 'folder'],
+      ['a foreign parent', () => createFolder(test(), 'x', foreign), 404, 'folder'],
+      ['a document as parent', () => createFolder(test(), 'x', document.id), 404, 'folder'],
+      ['a ninth level', () => createFolder(test(), 'x', deepest), 409, 'nested'],
+      ['an entry of a full folder', () => createFolder(test(), 'x', full.id), 409, '10000 entries'],
+      ['a move into itself', () => patch(parent.id, { parent_id: parent.id }), 400, 'parent_id'],
+      ['a cycle', () => patch(parent.id, { parent_id: child.id }), 400, 'parent_id'],
+      ['a move that is too deep', () => patch(parent.id, { parent_id: deepest }), 409, 'nested'],
+      ['a move into a full folder', () => patch(child.id, { parent_id: full.id }), 409, 'entries'],
+      ['a move to a foreign folder', () => patch(child.id, { parent_id: foreign }), 404, 'folder'],
+      ['a rename to a blank', () => patch(child.id, { name: ' ' }), 400, 'name'],
+      ['a change of a foreign folder', () => patch(foreign, { name: 'x' }), 404, 'folder'],
+      ['reading a foreign folder', () => call('GET', `/folders/${foreign}`), 404, 'folder'],
+      ['deleting a foreign folder', () => call('DELETE', `/folders/${foreign}`), 404, 'folder'],
+      [
+        'deleting a folder with a document',
+        () => call('DELETE', `/folders/${child.id}`),
+        409,
+        'not empty',
+      ],
+      [
+        'deleting a folder with a folder',
+        () => call('DELETE', `/folders/${parent.id}`),
+        409,
+        'not empty',
+      ],
+      [
+        'a document into a full folder',
+        () => call('PATCH', `/documents/${document.id}`, { folder_id: full.id }),
+        409,
+        'entries',
+      ],
+      [
+        'a document into a foreign folder',
+        () => call('PATCH', `/documents/${document.id}`, { folder_id: foreign }),
+        404,
+        'folder',
+      ],
+      [
+        'an upload to a foreign folder',
+        () => uploadInto(test(), foreign, { name: 'x', bytes: Buffer.from('x') }),
+        404,
+        'folder',
+      ],
+      [
+        'an upload to a full folder',
+        () => uploadInto(test(), full.id, { name: 'x', bytes: Buffer.from('x') }),
+        409,
+        'entries',
+      ],
+      [
+        'a link to a foreign folder',
+        () => call('POST', '/links', { folder_id: foreign }),
+        404,
+        'folder',
+      ],
+      ['a link to nothing', () => call('POST', '/links', {}), 400, 'document_id'],
+      [
+        'a link to both',
+        () => call('POST', '/links', { folder_id: child.id, document_id: document.id }),
+        400,
+        'folder_id',
+      ],
+      [
+        'a version of a folder',
+        () => call('POST', '/links', { folder_id: child.id, pinned_version: 1 }),
+        400,
+        'pinned_version',
+      ],
+      [
+        'rules of a document',
+        () =>
+          call('POST', '/links', {
+            document_id: document.id,
+            entry_rules: [{ document_id: document.id, hidden: true }],
+          }),
+        400,
+        'entry_rules',
+      ],
+      [
+        'a rule without an entry',
+        () => call('POST', '/links', { folder_id: parent.id, entry_rules: [{ hidden: true }] }),
+        400,
+        'entry_rules[0]',
+      ],
+      [
+        'a rule for nothing',
+        () =>
+          call('POST', '/links', { folder_id: parent.id, entry_rules: [{ folder_id: child.id }] }),
+        400,
+        'entry_rules[0]',
+      ],
+      [
+        'a rule for the folder itself',
+        () =>
+          call('POST', '/links', {
+            folder_id: parent.id,
+            entry_rules: [{ folder_id: parent.id, hidden: true }],
+          }),
+        400,
+        'entry_rules[0].folder_id',
+      ],
+      [
+        'a rule for a foreign folder',
+        () =>
+          call('POST', '/links', {
+            folder_id: parent.id,
+            entry_rules: [{ folder_id: foreign, hidden: true }],
+          }),
+        400,
+        'entry_rules[0].folder_id',
+      ],
+      [
+        'two rules for an entry',
+        () =>
+          call('POST', '/links', {
+            folder_id: parent.id,
+            entry_rules: [
+              { folder_id: child.id, hidden: true },
+              { folder_id: child.id, allow_download: true },
+            ],
+          }),
+        400,
+        'entry_rules[1].folder_id',
+      ],
+    ];
+    const failures = await findFailures(cases, async (_name, run, status, told) => {
+      const { body, status: got } = await run();
+      expect([got, JSON.stringify(body)]).toEqual([status, expect.stringContaining(told)]);
+    });
+    expect(failures).toEqual([]);
+    const after = [await storedState(test()), await db.selectFrom('folders').selectAll().execute()];
+    expect(after).toEqual(before);
+  });
+
+  it('are deleted when they are empty, and their links are revoked', async () => {
+    const folder = await makeFolder(test(), 'Short-lived');
+    const link = await makeRoom(test(), folder.id);
+    expect((await fetch(link.url)).status).toBe(200);
+
+    expect((await call('DELETE', `/folders/${folder.id}`)).status).toBe(200);
+    expect((await call('GET', `/folders/${folder.id}`)).status).toBe(404);
+    expect((await fetch(link.url)).status).toBe(404);
+    const listed = await call<{ revoke_time: string; folder_name: string }>(
+      'GET',
+      `/links/${link.id}`,
+    );
+    expect(listed.body).toMatchObject({
+      revoke_time: expect.any(String),
+      folder_name: 'Short-lived',
+    });
+    // The name is free again.
+    await makeFolder(test(), 'Short-lived');
+  });
+
+  it('are named in links, which old clients still read', async () => {
+    const folder = await makeFolder(test(), 'Named');
+    const document = await addDocument(test(), folder.id, 'Old.txt');
+    const room = await makeRoom(test(), folder.id);
+    const link = await makeLink(test(), document.id);
+    expect(room).toMatchObject({ document_id: '', folder_id: folder.id, folder_name: 'Named' });
+    expect(link).toMatchObject({ document_id: document.id, folder_id: '', folder_name: '' });
+    const listed = await call<{ links: { id: string }[] }>('GET', `/links?folder_id=${folder.id}`);
+    expect(listed.body.links.map(({ id }) => id)).toEqual([room.id]);
+    const found = await call<{ links: { id: string }[] }>('GET', '/links?query=named');
+    expect(found.body.links.map(({ id }) => id)).toEqual([room.id]);
+  });
+});

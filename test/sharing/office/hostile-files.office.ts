@@ -1,0 +1,117 @@
+// Hostile and broken Office files: each fails alone, reaches nothing, and leaves nothing behind.
+
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../support/harness.ts';
+import { type HostileFile, hostileOfficeFiles } from '../../support/hostile-office-files.ts';
+import { itHoldsFor } from '../../support/rule.ts';
+import {
+  callSharingApi,
+  type DocumentFields,
+  makeLink,
+  makePng,
+  upload,
+} from '../../support/sharing-api.ts';
+
+type Previewed = DocumentFields & { preview: string; preview_error: string };
+
+const secret = 'LOCALSECRET';
+const requests: string[] = [];
+const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-hostile-'));
+const secretFile = path.join(folder, 'secret.txt');
+await writeFile(secretFile, `${secret},${secret}\n`);
+const server = await listen();
+const { port } = server.address() as AddressInfo;
+const picture = path.join(folder, 'secret.png');
+await writeFile(picture, makePng(8, 8));
+const url = `http://127.0.0.1:${port}`;
+const files = hostileOfficeFiles({ url, file: secretFile, picture });
+
+function listen(): Promise<Server> {
+  const created = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    response.end('SERVERSECRET');
+  });
+  return new Promise((resolve) => created.listen(0, '127.0.0.1', () => resolve(created)));
+}
+
+let test: TestApp;
+const temporary = path.join(folder, 'tmp');
+const ids = new Map<string, string>();
+const before = process.env.TMPDIR;
+
+beforeAll(async () => {
+  test = await startTestApp({ config: { officeCommand: 'soffice' } });
+  await mkdir(temporary);
+  process.env.TMPDIR = temporary;
+  // All of them wait at the same time.
+  for (const { name, fileName, bytes } of files) {
+    ids.set(name, (await upload(test, bytes(), fileName)).id);
+  }
+});
+afterAll(async () => {
+  if (before === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = before;
+  await test?.remove();
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function settledState(name: string): Promise<Previewed> {
+  const read = async () => {
+    const route = `/documents/${ids.get(name)}`;
+    return (await callSharingApi<Previewed>(test, 'GET', route)).body;
+  };
+  await expect
+    .poll(async () => (await read()).preview, { timeout: 600_000 })
+    .not.toBe('PREVIEW_PENDING');
+  return read();
+}
+
+const run = promisify(execFile);
+
+/** The text and the list of pictures that readers of a link see. */
+async function readShown(documentId: string) {
+  const link = await makeLink(test, documentId);
+  const [cookie = ''] = (await fetch(link.url)).headers.getSetCookie();
+  const headers = { cookie: cookie.replace(/;.*/, '') };
+  const pdf = await fetch(`${link.url}/file`, { headers });
+  const file = path.join(folder, 'shown.pdf');
+  await writeFile(file, Buffer.from(await pdf.arrayBuffer()));
+  const text = (await run('pdftotext', [file, '-'])).stdout;
+  const pictures = (await run('pdfimages', ['-list', file])).stdout.trim().split('\n').slice(2);
+  return { text, pictures };
+}
+
+itHoldsFor(files, 30)('converts or refuses a hostile file alone', async (file: HostileFile) => {
+  const { id, preview, preview_error: error } = await settledState(file.name);
+  const outcome = preview === 'PREVIEW_UNSPECIFIED' ? 'download' : preview;
+  expect(file.outcomes).toContain(outcome);
+  if (file.error !== undefined) expect(error).toMatch(file.error);
+  expect(error === '').toBe(outcome !== 'PREVIEW_FAILED');
+  if (outcome !== 'PREVIEW_READY') return;
+  const shown = await readShown(id);
+  expect(shown.text).not.toMatch(/SECRET/);
+  if (file.hasPlaceholder !== true) expect(shown.pictures).toEqual([]);
+});
+
+it('sends no request, runs no macro, and writes only into its folder', async () => {
+  expect(requests).toEqual([]);
+  expect(await readdir(folder)).not.toContain('secret.txt.macro');
+  expect(await readdir(folder)).not.toContain('secret.txt.entry');
+});
+
+it('leaves nothing in the temporary folder, and converts the next file', async () => {
+  await expect.poll(() => readdir(temporary)).toEqual([]);
+  const sockets = async () => (await readdir('/tmp')).filter((name) => name.startsWith('OSL_PIPE'));
+  expect(await sockets()).toEqual([]);
+  const { id } = await upload(test, Buffer.from('{\\rtf1 Fine}'), 'fine.rtf');
+  ids.set('fine', id);
+  expect((await settledState('fine')).preview).toBe('PREVIEW_READY');
+});

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** The previews of Office files, which need LibreOffice. */
+export default defineConfig({
+  test: {
+    include: ['test/sharing/office/**/*.office.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    isolate: false,
+    fileParallelism: false,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 120_000, interval: 200 } },
+  },
+});

@@ -1,0 +1,105 @@
+import { IconPencil, IconSignature, IconTargetArrow, IconTrash } from '@tabler/icons-react';
+import { type Audience, AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.js';
+import { CopyableText } from '../shared/copyable-text.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { ListScreen } from '../shared/lists/list-screen.tsx';
+import { RowMenu } from '../shared/lists/row-menu.tsx';
+import { RenameDialog } from '../shared/name-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { ChangeAlgorithmDialog } from './change-algorithm-dialog.tsx';
+import { CreateAudienceDialog } from './create-audience-dialog.tsx';
+
+const audiences = defineList({
+  label: 'Audiences',
+  method: AudienceService.method.listAudiences,
+  rows: (page) => page.audiences,
+  columns: [
+    { title: 'Name', orderBy: 'name', isFree: true, cell: ({ name }) => name },
+    {
+      title: 'Identifier',
+      isFree: true,
+      cell: ({ identifier }) => <CopyableText text={identifier} label="identifier" />,
+    },
+    { title: 'Algorithm', isPlain: true, cell: ({ signingAlg }) => signingAlg },
+    {
+      title: 'ID',
+      isSpare: true,
+      cell: ({ id }) => <CopyableText text={id} label={`ID ${id}`} isShort />,
+    },
+    {
+      title: 'Created',
+      orderBy: 'create_time',
+      isNewestFirst: true,
+      isMinor: true,
+      cell: ({ createTime }) => <DateTime time={createTime} />,
+    },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      scope: 'audiences:write',
+      cell: (audience) => <Actions audience={audience} />,
+    },
+  ],
+});
+
+export function AudiencesScreen() {
+  return (
+    <ListScreen
+      list={useList(audiences, {})}
+      about={
+        'Your services that receive tokens. A token names one audience, so that no service can ' +
+        'use it at another one.'
+      }
+      create={<CreateAudienceDialog />}
+      empty={{
+        title: 'No audiences yet',
+        text: 'Until you create one, all tokens have the audience of this service.',
+        icon: IconTargetArrow,
+      }}
+    />
+  );
+}
+
+AudiencesScreen.reads = [audiences];
+
+function Actions({ audience }: { readonly audience: Audience }) {
+  const { id: audienceId, name } = audience;
+  const { open, confirm } = useDialogs();
+  const update = useMethod(AudienceService.method.updateAudience);
+  const remove = useMethod(AudienceService.method.deleteAudience);
+  const rename = () =>
+    open(
+      <RenameDialog
+        noun="audience"
+        name={name}
+        submit={(next) => update({ audienceId, name: next, updateMask: { paths: ['name'] } })}
+      />,
+    );
+  const ask = () =>
+    confirm({
+      title: `Delete “${isolateName(name)}”?`,
+      consequence:
+        'Latchkey rejects the tokens for the audience. Services that verify tokens offline ' +
+        'accept them until they expire. You can’t undo this.',
+      label: 'Delete',
+      done: 'Audience deleted',
+      run: () => remove({ audienceId }),
+    });
+  return (
+    <RowMenu
+      name={name}
+      actions={[
+        { label: 'Rename', icon: IconPencil, run: rename },
+        {
+          label: 'Change algorithm',
+          icon: IconSignature,
+          run: () => open(<ChangeAlgorithmDialog audience={audience} />),
+        },
+        { label: 'Delete', icon: IconTrash, run: ask },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,167 @@
+/** The state of the installation: its resources, failed authentications and last changes. */
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { useQuery } from '@connectrpc/connect-query';
+import { SimpleGrid } from '@mantine/core';
+import { useState } from 'react';
+import { type AuditEvent, AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
+import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { EventSentence } from '../audit/event-sentence.tsx';
+import { useHasScope, useUser } from '../session/session-context.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { FigureRow } from '../shared/figure-row.tsx';
+import { sendsMail } from '../shared/no-mail-note.tsx';
+import { TextLink } from '../shared/router-links.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { isActive } from '../signing-keys/key-lifecycle.ts';
+import { Checklist } from './checklist.tsx';
+import classes from './home.module.css';
+import { HomeCard, isLive } from './home-card.tsx';
+
+const dayMs = 86_400_000;
+
+export function StaffHome() {
+  const hasScope = useHasScope();
+  return (
+    <Screen>
+      <SetUp />
+      <Figures />
+      {hasScope('audit:read') ? (
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+          <FailedAuthentications />
+          <LastChanges />
+        </SimpleGrid>
+      ) : null}
+    </Screen>
+  );
+}
+
+function SetUp() {
+  const { id } = useUser();
+  const { data } = useQuery(UserService.method.getUser, { userId: id });
+  const users = useQuery(UserService.method.listUsers, { pageSize: 1 });
+  if (data === undefined || users.data === undefined) return null;
+  return (
+    <Checklist
+      steps={[
+        {
+          title: 'Use HTTPS',
+          text: 'Put a proxy with a certificate in front of the service, or set LATCHKEY_TLS_CERT.',
+          isDone: location.protocol === 'https:',
+        },
+        {
+          title: 'Set up a mail server',
+          text: 'Codes, invitations and notices are mails. Set LATCHKEY_SMTP_URL.',
+          isDone: sendsMail(),
+        },
+        {
+          title: 'Protect your account',
+          text: 'Add an authenticator app or another second factor.',
+          isDone: data.user?.totpEnabled ?? false,
+          action: <TextLink to="/account">Your account</TextLink>,
+        },
+        {
+          title: 'Add a second staff user',
+          text: 'With two users, one can help the other who lost a password.',
+          isDone: users.data.totalSize > 1,
+          action: <TextLink to="/users">Users</TextLink>,
+        },
+      ]}
+    />
+  );
+}
+
+const one = { pageSize: 1 };
+
+function Figures() {
+  const hasScope = useHasScope();
+  const clients = useQuery(ClientService.method.listClients, one, {
+    enabled: hasScope('clients:read'),
+  });
+  const customers = useQuery(CustomerService.method.listCustomers, one, {
+    enabled: hasScope('customers:read'),
+  });
+  const workspaces = useQuery(WorkspaceService.method.listWorkspaces, one, {
+    enabled: hasScope('workspaces:read'),
+  });
+  const keys = useQuery(
+    SigningKeyService.method.listSigningKeys,
+    {},
+    { enabled: hasScope('signing_keys:read') },
+  );
+  const active = keys.data?.signingKeys.find(isActive);
+  const count = (data: { readonly totalSize: number } | undefined) =>
+    data?.totalSize.toLocaleString() ?? '—';
+  return (
+    <FigureRow
+      figures={[
+        { name: 'Clients', value: count(clients.data) },
+        { name: 'Customers', value: count(customers.data) },
+        { name: 'Workspaces', value: count(workspaces.data) },
+        {
+          name: 'Signing key active since',
+          value: <DateTime time={active?.activateTime} absent="—" />,
+        },
+      ]}
+    />
+  );
+}
+
+function FailedAuthentications() {
+  const [startTime] = useState(() => timestampFromMs(Date.now() - dayMs));
+  const code = 'identity.credential_invalid';
+  const events = useQuery(
+    AuditService.method.listAuditEvents,
+    { code, startTime, pageSize: 5 },
+    isLive,
+  );
+  const search = { code, start_time: new Date(timestampMs(startTime)).toISOString() };
+  return (
+    <Events
+      title="Failed authentications"
+      all={
+        <TextLink to="/audit" search={search}>
+          All of 24 hours
+        </TextLink>
+      }
+      query={events}
+      rows={events.data?.events}
+      empty="No authentication failed in the last 24 hours."
+    />
+  );
+}
+
+function LastChanges() {
+  const events = useQuery(AuditService.method.listAuditEvents, { code: 'ok', pageSize: 5 }, isLive);
+  return (
+    <Events
+      title="Last changes"
+      all={<TextLink to="/audit">Audit log</TextLink>}
+      query={events}
+      rows={events.data?.events}
+      empty="Nothing has changed yet."
+    />
+  );
+}
+
+type EventsProps = Omit<Parameters<typeof HomeCard<AuditEvent>>[0], 'row'>;
+
+function Events(props: EventsProps) {
+  return (
+    <HomeCard
+      {...props}
+      row={(event) => ({
+        id: event.id,
+        main: (
+          <span className={classes.sentence}>
+            <EventSentence event={event} />
+          </span>
+        ),
+        end: <DateTime time={event.createTime} />,
+      })}
+    />
+  );
+}

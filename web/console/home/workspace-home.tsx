@@ -1,0 +1,143 @@
+/** The recent readers of a workspace, and its most viewed links and documents. */
+import { useQuery } from '@connectrpc/connect-query';
+import { SimpleGrid } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
+import { linkTitle } from '../links/link-state.tsx';
+import { useHasScope } from '../session/session-context.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { ButtonLink, TextLink } from '../shared/router-links.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { Checklist } from './checklist.tsx';
+import { HomeCard, isLive } from './home-card.tsx';
+
+const pageSize = 5;
+
+export function WorkspaceHome() {
+  const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/home' });
+  const hasScope = useHasScope();
+  const at = { workspaceId, pageSize };
+  const byViews = { ...at, orderBy: 'view_count desc' };
+  const documents = useQuery(DocumentService.method.listDocuments, byViews, isLive);
+  const links = useQuery(LinkService.method.listLinks, byViews, isLive);
+  const visitors = useQuery(VisitorService.method.listVisitors, at, isLive);
+  const isLoaded = documents.data !== undefined && links.data !== undefined;
+  const isRead = documents.data?.documents.some(({ viewCount }) => viewCount > 0) ?? false;
+  const toDocuments = (
+    <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId }}>
+      All documents
+    </TextLink>
+  );
+  return (
+    <Screen
+      actions={
+        hasScope('documents:write') ? (
+          <ButtonLink to="/workspaces/$workspaceId/documents" params={{ workspaceId }}>
+            Upload and share
+          </ButtonLink>
+        ) : undefined
+      }
+    >
+      {isLoaded && hasScope('documents:write') ? (
+        <Checklist
+          steps={[
+            {
+              title: 'Upload a document',
+              text: 'Readers see PDF, images, text and Markdown in the browser.',
+              isDone: documents.data.totalSize > 0,
+              action: toDocuments,
+            },
+            {
+              title: 'Share it with a link',
+              text: 'Choose who can open the link, and when it ends.',
+              isDone: links.data.totalSize > 0,
+            },
+            {
+              title: 'See who reads it',
+              text: 'Readers appear here within seconds after they open the link.',
+              isDone: isRead,
+            },
+          ]}
+        />
+      ) : null}
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+        <HomeCard
+          title="Recent readers"
+          all={
+            <TextLink to="/workspaces/$workspaceId/readers" params={{ workspaceId }}>
+              All readers
+            </TextLink>
+          }
+          query={visitors}
+          rows={visitors.data?.visitors}
+          empty="Readers who enter their email address appear here."
+          row={({ email, viewCount, lastViewTime }) => ({
+            id: email,
+            main: (
+              <TextLink
+                to="/workspaces/$workspaceId/readers/$email"
+                params={{ workspaceId, email }}
+              >
+                {email}
+              </TextLink>
+            ),
+            detail: viewsText(viewCount),
+            end: <DateTime time={lastViewTime} />,
+          })}
+        />
+        <HomeCard
+          title="Most viewed links"
+          all={
+            <TextLink to="/workspaces/$workspaceId/links" params={{ workspaceId }}>
+              All links
+            </TextLink>
+          }
+          query={links}
+          rows={links.data?.links.filter(({ viewCount }) => viewCount > 0)}
+          empty="No one has opened a link yet."
+          row={(link) => ({
+            id: link.id,
+            main: (
+              <TextLink
+                to="/workspaces/$workspaceId/links/$linkId"
+                params={{ workspaceId, linkId: link.id }}
+              >
+                {linkTitle(link)}
+              </TextLink>
+            ),
+            detail: link.name === '' ? undefined : link.documentName,
+            end: viewsText(link.viewCount),
+          })}
+        />
+        <HomeCard
+          title="Most viewed documents"
+          all={toDocuments}
+          query={documents}
+          rows={documents.data?.documents.filter(({ viewCount }) => viewCount > 0)}
+          empty="No one has read a document yet."
+          row={({ id, name, viewCount, lastViewTime }) => ({
+            id,
+            main: (
+              <TextLink
+                to="/workspaces/$workspaceId/documents/$documentId"
+                params={{ workspaceId, documentId: id }}
+              >
+                {name}
+              </TextLink>
+            ),
+            detail: (
+              <>
+                Last viewed <DateTime time={lastViewTime} />
+              </>
+            ),
+            end: viewsText(viewCount),
+          })}
+        />
+      </SimpleGrid>
+    </Screen>
+  );
+}
+
+const viewsText = (count: number) => (count === 1 ? '1 view' : `${count.toLocaleString()} views`);

@@ -1,0 +1,64 @@
+import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { emailRulesOf, notifies } from './link-form.ts';
+import { notifyTexts } from './link-state.tsx';
+import { PasswordField, type PasswordFieldProps } from './password-field.tsx';
+import { ReadersField } from './readers-field.tsx';
+import { VersionField } from './version-field.tsx';
+
+export type FoldedProps = PasswordFieldProps & { readonly workspaceId: string };
+
+/** Options that most links do not need, folded. */
+export function MoreOptions(props: FoldedProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <Text component="summary" size="sm" fw={500} style={{ cursor: 'pointer' }}>
+        More options
+      </Text>
+      {isOpen ? <FoldedOptions {...props} /> : null}
+    </details>
+  );
+}
+
+function FoldedOptions({ form, workspaceId, hasPassword }: FoldedProps) {
+  const { access, folderId } = form.values;
+  return (
+    <Stack pt="sm">
+      {hasPassword || access === 'anyone' || access === 'password' ? null : (
+        <PasswordField form={form} hasPassword={hasPassword} />
+      )}
+      <Textarea
+        label="Agreement"
+        description="Markdown. Readers verify their email address and accept it first."
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={20_000}
+        {...form.getInputProps('agreement')}
+      />
+      <TextInput
+        label="View limit"
+        description="After so many views, the link ends for new readers. Leave empty for no limit."
+        inputMode="numeric"
+        maxLength={7}
+        {...form.getInputProps('viewLimit')}
+      />
+      <VersionField form={form} workspaceId={workspaceId} />
+      <NativeSelect
+        label="Email me about views"
+        description="The email lists who opened the link."
+        data={notifies.map((value) => ({ value: String(value), label: notifyTexts[value] }))}
+        {...form.getInputProps('notify')}
+      />
+      <Checkbox
+        label={`Show the name of the ${folderId === '' ? 'document' : 'folder'}`}
+        description="On the access page, in the viewer and in emails."
+        {...form.getInputProps('showTitle', { type: 'checkbox' })}
+      />
+      {emailRulesOf(form.values).emailRequired ? (
+        <ReadersField label="Blocked readers" {...form.getInputProps('blockList')} />
+      ) : null}
+    </Stack>
+  );
+}

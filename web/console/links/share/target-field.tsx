@@ -1,0 +1,55 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type ReactNode, useState } from 'react';
+import { type Document, DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { type Entry, isFolder, useFolders, useFoldersFirst } from '../../folders/entries.ts';
+import { type PagedList, usePagedList } from '../../shared/lists/use-paged-list.ts';
+import { SearchSelect } from '../../shared/search-select.tsx';
+
+type TargetFieldProps = {
+  readonly workspaceId: string;
+  readonly error: ReactNode;
+  readonly choose: (target: Entry | undefined) => void;
+};
+
+/** Chooses the document or the folder to share. */
+export function TargetField({ workspaceId, error, choose }: TargetFieldProps) {
+  const [chosen, setChosen] = useState<Entry>();
+  const documents: PagedList<Entry> = usePagedList(
+    DocumentService.method.listDocuments,
+    { workspaceId, pageSize: 50 },
+    documentsOf,
+    { name: null },
+  );
+  const query = documents.search?.query ?? '';
+  const list = useFoldersFirst(useFolders({ workspaceId, query }), documents);
+  return (
+    <SearchSelect
+      label="Document or folder"
+      required
+      data-autofocus
+      data-path="documentId"
+      placeholder="Search"
+      error={error}
+      list={list}
+      chosen={chosen}
+      choose={(target) => {
+        setChosen(target);
+        choose(target);
+      }}
+      idOf={({ id }) => id}
+      labelOf={labelOf}
+    />
+  );
+}
+
+const documentsOf = ({ documents }: { readonly documents: readonly Document[] }) => documents;
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** Includes the date, because names are not unique. */
+function labelOf(entry: Entry): string {
+  const { name, createTime } = entry;
+  const kind = isFolder(entry) ? ['Folder'] : [];
+  const date = createTime === undefined ? [] : [day.format(timestampDate(createTime))];
+  return [name, ...kind, ...date].join(' · ');
+}

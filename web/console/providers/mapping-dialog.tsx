@@ -1,0 +1,74 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import {
+  type IdentityProvider,
+  IdentityProviderService,
+  MappedRole,
+} from '../../../gen/latchkey/identity/v1/provider_pb.js';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { ScopesField, validateScopes } from '../shared/scopes-field.tsx';
+import { splitWords } from '../shared/split-words.ts';
+import { useMethod } from '../shared/use-method.ts';
+
+const kinds = [
+  { value: 'member', label: 'Member of a workspace' },
+  { value: 'admin', label: 'Admin of a workspace' },
+  { value: 'staff', label: 'Staff with scopes' },
+];
+
+const initialValues = { group: '', kind: 'member', workspaceId: '', scopes: '' };
+
+export function AddMappingDialog({ provider }: { readonly provider: IdentityProvider }) {
+  const update = useMethod(IdentityProviderService.method.updateIdentityProvider);
+  const form = useForm({
+    initialValues,
+    validate: {
+      scopes: (text, { kind }) => {
+        if (kind !== 'staff') return null;
+        return splitWords(text).length === 0 ? 'Enter at least one scope.' : validateScopes(text);
+      },
+    },
+  });
+  const { kind } = form.values;
+  return (
+    <FormDialog
+      title="Add group"
+      label="Add"
+      form={form}
+      done="Group added"
+      submit={({ group, scopes, workspaceId }) => {
+        const role = kind === 'admin' ? MappedRole.ADMIN : MappedRole.MEMBER;
+        const mapping =
+          kind === 'staff'
+            ? { group, scopes: splitWords(scopes) }
+            : { group, workspaceId: workspaceId.trim(), role };
+        return update({
+          providerId: provider.id,
+          roleMappings: [...provider.roleMappings, mapping],
+          updateMask: { paths: ['role_mappings'] },
+        });
+      }}
+    >
+      <TextInput
+        label="Group"
+        description="As the provider writes it, letter by letter."
+        required
+        maxLength={255}
+        data-autofocus
+        {...form.getInputProps('group')}
+      />
+      <NativeSelect label="Users in it become" data={kinds} {...form.getInputProps('kind')} />
+      {kind === 'staff' ? (
+        <ScopesField required {...form.getInputProps('scopes')} value={form.values.scopes} />
+      ) : (
+        <TextInput
+          label="Workspace ID"
+          description="From the settings of the workspace: ws_…"
+          required
+          maxLength={64}
+          {...form.getInputProps('workspaceId')}
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,88 @@
+/** The permissions of the groups of a provider. */
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import {
+  type IdentityProvider,
+  IdentityProviderService,
+  MappedRole,
+  type RoleMapping,
+} from '../../../gen/latchkey/identity/v1/provider_pb.js';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { Section } from '../shared/section.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { AddMappingDialog } from './mapping-dialog.tsx';
+
+type ProviderMappingsProps = {
+  readonly provider: IdentityProvider;
+  readonly mayChange: boolean;
+};
+
+export function ProviderMappings({ provider, mayChange }: ProviderMappingsProps) {
+  const { open, confirm } = useDialogs();
+  const update = useMethod(IdentityProviderService.method.updateIdentityProvider);
+  const { id: providerId, roleMappings } = provider;
+  const askToRemove = (mapping: RoleMapping) =>
+    confirm({
+      title: `Remove the group “${isolateName(mapping.group)}”?`,
+      consequence: 'Its users lose these permissions at their next sign-in.',
+      label: 'Remove',
+      run: () =>
+        update({
+          providerId,
+          roleMappings: roleMappings.filter((other) => other !== mapping),
+          updateMask: { paths: ['role_mappings'] },
+        }),
+    });
+  return (
+    <Section
+      title="Groups"
+      actions={
+        mayChange ? (
+          <Button variant="default" onClick={() => open(<AddMappingDialog provider={provider} />)}>
+            Add group
+          </Button>
+        ) : undefined
+      }
+    >
+      <Text size="sm" c="dimmed" maw="70ch">
+        Each sign-in applies them to the users that this provider has created. Other users keep
+        their permissions.
+      </Text>
+      <Paper withBorder p="md">
+        {roleMappings.length === 0 ? (
+          <Text size="sm">No groups yet. New users are members without a workspace.</Text>
+        ) : (
+          <Stack gap="sm">
+            {roleMappings.map((mapping, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a group can occur twice
+              <Group key={i} justify="space-between" gap="sm" wrap="nowrap">
+                <div style={{ overflowWrap: 'anywhere' }}>
+                  <Text size="sm">{mapping.group}</Text>
+                  <Text size="xs" c="dimmed">
+                    {grantsText(mapping)}
+                  </Text>
+                </div>
+                {mayChange ? (
+                  <Button
+                    variant="default"
+                    size="compact-sm"
+                    flex="none"
+                    aria-label={`Remove ${mapping.group}`}
+                    onClick={() => askToRemove(mapping)}
+                  >
+                    Remove
+                  </Button>
+                ) : null}
+              </Group>
+            ))}
+          </Stack>
+        )}
+      </Paper>
+    </Section>
+  );
+}
+
+function grantsText({ scopes, role, workspaceId }: RoleMapping): string {
+  if (scopes.length > 0) return `Staff: ${scopes.join(', ')}`;
+  return `${role === MappedRole.ADMIN ? 'Admin' : 'Member'} of ${workspaceId}`;
+}

@@ -1,0 +1,52 @@
+import { IconBuildingFortress } from '@tabler/icons-react';
+import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
+import { DateTime } from '../shared/date-time.tsx';
+import { defineList, useList } from '../shared/lists/define-list.ts';
+import { ListScreen } from '../shared/lists/list-screen.tsx';
+import { TextLink } from '../shared/router-links.tsx';
+import { CreateProviderDialog } from './create-provider-dialog.tsx';
+import { ProviderState } from './provider-state.tsx';
+
+const providers = defineList({
+  label: 'Sign-in providers',
+  method: IdentityProviderService.method.listIdentityProviders,
+  rows: (page) => page.providers,
+  columns: [
+    {
+      title: 'Name',
+      orderBy: 'name',
+      cell: ({ id, name }) => (
+        <TextLink to="/identity-providers/$providerId" params={{ providerId: id }}>
+          {name}
+        </TextLink>
+      ),
+    },
+    { title: 'Issuer', cell: ({ issuer }) => issuer },
+    { title: 'Domains', cell: ({ allowedDomains }) => allowedDomains.join(', ') },
+    { title: 'State', isPlain: true, cell: (provider) => <ProviderState {...provider} /> },
+    {
+      title: 'Created',
+      orderBy: 'create_time',
+      isNewestFirst: true,
+      cell: ({ createTime }) => <DateTime time={createTime} />,
+    },
+  ],
+});
+
+export function ProvidersScreen() {
+  return (
+    <ListScreen
+      list={useList(providers, {})}
+      about="Staff and members can sign in with the accounts of your company (OpenID Connect)."
+      create={<CreateProviderDialog />}
+      empty={{
+        title: 'No sign-in providers yet',
+        text: 'Create one to sign in with Keycloak, Entra ID, Google, Okta or another provider.',
+        icon: IconBuildingFortress,
+      }}
+      emptyText="You don’t have permission to create sign-in providers."
+    />
+  );
+}
+
+ProvidersScreen.reads = [providers];

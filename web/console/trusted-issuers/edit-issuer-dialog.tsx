@@ -1,0 +1,51 @@
+import { useForm } from '@mantine/form';
+import {
+  type TrustedIssuer,
+  TrustedIssuerService,
+} from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { IssuerFields, type IssuerValues } from './issuer-fields.tsx';
+import { sourceOf, toRequestFields } from './key-source.ts';
+
+export function EditIssuerDialog({ issuer }: { readonly issuer: TrustedIssuer }) {
+  const update = useMethod(TrustedIssuerService.method.updateTrustedIssuer);
+  const initialValues: IssuerValues = {
+    name: issuer.name,
+    audience: issuer.audience,
+    source: sourceOf(issuer),
+    jwksUri: issuer.jwksUri,
+    jwks: issuer.jwks === undefined ? '' : JSON.stringify(issuer.jwks, undefined, 2),
+  };
+  const form = useForm({ initialValues });
+  return (
+    <FormDialog
+      title="Edit trusted issuer"
+      label="Save"
+      done="Trusted issuer saved"
+      form={form}
+      submit={(values) =>
+        update({
+          issuerId: issuer.id,
+          name: values.name,
+          audience: values.audience,
+          ...toRequestFields(values),
+          updateMask: { paths: changedPaths(values, initialValues) },
+        })
+      }
+    >
+      <IssuerFields form={form} />
+    </FormDialog>
+  );
+}
+
+/** New keys are read at once, so that unchanged fields are left out. */
+function changedPaths(values: IssuerValues, before: IssuerValues): string[] {
+  const { name, audience, ...keys } = values;
+  const { name: nameBefore, audience: audienceBefore, ...keysBefore } = before;
+  return [
+    ...(name === nameBefore ? [] : ['name']),
+    ...(audience === audienceBefore ? [] : ['audience']),
+    ...(JSON.stringify(keys) === JSON.stringify(keysBefore) ? [] : ['jwks_uri', 'jwks']),
+  ];
+}

@@ -1,0 +1,149 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { Button } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import {
+  type TrustedIssuer,
+  TrustedIssuerService,
+} from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
+import { useHasScope } from '../session/session-context.tsx';
+import { AuditLinks } from '../shared/audit-links.tsx';
+import { CopyableText } from '../shared/copyable-text.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { EnableButton } from '../shared/enable-button.tsx';
+import { ExpandableList } from '../shared/expandable-list.tsx';
+import { Facts } from '../shared/facts.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { QueryResult } from '../shared/query-result.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { EditIssuerDialog } from './edit-issuer-dialog.tsx';
+import { IssuerState } from './issuer-state.tsx';
+import { sourceOf } from './key-source.ts';
+
+const readingPauseMs = 2_000;
+
+export function TrustedIssuerScreen() {
+  const { issuerId } = useParams({ from: '/shell/trusted-issuers/$issuerId' });
+  const mayWrite = useHasScope()('trusted_issuers:write');
+  const query = useQuery(
+    TrustedIssuerService.method.getTrustedIssuer,
+    { issuerId },
+    // The service reads the keys in the background.
+    {
+      refetchInterval: ({ state }) =>
+        isReading(state.data?.trustedIssuer) ? readingPauseMs : false,
+    },
+  );
+  const issuer = query.data?.trustedIssuer;
+  return (
+    <Screen
+      title={issuer?.name || issuer?.issuer}
+      actions={mayWrite && issuer !== undefined ? <Actions issuer={issuer} /> : undefined}
+    >
+      <QueryResult value={issuer} query={query} label="trusted issuer">
+        {(found) => (
+          <>
+            <IssuerFacts {...found} />
+            <AuditLinks id={found.id} isActor={false} />
+          </>
+        )}
+      </QueryResult>
+    </Screen>
+  );
+}
+
+TrustedIssuerScreen.reads = [TrustedIssuerService.method.getTrustedIssuer];
+
+const isReading = (issuer: TrustedIssuer | undefined) =>
+  issuer?.enabled === true &&
+  issuer.jwks === undefined &&
+  issuer.refreshTime === undefined &&
+  issuer.refreshError === '';
+
+const sourceTexts = {
+  discovery: 'Found by discovery',
+  url: 'Read from a URL',
+  pinned: 'Pinned',
+};
+
+function IssuerFacts(issuer: TrustedIssuer) {
+  const { id, audience, keyIds, jwksUri, refreshTime, refreshError } = issuer;
+  const isPinned = issuer.jwks !== undefined;
+  return (
+    <Facts
+      facts={[
+        { name: 'Issuer', value: <CopyableText text={issuer.issuer} label="issuer" /> },
+        { name: 'ID', value: <CopyableText text={id} label="ID" /> },
+        { name: 'State', value: <IssuerState issuer={issuer} /> },
+        { name: 'Audience', value: audience || 'The address of this service' },
+        { name: 'Keys', value: sourceTexts[sourceOf(issuer)] },
+        ...(jwksUri === ''
+          ? []
+          : [{ name: 'URL', value: <CopyableText text={jwksUri} label="URL of the keys" /> }]),
+        { name: 'Key IDs', value: keyIds.length === 0 ? '—' : <ExpandableList items={keyIds} /> },
+        ...(isPinned
+          ? []
+          : [
+              {
+                name: 'Keys read',
+                value: <DateTime time={refreshTime} precision="minute" absent="Not yet" />,
+              },
+            ]),
+        ...(refreshError === '' ? [] : [{ name: 'Problem', value: refreshError }]),
+        { name: 'Created', value: <DateTime time={issuer.createTime} precision="minute" /> },
+      ]}
+    />
+  );
+}
+
+function Actions({ issuer }: { readonly issuer: TrustedIssuer }) {
+  const { open, confirm } = useDialogs();
+  const navigate = useNavigate();
+  const update = useMethod(TrustedIssuerService.method.updateTrustedIssuer);
+  const remove = useMethod(TrustedIssuerService.method.deleteTrustedIssuer);
+  const { id: issuerId, enabled } = issuer;
+  const name = isolateName(issuer.name || issuer.issuer);
+  const setEnabled = (next: boolean) =>
+    update({ issuerId, enabled: next, updateMask: { paths: ['enabled'] } });
+  const askToDisable = () =>
+    confirm({
+      title: `Disable “${name}”?`,
+      consequence:
+        'Its tokens authenticate no client any more. Tokens that Latchkey issued for them remain ' +
+        'valid until they expire. You can enable it again.',
+      label: 'Disable',
+      done: 'Trusted issuer disabled',
+      run: () => setEnabled(false),
+    });
+  const askToDelete = () =>
+    confirm({
+      title: `Delete “${name}”?`,
+      consequence:
+        'Its tokens authenticate no client any more. Delete the federated identities of its ' +
+        'clients first. You can’t undo this.',
+      label: 'Delete',
+      done: 'Trusted issuer deleted',
+      run: async () => {
+        await remove({ issuerId });
+        await navigate({ to: '/trusted-issuers' });
+      },
+    });
+  return (
+    <>
+      <Button variant="default" onClick={() => open(<EditIssuerDialog issuer={issuer} />)}>
+        Edit
+      </Button>
+      {enabled ? (
+        <Button variant="default" onClick={askToDisable}>
+          Disable
+        </Button>
+      ) : (
+        <EnableButton enable={() => setEnabled(true)} />
+      )}
+      <Button variant="default" onClick={askToDelete}>
+        Delete
+      </Button>
+    </>
+  );
+}
