@@ -58,6 +58,7 @@ const tags: Readonly<Record<string, string>> = {
   PasswordResetService: 'Password reset',
   AuditService: 'Audit log',
   SigningKeyService: 'Signing keys',
+  UsageService: 'Usage',
   UserService: 'Users',
   DocumentService: 'Documents',
   FolderService: 'Folders',

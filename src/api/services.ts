@@ -13,6 +13,7 @@ import { IdentityProviderService } from '../../gen/latchkey/identity/v1/provider
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
+import { UsageService } from '../../gen/latchkey/identity/v1/usage_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
@@ -40,6 +41,7 @@ export const services = {
   passwordReset: PasswordResetService,
   audit: AuditService,
   signingKey: SigningKeyService,
+  usage: UsageService,
   user: UserService,
   document: DocumentService,
   folder: FolderService,

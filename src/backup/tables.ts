@@ -14,6 +14,7 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   client_keys: { key: ['id'] },
   trusted_issuers: { key: ['id'] },
   federated_identities: { key: ['id'] },
+  usage_counts: { key: ['key'] },
   used_assertions: { key: ['digest'] },
   customers: { key: ['id'] },
   accounts: { key: ['id'] },

@@ -3,6 +3,7 @@
 
 import { recordedAnswerRetention } from '../api/idempotency/recorded-answers.ts';
 import { auditRetention } from '../audit/retention.ts';
+import { usageRetention } from '../credentials/usage/store.ts';
 import { sessionRetention } from '../identity/sessions/retention.ts';
 import { assertionRetention } from '../identity/tokens/client-assertions.ts';
 import { revocationRetention } from '../identity/tokens/revocations.ts';
@@ -40,6 +41,7 @@ export function startRetention(options: AppOptions, storage: OpenStorage): Reten
       revocationRetention(now),
       assertionRetention(now),
       recordedAnswerRetention(now),
+      usageRetention(now),
       auditRetention({ db, days: config.auditRetentionDays, now, warn }),
     ],
   });

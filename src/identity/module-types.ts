@@ -40,6 +40,7 @@ export type IdentityModule = {
     | 'passwordReset'
     | 'audit'
     | 'signingKey'
+    | 'usage'
     | 'user'
   >;
   readonly credentials: Credentials;

@@ -9,7 +9,7 @@ import { createEgressFetch, isEgressUrl } from '../base/net/egress-fetch.ts';
 import { createCredentials } from '../credentials/credentials.ts';
 import { type CredentialDirectory, createCredentialDirectory } from '../credentials/directory.ts';
 import { createPasswords } from '../credentials/passwords.ts';
-import { createCredentialUsage } from '../credentials/usage.ts';
+import { createCredentialUsage } from '../credentials/usage/usage.ts';
 import { createAccountService } from './accounts/service.ts';
 import { openAudiences } from './audiences/audiences.ts';
 import { createAudienceService } from './audiences/service.ts';
@@ -57,6 +57,7 @@ import { openTrustedIssuers } from './trusted-issuers/issuers.ts';
 import { startKeyReader } from './trusted-issuers/key-reader.ts';
 import { createTrustedIssuerService } from './trusted-issuers/service.ts';
 import { lockTrustedIssuer } from './trusted-issuers/store.ts';
+import { createUsageService } from './usage/service.ts';
 import { createCurrentPasswordCheck } from './users/current-password.ts';
 import { createActAsCheck, createSessionEndCheck } from './users/grant-checks.ts';
 import { createNewMembers } from './users/new-members.ts';
@@ -216,11 +217,11 @@ export async function createIdentityModule(
     ],
     services: {
       issuance: createIssuanceService({
-        ...{ authenticateClient, directory, audiences, signer },
+        ...{ authenticateClient, directory, audiences, signer, usage },
         ...{ serviceTokenSeconds, customerTokenSeconds },
       }),
-      verification: createVerificationService({ keyring, verifier, revocations, auditLog }),
-      oauth: createOAuthService({ authenticateClient, verifier, revocations, auditLog }),
+      verification: createVerificationService({ keyring, verifier, usage, revocations, auditLog }),
+      oauth: createOAuthService({ authenticateClient, verifier, usage, revocations, auditLog }),
       account: createAccountService(db),
       audience: createAudienceService({ ...management, keys: audienceKeys }),
       trustedIssuer: createTrustedIssuerService({
@@ -238,6 +239,7 @@ export async function createIdentityModule(
       identityProvider: providers.service,
       passwordReset: passwordResets.service,
       signingKey: createSigningKeyService({ db, masterKey, auditLog, now }),
+      usage: createUsageService({ db, now }),
       audit: createAuditService({ db }),
       user: createUserService({
         ...{ db, auditLog, masterKey, passwords, securityNotices, rolesOf, random, now },

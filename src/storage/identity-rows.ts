@@ -35,6 +35,19 @@ export type ClientKeyRow = {
   revoke_time: number | null;
 };
 
+/** How often requests of a day had one outcome. */
+export type UsageCountRow = {
+  /** The other columns except `count`, separated by spaces. */
+  key: string;
+  /** The id of a client, a customer, a client secret or a customer's API key. */
+  subject_id: string;
+  /** Days since 1970, of UTC. */
+  day: number;
+  /** `issued`, `verified`, or the error code of a refused token request. */
+  outcome: string;
+  count: number;
+};
+
 /** A service whose tokens authenticate clients. */
 export type TrustedIssuerRow = {
   id: string;

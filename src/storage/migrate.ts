@@ -24,6 +24,7 @@ import { createClientKeys } from './migrations/0019-client-keys.ts';
 import { addSigningAlgorithms } from './migrations/0020-signing-algorithms.ts';
 import { addPreviews } from './migrations/0021-previews.ts';
 import { addFolders } from './migrations/0022-folders.ts';
+import { createUsageCounts } from './migrations/0023-usage.ts';
 import { addFederation } from './migrations/0024-federation.ts';
 import { addLinkDefaults } from './migrations/0026-link-defaults.ts';
 import { addIdentityProviders } from './migrations/0027-identity-providers.ts';
@@ -59,6 +60,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0020-signing-algorithms': { up: addSigningAlgorithms, oldestSupported: '0001-schema' },
   '0021-previews': { up: addPreviews, oldestSupported: '0001-schema' },
   '0022-folders': { up: addFolders, oldestSupported: '0001-schema' },
+  '0023-usage': { up: createUsageCounts, oldestSupported: '0001-schema' },
   '0024-federation': { up: addFederation, oldestSupported: '0001-schema' },
   '0026-link-defaults': { up: addLinkDefaults, oldestSupported: '0001-schema' },
   '0027-identity-providers': { up: addIdentityProviders, oldestSupported: '0001-schema' },

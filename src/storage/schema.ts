@@ -16,6 +16,7 @@ import type {
   RecoveryCodeRow,
   SigningAlgorithm,
   TrustedIssuerRow,
+  UsageCountRow,
   UsedAssertionRow,
 } from './identity-rows.ts';
 import type { PreviewTable } from './preview-rows.ts';
@@ -244,6 +245,7 @@ export type Schema = AgreementTables & {
   client_keys: ClientKeyRow;
   trusted_issuers: TrustedIssuerRow;
   federated_identities: FederatedIdentityRow;
+  usage_counts: UsageCountRow;
   used_assertions: UsedAssertionRow;
   customers: CustomerRow;
   accounts: AccountRow;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { createCredentialUsage } from '../../src/credentials/usage.ts';
+import { createCredentialUsage } from '../../src/credentials/usage/usage.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { startTestApp } from '../support/harness.ts';

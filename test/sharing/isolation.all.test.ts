@@ -2,6 +2,7 @@
 // sharing module, read from its descriptor, with the ids of another workspace.
 import { randomBytes } from 'node:crypto';
 import { type DescMessage, type DescMethod, getOption, ScalarType } from '@bufbuild/protobuf';
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import { principalTypes } from '../../src/api/principal.ts';
@@ -226,6 +227,22 @@ describeApp('two workspaces', (suite) => {
       expectNothingOf(answer.text);
       expect(answer).toEqual(await call(unknown));
       expect(await stateOfTheirs()).toEqual(before);
+    },
+  );
+
+  const inUnknown = withCallers(within, () => ['staff', 'service'] as const);
+
+  itHoldsFor(inUnknown, isWhole ? 100 : 50)(
+    'find nothing in an unknown workspace',
+    async (_, method, transport, who) => {
+      const authorization = await credentialOf(who, method);
+      const rest = requiredFields[method.name] ?? {};
+      const fields = { ...idsFor(method.name, unknown), page_token: '' };
+      const call = { method, authorization, fields, rest };
+      const { code } = await callMethodWithText(suite.app, transport, call);
+      const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+      const refusals = ['not_found', 'invalid_argument', 'forbidden', 'unauthenticated'];
+      expect(isRead ? [...refusals, 'ok'] : refusals).toContain(code);
     },
   );
 

@@ -14,10 +14,12 @@ import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
+import { UsageService } from '../../../gen/latchkey/identity/v1/usage_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { FolderService } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
@@ -40,8 +42,10 @@ type Table = {
   readonly audit: typeof AuditService;
   readonly signingKeys: typeof SigningKeyService;
   readonly identityProviders: typeof IdentityProviderService;
+  readonly usage: typeof UsageService;
   readonly users: typeof UserService;
   readonly documents: typeof DocumentService;
+  readonly folders: typeof FolderService;
   readonly links: typeof LinkService;
   readonly insight: typeof InsightService;
   readonly visitors: typeof VisitorService;
@@ -60,8 +64,10 @@ const services: Table = {
   audit: AuditService,
   signingKeys: SigningKeyService,
   identityProviders: IdentityProviderService,
+  usage: UsageService,
   users: UserService,
   documents: DocumentService,
+  folders: FolderService,
   links: LinkService,
   insight: InsightService,
   visitors: VisitorService,

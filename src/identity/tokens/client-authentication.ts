@@ -14,6 +14,8 @@ import { refuseAssertion } from './assertion.ts';
 
 export type AuthenticatedClient = {
   readonly clientId: string;
+  /** Unset for an assertion or a certificate. */
+  readonly secretId?: string;
   readonly scopes: ReadonlySet<string>;
   readonly tokenSettings: TokenSettings;
 };
@@ -80,7 +82,8 @@ async function bySecret(
       throw refuse('The certificate belongs to another client than the secret.', clientId);
     }
   }
-  return { clientId, scopes: secret.scopes, tokenSettings: secret.tokenSettings };
+  const { id: secretId, scopes, tokenSettings } = secret;
+  return { clientId, secretId, scopes, tokenSettings };
 }
 
 async function byAssertion(

@@ -2,12 +2,12 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { parseRequestedScopes, requireGranted } from '../../api/access/scopes.ts';
 import type { Call } from '../../api/call.ts';
-import { callerOf } from '../../api/principal.ts';
 import { parseAnyCredentialId } from '../../base/crypto/credential-format.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
 import type { Audiences } from '../audiences/audiences.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
+import { countedBy, type RequestCounts } from './counted-requests.ts';
 import type { Signer } from './signer.ts';
 
 export type IssuanceOptions = {
@@ -15,6 +15,7 @@ export type IssuanceOptions = {
   readonly directory: CredentialDirectory;
   readonly audiences: Audiences;
   readonly signer: Signer;
+  readonly usage: RequestCounts;
   readonly serviceTokenSeconds: number;
   readonly customerTokenSeconds: number;
 };
@@ -23,10 +24,10 @@ export function createIssuanceService(
   options: IssuanceOptions,
 ): ServiceImpl<typeof IssuanceService> {
   const { authenticateClient, directory, audiences, signer } = options;
+  const counted = countedBy(options.usage);
   return {
-    async issueToken(request, context) {
+    issueToken: counted(async (request, call, proved) => {
       const { scope, grantType } = request;
-      const { call } = callerOf(context);
       refuseUnsupported(request, call);
       if (grantType !== '' && grantType !== 'client_credentials') {
         throw fail(
@@ -35,7 +36,8 @@ export function createIssuanceService(
         );
       }
       const client = await authenticateClient(request, call);
-      const { clientId } = client;
+      const { clientId, secretId } = client;
+      proved(secretId === undefined ? [clientId] : [clientId, secretId]);
       const { audienceIds, claims, tokenSeconds, defaultScopes } = client.tokenSettings;
       const usesDefault = scope === '' && defaultScopes.length > 0;
       const scopes = usesDefault ? defaultScopes : parseRequestedScopes(scope);
@@ -53,13 +55,14 @@ export function createIssuanceService(
         { audience, claims },
       );
       return answer(token, lifetimeSeconds, granted);
-    },
+    }),
 
-    async exchangeApiKey(request, context) {
+    exchangeApiKey: counted(async (request, call, proved) => {
       const { apiKey, scope } = request;
-      refuseUnsupported(request, callerOf(context).call);
+      refuseUnsupported(request, call);
       const key = await directory.authenticate('ck', apiKey);
       if (key === undefined) throw wrongKey(apiKey);
+      proved([key.ownerId, key.id]);
       const scopes = scope === '' ? [...key.scopes] : parseRequestedScopes(scope);
       requireGranted(scopes, key.scopes);
       const granted = scopes.join(' ');
@@ -79,7 +82,7 @@ export function createIssuanceService(
       );
       if (lifetimeSeconds < 1) throw wrongKey(apiKey);
       return answer(token, lifetimeSeconds, granted);
-    },
+    }),
   };
 }
 

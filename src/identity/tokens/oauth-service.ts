@@ -3,20 +3,23 @@ import type { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js
 import { callerOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { fail } from '../../base/errors/errors.ts';
+import type { CredentialUsage } from '../../credentials/usage/usage.ts';
 import type { Executor } from '../../storage/schema.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
+import { idsOfToken } from './counted-requests.ts';
 import type { Revocations } from './revocations.ts';
 import type { Verifier } from './verifier.ts';
 
 export type OAuthOptions = {
   readonly authenticateClient: AuthenticateClient;
   readonly verifier: Verifier;
+  readonly usage: Pick<CredentialUsage, 'count'>;
   readonly revocations: Revocations;
   readonly auditLog: AuditLog;
 };
 
 export function createOAuthService(options: OAuthOptions): ServiceImpl<typeof OAuthService> {
-  const { authenticateClient, verifier, revocations, auditLog } = options;
+  const { authenticateClient, verifier, usage, revocations, auditLog } = options;
   return {
     async introspect(request, context) {
       const client = await authenticateClient(request, callerOf(context).call);
@@ -26,6 +29,7 @@ export function createOAuthService(options: OAuthOptions): ServiceImpl<typeof OA
         (audience) => seesAll || audience.isGrantedTo(client.tokenSettings.audienceIds),
       );
       if (claims === undefined) return { active: false };
+      usage.count('verified', idsOfToken(claims));
       return {
         active: true,
         scope: claims.scope,

@@ -6,15 +6,18 @@ import type {
 import { parseScopes, parseStoredScopes } from '../../api/access/scopes.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { invalid } from '../../base/errors/errors.ts';
+import type { CredentialUsage } from '../../credentials/usage/usage.ts';
 import type { Executor } from '../../storage/schema.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Claims } from './claims.ts';
+import { idsOfToken } from './counted-requests.ts';
 import type { Revocations } from './revocations.ts';
 import type { Verifier } from './verifier.ts';
 
 export type VerificationOptions = {
   readonly keyring: Keyring;
   readonly verifier: Verifier;
+  readonly usage: Pick<CredentialUsage, 'count'>;
   readonly revocations: Revocations;
   readonly auditLog: AuditLog;
 };
@@ -22,7 +25,7 @@ export type VerificationOptions = {
 export function createVerificationService(
   options: VerificationOptions,
 ): ServiceImpl<typeof VerificationService> {
-  const { keyring, verifier, revocations, auditLog } = options;
+  const { keyring, verifier, usage, revocations, auditLog } = options;
   return {
     async getJwks() {
       return { keys: [...(await keyring.published())] };
@@ -42,6 +45,7 @@ export function createVerificationService(
           ? await verifier.verify(token)
           : await verifier.verifyFor(token, ({ identifier }) => identifier === expectedAudience);
       if (claims === undefined) return { active: false, allowed: false, code: 'unauthenticated' };
+      usage.count('verified', idsOfToken(claims));
       const allowed = covers(claims, asked, request);
       return {
         active: true,

@@ -2,6 +2,7 @@
 // deletes data, so that the count is correct after a crash and with concurrent calls.
 import { Failure, fail } from '../../base/errors/errors.ts';
 import { createKeyedQueue } from '../../base/limits/keyed-queue.ts';
+import { isForeignKeyViolation } from '../../storage/database.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import {
   addUsage,
@@ -40,7 +41,10 @@ export type Quotas = {
   inTurn<T>(workspaceId: string, transaction: () => Promise<T>): Promise<T>;
   /** Throws `conflict` for an exceeded quota: roll back. Waits for other transactions. */
   add(trx: Executor, workspaceId: string, added: Partial<WorkspaceUsage>): Promise<void>;
-  /** Other transactions that count for the workspace wait until this one ends. */
+  /**
+   * Other transactions that count for the workspace wait until this one ends. Throws `not_found` if
+   * the workspace does not exist.
+   */
   lock(trx: Executor, workspaceId: string): Promise<void>;
   remove(trx: Executor, workspaceId: string, removed: WorkspaceUsage): Promise<void>;
 };
@@ -112,7 +116,10 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
     },
 
     async lock(trx, workspaceId) {
-      await addUsage(trx, workspaceId, {});
+      await addUsage(trx, workspaceId, {}).catch((error: unknown) => {
+        if (!isForeignKeyViolation(error)) throw error;
+        throw fail('not_found', 'The workspace does not exist.', { target: workspaceId });
+      });
     },
 
     async remove(trx, workspaceId, { bytes, documents, links, views }) {

@@ -89,7 +89,7 @@ async function readShown(documentId: string) {
   return { text, pictures };
 }
 
-itHoldsFor(files, 30)('converts or refuses a hostile file alone', async (file: HostileFile) => {
+itHoldsFor(files, 28)('converts or refuses a hostile file alone', async (file: HostileFile) => {
   const { id, preview, preview_error: error } = await settledState(file.name);
   const outcome = preview === 'PREVIEW_UNSPECIFIED' ? 'download' : preview;
   expect(file.outcomes).toContain(outcome);

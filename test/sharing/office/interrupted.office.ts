@@ -56,6 +56,7 @@ for (const [way, end] of Object.entries(ways)) {
     const state = async () => (await call(restarted, `/documents/${id}`)).preview;
     await expect.poll(state).toBe('PREVIEW_READY');
     expect((await call(restarted, `/documents/${id}`)).page_count).toBe(pages);
-    expect(await readdir(temporary)).toEqual([]);
+    // The converter removes its folder after the service has stored the preview.
+    await expect.poll(() => readdir(temporary)).toEqual([]);
   });
 }

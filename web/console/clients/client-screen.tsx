@@ -10,6 +10,7 @@ import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { UsageSection } from '../usage/usage-section.tsx';
 import { ClientActions } from './client-actions.tsx';
 import { ClientIdentities } from './client-identities.tsx';
 import { ClientKeys } from './client-keys.tsx';
@@ -31,6 +32,7 @@ export function ClientScreen() {
           <>
             <ClientFacts {...found} />
             <AuditLinks id={found.id} />
+            <UsageSection id={found.id} />
           </>
         )}
       </QueryResult>

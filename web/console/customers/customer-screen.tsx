@@ -9,6 +9,7 @@ import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { UsageSection } from '../usage/usage-section.tsx';
 import { CustomerAccounts } from './customer-accounts.tsx';
 import { CustomerActions } from './customer-actions.tsx';
 import { CustomerKeys } from './customer-keys.tsx';
@@ -29,6 +30,7 @@ export function CustomerScreen() {
           <>
             <CustomerFacts {...found} />
             <AuditLinks id={found.id} />
+            <UsageSection id={found.id} />
             <CustomerAccounts customer={found} mayChange={mayWrite} />
           </>
         )}

@@ -2,7 +2,7 @@
 import { Paper, Text, Title } from '@mantine/core';
 import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
 import type { Insight } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
-import { longestBar } from './bar-chart.tsx';
+import { longestBar } from '../shared/bar-chart.tsx';
 import { type DrawPage, type HeatCell, HeatStrip } from './heat-strip.tsx';
 
 type TimePerPageProps = {

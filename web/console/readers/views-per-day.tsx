@@ -1,7 +1,7 @@
 /** The views of each day in the time zone of the browser, of a document or of a link. */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Insight } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
-import { BarChart, longestBar } from './bar-chart.tsx';
+import { BarChart, longestBar } from '../shared/bar-chart.tsx';
 import { timeZone } from './use-insight.ts';
 
 const dayText = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone });

@@ -50,6 +50,7 @@ const titles = {
   subject: 'Subject',
   target: 'Target ID',
   target_name: 'Target',
+  time: 'Day',
   totp_enabled: 'Two-factor',
   url: 'Address',
   'usage.bytes': 'Size',
@@ -75,7 +76,7 @@ export function fieldAt(path: string): Field {
 }
 
 const formats = [
-  ['_time', 'time'],
+  ['time', 'time'],
   ['bytes', 'bytes'],
   ['_ms', 'duration'],
   ['completion', 'share'],

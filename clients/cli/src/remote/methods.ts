@@ -10,6 +10,7 @@ import { IdentityProviderService } from '../../../../gen/latchkey/identity/v1/pr
 import { SessionService } from '../../../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
+import { UsageService } from '../../../../gen/latchkey/identity/v1/usage_pb.js';
 import { UserService } from '../../../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
@@ -32,6 +33,7 @@ const services: Readonly<Record<string, DescService>> = {
   passwordReset: PasswordResetService,
   session: SessionService,
   signingKey: SigningKeyService,
+  usage: UsageService,
   user: UserService,
   apiKey: ApiKeyService,
   document: DocumentService,

@@ -229,4 +229,20 @@ const audit = groupOf('audit', 'Reads the audit log.', [
   },
 ]);
 
-export const userCommands: readonly Command[] = [users, sessions, passwordReset, audit];
+const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
+  {
+    name: 'get',
+    about: 'Counts the token requests and the verifications of each day.',
+    details: 'Refused requests are counted by error code with `--json`.',
+    method: 'usage.getUsage',
+    args: { credential_id: 'The id of a client, a customer, a secret or a customer’s API key.' },
+    fields: {
+      start_time: pastField('From the day of this time on. Default: the last 30 days'),
+      end_time: pastField('Only days before this time'),
+      step: { value: 'step', values: ['day'], about: 'The length of a period.' },
+    },
+    examples: ['usage get cli_… --start-time 90d'],
+  },
+]);
+
+export const userCommands: readonly Command[] = [users, sessions, passwordReset, audit, usage];

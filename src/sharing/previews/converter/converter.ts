@@ -1,7 +1,7 @@
 // Converts one file to PDF in a separate program, which ends with the conversion.
 import { type ChildProcess, fork } from 'node:child_process';
 import { constants, createWriteStream } from 'node:fs';
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -105,11 +105,26 @@ async function withPdf(
 ): Promise<void> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    const read = (start: number, length: number) =>
-      handle.createReadStream({ start, end: start + length - 1, autoClose: false });
-    await work({ sizeBytes, read });
+    await work({ sizeBytes, read: (offset, length) => readPart(handle, offset, length) });
   } finally {
     await handle.close();
+  }
+}
+
+const chunkBytes = 64 * 1024;
+
+async function* readPart(
+  handle: FileHandle,
+  offset: number,
+  length: number,
+): AsyncGenerator<Uint8Array> {
+  let read = 0;
+  while (read < length) {
+    const chunk = Buffer.allocUnsafe(Math.min(length - read, chunkBytes));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, offset + read);
+    if (bytesRead === 0) return;
+    read += bytesRead;
+    yield chunk.subarray(0, bytesRead);
   }
 }
 

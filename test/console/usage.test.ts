@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { expectFitForAll } from '../support/console-credentials.ts';
+import { useConsole } from '../support/console-suite.ts';
+import { addClient } from '../support/owner-rows.ts';
+
+const { app, visitAs, staff } = useConsole();
+
+const db = () => app().app.inside.db;
+
+it('a client shows how many tokens it got, and why requests were refused', async () => {
+  const { ownerId, credentialId } = await addClient(db(), 'payments:read');
+  const day = Math.floor(Date.now() / 86_400_000);
+  const row = (id: string, ago: number, outcome: string, count: number) => ({
+    ...{ key: `${id} ${day - ago} ${outcome}`, subject_id: id, day: day - ago, outcome, count },
+  });
+  const refused = 'identity.credential_invalid';
+  const rows = [
+    ...[row(ownerId, 0, 'issued', 1200), row(ownerId, 3, 'issued', 300)],
+    ...[row(ownerId, 3, refused, 7), row(ownerId, 40, 'issued', 9)],
+    ...[row(ownerId, 2, 'verified', 41), row(credentialId, 0, 'issued', 5)],
+  ];
+  await db().insertInto('usage_counts').values(rows).execute();
+  const { page, open } = await visitAs(await staff());
+  await open(`/clients/${ownerId}`);
+  const usage = page.getByRole('region', { name: 'Usage' });
+  await usage.getByText('1,500').first().waitFor();
+  expect(await usage.getByRole('definition').allTextContents()).toEqual(['1,500', '7', '41', '7']);
+  await usage.getByText(refused).waitFor();
+  await usage.getByText('Show as table').click();
+  const cells = usage.getByRole('table', { name: 'Issued tokens per day' }).getByRole('cell');
+  expect((await cells.allTextContents()).slice(-4)).toEqual(['300', '0', '0', '1,200']);
+  await expectFitForAll(page);
+
+  const { page: other, open: openOther } = await visitAs(await staff(['clients:read']));
+  await openOther(`/clients/${ownerId}`);
+  await other.getByText(ownerId).first().waitFor();
+  expect(await other.getByRole('region', { name: 'Usage' }).count()).toBe(0);
+});

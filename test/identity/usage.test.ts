@@ -1,0 +1,227 @@
+// How often clients and customers get tokens: counted in memory, written later.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { expect, it, onTestFinished } from 'vitest';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
+import { UsageService } from '../../gen/latchkey/identity/v1/usage_pb.js';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { usageRetention } from '../../src/credentials/usage/store.ts';
+import { createCredentialUsage } from '../../src/credentials/usage/usage.ts';
+import { createRetention } from '../../src/storage/retention.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { startTestApp } from '../support/harness.ts';
+import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
+import { describeFeature } from '../support/matrix.ts';
+import { addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import { itHoldsFor } from '../support/rule.ts';
+import { openTransports } from '../support/transports.ts';
+
+const { issueToken, exchangeApiKey } = IssuanceService.method;
+const { verifyToken } = VerificationService.method;
+const { introspect } = OAuthService.method;
+const { getUsage } = UsageService.method;
+
+const dayMs = 86_400_000;
+const noon = Date.UTC(2026, 5, 15, 12);
+
+async function countsOf(db: Database, id: string): Promise<Record<string, number>> {
+  const rows = await db
+    .selectFrom('usage_counts')
+    .select(['day', 'outcome', 'count'])
+    .where('subject_id', '=', id)
+    .execute();
+  return Object.fromEntries(rows.map(({ day, outcome, count }) => [`${day} ${outcome}`, count]));
+}
+
+function recorder(db: Database, now = () => noon) {
+  const usage = createCredentialUsage({ db, now });
+  onTestFinished(() => usage.stop());
+  return usage;
+}
+
+const today = Math.floor(noon / dayMs);
+
+describeFeature('usage', (dialect) => {
+  const openDatabase = async () => openUntilFinished(await freshDatabaseUrl(dialect));
+
+  async function openApp() {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const config = { databaseUrl: await freshDatabaseUrl(dialect) };
+    let time = noon;
+    const start = async () => {
+      const test = await startTestApp({ dataDir, config, now: () => time });
+      onTestFinished(() => test.remove());
+      const transports = openTransports(test.app);
+      onTestFinished(() => {
+        for (const transport of transports) transport.close();
+      });
+      return { test, transports };
+    };
+    const advance = (ms: number) => {
+      time += ms;
+    };
+    return { start, advance };
+  }
+
+  it('counts tokens of clients, of customers and of their keys', async () => {
+    const { start, advance } = await openApp();
+    const { test, transports } = await start();
+    const { db } = test.app.inside;
+    const scope = 'payments:read';
+    const client = await addClient(db, `${scope} tokens:read`);
+    const customer = await addCustomer(db, scope);
+    const workspace = await addWorkspace(db, 'links:read');
+    const unknownId = 'cli_0000000000000000000000';
+    const authentication = { clientId: client.ownerId, clientSecret: client.text };
+    const wrongKey = customer.text.replace(/.{12}$/, (end) => end.replaceAll(/./g, 'x'));
+    for (const { call } of transports) {
+      const issued = messageOf(
+        await call(issueToken, { ...authentication, scope: `${scope} tokens:read` }),
+      );
+      const { accessToken: token } = messageOf(
+        await call(exchangeApiKey, { apiKey: customer.text }),
+      );
+      await call(verifyToken, { token }, { authorization: `Bearer ${issued.accessToken}` });
+      await call(introspect, { ...authentication, token: issued.accessToken });
+      await call(issueToken, { ...authentication, scope: 'payments:write' });
+      await call(issueToken, { ...authentication, clientSecret: 'wrong', scope });
+      await call(issueToken, { clientId: unknownId, clientSecret: client.text, scope });
+      await call(exchangeApiKey, { apiKey: workspace.text });
+      await call(exchangeApiKey, { apiKey: wrongKey });
+    }
+    await test.stop();
+
+    advance(dayMs);
+    const { test: restarted, transports: again } = await start();
+    const manager = await managerCredential(restarted.app, 'audit:read');
+    const n = transports.length;
+    const wrong = { code: 'identity.credential_invalid', count: n };
+    const notGranted = { code: 'identity.scope_not_granted', count: n };
+    const expected: [id: string, counts: object][] = [
+      [client.ownerId, { issued: n, refused: 2 * n, verified: n, refusals: [wrong, notGranted] }],
+      [client.credentialId, { issued: n, refused: n, verified: 0, refusals: [notGranted] }],
+      [customer.ownerId, { issued: n, verified: n }],
+      [customer.credentialId, { issued: n, verified: n }],
+    ];
+    for (const { call } of again) {
+      for (const [credentialId, counts] of expected) {
+        const { points } = messageOf(await call(getUsage, { credentialId }, manager));
+        expect(points).toHaveLength(30);
+        expect(points.at(-2)).toMatchObject({ time: timestampFromMs(today * dayMs), ...counts });
+        expect(points.at(-1)).toMatchObject({ issued: 0, refused: 0, verified: 0, refusals: [] });
+      }
+      for (const credentialId of [unknownId, workspace.ownerId, workspace.credentialId]) {
+        expect(codeOf(await call(getUsage, { credentialId }, manager))).toBe('not_found');
+      }
+    }
+    const rows = await restarted.app.inside.db.selectFrom('usage_counts').selectAll().execute();
+    const known = new Set(expected.map(([id]) => id));
+    expect(rows.filter(({ subject_id }) => !known.has(subject_id))).toEqual([]);
+  });
+
+  it('returns the days of the period, and refuses others', async () => {
+    const { start } = await openApp();
+    const { test, transports } = await start();
+    const [transport] = transports;
+    const { ownerId: credentialId } = await addClient(test.app.inside.db, 'payments:read');
+    const manager = await managerCredential(test.app, 'audit:read');
+    const call = async (start?: number, end?: number) =>
+      transport?.call(
+        getUsage,
+        {
+          credentialId,
+          ...(start === undefined ? {} : { startTime: timestampFromMs(start) }),
+          ...(end === undefined ? {} : { endTime: timestampFromMs(end) }),
+        },
+        manager,
+      );
+    const midnight = today * dayMs;
+    const cases: [start: number | undefined, end: number | undefined, days: number][] = [
+      [undefined, undefined, 30],
+      [midnight, undefined, 1],
+      [midnight - 1, undefined, 2],
+      [undefined, midnight, 30],
+      [midnight, midnight + 1, 1],
+      [midnight - dayMs, midnight, 1],
+      [midnight - 399 * dayMs, undefined, 400],
+      [midnight - 400 * dayMs, undefined, 0],
+      [noon, noon, 0],
+      [noon + dayMs, undefined, 0],
+    ];
+    for (const [start, end, days] of cases) {
+      const answer = await call(start, end);
+      if (answer === undefined) throw new Error('there is no transport');
+      const got = answer.ok ? messageOf(answer).points.length : 0;
+      expect([start, end, got], codeOf(answer)).toEqual([start, end, days]);
+      if (days === 0) expect(codeOf(answer)).toBe('invalid_argument');
+    }
+  });
+
+  it('adds the counts of all processes, by the day of each request', async () => {
+    const db = await openDatabase();
+    const { ownerId } = await addClient(db, 'payments:read');
+    let time = noon;
+    const [first, second] = [recorder(db, () => time), recorder(db, () => time)];
+    first.count('issued', [ownerId]);
+    second.count('issued', [ownerId]);
+    time += dayMs;
+    second.count('issued', [ownerId]);
+    await Promise.all([first.flush(), second.flush()]);
+    first.count('issued', [ownerId]);
+    await first.flush();
+    expect(await countsOf(db, ownerId)).toEqual({
+      [`${today} issued`]: 2,
+      [`${today + 1} issued`]: 2,
+    });
+  });
+
+  it('keeps the counts while the database is unavailable', async () => {
+    const db = await openDatabase();
+    const { ownerId, credentialId } = await addCustomer(db, 'payments:read');
+    const usage = recorder(db);
+    usage.count('issued', [ownerId]);
+    usage.countClaimed('identity.credential_invalid', credentialId);
+    for (const table of ['usage_counts', 'customers'] as const) {
+      await db.schema.alterTable(table).renameTo('away').execute();
+      await usage.flush();
+      await db.schema.alterTable('away').renameTo(table).execute();
+    }
+    await usage.flush();
+    const refused = { [`${today} identity.credential_invalid`]: 1 };
+    expect(await countsOf(db, ownerId)).toEqual({ [`${today} issued`]: 1, ...refused });
+    expect(await countsOf(db, credentialId)).toEqual(refused);
+  });
+
+  it('deletes counts after 400 days', async () => {
+    const db = await openDatabase();
+    const { ownerId } = await addClient(db, 'payments:read');
+    let time = noon;
+    const usage = recorder(db, () => time);
+    for (time of [noon, noon + dayMs]) usage.count('issued', [ownerId]);
+    await usage.flush();
+    const rules = [usageRetention(() => noon + 401 * dayMs)];
+    await createRetention({ db, rules, warn: () => {} })(new AbortController().signal);
+    expect(await countsOf(db, ownerId)).toEqual({ [`${today + 1} issued`]: 1 });
+  });
+});
+
+itHoldsFor(
+  [
+    ['an unknown client', 'cli_0000000000000000000000'],
+    ['an invalid id', 'x'],
+    ['a text with markup', '<b>'],
+  ],
+  3,
+)('does not count for %s', async (_, id) => {
+  const db = await openUntilFinished(await freshDatabaseUrl('sqlite'));
+  const usage = recorder(db);
+  usage.countClaimed('identity.credential_invalid', id);
+  await usage.flush();
+  expect(await db.selectFrom('usage_counts').selectAll().execute()).toEqual([]);
+});
