@@ -5,7 +5,7 @@ import type { Added } from './owner-rows.ts';
 export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
-export const subjectFields = (token: string) => ({
+const subjectFields = (token: string) => ({
   subject_token: token,
   subject_token_type: accessTokenType,
 });
@@ -24,7 +24,7 @@ export type FormAnswer = {
 export type Form = Readonly<Record<string, string | readonly string[]>>;
 
 /** Sends a form to an OAuth endpoint. */
-export async function sendForm(url: string, form: Form, headers = {}): Promise<FormAnswer> {
+async function sendForm(url: string, form: Form, headers = {}): Promise<FormAnswer> {
   const pairs = Object.entries(form).flatMap(([name, values]) =>
     [values].flat().map((value) => [name, value] as [string, string]),
   );
@@ -35,7 +35,7 @@ export async function sendForm(url: string, form: Form, headers = {}): Promise<F
 
 const clientFields = ({ ownerId, text }: Added) => ({ client_id: ownerId, client_secret: text });
 
-export function requestTokenForm(app: App, client: Added, form: Form): Promise<FormAnswer> {
+function requestTokenForm(app: App, client: Added, form: Form): Promise<FormAnswer> {
   return sendForm(`${app.publicUrl}/tokens`, { ...clientFields(client), ...form });
 }
 

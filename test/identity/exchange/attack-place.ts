@@ -10,12 +10,25 @@ import {
   addCustomer,
   changeAsOtherProcess,
 } from '../../support/owner-rows.ts';
-import { customerToken } from '../../support/token-exchange.ts';
+import { customerToken, type Form } from '../../support/token-exchange.ts';
 
 export const scopes = 'payments:read payments:write';
 export const audience = 'https://billing.example';
 
 export type AttackPlace = Awaited<ReturnType<typeof startAttackPlace>>;
+
+export type Attempt = {
+  readonly client?: Added;
+  /** Instead of the customer's token. */
+  readonly subject?: string;
+  readonly form?: Form;
+};
+
+export type Attack = readonly [
+  name: string,
+  error: 'invalid_request' | 'invalid_scope' | 'invalid_target' | 'invalid_client',
+  attempt: (place: AttackPlace) => Promise<Attempt> | Attempt,
+];
 
 export async function startAttackPlace() {
   const testApp = await startTestApp();

@@ -4,7 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFailures } from '../../support/rule.ts';
 import { requestExchange } from '../../support/token-exchange.ts';
 import { type AttackPlace, startAttackPlace } from './attack-place.ts';
-import { exchangeAttacks } from './attacks.ts';
+import { invalidRequests } from './invalid-requests.ts';
+import { invalidTokens } from './invalid-tokens.ts';
+
+const exchangeAttacks = [...invalidTokens, ...invalidRequests];
 
 describe('a token exchange', () => {
   let place: AttackPlace;
