@@ -1,5 +1,5 @@
-// Adds the subjects for which clients may act, and the acting clients of audit events. Expands only:
-// earlier releases ignore them.
+// Adds the subjects for which clients may act, and the acting clients of audit events. Expands
+// only: earlier releases ignore them.
 import type { Kysely } from 'kysely';
 import { watchColumns } from './0015-audiences.ts';
 
