@@ -22,7 +22,10 @@ function routesWithoutService() {
   return [
     ...[
       ...routes,
-      ...discoveryRoutes('', { tokens: [], assertions: [] }),
+      ...discoveryRoutes({
+        ...{ issuer: '', grantTypes: [] },
+        algorithms: { tokens: [], assertions: [] },
+      }),
       ...sharingRoutes({} as SharingRouteOptions),
     ],
     receiptKeysRoute({} as Database),

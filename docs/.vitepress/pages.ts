@@ -53,6 +53,11 @@ export const groups: readonly Group[] = [
         'audiences, so that no service can use a token at another one',
       ),
       page(
+        'Agents that act for people',
+        'docs/guides/agents-that-act-for-people.md',
+        'token exchange: a client acts for a person or a customer',
+      ),
+      page(
         'Company sign-in',
         'docs/guides/company-sign-in.md',
         'sign in with Keycloak, Entra, Google or Okta, and without passwords',

@@ -16,6 +16,7 @@ import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
 import { type KeyedCall, type RecordedAnswers, readKeyedCall } from './idempotency/claim.ts';
 import {
+  actingClientOf,
   anonymous,
   type Caller,
   isUser,
@@ -122,8 +123,13 @@ export class MethodGuard {
     if (!this.#principals.has(principalTypes[principal.type])) {
       throw fail('forbidden', `This method accepts ${acceptedCredentials(access.principals)}.`);
     }
+    const isForOther = actingClientOf(principal) !== '';
+    if (isForOther && access.scope === '') {
+      throw fail('forbidden', 'This method does not accept tokens from a token exchange.');
+    }
     // Only the decoded request shows whether users act for themselves.
-    if (access.self && isUser(principal) && !this.#isScoped(principal)) return;
+    const mayBeSelf = access.self && isUser(principal) && !isForOther;
+    if (mayBeSelf && !this.#isScoped(principal)) return;
     this.#requireScope(principal);
     if (access.recentSignIn) this.#checkSignIn(principal);
   }

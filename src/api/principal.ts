@@ -5,7 +5,11 @@ import type { Executor } from '../storage/schema.ts';
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
 
-type Scoped = { readonly scopes: ReadonlySet<string> };
+type Scoped = {
+  readonly scopes: ReadonlySet<string>;
+  /** The client that acts for the principal with an exchanged token (RFC 8693 §4.1). */
+  readonly actingClientId?: string;
+};
 
 export type UserPrincipal = Scoped & {
   readonly type: 'staff' | 'member';
@@ -88,6 +92,11 @@ export function userOf(context: HandlerContext): UserPrincipal {
 
 export function isUser(principal: Principal): principal is UserPrincipal {
   return principal.type === 'staff' || principal.type === 'member';
+}
+
+/** Empty if no client acts for the principal. */
+export function actingClientOf(principal: Principal): string {
+  return principal.type === 'anonymous' ? '' : (principal.actingClientId ?? '');
 }
 
 export function principalId(principal: Principal): string {

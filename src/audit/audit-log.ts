@@ -4,7 +4,7 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import type { MethodFacts } from '../api/endpoint.ts';
 import { claimOf } from '../api/idempotency/claim.ts';
-import { type Caller, callerOf, principalId } from '../api/principal.ts';
+import { actingClientOf, type Caller, callerOf, principalId } from '../api/principal.ts';
 import type { Clock } from '../base/clock.ts';
 import { newId, type Random } from '../base/crypto/ids.ts';
 import { transact } from '../storage/database.ts';
@@ -122,13 +122,16 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
 
 type EventOrigin = Pick<
   AuditEventRow,
-  'actor_type' | 'actor_id' | 'action' | 'request_id' | 'address'
+  'actor_type' | 'actor_id' | 'acting_client' | 'action' | 'request_id' | 'address'
 >;
 
-const system = { actor_type: 'system', actor_id: '', request_id: '', address: '' };
+const system = {
+  ...{ actor_type: 'system', actor_id: '', acting_client: '' },
+  ...{ request_id: '', address: '' },
+};
 
 const eventOf = ({ action, requestId, address }: RouteOrigin): EventOrigin => ({
-  ...{ actor_type: 'anonymous', actor_id: '', action, address },
+  ...{ actor_type: 'anonymous', actor_id: '', acting_client: '', action, address },
   request_id: requestId,
 });
 
@@ -140,6 +143,7 @@ export function originOf({
   return {
     actor_type: principal.type,
     actor_id: principalId(principal),
+    acting_client: actingClientOf(principal),
     action: actionOf(method),
     request_id: call.requestId,
     address: call.peer,

@@ -5,7 +5,7 @@ import type { MethodFacts } from '../api/endpoint.ts';
 import type { Observation } from '../api/method-guard.ts';
 import type { Clock } from '../base/clock.ts';
 import { newId, type Random } from '../base/crypto/ids.ts';
-import type { ErrorCode } from '../base/errors/errors.ts';
+import type { ErrorCode, Failure } from '../base/errors/errors.ts';
 import { transact } from '../storage/database.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { originOf } from './audit-log.ts';
@@ -88,7 +88,7 @@ export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions)
 
   return {
     record({ method, call, principal, failure }) {
-      if (failure === undefined || !isRecorded(failure.code, method)) return;
+      if (failure === undefined || !isRecorded(failure, method)) return;
       batch.add({
         create_time: now(),
         ...originOf({ method, call, principal }),
@@ -112,7 +112,9 @@ export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions)
   };
 }
 
-function isRecorded(code: ErrorCode, { sideEffects }: MethodFacts): boolean {
+/** A failure with a reason is always recorded. */
+function isRecorded({ code, extra }: Failure, { sideEffects }: MethodFacts): boolean {
+  if (extra.reason !== undefined) return true;
   return recorded[code] === 'all' || (recorded[code] === 'changes' && sideEffects);
 }
 
@@ -122,7 +124,10 @@ function countOf(failures: readonly Failed[]): number {
   return failures.reduce((sum, { count }) => sum + count, 0);
 }
 
-const unknown = { actor_id: '', target: '', reason: '', request_id: '', address: '' };
+const unknown = {
+  ...{ actor_id: '', acting_client: '', target: '', reason: '' },
+  ...{ request_id: '', address: '' },
+};
 
 /** Equal failures are one event. A full batch counts by kind of caller, method and code. */
 class Batch {
@@ -131,7 +136,8 @@ class Batch {
 
   add(failed: Failed): void {
     const kind = `${failed.actor_type} ${failed.action} ${failed.code}`;
-    const key = `${kind} ${failed.actor_id} ${failed.address} ${failed.target} ${failed.reason}`;
+    const by = `${failed.actor_id} ${failed.acting_client} ${failed.address}`;
+    const key = `${kind} ${by} ${failed.target} ${failed.reason}`;
     const equal = this.#different.get(key);
     if (equal !== undefined) equal.count++;
     else if (!this.isFull) this.#different.set(key, failed);

@@ -44,6 +44,7 @@ function eventMessage(row: AuditEventRow, names: ReadonlyMap<string, NameAndPare
     target: row.target,
     code: row.code,
     reason: row.reason,
+    actingClient: row.acting_client,
     count: row.count,
     requestId: row.request_id,
     address: row.address,

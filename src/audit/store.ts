@@ -13,6 +13,7 @@ const insertRow = compileOnce((db, row: QueryParameters<AuditEventRow>) =>
     target: row.target,
     code: row.code,
     reason: row.reason,
+    acting_client: row.acting_client,
     request_id: row.request_id,
     address: row.address,
     count: row.count,

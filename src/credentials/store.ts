@@ -166,6 +166,7 @@ export async function findCredential(
       'c.claims',
       'c.token_seconds',
       'c.default_scopes',
+      'c.may_act',
       'u.disable_time as customer_disable_time',
       'u.audience_ids as customer_audience_ids',
     ])

@@ -12,10 +12,17 @@ export type TokenSettings = {
   readonly tokenSeconds: number | undefined;
   /** The scopes of a request without scopes. */
   readonly defaultScopes: readonly string[];
+  /** The subjects whose tokens the client may exchange: ids and kinds of principals. */
+  readonly mayAct: ReadonlySet<string>;
 };
 
 type Row = {
-  readonly [C in 'audience_ids' | 'claims' | 'token_seconds' | 'default_scopes']?: ClientRow[C];
+  readonly [C in
+    | 'audience_ids'
+    | 'claims'
+    | 'token_seconds'
+    | 'default_scopes'
+    | 'may_act']?: ClientRow[C];
 };
 
 export function tokenSettingsOf(row: Row): TokenSettings {
@@ -24,5 +31,6 @@ export function tokenSettingsOf(row: Row): TokenSettings {
     claims: row.claims ? `,${row.claims.slice(1, -1)}` : '',
     tokenSeconds: row.token_seconds ?? undefined,
     defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
+    mayAct: parseStoredScopes(row.may_act ?? ''),
   };
 }

@@ -43,7 +43,7 @@ import { createClientAuthentication } from './tokens/client-authentication.ts';
 import { assertionAlgorithms, checkJwk } from './tokens/client-jwk.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
 import { createFederatedVerifier } from './tokens/federated-assertions.ts';
-import { createIssuanceService } from './tokens/issuance-service.ts';
+import { createIssuanceService, grantTypes } from './tokens/issuance-service.ts';
 import { openKeys, pinnedKeys, storedKeys } from './tokens/jwk-set.ts';
 import { createLogoutTokenVerifier } from './tokens/logout-tokens.ts';
 import { createOAuthService } from './tokens/oauth-service.ts';
@@ -51,6 +51,7 @@ import { openRevocations } from './tokens/revocations.ts';
 import { createSignatures } from './tokens/signatures.ts';
 import { createSigner } from './tokens/signer.ts';
 import { createUseOnce } from './tokens/single-use.ts';
+import { createTokenExchange } from './tokens/token-exchange.ts';
 import { createVerificationService } from './tokens/verification-service.ts';
 import { createVerifier } from './tokens/verifier.ts';
 import { openTrustedIssuers } from './trusted-issuers/issuers.ts';
@@ -212,13 +213,17 @@ export async function createIdentityModule(
       ]);
     },
     routes: [
-      ...discoveryRoutes(issuer, { tokens: signingAlgorithms, assertions: assertionAlgorithms }),
+      ...discoveryRoutes({
+        ...{ issuer, grantTypes },
+        algorithms: { tokens: signingAlgorithms, assertions: assertionAlgorithms },
+      }),
       ...providers.routes,
     ],
     services: {
       issuance: createIssuanceService({
         ...{ authenticateClient, directory, audiences, signer, usage },
         ...{ serviceTokenSeconds, customerTokenSeconds },
+        exchangeToken: createTokenExchange({ verifier, audiences, signer, serviceTokenSeconds }),
       }),
       verification: createVerificationService({ keyring, verifier, usage, revocations, auditLog }),
       oauth: createOAuthService({ authenticateClient, verifier, usage, revocations, auditLog }),

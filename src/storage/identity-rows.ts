@@ -19,6 +19,8 @@ export type ClientRow = {
   token_seconds: number | null;
   /** Space-separated. */
   default_scopes: string | null;
+  /** The subjects whose tokens the client may exchange. Space-separated. */
+  may_act: string | null;
 };
 
 /** A public key with which a client signs assertions. */

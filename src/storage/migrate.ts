@@ -26,6 +26,7 @@ import { addPreviews } from './migrations/0021-previews.ts';
 import { addFolders } from './migrations/0022-folders.ts';
 import { createUsageCounts } from './migrations/0023-usage.ts';
 import { addFederation } from './migrations/0024-federation.ts';
+import { addTokenExchange } from './migrations/0025-token-exchange.ts';
 import { addLinkDefaults } from './migrations/0026-link-defaults.ts';
 import { addIdentityProviders } from './migrations/0027-identity-providers.ts';
 import type { Database } from './schema.ts';
@@ -62,6 +63,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0022-folders': { up: addFolders, oldestSupported: '0001-schema' },
   '0023-usage': { up: createUsageCounts, oldestSupported: '0001-schema' },
   '0024-federation': { up: addFederation, oldestSupported: '0001-schema' },
+  '0025-token-exchange': { up: addTokenExchange, oldestSupported: '0001-schema' },
   '0026-link-defaults': { up: addLinkDefaults, oldestSupported: '0001-schema' },
   '0027-identity-providers': { up: addIdentityProviders, oldestSupported: '0001-schema' },
 };

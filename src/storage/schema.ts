@@ -211,8 +211,10 @@ export type AuditEventRow = {
   target: string;
   /** `ok` or an error code. */
   code: string;
-  /** Why an assertion was refused; otherwise empty. */
+  /** Why an assertion or a token exchange was refused; otherwise empty. */
   reason: string;
+  /** The id of the client that acted for the actor with an exchanged token; otherwise empty. */
+  acting_client: string;
   /** The number of equal events that the row represents. */
   count: number;
   request_id: string;

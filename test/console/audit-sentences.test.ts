@@ -135,6 +135,7 @@ beforeAll(async () => {
       actor_id: jane.id,
       code: 'ok',
       reason: '',
+      acting_client: '',
       count: 1,
       request_id: '',
       address,

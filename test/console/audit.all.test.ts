@@ -22,6 +22,7 @@ async function addEvent(event: Partial<AuditEventRow> = {}): Promise<AuditEventR
     target: newId('cli', randomBytes),
     code: 'ok',
     reason: '',
+    acting_client: '',
     count: 1,
     request_id: crypto.randomUUID(),
     address: '192.0.2.7',

@@ -6,7 +6,7 @@ import { expectFitForAll } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { useConsole } from '../support/console-suite.ts';
 import { addIdentity, addIssuer } from '../support/federation.ts';
-import { addClient } from '../support/owner-rows.ts';
+import { addClient, addCustomer } from '../support/owner-rows.ts';
 
 const { app, visitAs, staff } = useConsole();
 
@@ -132,6 +132,36 @@ describe('a client', () => {
     expect(await rows().execute()).toHaveLength(1);
     await section.getByRole('link', { name: 'GitHub Actions' }).click();
     await page.getByRole('heading', { level: 1, name: 'GitHub Actions' }).waitFor();
+  });
+
+  it('may act for subjects, until they are removed', async () => {
+    const { ownerId } = await addClient(db(), 'payments:read');
+    const customer = await addCustomer(db(), 'payments:read');
+    const { page, open } = await visitAs(await staff());
+    await open(`/clients/${ownerId}`);
+    const section = page.getByRole('region', { name: 'Acts for' });
+    await section.getByText('The client can’t exchange tokens.').waitFor();
+    const change = async (subjects: string, error = '') => {
+      await section.getByRole('button', { name: 'Change subjects' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Change subjects' });
+      if (error !== '') {
+        await dialog.getByLabel('Subjects').fill('everyone');
+        await dialog.getByRole('button', { name: 'Save' }).click();
+        await dialog.getByText(error).first().waitFor();
+        await expectFitForAll(page);
+      }
+      await dialog.getByLabel('Subjects').fill(subjects);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+    };
+    await change(`member\n${customer.ownerId}`, 'isn’t the ID of a client');
+    await section.getByText('All members').waitFor();
+    await section.getByRole('link').waitFor();
+    const stored = () =>
+      db().selectFrom('clients').select('may_act').where('id', '=', ownerId).executeTakeFirst();
+    expect(await stored()).toEqual({ may_act: `member ${customer.ownerId}` });
+    await change('');
+    await section.getByText('The client can’t exchange tokens.').waitFor();
+    expect(await stored()).toEqual({ may_act: null });
   });
 });
 

@@ -10,7 +10,7 @@ afterAll(() => app.remove());
 
 const guides = [
   ...['verify-tokens', 'rotate-without-downtime', 'client-keys', 'one-token-per-service'],
-  ...['gate-a-document', 'move-client-credentials'],
+  ...['gate-a-document', 'move-client-credentials', 'agents-that-act-for-people'],
 ];
 
 it.each(guides)(

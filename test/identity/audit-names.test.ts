@@ -51,6 +51,7 @@ const row = (fields: Partial<AuditEventRow>): AuditEventRow => ({
   target: '',
   code: 'ok',
   reason: '',
+  acting_client: '',
   count: 1,
   request_id: '',
   address: '192.0.2.1',

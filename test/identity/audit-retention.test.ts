@@ -29,6 +29,7 @@ async function insert(db: Database, target: string, create_time: number): Promis
     action: 'Service.Method',
     code: 'ok',
     reason: '',
+    acting_client: '',
     count: 1,
     request_id: '',
     address: '',

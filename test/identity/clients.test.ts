@@ -155,6 +155,7 @@ describeApp('a client', (suite) => {
           audience_ids: [],
           token_seconds: 0,
           default_scopes: [],
+          may_act: [],
         },
         client_secret: expect.stringMatching(/^lk_cs_/),
       });

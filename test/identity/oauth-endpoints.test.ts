@@ -223,7 +223,10 @@ describeAppOnSqlite('the OAuth endpoints', (suite) => {
         token_endpoint_auth_methods_supported: methods,
         token_endpoint_auth_signing_alg_values_supported: algorithms,
         jwks_uri: `${publicUrl}/.well-known/jwks.json`,
-        grant_types_supported: ['client_credentials'],
+        grant_types_supported: [
+          'client_credentials',
+          'urn:ietf:params:oauth:grant-type:token-exchange',
+        ],
         response_types_supported: [],
         id_token_signing_alg_values_supported: ['EdDSA', 'ES256', 'RS256'],
         introspection_endpoint: `${publicUrl}/oauth2/introspect`,

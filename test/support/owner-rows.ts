@@ -27,6 +27,8 @@ type State = {
   readonly expireTime?: number;
   /** Of the client or customer. */
   readonly audienceIds?: readonly string[];
+  /** Of the client: the subjects whose tokens it may exchange. */
+  readonly mayAct?: readonly string[];
   /** Of the owner: milliseconds since 1970; by default now. */
   readonly createTime?: number;
 };
@@ -51,7 +53,8 @@ export async function addAudience(db: Database, identifier?: string): Promise<st
 export async function addClient(db: Database, scopes: string, state: State = {}): Promise<Added> {
   const id = newId('cli', randomBytes);
   const audience_ids = storedAudienceIds(state.audienceIds ?? []);
-  const row = { id, name: 'Test client', scopes, audience_ids, ...timesOf(state) };
+  const may_act = state.mayAct?.join(' ') ?? null;
+  const row = { id, name: 'Test client', scopes, audience_ids, may_act, ...timesOf(state) };
   return add(db, { kind: 'cs', id }, '', state, (trx) => insertClient(trx, row));
 }
 

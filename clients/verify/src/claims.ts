@@ -1,13 +1,21 @@
 // The claims of Latchkey's tokens: those of RFC 9068 §2.2 and some that Latchkey defines.
 
+/** A client that acts for the subject, and the client whose token it exchanged (RFC 8693 §4.1). */
+export type Actor = { readonly sub: string; readonly act?: Actor };
+
 type CommonClaims = {
   readonly iss: string;
   /** One audience, or several (RFC 7519 §4.1.3). */
   readonly aud: string | readonly string[];
   /** The id of the client, customer or user. */
   readonly sub: string;
-  /** The client's id; for a customer, the id of the API key; for a user, `latchkey`. */
+  /**
+   * The client's id; for a customer, the id of the API key; for a user, `latchkey`. With `act`, the
+   * id of the client that acts.
+   */
   readonly client_id: string;
+  /** The client that acts for `sub`, if the token is from a token exchange. */
+  readonly act?: Actor;
   /** Seconds since 1970, like every time in this type. */
   readonly iat: number;
   readonly exp: number;
@@ -28,10 +36,10 @@ export type CustomerClaims = CommonClaims & {
 /** A person who has signed in. */
 export type UserClaims = CommonClaims & {
   readonly principal_type: 'staff' | 'member';
-  /** When the user signed in. */
-  readonly auth_time: number;
-  /** The authentication methods of the sign-in (RFC 8176). */
-  readonly amr: readonly string[];
+  /** When the user signed in. Unset with `act`: it is not the sign-in of the actor. */
+  readonly auth_time?: number;
+  /** The authentication methods of the sign-in (RFC 8176). Unset with `act`. */
+  readonly amr?: readonly string[];
   readonly sid: string;
 };
 
@@ -53,19 +61,36 @@ const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   exp: isTime,
 };
 
+const actorsMax = 5;
+
+function isActor(value: unknown, depth = 1): boolean {
+  if (typeof value !== 'object' || value === null || depth > actorsMax) return false;
+  const { sub, act } = value as { readonly sub?: unknown; readonly act?: unknown };
+  return isText(sub) && (act === undefined || isActor(act, depth + 1));
+}
+
+/** The claims of a sign-in, which an exchanged token does not have. */
+const signInChecks = { auth_time: isTime, amr: areTexts };
+
 /** The claims that only a kind of caller has. */
 const checksOfPrincipal: Readonly<Record<string, typeof checks>> = {
   service: {},
   customer: { accounts: areTexts },
-  staff: { auth_time: isTime, amr: areTexts, sid: isText },
-  member: { auth_time: isTime, amr: areTexts, sid: isText },
+  staff: { sid: isText },
+  member: { sid: isText },
 };
 
 /** Returns the claims, or undefined if they are not those of a token of Latchkey. */
 export function readClaims(payload: Readonly<Record<string, unknown>>): TokenClaims | undefined {
   const type = payload.principal_type;
   if (typeof type !== 'string' || !Object.hasOwn(checksOfPrincipal, type)) return undefined;
-  const all = { ...checks, ...checksOfPrincipal[type] };
+  const isUser = type === 'staff' || type === 'member';
+  const all = {
+    ...checks,
+    ...checksOfPrincipal[type],
+    ...(payload.act !== undefined ? { act: (value: unknown) => isActor(value) } : {}),
+    ...(isUser && payload.act === undefined ? signInChecks : {}),
+  };
   const isComplete = Object.entries(all).every(([name, check]) => check(payload[name]));
   // The checks cover every claim of the type.
   return isComplete ? (payload as unknown as TokenClaims) : undefined;

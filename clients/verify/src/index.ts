@@ -1,5 +1,6 @@
 export type { SigningAlgorithm } from './algorithms.ts';
 export {
+  type Actor,
   type CustomerClaims,
   coversAccount,
   coversScopes,

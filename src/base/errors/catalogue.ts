@@ -29,8 +29,10 @@ export const catalogue = {
     status: 400,
     grpc: Code.InvalidArgument,
     title: 'Unsupported grant type',
-    cause: 'The request has a `grant_type` other than `client_credentials`.',
-    remedy: 'Set `grant_type` to `client_credentials`.',
+    cause:
+      'The request has a `grant_type` other than `client_credentials` and ' +
+      '`urn:ietf:params:oauth:grant-type:token-exchange`.',
+    remedy: 'Set `grant_type` to one of them.',
     oauth: 'unsupported_grant_type',
   },
   'identity.scope_not_granted': {
@@ -39,7 +41,8 @@ export const catalogue = {
     title: 'Scope not granted',
     cause:
       'A requested scope is not granted to the client or the API key, or the scope is missing ' +
-      'or malformed. The service issues no token with fewer scopes than requested.',
+      'or malformed. In a token exchange, the exchanged token does not cover it. The service ' +
+      'issues no token with fewer scopes than requested.',
     remedy: 'Request granted scopes only, or ask an administrator to grant the scope.',
     oauth: 'invalid_scope',
   },
@@ -49,7 +52,8 @@ export const catalogue = {
     title: 'Invalid target',
     cause:
       'The `resource` of the token request (RFC 8707) is not one of the audiences of the client ' +
-      'or customer, or is missing although there are several. Or the request has an `audience`.',
+      'or customer, or is missing although there are several. In a token exchange, it is not ' +
+      'the audience of the exchanged token. Or the request has an `audience`.',
     remedy:
       'Set `resource` to the identifier of a granted audience, or ask an administrator to grant ' +
       'the audience. Do not set `audience`.',

@@ -82,6 +82,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         claims: storedClaims(request.claims),
         token_seconds: request.tokenSeconds || null,
         default_scopes: joined(request.defaultScopes) || null,
+        may_act: joined(request.mayAct) || null,
       };
       const row = { id, name, scopes, ...times, ...names, ...tokens };
       requireOneName(row);
@@ -217,6 +218,7 @@ const grantingFields: ReadonlySet<string> = new Set([
   'tls_client_auth_san_uri',
   'tls_client_auth_san_dns',
   'audience_ids',
+  'may_act',
 ]);
 
 /** The fields that an update can change, by their path in the mask. */
@@ -236,6 +238,7 @@ const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange>
   claims: ({ claims }) => ({ claims: storedClaims(claims) }),
   token_seconds: ({ tokenSeconds }) => ({ token_seconds: tokenSeconds || null }),
   default_scopes: ({ defaultScopes }) => ({ default_scopes: joined(defaultScopes) || null }),
+  may_act: ({ mayAct }) => ({ may_act: joined(mayAct) || null }),
 };
 
 type CertificateNames = Pick<ClientRow, 'tls_client_auth_san_uri' | 'tls_client_auth_san_dns'>;
@@ -260,7 +263,7 @@ function refuseDuplicate(error: unknown): never {
   throw fail('conflict', detail, { grpc: Code.AlreadyExists });
 }
 
-const joined = (scopes: readonly string[]) => [...new Set(scopes)].join(' ');
+const joined = (texts: readonly string[]) => [...new Set(texts)].join(' ');
 
 function clientMessage(row: ClientRow) {
   return {
@@ -274,6 +277,7 @@ function clientMessage(row: ClientRow) {
     ...(row.claims === null ? {} : { claims: JSON.parse(row.claims) as JsonObject }),
     tokenSeconds: row.token_seconds ?? 0,
     defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
+    mayAct: [...parseStoredScopes(row.may_act ?? '')],
     ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
   };
 }

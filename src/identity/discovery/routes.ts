@@ -6,11 +6,18 @@ import type { HttpRoute } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 
 /** The algorithms that sign tokens, and those of client assertions. */
-export type Algorithms = Readonly<Record<'tokens' | 'assertions', readonly string[]>>;
+type Algorithms = Readonly<Record<'tokens' | 'assertions', readonly string[]>>;
 
-/** `issuer` is the origin of the service. */
-export function discoveryRoutes(issuer: string, algorithms: Algorithms): HttpRoute[] {
-  const server = serverMetadata(issuer, algorithms);
+export type DiscoveryOptions = {
+  /** The origin of the service. */
+  readonly issuer: string;
+  readonly algorithms: Algorithms;
+  readonly grantTypes: readonly string[];
+};
+
+export function discoveryRoutes(options: DiscoveryOptions): HttpRoute[] {
+  const { issuer } = options;
+  const server = serverMetadata(options);
   return [
     route('oauth-authorization-server', server, serverDoc('authorizationServer')),
     // Some libraries look for this path only. The service is not an OpenID provider.
@@ -21,13 +28,17 @@ export function discoveryRoutes(issuer: string, algorithms: Algorithms): HttpRou
 
 const authenticationMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
-const serverMetadata = (issuer: string, { tokens, assertions }: Algorithms) => ({
+const serverMetadata = ({
+  issuer,
+  grantTypes,
+  algorithms: { tokens, assertions },
+}: DiscoveryOptions) => ({
   issuer,
   token_endpoint: `${issuer}/tokens`,
   token_endpoint_auth_methods_supported: authenticationMethods,
   token_endpoint_auth_signing_alg_values_supported: assertions,
   jwks_uri: `${issuer}/.well-known/jwks.json`,
-  grant_types_supported: ['client_credentials'],
+  grant_types_supported: grantTypes,
   // Required. The service has no authorization endpoint.
   response_types_supported: [],
   // Libraries for protected resources read the algorithms of access tokens from this member.

@@ -9,11 +9,17 @@ import {
 } from '../../api/principal.ts';
 import { ownClaimNames } from '../../credentials/claim-names.ts';
 
+/** A client that acts for a subject, and the client whose token it exchanged (RFC 8693 §4.1). */
+export type ActorClaim = { readonly sub: string; readonly act?: ActorClaim };
+
 export type Claims = {
   readonly iss: string;
   readonly aud: string;
   readonly sub: string;
-  /** The client's id; for a customer, the id of the exchanged API key; for a user, `latchkey`. */
+  /**
+   * The client's id; for a customer, the id of the exchanged API key; for a user, `latchkey`. With
+   * `act`, the id of the client that exchanged the token.
+   */
   readonly client_id: string;
   /** Seconds since 1970, like every time in this type. */
   readonly iat: number;
@@ -27,6 +33,12 @@ export type Claims = {
   readonly amr?: readonly string[];
   /** The id of the user's session (OpenID Connect Front-Channel Logout 1.0 §3). */
   readonly sid?: string;
+  /** The actors of an exchanged token, the current one first. */
+  readonly act?: ActorClaim;
+  /** With `act`: the ids of the exchanged tokens. Revoking one of them revokes this token. */
+  readonly parent_ids?: readonly string[];
+  /** With `act`, for a customer: the id of the API key. */
+  readonly key_id?: string;
   /** The token's other claims, which the client chose. They are members of the token. */
   readonly custom?: JsonObject;
 };
@@ -56,18 +68,29 @@ export function readClaims(payload: string): Claims | undefined {
   return others.length === 0 ? own : { ...own, custom: Object.fromEntries(others) as JsonObject };
 }
 
+/** The id of the customer's API key behind a customer's token. */
+export const apiKeyIdOf = ({ act, client_id: id, key_id: keyId = '' }: Claims): string =>
+  act === undefined ? id : keyId;
+
+/** The ids of the clients that act for the subject, the current one first. */
+export function actorsOf({ act }: Pick<Claims, 'act'>): string[] {
+  return act === undefined ? [] : [act.sub, ...actorsOf(act)];
+}
+
 export function principalFrom(claims: Claims): Principal {
   const scopes = parseStoredScopes(claims.scope);
+  const actingClient = claims.act === undefined ? {} : { actingClientId: claims.act.sub };
   switch (claims.principal_type) {
     case 'service':
-      return { type: 'service', clientId: claims.sub, scopes };
+      return { type: 'service', clientId: claims.sub, scopes, ...actingClient };
     case 'customer':
       return {
         type: 'customer',
         customerId: claims.sub,
-        keyId: claims.client_id,
+        keyId: apiKeyIdOf(claims),
         accounts: claims.accounts ?? [],
         scopes,
+        ...actingClient,
       };
     case 'staff':
     case 'member':
@@ -77,6 +100,7 @@ export function principalFrom(claims: Claims): Principal {
         sessionId: claims.sid ?? '',
         authTime: claims.auth_time ?? 0,
         scopes,
+        ...actingClient,
       };
   }
 }

@@ -3,7 +3,7 @@ import type { Call } from '../../api/call.ts';
 import { callerOf } from '../../api/principal.ts';
 import { failureOf } from '../../base/errors/errors.ts';
 import type { CredentialUsage } from '../../credentials/usage/usage.ts';
-import type { Claims } from './claims.ts';
+import { apiKeyIdOf, type Claims } from './claims.ts';
 
 export type RequestCounts = Pick<CredentialUsage, 'count' | 'countClaimed'>;
 
@@ -36,8 +36,10 @@ export function countedBy(usage: RequestCounts) {
     };
 }
 
-/** Returns the ids for which a token counts: the client, or the customer and its API key. */
-export function idsOfToken({ principal_type, sub, client_id }: Claims): readonly string[] {
-  if (principal_type === 'service') return [sub];
-  return principal_type === 'customer' ? [sub, client_id] : [];
+/** Returns the ids for which a token counts: the client, the customer and its key, the actor. */
+export function idsOfToken(claims: Claims): readonly string[] {
+  const { principal_type, sub, client_id, act } = claims;
+  const actor = act === undefined ? [] : [client_id];
+  if (principal_type === 'service') return [sub, ...actor];
+  return principal_type === 'customer' ? [sub, apiKeyIdOf(claims), ...actor] : actor;
 }

@@ -9,12 +9,16 @@ import type { Audiences } from '../audiences/audiences.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
 import { countedBy, type RequestCounts } from './counted-requests.ts';
 import type { Signer } from './signer.ts';
+import { type ExchangeToken, refuseExchangeFields, tokenExchange } from './token-exchange.ts';
+
+export const grantTypes: readonly string[] = ['client_credentials', tokenExchange];
 
 export type IssuanceOptions = {
   readonly authenticateClient: AuthenticateClient;
   readonly directory: CredentialDirectory;
   readonly audiences: Audiences;
   readonly signer: Signer;
+  readonly exchangeToken: ExchangeToken;
   readonly usage: RequestCounts;
   readonly serviceTokenSeconds: number;
   readonly customerTokenSeconds: number;
@@ -29,15 +33,18 @@ export function createIssuanceService(
     issueToken: counted(async (request, call, proved) => {
       const { scope, grantType } = request;
       refuseUnsupported(request, call);
-      if (grantType !== '' && grantType !== 'client_credentials') {
+      if (grantType !== '' && !grantTypes.includes(grantType)) {
         throw fail(
           'identity.unsupported_grant_type',
-          'The only supported grant type is client_credentials.',
+          `The supported grant types are ${grantTypes.join(' and ')}.`,
         );
       }
+      const isExchange = grantType === tokenExchange;
+      if (!isExchange) refuseExchangeFields(request);
       const client = await authenticateClient(request, call);
       const { clientId, secretId } = client;
       proved(secretId === undefined ? [clientId] : [clientId, secretId]);
+      if (isExchange) return options.exchangeToken(request, client);
       const { audienceIds, claims, tokenSeconds, defaultScopes } = client.tokenSettings;
       const usesDefault = scope === '' && defaultScopes.length > 0;
       const scopes = usesDefault ? defaultScopes : parseRequestedScopes(scope);

@@ -45,6 +45,7 @@ export function createOAuthService(options: OAuthOptions): ServiceImpl<typeof OA
         accounts: [...(claims.accounts ?? [])],
         ...(claims.auth_time === undefined ? {} : { authTime: claims.auth_time }),
         ...(claims.custom === undefined ? {} : { claims: claims.custom }),
+        ...(claims.act === undefined ? {} : { act: claims.act }),
       };
     },
 

@@ -16,6 +16,8 @@ export type Grants = {
   /** The customer's accounts; empty for a client, whose tokens are not restricted to accounts. */
   readonly accounts: ReadonlySet<string>;
   readonly expireTime: number | undefined;
+  /** The subjects whose tokens a client may exchange. */
+  readonly mayAct: ReadonlySet<string>;
 };
 
 export type StoredGrants = {
@@ -27,15 +29,16 @@ export async function findClientGrants(db: Database, id: string): Promise<Stored
   const entities = [entityKey('client', id)];
   const row = await db
     .selectFrom('clients')
-    .select(['scopes', 'audience_ids'])
+    .select(['scopes', 'audience_ids', 'may_act'])
     .where('id', '=', id)
     .where('disable_time', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return { grants: undefined, entities };
   const scopes = parseStoredScopes(row.scopes);
   const audienceIds = parseAudienceIds(row.audience_ids);
+  const mayAct = parseStoredScopes(row.may_act ?? '');
   const accounts = new Set<string>();
-  const grants = { ownerId: id, scopes, audienceIds, accounts, expireTime: undefined };
+  const grants = { ownerId: id, scopes, audienceIds, accounts, expireTime: undefined, mayAct };
   return { grants, entities };
 }
 
@@ -63,6 +66,7 @@ export async function findKeyGrants(db: Database, id: string): Promise<StoredGra
     audienceIds: parseAudienceIds(row.audience_ids),
     accounts: new Set(accounts.map(({ account_id }) => account_id)),
     expireTime: row.expire_time ?? undefined,
+    mayAct: new Set<string>(),
   };
   return { grants, entities };
 }

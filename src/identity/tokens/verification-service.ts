@@ -63,6 +63,7 @@ export function createVerificationService(
         accounts: [...(claims.accounts ?? [])],
         authTime: claims.auth_time ?? 0,
         ...(claims.custom === undefined ? {} : { claims: claims.custom }),
+        ...(claims.act === undefined ? {} : { act: claims.act }),
       };
     },
 

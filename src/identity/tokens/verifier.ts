@@ -41,7 +41,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
     if (claims === undefined || claims.iss !== issuer || validAt >= claims.exp * 1000) {
       return undefined;
     }
-    return (await revocations.has(claims.jti)) ? undefined : claims;
+    return (await isRevoked(claims)) ? undefined : claims;
+  }
+
+  async function isRevoked({ jti, act, parent_ids: parentIds }: Claims): Promise<boolean> {
+    if (await revocations.has(jti)) return true;
+    if (act === undefined) return false;
+    for (const id of parentIds ?? []) if (await revocations.has(id)) return true;
+    return false;
   }
 
   return {

@@ -177,10 +177,11 @@ function checkOAuthForm(input: DescMessage, body: Binding['body'] | ''): void {
   if (body !== '*') throw new Error('the body of an OAuth form must be "*"');
   for (const name of oauthFields) field(input, name);
   const other = input.fields.find(
-    ({ fieldKind, scalar }) => fieldKind !== 'scalar' || scalar !== ScalarType.STRING,
+    ({ fieldKind, scalar }) =>
+      (fieldKind !== 'scalar' && fieldKind !== 'list') || scalar !== ScalarType.STRING,
   );
   if (other === undefined) return;
-  throw new Error(`"${other.name}" must be a string field, as in every OAuth form`);
+  throw new Error(`"${other.name}" must have strings, as in every OAuth form`);
 }
 
 function checkDownload(output: DescMessage): void {

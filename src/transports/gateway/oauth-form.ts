@@ -21,16 +21,17 @@ export function isBasicAuthorization(authorization: string | undefined): authori
 
 /**
  * Reads a form. Empty and unknown parameters are ignored: clients send parameters for other
- * servers.
+ * servers. A list is separated by single spaces, as a scope is.
  */
 export function parseOAuthForm(message: DescMessage, text: string): JsonObject {
   const { fields } = message;
   const json: JsonObject = {};
   for (const [name, value] of new URLSearchParams(text)) {
-    if (value === '' || !fields.some((field) => field.name === name)) continue;
+    const field = fields.find((candidate) => candidate.name === name);
+    if (value === '' || field === undefined) continue;
     if (Object.hasOwn(json, name)) throw invalid(name, 'must be set only once');
     if (value.includes('\ufffd')) throw invalid(name, 'must be UTF-8');
-    json[name] = value;
+    json[name] = field.fieldKind === 'list' ? value.split(' ') : value;
   }
   if (json.grant_type === undefined && hasGrantType(message)) {
     throw invalid('grant_type', 'is required in a form');

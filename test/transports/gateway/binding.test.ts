@@ -163,11 +163,11 @@ const refused: Record<string, Case> = {
     http: 'oauth_form: true',
     error: 'test.v1.Child has no field "client_id"',
   },
-  OAuthWithList: {
+  OAuthWithNumbers: {
     rule: 'post: "/a" body: "*"',
     types: 'Token, Thing',
     http: 'oauth_form: true',
-    error: '"scopes" must be a string field, as in every OAuth form',
+    error: '"scopes" must have strings, as in every OAuth form',
   },
   OddSuccess: {
     rule: 'get: "/a"',
@@ -254,7 +254,7 @@ function source(): string {
     }
     message Odd { option (latchkey.options.v1.omit_defaults_unless) = "name"; string name = 1; }
     message Token { string client_id = 1; string client_secret = 2; string grant_type = 3;
-      repeated string scopes = 4; }
+      repeated uint32 scopes = 4; }
     message Piece { oneof part { Child header = 1; bytes chunk = 2; } string data = 3; }
     ${services.join('\n')}`;
 }

@@ -45,7 +45,7 @@ function Event({ event }: { readonly event: AuditEvent }) {
 
 function factsOf(event: AuditEvent): Fact[] {
   const { id, createTime, actor, actorName, actorType, action, code, count } = event;
-  const { target, targetName, targetParents, requestId, address, reason } = event;
+  const { target, targetName, targetParents, requestId, address, reason, actingClient } = event;
   const workspaceId = targetWorkspaceId(event);
   const unknown = '—';
   return [
@@ -59,6 +59,14 @@ function factsOf(event: AuditEvent): Fact[] {
         </>
       ),
     },
+    ...(actingClient === ''
+      ? []
+      : [
+          {
+            name: 'Acting client',
+            value: <CopyableResource id={actingClient} name="" label="client ID" />,
+          },
+        ]),
     {
       name: 'Target',
       value:

@@ -15,6 +15,7 @@ import { ClientActions } from './client-actions.tsx';
 import { ClientIdentities } from './client-identities.tsx';
 import { ClientKeys } from './client-keys.tsx';
 import { ClientSecrets } from './client-secrets.tsx';
+import { ClientSubjects } from './client-subjects.tsx';
 
 export function ClientScreen() {
   const { clientId } = useParams({ from: '/shell/clients/$clientId' });
@@ -41,6 +42,7 @@ export function ClientScreen() {
           <ClientSecrets client={client} />
           <ClientKeys client={client} />
           <ClientIdentities client={client} />
+          <ClientSubjects client={client} />
         </>
       ) : null}
     </Screen>

@@ -58,6 +58,13 @@ const tokenFields: Readonly<Record<string, FieldOption>> = {
     isList: true,
     about: 'A scope of token requests that name none.',
   },
+  may_act: {
+    value: 'subject',
+    isList: true,
+    about:
+      'The id of a client, customer or user whose tokens the client may exchange, or `service`, ' +
+      '`customer`, `staff` or `member` for all of a kind.',
+  },
 };
 
 const customer = { customer_id: 'The id of the customer.' };

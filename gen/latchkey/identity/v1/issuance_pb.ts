@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/issuance.proto.
  */
 export const file_latchkey_identity_v1_issuance: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9pc3N1YW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEikwIKEUlzc3VlVG9rZW5SZXF1ZXN0EhsKCWNsaWVudF9pZBgBIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgCIAEoCUILgAEBukgFcgMYgAISFwoFc2NvcGUYAyABKAlCCLpIBXIDGKA4EhwKCmdyYW50X3R5cGUYBCABKAlCCLpIBXIDGIABEhoKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAEBIaCghhdWRpZW5jZRgGIAEoCUIIukgFcgMYgBASJwoVY2xpZW50X2Fzc2VydGlvbl90eXBlGDwgASgJQgi6SAVyAxiAARIlChBjbGllbnRfYXNzZXJ0aW9uGD0gASgJQguAAQG6SAVyAxiAQCJmChJJc3N1ZVRva2VuUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJIogBChVFeGNoYW5nZUFwaUtleVJlcXVlc3QSHgoHYXBpX2tleRgBIAEoCUINgAEBukgHcgUQARiAAhIXCgVzY29wZRgCIAEoCUIIukgFcgMYoDgSGgoIcmVzb3VyY2UYAyABKAlCCLpIBXIDGIAQEhoKCGF1ZGllbmNlGAQgASgJQgi6SAVyAxiAECJqChZFeGNoYW5nZUFwaUtleVJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCTKxAgoPSXNzdWFuY2VTZXJ2aWNlEoQBCgpJc3N1ZVRva2VuEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuSXNzdWVUb2tlblJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5Jc3N1ZVRva2VuUmVzcG9uc2UiI5ACAIq1GAIIAZK1GAQYAUABgtPkkwIMOgEqIgcvdG9rZW5zEpYBCg5FeGNoYW5nZUFwaUtleRIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4Y2hhbmdlQXBpS2V5UmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4Y2hhbmdlQXBpS2V5UmVzcG9uc2UiKZACAIq1GAIIAZK1GAIYAYLT5JMCFDoBKiIPL3Rva2Vucy9hcGkta2V5YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9pc3N1YW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi8wMKEUlzc3VlVG9rZW5SZXF1ZXN0EhsKCWNsaWVudF9pZBgBIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgCIAEoCUILgAEBukgFcgMYgAISFwoFc2NvcGUYAyABKAlCCLpIBXIDGKA4EhwKCmdyYW50X3R5cGUYBCABKAlCCLpIBXIDGIABEhoKCHJlc291cmNlGAUgASgJQgi6SAVyAxiAEBIaCghhdWRpZW5jZRgGIAEoCUIIukgFcgMYgBASJwoVY2xpZW50X2Fzc2VydGlvbl90eXBlGDwgASgJQgi6SAVyAxiAARIlChBjbGllbnRfYXNzZXJ0aW9uGD0gASgJQguAAQG6SAVyAxiAQBIjCg1zdWJqZWN0X3Rva2VuGEYgASgJQgyAAQG6SAZyBBiAgAESJAoSc3ViamVjdF90b2tlbl90eXBlGEcgASgJQgi6SAVyAxiAARIhCgthY3Rvcl90b2tlbhhIIAEoCUIMgAEBukgGcgQYgIABEiIKEGFjdG9yX3Rva2VuX3R5cGUYSSABKAlCCLpIBXIDGIABEiYKFHJlcXVlc3RlZF90b2tlbl90eXBlGEogASgJQgi6SAVyAxiAARIkCghhY2NvdW50cxhLIAMoCUISukgPkgEMEOgHIgdyBRABGIABIpwBChJJc3N1ZVRva2VuUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEh4KEWlzc3VlZF90b2tlbl90eXBlGDwgASgJSACIAQFCFAoSX2lzc3VlZF90b2tlbl90eXBlIogBChVFeGNoYW5nZUFwaUtleVJlcXVlc3QSHgoHYXBpX2tleRgBIAEoCUINgAEBukgHcgUQARiAAhIXCgVzY29wZRgCIAEoCUIIukgFcgMYoDgSGgoIcmVzb3VyY2UYAyABKAlCCLpIBXIDGIAQEhoKCGF1ZGllbmNlGAQgASgJQgi6SAVyAxiAECJqChZFeGNoYW5nZUFwaUtleVJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCTKxAgoPSXNzdWFuY2VTZXJ2aWNlEoQBCgpJc3N1ZVRva2VuEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuSXNzdWVUb2tlblJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5Jc3N1ZVRva2VuUmVzcG9uc2UiI5ACAIq1GAIIAZK1GAQYAUABgtPkkwIMOgEqIgcvdG9rZW5zEpYBCg5FeGNoYW5nZUFwaUtleRIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4Y2hhbmdlQXBpS2V5UmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4Y2hhbmdlQXBpS2V5UmVzcG9uc2UiKZACAIq1GAIIAZK1GAIYAYLT5JMCFDoBKiIPL3Rva2Vucy9hcGkta2V5YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of IssuanceService.IssueToken.
@@ -42,15 +42,17 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
    * The requested scopes, separated by single spaces (RFC 6749 §3.3): `accounts:read
    * payments:write`. At most 100 scopes, each `<area>:<read|write>` and granted to the client.
    * `write` does not include `read`. Unset means the client's `default_scopes`; required if it has
-   * none. At most 7,200 characters.
+   * none. In a token exchange, the subject's token must cover them, too, and unset means the scopes
+   * of that token that are granted to the client. At most 7,200 characters.
    *
    * @generated from field: string scope = 3;
    */
   scope: string;
 
   /**
-   * `client_credentials` (RFC 6749 §4.4.2). Unset means `client_credentials`, but a form must
-   * contain it. At most 128 characters.
+   * `client_credentials` (RFC 6749 §4.4.2) or `urn:ietf:params:oauth:grant-type:token-exchange` (RFC
+   * 8693 §2.1). Unset means `client_credentials`, but a form must contain it. At most 128
+   * characters.
    *
    * @generated from field: string grant_type = 4;
    */
@@ -59,7 +61,8 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
   /**
    * The identifier of the audience that the token is for (RFC 8707): one of the client's audiences, or
    * `LATCHKEY_AUDIENCE` or the public URL of this service if the client has none. Unset means the
-   * only audience. At most 2,048 characters.
+   * only audience. In a token exchange, the audience of the subject's token, which unset means. At
+   * most 2,048 characters.
    *
    * @generated from field: string resource = 5;
    */
@@ -92,6 +95,55 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
    * @generated from field: string client_assertion = 61;
    */
   clientAssertion: string;
+
+  /**
+   * The token to exchange (RFC 8693 §2.1): a live access token of this service, for any of its
+   * audiences. Its `sub` is the subject. Required in a token exchange, otherwise refused, like the
+   * following fields. At most 16,384 characters.
+   *
+   * @generated from field: string subject_token = 70;
+   */
+  subjectToken: string;
+
+  /**
+   * `urn:ietf:params:oauth:token-type:access_token`. Required in a token exchange. At most 128
+   * characters.
+   *
+   * @generated from field: string subject_token_type = 71;
+   */
+  subjectTokenType: string;
+
+  /**
+   * A live token that the client got with the client credentials grant. The new token has no more
+   * scopes than it, expires no later and is revoked with it. Unset means that the client's
+   * authentication alone identifies the actor. At most 16,384 characters.
+   *
+   * @generated from field: string actor_token = 72;
+   */
+  actorToken: string;
+
+  /**
+   * `urn:ietf:params:oauth:token-type:access_token`. Required with `actor_token`, otherwise refused.
+   * At most 128 characters.
+   *
+   * @generated from field: string actor_token_type = 73;
+   */
+  actorTokenType: string;
+
+  /**
+   * `urn:ietf:params:oauth:token-type:access_token`, which unset means. At most 128 characters.
+   *
+   * @generated from field: string requested_token_type = 74;
+   */
+  requestedTokenType: string;
+
+  /**
+   * The accounts of the new token, in the exchange of a customer's token: at most 1,000 of the
+   * accounts of that token. Unset means all of them. In a form, they are separated by single spaces.
+   *
+   * @generated from field: repeated string accounts = 75;
+   */
+  accounts: string[];
 };
 
 /**
@@ -123,7 +175,7 @@ export type IssueTokenResponse = Message<"latchkey.identity.v1.IssueTokenRespons
 
   /**
    * The token's remaining lifetime in seconds: the client's `token_seconds`, or the configured value
-   * from 1 to 3600, by default 300.
+   * from 1 to 3600, by default 300. An exchanged token expires no later than the subject's token.
    *
    * @generated from field: uint32 expires_in = 3;
    */
@@ -136,6 +188,14 @@ export type IssueTokenResponse = Message<"latchkey.identity.v1.IssueTokenRespons
    * @generated from field: string scope = 4;
    */
   scope: string;
+
+  /**
+   * `urn:ietf:params:oauth:token-type:access_token` after a token exchange (RFC 8693 §2.2.1).
+   * Otherwise unset.
+   *
+   * @generated from field: optional string issued_token_type = 60;
+   */
+  issuedTokenType?: string | undefined;
 };
 
 /**
@@ -246,8 +306,15 @@ export const ExchangeApiKeyResponseSchema: GenMessage<ExchangeApiKeyResponse> = 
  */
 export const IssuanceService: GenService<{
   /**
-   * Issues a token to a service client with the client credentials grant (RFC 6749 §4.4). Each call
-   * returns a new token with its own `jti`.
+   * Issues a token to a service client with the client credentials grant (RFC 6749 §4.4), or
+   * exchanges a token of another caller for a token with which the client acts for that caller
+   * (RFC 8693). Each call returns a new token with its own `jti`.
+   *
+   * A token exchange needs a live token of the subject, and `may_act` of the client must name the
+   * subject. The new token represents the subject, and its claim `act` names the client. It has the
+   * audience of the subject's token, no more scopes and accounts than that token and the client, and
+   * expires no later. It is revoked with the subject's token. It is active only while both the
+   * subject and the client hold the scopes and the audience.
    *
    * Over HTTP the request is JSON or an OAuth 2.0 form (`application/x-www-form-urlencoded`). The
    * client may authenticate with HTTP Basic (RFC 6749 §2.3.1) instead of `client_id` and
@@ -263,12 +330,16 @@ export const IssuanceService: GenService<{
    *   or the secret is revoked or expired. The response does not reveal which. Or the certificate
    *   is not valid, is the one of no client, or belongs to another client than the other fields.
    * - `invalid_argument`: `client_secret` is unset and the connection has no certificate, or the
-   *   request has a `DPoP` header.
+   *   request has a `DPoP` header. In a token exchange, a token is not live, the client may not act
+   *   for the subject, is already the subject or one of its actors, or would be the sixth actor, or
+   *   the subject's token does not cover an account (RFC 8693 §2.2.2).
    * - `identity.scope_not_granted`: a requested scope is not granted to the client, or the scope is
    *   malformed, or missing although the client has no default scopes. The service issues no token with fewer scopes than requested.
-   * - `identity.unsupported_grant_type`: `grant_type` is not `client_credentials`.
+   * - `identity.unsupported_grant_type`: `grant_type` is neither `client_credentials` nor
+   *   `urn:ietf:params:oauth:grant-type:token-exchange`.
    * - `identity.invalid_target`: `resource` is not one of the client's audiences, or is unset and the
-   *   client has several. Or the request has an `audience`.
+   *   client has several. In a token exchange, `resource` is not the audience of the subject's token,
+   *   or that is not one of the client's audiences. Or the request has an `audience`.
    * - `unavailable`: the first signing key of the audience's algorithm does not sign yet.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.IssueToken

@@ -7,6 +7,8 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { Actor } from "./actor_pb.js";
+import { file_latchkey_identity_v1_actor } from "./actor_pb.js";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
 import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
@@ -15,7 +17,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/oauth.proto.
  */
 export const file_latchkey_identity_v1_oauth: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9vYXV0aC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi5gEKEUludHJvc3BlY3RSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAISJwoVY2xpZW50X2Fzc2VydGlvbl90eXBlGDwgASgJQgi6SAVyAxiAARIlChBjbGllbnRfYXNzZXJ0aW9uGD0gASgJQguAAQG6SAVyAxiAQCKtAgoSSW50cm9zcGVjdFJlc3BvbnNlEg4KBmFjdGl2ZRgBIAEoCBINCgVzY29wZRgCIAEoCRIRCgljbGllbnRfaWQYAyABKAkSEgoKdG9rZW5fdHlwZRgEIAEoCRILCgNleHAYBSABKA0SCwoDaWF0GAYgASgNEgsKA3N1YhgHIAEoCRILCgNhdWQYCCABKAkSCwoDaXNzGAkgASgJEgsKA2p0aRgKIAEoCRIWCg5wcmluY2lwYWxfdHlwZRgLIAEoCRIQCghhY2NvdW50cxgMIAMoCRIWCglhdXRoX3RpbWUYDSABKA1IAIgBARInCgZjbGFpbXMYHiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0OgqatRgGYWN0aXZlQgwKCl9hdXRoX3RpbWUi4gEKDVJldm9rZVJlcXVlc3QSHQoFdG9rZW4YASABKAlCDoABAbpICHIGEAEYgIABEiEKD3Rva2VuX3R5cGVfaGludBgCIAEoCUIIukgFcgMYgAESGwoJY2xpZW50X2lkGAMgASgJQgi6SAVyAxiAARIiCg1jbGllbnRfc2VjcmV0GAQgASgJQguAAQG6SAVyAxiAAhInChVjbGllbnRfYXNzZXJ0aW9uX3R5cGUYPCABKAlCCLpIBXIDGIABEiUKEGNsaWVudF9hc3NlcnRpb24YPSABKAlCC4ABAbpIBXIDGIBAIhAKDlJldm9rZVJlc3BvbnNlMqQCCgxPQXV0aFNlcnZpY2USjwEKCkludHJvc3BlY3QSJy5sYXRjaGtleS5pZGVudGl0eS52MS5JbnRyb3NwZWN0UmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLkludHJvc3BlY3RSZXNwb25zZSIukAICirUYAggBkrUYBBgBQAGC0+STAhc6ASoiEi9vYXV0aDIvaW50cm9zcGVjdBKBAQoGUmV2b2tlEiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlUmVxdWVzdBokLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVJlc3BvbnNlIiyQAgKKtRgECAFIAZK1GAQYAUABgtPkkwITOgEqIg4vb2F1dGgyL3Jldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9vYXV0aC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi5gEKEUludHJvc3BlY3RSZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABEhsKCWNsaWVudF9pZBgDIAEoCUIIukgFcgMYgAESIgoNY2xpZW50X3NlY3JldBgEIAEoCUILgAEBukgFcgMYgAISJwoVY2xpZW50X2Fzc2VydGlvbl90eXBlGDwgASgJQgi6SAVyAxiAARIlChBjbGllbnRfYXNzZXJ0aW9uGD0gASgJQguAAQG6SAVyAxiAQCLXAgoSSW50cm9zcGVjdFJlc3BvbnNlEg4KBmFjdGl2ZRgBIAEoCBINCgVzY29wZRgCIAEoCRIRCgljbGllbnRfaWQYAyABKAkSEgoKdG9rZW5fdHlwZRgEIAEoCRILCgNleHAYBSABKA0SCwoDaWF0GAYgASgNEgsKA3N1YhgHIAEoCRILCgNhdWQYCCABKAkSCwoDaXNzGAkgASgJEgsKA2p0aRgKIAEoCRIWCg5wcmluY2lwYWxfdHlwZRgLIAEoCRIQCghhY2NvdW50cxgMIAMoCRIWCglhdXRoX3RpbWUYDSABKA1IAIgBARInCgZjbGFpbXMYHiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EigKA2FjdBgfIAEoCzIbLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjdG9yOgqatRgGYWN0aXZlQgwKCl9hdXRoX3RpbWUi4gEKDVJldm9rZVJlcXVlc3QSHQoFdG9rZW4YASABKAlCDoABAbpICHIGEAEYgIABEiEKD3Rva2VuX3R5cGVfaGludBgCIAEoCUIIukgFcgMYgAESGwoJY2xpZW50X2lkGAMgASgJQgi6SAVyAxiAARIiCg1jbGllbnRfc2VjcmV0GAQgASgJQguAAQG6SAVyAxiAAhInChVjbGllbnRfYXNzZXJ0aW9uX3R5cGUYPCABKAlCCLpIBXIDGIABEiUKEGNsaWVudF9hc3NlcnRpb24YPSABKAlCC4ABAbpIBXIDGIBAIhAKDlJldm9rZVJlc3BvbnNlMqQCCgxPQXV0aFNlcnZpY2USjwEKCkludHJvc3BlY3QSJy5sYXRjaGtleS5pZGVudGl0eS52MS5JbnRyb3NwZWN0UmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLkludHJvc3BlY3RSZXNwb25zZSIukAICirUYAggBkrUYBBgBQAGC0+STAhc6ASoiEi9vYXV0aDIvaW50cm9zcGVjdBKBAQoGUmV2b2tlEiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlUmVxdWVzdBokLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVJlc3BvbnNlIiyQAgKKtRgECAFIAZK1GAQYAUABgtPkkwITOgEqIg4vb2F1dGgyL3Jldm9rZWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_identity_v1_actor, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of OAuthService.Introspect.
@@ -106,7 +108,8 @@ export type IntrospectResponse = Message<"latchkey.identity.v1.IntrospectRespons
   scope: string;
 
   /**
-   * The client's id. For a customer's token, the id of the exchanged API key.
+   * The client's id. For a customer's token, the id of the exchanged API key. For a token from a
+   * token exchange, the id of the client that exchanged it.
    *
    * @generated from field: string client_id = 3;
    */
@@ -178,7 +181,7 @@ export type IntrospectResponse = Message<"latchkey.identity.v1.IntrospectRespons
 
   /**
    * When the user signed in, in seconds since 1970-01-01T00:00:00Z. Unset if the token does not
-   * represent a user.
+   * represent a user, or is from a token exchange: the sign-in is not that of the actor.
    *
    * @generated from field: optional uint32 auth_time = 13;
    */
@@ -190,6 +193,14 @@ export type IntrospectResponse = Message<"latchkey.identity.v1.IntrospectRespons
    * @generated from field: google.protobuf.Struct claims = 30;
    */
   claims?: JsonObject | undefined;
+
+  /**
+   * The client that acts for `sub` with a token from a token exchange (RFC 8693 §4.1). Unset for
+   * other tokens.
+   *
+   * @generated from field: latchkey.identity.v1.Actor act = 31;
+   */
+  act?: Actor | undefined;
 };
 
 /**

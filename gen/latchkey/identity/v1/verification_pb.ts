@@ -7,6 +7,8 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { Actor } from "./actor_pb.js";
+import { file_latchkey_identity_v1_actor } from "./actor_pb.js";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
 import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
@@ -15,7 +17,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/verification.proto.
  */
 export const file_latchkey_identity_v1_verification: GenFile = /*@__PURE__*/
-  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSKyAQoKSnNvbldlYktleRILCgNrdHkYASABKAkSEAoDY3J2GAIgASgJSACIAQESDgoBeBgDIAEoCUgBiAEBEgsKA2tpZBgEIAEoCRILCgN1c2UYBSABKAkSCwoDYWxnGAYgASgJEg4KAXkYByABKAlIAogBARIOCgFuGAggASgJSAOIAQESDgoBZRgJIAEoCUgEiAEBQgYKBF9jcnZCBAoCX3hCBAoCX3lCBAoCX25CBAoCX2UisgEKElZlcmlmeVRva2VuUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESFwoFc2NvcGUYAiABKAlCCLpIBXIDGKA4EhwKCmFjY291bnRfaWQYAyABKAlCCLpIBXIDGIABEiEKD3Rva2VuX3R5cGVfaGludBgEIAEoCUIIukgFcgMYgAESIwoRZXhwZWN0ZWRfYXVkaWVuY2UYHiABKAlCCLpIBXIDGIAQIqYCChNWZXJpZnlUb2tlblJlc3BvbnNlEg4KBmFjdGl2ZRgBIAEoCBIPCgdhbGxvd2VkGAIgASgIEgwKBGNvZGUYAyABKAkSCwoDc3ViGAQgASgJEhEKCWNsaWVudF9pZBgFIAEoCRINCgVzY29wZRgGIAEoCRILCgNhdWQYByABKAkSCwoDaXNzGAggASgJEgsKA2lhdBgJIAEoDRILCgNleHAYCiABKA0SCwoDanRpGAsgASgJEhYKDnByaW5jaXBhbF90eXBlGAwgASgJEhAKCGFjY291bnRzGA0gAygJEhEKCWF1dGhfdGltZRgOIAEoDRInCgZjbGFpbXMYHiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0OgqatRgGYWN0aXZlIlYKElJldm9rZVRva2VuUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESIQoPdG9rZW5fdHlwZV9oaW50GAIgASgJQgi6SAVyAxiAASIVChNSZXZva2VUb2tlblJlc3BvbnNlMusDChNWZXJpZmljYXRpb25TZXJ2aWNlEqABCgdHZXRKd2tzEiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Sndrc1JlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVzcG9uc2UiSJACAYq1GAIIAZK1GB0grAIqGGFwcGxpY2F0aW9uL2p3ay1zZXQranNvboLT5JMCGBIWLy53ZWxsLWtub3duL2p3a3MuanNvbhKVAQoLVmVyaWZ5VG9rZW4SKC5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlc3BvbnNlIjGQAgKKtRgREgt0b2tlbnM6cmVhZBoCAQOC0+STAhM6ASoiDi90b2tlbnMvdmVyaWZ5EpgBCgtSZXZva2VUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVzcG9uc2UiNJACAoq1GBQSDHRva2Vuczp3cml0ZRoCAQNIAYLT5JMCEzoBKiIOL3Rva2Vucy9yZXZva2ViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSKyAQoKSnNvbldlYktleRILCgNrdHkYASABKAkSEAoDY3J2GAIgASgJSACIAQESDgoBeBgDIAEoCUgBiAEBEgsKA2tpZBgEIAEoCRILCgN1c2UYBSABKAkSCwoDYWxnGAYgASgJEg4KAXkYByABKAlIAogBARIOCgFuGAggASgJSAOIAQESDgoBZRgJIAEoCUgEiAEBQgYKBF9jcnZCBAoCX3hCBAoCX3lCBAoCX25CBAoCX2UisgEKElZlcmlmeVRva2VuUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESFwoFc2NvcGUYAiABKAlCCLpIBXIDGKA4EhwKCmFjY291bnRfaWQYAyABKAlCCLpIBXIDGIABEiEKD3Rva2VuX3R5cGVfaGludBgEIAEoCUIIukgFcgMYgAESIwoRZXhwZWN0ZWRfYXVkaWVuY2UYHiABKAlCCLpIBXIDGIAQItACChNWZXJpZnlUb2tlblJlc3BvbnNlEg4KBmFjdGl2ZRgBIAEoCBIPCgdhbGxvd2VkGAIgASgIEgwKBGNvZGUYAyABKAkSCwoDc3ViGAQgASgJEhEKCWNsaWVudF9pZBgFIAEoCRINCgVzY29wZRgGIAEoCRILCgNhdWQYByABKAkSCwoDaXNzGAggASgJEgsKA2lhdBgJIAEoDRILCgNleHAYCiABKA0SCwoDanRpGAsgASgJEhYKDnByaW5jaXBhbF90eXBlGAwgASgJEhAKCGFjY291bnRzGA0gAygJEhEKCWF1dGhfdGltZRgOIAEoDRInCgZjbGFpbXMYHiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EigKA2FjdBgfIAEoCzIbLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjdG9yOgqatRgGYWN0aXZlIlYKElJldm9rZVRva2VuUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESIQoPdG9rZW5fdHlwZV9oaW50GAIgASgJQgi6SAVyAxiAASIVChNSZXZva2VUb2tlblJlc3BvbnNlMusDChNWZXJpZmljYXRpb25TZXJ2aWNlEqABCgdHZXRKd2tzEiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Sndrc1JlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVzcG9uc2UiSJACAYq1GAIIAZK1GB0grAIqGGFwcGxpY2F0aW9uL2p3ay1zZXQranNvboLT5JMCGBIWLy53ZWxsLWtub3duL2p3a3MuanNvbhKVAQoLVmVyaWZ5VG9rZW4SKC5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlc3BvbnNlIjGQAgKKtRgREgt0b2tlbnM6cmVhZBoCAQOC0+STAhM6ASoiDi90b2tlbnMvdmVyaWZ5EpgBCgtSZXZva2VUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVzcG9uc2UiNJACAoq1GBQSDHRva2Vuczp3cml0ZRoCAQNIAYLT5JMCEzoBKiIOL3Rva2Vucy9yZXZva2ViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_identity_v1_actor, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of VerificationService.GetJwks.
@@ -226,7 +228,8 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
   sub: string;
 
   /**
-   * The client's id. For a customer's token, the id of the exchanged API key.
+   * The client's id. For a customer's token, the id of the exchanged API key. For a token from a
+   * token exchange, the id of the client that exchanged it.
    *
    * @generated from field: string client_id = 5;
    */
@@ -293,7 +296,7 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
 
   /**
    * When the user signed in, in seconds since 1970-01-01T00:00:00Z. 0 if the token does not
-   * represent a user.
+   * represent a user, or is from a token exchange: the sign-in is not that of the actor.
    *
    * @generated from field: uint32 auth_time = 14;
    */
@@ -305,6 +308,14 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
    * @generated from field: google.protobuf.Struct claims = 30;
    */
   claims?: JsonObject | undefined;
+
+  /**
+   * The client that acts for `sub` with a token from a token exchange (RFC 8693 §4.1). Unset for
+   * other tokens.
+   *
+   * @generated from field: latchkey.identity.v1.Actor act = 31;
+   */
+  act?: Actor | undefined;
 };
 
 /**

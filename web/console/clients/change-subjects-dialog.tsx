@@ -1,0 +1,64 @@
+import { Text, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { offlineVerificationNote } from '../shared/credentials/credential.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { splitWords, validateCount } from '../shared/split-words.ts';
+import { useMethod } from '../shared/use-method.ts';
+
+const subjectsMax = 100;
+const subjectPattern = /^(?:service|customer|staff|member|(?:cli|cus|usr)_[0-9A-Za-z]{22})$/;
+
+function validateSubjects(text: string): string | null {
+  const subjects = splitWords(text);
+  const wrong = subjects.find((subject) => !subjectPattern.test(subject));
+  if (wrong !== undefined) {
+    return `“${wrong}” isn’t the ID of a client, customer or user, or one of the four words.`;
+  }
+  return validateCount(subjects, subjectsMax);
+}
+
+export function ChangeSubjectsDialog({ client }: { readonly client: Client }) {
+  const update = useMethod(ClientService.method.updateClient);
+  const form = useForm({
+    initialValues: { mayAct: client.mayAct.join('\n') },
+    validate: { mayAct: validateSubjects },
+  });
+  const kept = new Set(splitWords(form.values.mayAct));
+  const isRemoved = client.mayAct.some((subject) => !kept.has(subject));
+  return (
+    <FormDialog
+      title="Change subjects"
+      label="Save"
+      form={form}
+      submit={({ mayAct }) =>
+        update({
+          clientId: client.id,
+          mayAct: splitWords(mayAct),
+          updateMask: { paths: ['may_act'] },
+        })
+      }
+    >
+      <Textarea
+        data-autofocus
+        label="Subjects"
+        description={
+          'One per line: the ID of a client, customer or user, or service, customer, staff or ' +
+          'member for all of them. The client can exchange their tokens to act for them.'
+        }
+        rows={5}
+        resize="vertical"
+        spellCheck={false}
+        autoCapitalize="none"
+        classNames={{ input: 'mono' }}
+        {...form.getInputProps('mayAct')}
+      />
+      <Text size="sm" role="status">
+        {isRemoved
+          ? 'Tokens with which the client acts for a removed subject are rejected immediately. ' +
+            offlineVerificationNote()
+          : ''}
+      </Text>
+    </FormDialog>
+  );
+}
