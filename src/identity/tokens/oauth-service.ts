@@ -4,6 +4,7 @@ import { callerOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { Executor } from '../../storage/schema.ts';
+import { tokenTypeOf } from './claims.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
 import type { Revocations } from './revocations.ts';
 import type { Verifier } from './verifier.ts';
@@ -30,7 +31,7 @@ export function createOAuthService(options: OAuthOptions): ServiceImpl<typeof OA
         active: true,
         scope: claims.scope,
         clientId: claims.client_id,
-        tokenType: 'Bearer',
+        tokenType: tokenTypeOf(claims.cnf),
         exp: claims.exp,
         iat: claims.iat,
         sub: claims.sub,
@@ -42,6 +43,7 @@ export function createOAuthService(options: OAuthOptions): ServiceImpl<typeof OA
         ...(claims.auth_time === undefined ? {} : { authTime: claims.auth_time }),
         ...(claims.custom === undefined ? {} : { claims: claims.custom }),
         ...(claims.act === undefined ? {} : { act: claims.act }),
+        ...(claims.cnf === undefined ? {} : { cnf: claims.cnf }),
       };
     },
 
