@@ -21,8 +21,8 @@ export const digestOf = (der: Uint8Array | undefined): string | undefined =>
   der === undefined ? undefined : createHash('sha256').update(der).digest('base64url');
 
 /** The digest of the certificate with which the caller connected to a Node server over TLS. */
-export function certificateDigestOf(socket: Partial<TLSSocket>): string | undefined {
-  return digestOf(socket.getPeerX509Certificate?.()?.raw);
+export function certificateDigestOf(socket: object): string | undefined {
+  return digestOf((socket as Partial<TLSSocket>).getPeerX509Certificate?.()?.raw);
 }
 
 /**

@@ -1,5 +1,5 @@
-// Checks that the caller has the key to which a token is bound: by a DPoP proof (RFC 9449 §4.3) or by
-// the certificate of its connection (RFC 8705 §3).
+// Checks that the caller has the key to which a token is bound: by a DPoP proof (RFC 9449 §4.3) or
+// by the certificate of its connection (RFC 8705 §3).
 import { createHash } from 'node:crypto';
 import {
   calculateJwkThumbprint,

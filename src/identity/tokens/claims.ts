@@ -13,7 +13,7 @@ import { ownClaimNames } from '../../credentials/claim-names.ts';
 export type ActorClaim = { readonly sub: string; readonly act?: ActorClaim };
 
 /** The key to which a token is bound (RFC 9449 §6.1, RFC 8705 §3.1): one of these members. */
-export type Confirmation = { readonly jkt?: string; readonly 'x5t#S256'?: string };
+export type KeyBinding = { readonly jkt?: string; readonly 'x5t#S256'?: string };
 
 export type Claims = {
   readonly iss: string;
@@ -36,7 +36,7 @@ export type Claims = {
   readonly amr?: readonly string[];
   /** The id of the user's session (OpenID Connect Front-Channel Logout 1.0 §3). */
   readonly sid?: string;
-  readonly cnf?: Confirmation;
+  readonly cnf?: KeyBinding;
   /** The actors of an exchanged token, the current one first. */
   readonly act?: ActorClaim;
   /** With `act`: the ids of the exchanged tokens. Revoking one of them revokes this token. */
@@ -73,7 +73,7 @@ export function readClaims(payload: string): Claims | undefined {
 }
 
 /** A token that is bound to a certificate is presented like a bearer token (RFC 8705 §3). */
-export const tokenTypeOf = (cnf: Confirmation | undefined) =>
+export const tokenTypeOf = (cnf: KeyBinding | undefined) =>
   cnf?.jkt === undefined ? 'Bearer' : 'DPoP';
 
 /** The id of the customer's API key behind a customer's token. */

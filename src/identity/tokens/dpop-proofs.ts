@@ -1,5 +1,5 @@
-// Verifies DPoP proofs (RFC 9449 §4.3): JWTs that a caller signs for one request, to show that it has
-// the key to which its token is bound.
+// Verifies DPoP proofs (RFC 9449 §4.3): JWTs that a caller signs for one request, to show that it
+// has the key to which its token is bound.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';

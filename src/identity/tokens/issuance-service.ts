@@ -7,7 +7,7 @@ import { parseAnyCredentialId } from '../../base/crypto/credential-format.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
 import type { Audiences } from '../audiences/audiences.ts';
-import { type Confirmation, tokenTypeOf } from './claims.ts';
+import { type KeyBinding, tokenTypeOf } from './claims.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
 import type { Signer } from './signer.ts';
 import type { TokenBinding } from './token-binding.ts';
@@ -114,6 +114,6 @@ function wrongKey(apiKey: string): Failure {
   return fail('identity.credential_invalid', 'The API key is wrong.', { target });
 }
 
-function answer(accessToken: string, expiresIn: number, scope: string, cnf?: Confirmation) {
+function answer(accessToken: string, expiresIn: number, scope: string, cnf?: KeyBinding) {
   return { accessToken, tokenType: tokenTypeOf(cnf), expiresIn, scope };
 }

@@ -1,9 +1,9 @@
-// Binds tokens to the keys of their holders (RFC 9449, RFC 8705 §3), and checks that the caller with
-// a bound token has the key.
+// Binds tokens to the keys of their holders (RFC 9449, RFC 8705 §3), and checks that the caller
+// with a bound token has the key.
 import type { Call } from '../../api/call.ts';
 import { dpopChallenge } from '../../base/errors/challenge.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
-import type { Claims, Confirmation } from './claims.ts';
+import type { Claims, KeyBinding } from './claims.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { assertionAlgorithms } from './client-jwk.ts';
 import type { DpopProofs, Proof, ProofProblem } from './dpop-proofs.ts';
@@ -13,7 +13,7 @@ export type TokenBinding = {
    * Returns the key to which the token of a request is bound. Throws `identity.invalid_dpop_proof`
    * or `identity.dpop_nonce_required`.
    */
-  choose(call: Call, client: AuthenticatedClient): Promise<Confirmation | undefined>;
+  choose(call: Call, client: AuthenticatedClient): Promise<KeyBinding | undefined>;
   /** Throws `unauthenticated` unless the caller of this API has the key of the token. */
   requireKey(claims: Claims, presented: PresentedToken): Promise<void>;
 };
@@ -37,7 +37,7 @@ export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): 
   /** A call is checked again while its request arrives, with the same proof. */
   const checked = new WeakMap<Call, Promise<Proof | ProofProblem>>();
 
-  async function byProof(proof: string, call: Call, clientId: string): Promise<Confirmation> {
+  async function byProof(proof: string, call: Call, clientId: string): Promise<KeyBinding> {
     const request = { proof, method: 'POST', url: `${publicUrl}/tokens` };
     const found = await proofs.verifyWithNonce(request);
     const nonce = { 'dpop-nonce': proofs.makeNonce() };

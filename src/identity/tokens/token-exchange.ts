@@ -7,7 +7,7 @@ import type {
 import { parseRequestedScopes, requireGranted } from '../../api/access/scopes.ts';
 import { type Failure, fail, failureOf, invalid } from '../../base/errors/errors.ts';
 import type { Audiences } from '../audiences/audiences.ts';
-import { actorsOf, apiKeyIdOf, type Claims, type Confirmation, tokenTypeOf } from './claims.ts';
+import { actorsOf, apiKeyIdOf, type Claims, type KeyBinding, tokenTypeOf } from './claims.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { mayActFor } from './current-grants.ts';
 import type { Signer } from './signer.ts';
@@ -28,7 +28,7 @@ const actorsMax = 5;
 export type ExchangeToken = (
   request: IssueTokenRequest,
   client: AuthenticatedClient,
-  cnf: Confirmation | undefined,
+  cnf: KeyBinding | undefined,
 ) => Promise<Omit<IssueTokenResponse, '$typeName'>>;
 
 export type TokenExchangeOptions = {
@@ -153,7 +153,7 @@ function requireMayAct(subject: Claims, { clientId, tokenSettings }: Authenticat
   }
 }
 
-function requireOwnToken(actor: Claims, clientId: string, cnf: Confirmation | undefined): void {
+function requireOwnToken(actor: Claims, clientId: string, cnf: KeyBinding | undefined): void {
   if (actor.cnf !== undefined && JSON.stringify(actor.cnf) !== JSON.stringify(cnf)) {
     throw invalid('actor_token', 'must not be bound to another key than the request');
   }

@@ -1,5 +1,5 @@
-// Attacks on DPoP (RFC 9449): at the token endpoint, at the API of the service and at VerifyToken. No
-// log line contains a token or a proof.
+// Attacks on DPoP (RFC 9449): at the token endpoint, at the API of the service and at VerifyToken.
+// No log line contains a token or a proof.
 import { decodeJwt, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keyPairs } from '../../support/client-keys.ts';
@@ -31,7 +31,7 @@ type MakeProof = (place: Place, valid: JWTPayload, target: Target) => Promise<st
 const secret = new TextEncoder().encode('x'.repeat(32));
 const now = () => Math.floor(Date.now() / 1000);
 
-/** What is wrong at each of the three places. */
+/** Flaws of a proof at each of the three places. */
 const anywhere: readonly (readonly [name: string, make: MakeProof])[] = [
   ['a text', () => 'x'],
   ['no algorithm', ({ holder }, valid) => unsigned(holder, valid)],
@@ -81,7 +81,7 @@ const anywhere: readonly (readonly [name: string, make: MakeProof])[] = [
   ['a giant jti', ({ holder }, valid) => holder.prove({ ...valid, jti: 'x'.repeat(257) })],
 ];
 
-/** What is wrong where the proof comes with a token. */
+/** Flaws of a proof that comes with a token. */
 const withToken: readonly (readonly [name: string, make: MakeProof])[] = [
   ['another ath', ({ holder }, valid) => holder.prove({ ...valid, ath: digestOf('other') })],
   ['no ath', ({ holder }, valid) => holder.prove({ ...valid, ath: undefined })],
