@@ -102,7 +102,7 @@ function refuseRequest(detail: string, target: string, headers = {}): Failure {
 
 function refuse(detail: string, error = 'invalid_token'): Failure {
   const challenge = dpopChallenge(error, proofAlgorithms);
-  return fail('unauthenticated', detail, { challenge });
+  return fail('unauthenticated', detail, { challenge, reason: detail });
 }
 
 /** Whether a caller of another service has the key of the token. */

@@ -74,6 +74,7 @@ function ClientFacts(client: Client) {
                 value: <CopyableText text={certificate} label="name in the certificate" />,
               },
             ]),
+        ...(client.boundTokens ? [{ name: 'Tokens', value: 'Bound to a key or certificate' }] : []),
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
       ]}
     />
