@@ -44,6 +44,7 @@ export async function startService(folder, options = {}) {
     issuer: env.LATCHKEY_BASE_URL,
     client,
     apiKey: env.API_KEY,
+    staff: { email: env.STAFF_EMAIL, password: env.STAFF_PASSWORD },
     customer: { key, id: await customerIdOf(env), accounts: env.CUSTOMER_ACCOUNTS.split(',') },
     ports,
   };
@@ -71,6 +72,18 @@ async function customerIdOf(env) {
 export function issueToken({ issuer, client }, scope) {
   const fields = { client_id: client.id, client_secret: client.secret, scope };
   return post({ LATCHKEY_BASE_URL: issuer }, '/tokens', fields);
+}
+
+/** Lets the client act for the staff user. Returns the token of the user, to exchange it. */
+export async function signInSubject({ issuer, client, staff }) {
+  const token = await post({ LATCHKEY_BASE_URL: issuer }, '/sessions', staff);
+  const response = await fetch(`${issuer}/clients/${client.id}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ may_act: ['staff'] }),
+  });
+  if (!response.ok) throw new Error(`PATCH /clients: ${response.status} ${await response.text()}`);
+  return token;
 }
 
 async function post({ LATCHKEY_BASE_URL }, route, fields) {

@@ -24,7 +24,7 @@ function routesWithoutService() {
       ...routes,
       ...discoveryRoutes({
         ...{ issuer: '', grantTypes: [] },
-        algorithms: { tokens: [], assertions: [] },
+        algorithms: { tokens: [], assertions: [], proofs: [] },
       }),
       ...sharingRoutes({} as SharingRouteOptions),
     ],

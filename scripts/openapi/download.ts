@@ -35,6 +35,12 @@ export const headerParameters: Readonly<Record<string, Schema>> = {
     'The expected `ETag`. If the file has another one, the response is 412 (RFC 9110 §13.1.1).',
     '"b5bb9d8014a0f9b1d61e21e796d78dcc"',
   ),
+  DPoP: {
+    name: 'DPoP',
+    in: 'header',
+    description: 'A proof of the key to which the token is bound (RFC 9449 §4).',
+    schema: { type: 'string', maxLength: 8192 },
+  },
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',

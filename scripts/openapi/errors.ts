@@ -117,6 +117,7 @@ function errorResponse(listed: readonly ErrorCode[], causes: Causes, isOAuth: bo
     'X-Request-Id': header('RequestId'),
     'Cache-Control': header('CacheControl'),
     ...errorHeaders(status),
+    ...(listed.includes('identity.dpop_nonce_required') ? { 'DPoP-Nonce': header('Nonce') } : {}),
   };
   return { description, headers, content: { [type]: media } };
 }

@@ -25,6 +25,7 @@ export const headers: Readonly<Record<string, Schema>> = {
     schema: { type: 'integer', minimum: 0 },
     example: 1,
   },
+  Nonce: header('The nonce for the next DPoP proof (RFC 9449 §8).', 'eyJleHBpcmVUaW1lIjox….Xm4…'),
   Replayed: {
     description: 'Whether the response is the recorded answer of an earlier call.',
     schema: { type: 'string', enum: ['true'] },

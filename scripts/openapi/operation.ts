@@ -132,6 +132,7 @@ function parametersOf(binding: Binding, { comments, schemas }: OperationContext)
     ...(endpoint.acceptsIdempotencyKey
       ? [{ $ref: '#/components/parameters/Idempotency-Key' }]
       : []),
+    ...(hasGrantType(input) ? [{ $ref: '#/components/parameters/DPoP' }] : []),
     { $ref: '#/components/parameters/X-Request-Id' },
   ];
 
@@ -250,6 +251,7 @@ function successResponses(binding: Binding, context: OperationContext): Schema {
     ...(http.location === '' ? {} : { Location: header('Location') }),
     ...(isCached ? { ETag: header('ETag') } : {}),
     ...(endpoint.acceptsIdempotencyKey ? { 'Idempotency-Replayed': header('Replayed') } : {}),
+    ...(hasGrantType(descriptor.input) ? { 'DPoP-Nonce': header('Nonce') } : {}),
     ...(setsCookie && endpoint.sideEffects ? { 'Set-Cookie': header('SetCookie') } : {}),
   };
   const status = http.successStatus === 0 ? 200 : http.successStatus;

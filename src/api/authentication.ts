@@ -10,8 +10,19 @@ import type { Principal } from './principal.ts';
 /** Undefined if the credential is invalid at `validAt`, in milliseconds since 1970. */
 export type Authenticate = (credential: string, validAt: number) => Promise<Principal | undefined>;
 
+/**
+ * Does the same for a token. `isDpop` is whether the scheme is DPoP (RFC 9449 §7.1). Throws
+ * `unauthenticated` if the token is bound to a key that the caller does not have.
+ */
+export type AuthenticateToken = (
+  token: string,
+  validAt: number,
+  call: Call,
+  isDpop: boolean,
+) => Promise<Principal | undefined>;
+
 export type AuthenticationOptions = {
-  readonly authenticateToken: Authenticate;
+  readonly authenticateToken: AuthenticateToken;
   readonly authenticateWorkspaceKey: Authenticate;
   readonly authenticateSession: (cookie: string) => Promise<Principal | undefined>;
   readonly sessionCookie: string;
@@ -20,7 +31,7 @@ export type AuthenticationOptions = {
 };
 
 /** The scheme's name is case-insensitive (RFC 9110 §11.1). */
-const bearerPattern = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const bearerPattern = /^(bearer|dpop) +([A-Za-z0-9._~+/-]+=*)$/i;
 
 export async function authenticateBearer(
   options: AuthenticationOptions,
@@ -30,18 +41,19 @@ export async function authenticateBearer(
 ): Promise<Principal> {
   const header = call.header('authorization');
   if (header === undefined) throw refusal('A bearer credential is required.');
-  const credential = bearerPattern.exec(header)?.[1];
+  const [, scheme = '', credential] = bearerPattern.exec(header) ?? [];
   if (credential === undefined) {
     const error = /^bearer +./i.test(header) ? 'invalid_token' : undefined;
     throw refusal('The Authorization header must be `Bearer <credential>`.', error);
   }
-  const isKey = credential.startsWith('lk_');
+  const isDpop = scheme.toLowerCase() === 'dpop';
+  const isKey = credential.startsWith('lk_') && !isDpop;
   if (isKey && !principals.has(PrincipalType.WORKSPACE_KEY)) {
     throw refusal('This method accepts tokens, not API keys.', 'invalid_token', credential);
   }
   const principal = isKey
     ? await options.authenticateWorkspaceKey(credential, validAt)
-    : await options.authenticateToken(credential, validAt);
+    : await options.authenticateToken(credential, validAt, call, isDpop);
   if (principal === undefined) {
     throw refusal('The credential is invalid, expired or revoked.', 'invalid_token', credential);
   }

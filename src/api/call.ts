@@ -25,6 +25,8 @@ export type ClientCertificate = {
   readonly startTime: number;
   readonly expireTime: number;
   readonly isTrusted: boolean;
+  /** The SHA-256 digest of the certificate, in base64url (RFC 8705 §3.1). */
+  readonly sha256: string;
 };
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;

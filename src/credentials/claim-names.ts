@@ -4,7 +4,7 @@
 export const ownClaimNames = [
   ...['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti', 'scope'],
   ...['principal_type', 'accounts', 'auth_time', 'amr', 'sid'],
-  ...['act', 'parent_ids', 'key_id'],
+  ...['act', 'parent_ids', 'key_id', 'cnf'],
 ] as const;
 
 /**
@@ -13,7 +13,7 @@ export const ownClaimNames = [
  * Connect Core 1.0.
  */
 const registered = [
-  ...['nbf', 'cnf', 'may_act', 'acr', 'azp', 'nonce', 'at_hash', 'c_hash', 's_hash'],
+  ...['nbf', 'may_act', 'acr', 'azp', 'nonce', 'at_hash', 'c_hash', 's_hash'],
   ...['sub_jwk', 'sub_id', 'vot', 'vtm', 'events', 'toe', 'txn', '_claim_names'],
   ...['_claim_sources', 'token_type', 'active', 'username', 'authorization_details', 'status'],
   ...['client_assertion', 'token_introspection'],

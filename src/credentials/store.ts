@@ -167,6 +167,7 @@ export async function findCredential(
       'c.token_seconds',
       'c.default_scopes',
       'c.may_act',
+      'c.bound_tokens',
       'u.disable_time as customer_disable_time',
       'u.audience_ids as customer_audience_ids',
     ])

@@ -14,6 +14,8 @@ export type TokenSettings = {
   readonly defaultScopes: readonly string[];
   /** The subjects whose tokens the client may exchange: ids and kinds of principals. */
   readonly mayAct: ReadonlySet<string>;
+  /** Whether each token is bound to a key. */
+  readonly isBound: boolean;
 };
 
 type Row = {
@@ -22,7 +24,8 @@ type Row = {
     | 'claims'
     | 'token_seconds'
     | 'default_scopes'
-    | 'may_act']?: ClientRow[C];
+    | 'may_act'
+    | 'bound_tokens']?: ClientRow[C];
 };
 
 export function tokenSettingsOf(row: Row): TokenSettings {
@@ -32,5 +35,6 @@ export function tokenSettingsOf(row: Row): TokenSettings {
     tokenSeconds: row.token_seconds ?? undefined,
     defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
     mayAct: parseStoredScopes(row.may_act ?? ''),
+    isBound: row.bound_tokens === 1,
   };
 }

@@ -1,5 +1,5 @@
 // The parts of the identity module that the service uses, and the parts that it receives.
-import type { Authenticate } from '../api/authentication.ts';
+import type { Authenticate, AuthenticateToken } from '../api/authentication.ts';
 import type { MembershipsOf } from '../api/principal.ts';
 import type { HttpRoute } from '../api/routes/route.ts';
 import type { Implementations } from '../api/services.ts';
@@ -51,7 +51,7 @@ export type IdentityModule = {
   readonly signer: Signer;
   readonly rotation: Rotation;
   readonly sessions: Sessions;
-  readonly authenticateToken: Authenticate;
+  readonly authenticateToken: AuthenticateToken;
   readonly authenticateWorkspaceKey: Authenticate;
   readonly routes: readonly HttpRoute[];
   /** Writes the pending last-used times and stops the background tasks. */

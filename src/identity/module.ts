@@ -4,6 +4,7 @@
 import { availableParallelism } from 'node:os';
 import type { Authenticate } from '../api/authentication.ts';
 import { createAuditService } from '../audit/service.ts';
+import { createSignedValues } from '../base/crypto/signed-value.ts';
 import { createEgress } from '../base/net/egress.ts';
 import { createEgressFetch, isEgressUrl } from '../base/net/egress-fetch.ts';
 import { createCredentials } from '../credentials/credentials.ts';
@@ -42,6 +43,7 @@ import { createAssertionVerifier } from './tokens/client-assertions.ts';
 import { createClientAuthentication } from './tokens/client-authentication.ts';
 import { assertionAlgorithms, checkJwk } from './tokens/client-jwk.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
+import { createDpopProofs } from './tokens/dpop-proofs.ts';
 import { createFederatedVerifier } from './tokens/federated-assertions.ts';
 import { createIssuanceService, grantTypes } from './tokens/issuance-service.ts';
 import { openKeys, pinnedKeys, storedKeys } from './tokens/jwk-set.ts';
@@ -51,6 +53,7 @@ import { openRevocations } from './tokens/revocations.ts';
 import { createSignatures } from './tokens/signatures.ts';
 import { createSigner } from './tokens/signer.ts';
 import { createUseOnce } from './tokens/single-use.ts';
+import { createTokenBinding, proofAlgorithms } from './tokens/token-binding.ts';
 import { createTokenExchange } from './tokens/token-exchange.ts';
 import { createVerificationService } from './tokens/verification-service.ts';
 import { createVerifier } from './tokens/verifier.ts';
@@ -189,6 +192,12 @@ export async function createIdentityModule(
   const verifier = createVerifier({
     ...{ signatures, revocations, limitToGrants, audiences, issuer, now },
   });
+  const nonceKeys = masterKey.derive('DPoP nonces');
+  const proofs = createDpopProofs({
+    ...{ useOnce, now },
+    nonces: createSignedValues({ keys: nonceKeys, now }),
+  });
+  const binding = createTokenBinding({ proofs, publicUrl });
   const audienceKeys = createAudienceKeys({ db, masterKey, now });
   const management = { db, auditLog, random, now };
   const owners = { ...management, credentials, lockAudiences };
@@ -201,9 +210,13 @@ export async function createIdentityModule(
     signer,
     rotation,
     sessions,
-    async authenticateToken(token, validAt) {
+    async authenticateToken(token, validAt, call, isDpop) {
       const claims = await verifier.verify(token, validAt);
-      return claims === undefined ? undefined : principalFrom(claims);
+      if (claims === undefined) return undefined;
+      if (isDpop || claims.cnf !== undefined) {
+        await binding.requireKey(claims, { token, call, isDpop });
+      }
+      return principalFrom(claims);
     },
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
     async stop() {
@@ -215,17 +228,22 @@ export async function createIdentityModule(
     routes: [
       ...discoveryRoutes({
         ...{ issuer, grantTypes },
-        algorithms: { tokens: signingAlgorithms, assertions: assertionAlgorithms },
+        algorithms: {
+          ...{ tokens: signingAlgorithms, assertions: assertionAlgorithms },
+          proofs: proofAlgorithms,
+        },
       }),
       ...providers.routes,
     ],
     services: {
       issuance: createIssuanceService({
-        ...{ authenticateClient, directory, audiences, signer, usage },
+        ...{ authenticateClient, directory, audiences, signer, binding, usage },
         ...{ serviceTokenSeconds, customerTokenSeconds },
         exchangeToken: createTokenExchange({ verifier, audiences, signer, serviceTokenSeconds }),
       }),
-      verification: createVerificationService({ keyring, verifier, usage, revocations, auditLog }),
+      verification: createVerificationService({
+        ...{ keyring, verifier, proofs, usage, revocations, auditLog },
+      }),
       oauth: createOAuthService({ authenticateClient, verifier, usage, revocations, auditLog }),
       account: createAccountService(db),
       audience: createAudienceService({ ...management, keys: audienceKeys }),

@@ -21,6 +21,8 @@ export type ClientRow = {
   default_scopes: string | null;
   /** The subjects whose tokens the client may exchange. Space-separated. */
   may_act: string | null;
+  /** Whether each token is bound to a key. */
+  bound_tokens: 0 | 1 | null;
 };
 
 /** A public key with which a client signs assertions. */

@@ -29,6 +29,7 @@ import { addFederation } from './migrations/0024-federation.ts';
 import { addTokenExchange } from './migrations/0025-token-exchange.ts';
 import { addLinkDefaults } from './migrations/0026-link-defaults.ts';
 import { addIdentityProviders } from './migrations/0027-identity-providers.ts';
+import { addBoundTokens } from './migrations/0028-bound-tokens.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -66,6 +67,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0025-token-exchange': { up: addTokenExchange, oldestSupported: '0001-schema' },
   '0026-link-defaults': { up: addLinkDefaults, oldestSupported: '0001-schema' },
   '0027-identity-providers': { up: addIdentityProviders, oldestSupported: '0001-schema' },
+  '0028-bound-tokens': { up: addBoundTokens, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -156,6 +156,7 @@ describeApp('a client', (suite) => {
           token_seconds: 0,
           default_scopes: [],
           may_act: [],
+          bound_tokens: false,
         },
         client_secret: expect.stringMatching(/^lk_cs_/),
       });

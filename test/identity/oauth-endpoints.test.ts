@@ -227,6 +227,7 @@ describeAppOnSqlite('the OAuth endpoints', (suite) => {
           'client_credentials',
           'urn:ietf:params:oauth:grant-type:token-exchange',
         ],
+        dpop_signing_alg_values_supported: algorithms,
         response_types_supported: [],
         id_token_signing_alg_values_supported: ['EdDSA', 'ES256', 'RS256'],
         introspection_endpoint: `${publicUrl}/oauth2/introspect`,

@@ -4,6 +4,8 @@ export const errorCodes = [
   'identity.unsupported_grant_type',
   'identity.scope_not_granted',
   'identity.invalid_target',
+  'identity.invalid_dpop_proof',
+  'identity.dpop_nonce_required',
   'identity.credential_invalid',
   'identity.code_required',
   'identity.code_invalid',

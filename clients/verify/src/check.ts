@@ -1,8 +1,29 @@
 // The check that every middleware makes.
+import { createHash } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
 import type { TokenClaims } from './claims.ts';
 import { forbidden } from './errors.ts';
+import type { PresentedToken } from './proofs.ts';
 import { authorize, type Rule } from './rule.ts';
 import type { Verifier } from './verifier.ts';
+
+/** A request whose path is the one that its caller used. */
+export type PresentedRequest = Omit<PresentedToken, 'url'> & { readonly path: string };
+
+/** Undefined if there are several, of which another program might read the other. */
+export function onlyValue(value: string | string[] | undefined): string | undefined {
+  const [only, ...others] = value === undefined ? [] : [value].flat();
+  return others.length === 0 ? only : undefined;
+}
+
+/** The digest of a certificate in DER form (RFC 8705 §3.1). */
+export const digestOf = (der: Uint8Array | undefined): string | undefined =>
+  der === undefined ? undefined : createHash('sha256').update(der).digest('base64url');
+
+/** The digest of the certificate with which the caller connected to a Node server over TLS. */
+export function certificateDigestOf(socket: object): string | undefined {
+  return digestOf((socket as Partial<TLSSocket>).getPeerX509Certificate?.()?.raw);
+}
 
 /**
  * Returns the claims, or undefined on a public route. Throws a VerifyError. A missing rule is
@@ -11,11 +32,14 @@ import type { Verifier } from './verifier.ts';
 export async function check<Request>(
   verifier: Verifier,
   rule: Rule<Request> | undefined,
-  authorization: string | null | undefined,
+  presented: PresentedRequest,
   request: Request,
 ): Promise<TokenClaims | undefined> {
   if (rule !== undefined && 'public' in rule && rule.public) return undefined;
-  const claims = await verifier.verifyHeader(authorization);
+  const { path, ...token } = presented;
+  const { baseUrl } = verifier;
+  const url = baseUrl === undefined ? undefined : new URL(path, baseUrl).href;
+  const claims = await verifier.verifyRequest({ ...token, url });
   if (rule === undefined || 'public' in rule) throw forbidden([]);
   authorize(claims, rule, request);
   return claims;

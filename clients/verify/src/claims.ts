@@ -3,6 +3,9 @@
 /** A client that acts for the subject, and the client whose token it exchanged (RFC 8693 §4.1). */
 export type Actor = { readonly sub: string; readonly act?: Actor };
 
+/** The thumbprint of the key of DPoP proofs, or the digest of a certificate. */
+export type Confirmation = { readonly jkt?: string; readonly 'x5t#S256'?: string };
+
 type CommonClaims = {
   readonly iss: string;
   /** One audience, or several (RFC 7519 §4.1.3). */
@@ -14,6 +17,8 @@ type CommonClaims = {
    * id of the client that acts.
    */
   readonly client_id: string;
+  /** The key to which the token is bound (RFC 9449 §6.1, RFC 8705 §3.1). */
+  readonly cnf?: Confirmation;
   /** The client that acts for `sub`, if the token is from a token exchange. */
   readonly act?: Actor;
   /** Seconds since 1970, like every time in this type. */
@@ -61,6 +66,12 @@ const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   exp: isTime,
 };
 
+function isConfirmation(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { jkt, 'x5t#S256': x5t } = value as Record<string, unknown>;
+  return (isText(jkt) && x5t === undefined) || (isText(x5t) && jkt === undefined);
+}
+
 const actorsMax = 5;
 
 function isActor(value: unknown, depth = 1): boolean {
@@ -88,6 +99,7 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): TokenCla
   const all = {
     ...checks,
     ...checksOfPrincipal[type],
+    ...(payload.cnf !== undefined ? { cnf: isConfirmation } : {}),
     ...(payload.act !== undefined ? { act: (value: unknown) => isActor(value) } : {}),
     ...(isUser && payload.act === undefined ? signInChecks : {}),
   };

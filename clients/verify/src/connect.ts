@@ -32,9 +32,14 @@ export function requireTokens(
   ruleOf: (method: DescMethod) => ConnectRule | undefined,
 ): Interceptor {
   return (next) => async (request) => {
-    const authorization = request.header.get('authorization');
+    const presented = {
+      authorization: request.header.get('authorization'),
+      dpop: request.header.get('dpop'),
+      method: request.requestMethod,
+      path: new URL(request.url, 'http://localhost').pathname,
+    };
     try {
-      const claims = await check(verifier, ruleOf(request.method), authorization, request);
+      const claims = await check(verifier, ruleOf(request.method), presented, request);
       if (claims !== undefined) request.contextValues.set(claimsKey, claims);
     } catch (thrown) {
       throw thrown instanceof VerifyError ? connectErrorOf(thrown) : thrown;

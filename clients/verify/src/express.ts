@@ -1,6 +1,6 @@
 // Middleware for Express, and for any server with `(request, response, next)`.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { check } from './check.ts';
+import { certificateDigestOf, check, onlyValue } from './check.ts';
 import { keepClaims } from './claims-of.ts';
 import { httpRefusalOf, VerifyError } from './errors.ts';
 import { type RequestRule, scopesOf } from './rule.ts';
@@ -14,6 +14,9 @@ export type Middleware<Request> = (
   next: (error?: unknown) => void,
 ) => void;
 
+/** Express removes the path of a router from `url`. */
+type Mounted = { readonly originalUrl?: string };
+
 /**
  * Calls `next` only with a valid token that satisfies the rule. Answers 401, 403 or 503 itself.
  * Throws a TypeError for a malformed scope.
@@ -24,7 +27,14 @@ export function requireToken<Request extends IncomingMessage = IncomingMessage>(
 ): Middleware<Request> {
   scopesOf(rule);
   return (request, response, next) => {
-    check(verifier, rule, request.headers.authorization, request).then(
+    const { method, url: path = '', headers, originalUrl } = request as Request & Mounted;
+    const { authorization } = headers;
+    const dpop = onlyValue(headers.dpop);
+    const presented = {
+      ...{ authorization, dpop, method, path: originalUrl ?? path },
+      certificateSha256: certificateDigestOf(request.socket),
+    };
+    check(verifier, rule, presented, request).then(
       (claims) => {
         if (claims !== undefined) keepClaims(request, claims);
         next();

@@ -1,6 +1,6 @@
 // A plugin for Fastify: each route has a rule, and a route without one is refused.
 import type { FastifyPluginCallback } from 'fastify';
-import { check } from './check.ts';
+import { certificateDigestOf, check, onlyValue } from './check.ts';
 import { keepClaims } from './claims-of.ts';
 import { httpRefusalOf, VerifyError } from './errors.ts';
 import { type Rule, scopesOf } from './rule.ts';
@@ -30,7 +30,13 @@ export const requireTokens: FastifyPluginCallback<PluginOptions> = (app, { verif
     if (request.is404) return;
     try {
       const rule = request.routeOptions.config.access;
-      const claims = await check(verifier, rule, request.headers.authorization, request);
+      const { method, originalUrl: path, headers } = request;
+      const { authorization } = headers;
+      const presented = {
+        ...{ authorization, dpop: onlyValue(headers.dpop), method, path },
+        certificateSha256: certificateDigestOf(request.raw.socket),
+      };
+      const claims = await check(verifier, rule, presented, request);
       if (claims !== undefined) keepClaims(request, claims);
     } catch (thrown) {
       if (!(thrown instanceof VerifyError)) throw thrown;

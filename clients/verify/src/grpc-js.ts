@@ -7,7 +7,7 @@ import {
   ServerListenerBuilder,
   status,
 } from '@grpc/grpc-js';
-import { check } from './check.ts';
+import { check, digestOf, onlyValue } from './check.ts';
 import { keepClaims } from './claims-of.ts';
 import { VerifyError } from './errors.ts';
 import type { TokenRule } from './rule.ts';
@@ -30,10 +30,14 @@ export function requireTokens(
   return ({ path }, call) => {
     const listener = new ServerListenerBuilder()
       .withOnReceiveMetadata((metadata, next) => {
-        const [authorization] = metadata.get('authorization');
-        const text = typeof authorization === 'string' ? authorization : undefined;
+        const textOf = (name: string) => onlyValue(metadata.get(name).map(String));
+        const certificate = call.getAuthContext?.().sslPeerCertificate?.raw;
+        const presented = {
+          ...{ authorization: textOf('authorization'), dpop: textOf('dpop'), method: 'POST', path },
+          certificateSha256: digestOf(certificate),
+        };
         Promise.resolve()
-          .then(() => check(verifier, ruleOf(path), text, metadata))
+          .then(() => check(verifier, ruleOf(path), presented, metadata))
           .then(
             (claims) => {
               if (claims !== undefined) keepClaims(metadata, claims);

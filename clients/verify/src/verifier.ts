@@ -4,6 +4,7 @@ import { factsOf, type SigningAlgorithm } from './algorithms.ts';
 import { readClaims, type TokenClaims } from './claims.ts';
 import { invalidToken, noCredential, unavailable, VerifyError } from './errors.ts';
 import { remoteKeys } from './keys.ts';
+import { createProofMemory, findKeyProblem, type PresentedToken, type UseOnce } from './proofs.ts';
 
 export type VerifierOptions = {
   /** The public URL of Latchkey, exactly as in the claim `iss`. */
@@ -20,6 +21,13 @@ export type VerifierOptions = {
   readonly staleSeconds?: number;
   /** Permits HTTP without TLS to other machines. Anyone on the way could replace the keys. */
   readonly allowInsecureHttp?: boolean;
+  /**
+   * The origin of your service as its callers know it, such as `https://payments.example.com`. The
+   * middleware needs it for DPoP proofs, and refuses tokens that need one without it.
+   */
+  readonly baseUrl?: string;
+  /** Accepts each DPoP proof once. By default each process remembers its own. */
+  readonly useOnce?: UseOnce;
   /** Milliseconds since 1970. For tests. */
   readonly now?: () => number;
 };
@@ -27,16 +35,21 @@ export type VerifierOptions = {
 export type Verifier = {
   /**
    * Returns the claims of a valid token. Throws a VerifyError: `unauthenticated` if it is not
-   * valid, `unavailable` if the keys cannot be fetched. It does not see revocation before `exp`.
+   * valid, `unavailable` if the keys cannot be fetched. It does not see revocation before `exp`. A
+   * token that is bound to a key is refused: use `verifyRequest`.
    */
   verify(token: string): Promise<TokenClaims>;
   /** The same for the value of an `Authorization` header. */
   verifyHeader(authorization: string | null | undefined): Promise<TokenClaims>;
+  /** The same for a request. Also accepts a bound token, if the caller has its key. */
+  verifyRequest(presented: PresentedToken): Promise<TokenClaims>;
+  /** The option `baseUrl`. */
+  readonly baseUrl: string | undefined;
 };
 
 const tokenLengthMax = 16_384;
 // The characters of RFC 6750 §2.1.
-const bearer = /^Bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
+const credential = /^(?:Bearer|DPoP) +([A-Za-z0-9\-._~+/]+=*) *$/i;
 
 /** Throws a TypeError if an option cannot work. No request is sent before the first token. */
 export function createVerifier(options: VerifierOptions): Verifier {
@@ -57,7 +70,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
     }
   }
 
-  async function verify(token: string): Promise<TokenClaims> {
+  const useOnce = options.useOnce ?? createProofMemory(now);
+
+  async function verifySigned(token: string): Promise<TokenClaims> {
     const key = await keyOf(kidOf(token, alg, form));
     if (key === undefined) throw invalidToken('The key is not published.');
     const { payload } = await jwtVerify(token, key, {
@@ -78,15 +93,31 @@ export function createVerifier(options: VerifierOptions): Verifier {
     return claims;
   }
 
+  async function verifyWithKey(token: string, presented: PresentedToken): Promise<TokenClaims> {
+    const claims = await verifySigned(token);
+    const problem = await findKeyProblem(claims, token, presented, { useOnce, now }).catch(
+      (error: unknown) => {
+        throw invalidToken(error);
+      },
+    );
+    if (problem !== undefined) throw invalidToken(problem);
+    return claims;
+  }
+
+  async function verifyRequest(presented: PresentedToken): Promise<TokenClaims> {
+    const { authorization } = presented;
+    // Another scheme counts as no credential (RFC 6750 §3.1).
+    if (!authorization || !/^(?:Bearer|DPoP) /i.test(authorization)) throw noCredential();
+    const [, token] = credential.exec(authorization) ?? [];
+    if (token === undefined) throw invalidToken('The header is not a token.');
+    return verifyWithKey(token, presented);
+  }
+
   return {
-    verify,
-    async verifyHeader(authorization) {
-      // Another scheme counts as no credential (RFC 6750 §3.1).
-      if (!authorization || !/^Bearer /i.test(authorization)) throw noCredential();
-      const [, token] = bearer.exec(authorization) ?? [];
-      if (token === undefined) throw invalidToken('The header is not a bearer token.');
-      return verify(token);
-    },
+    baseUrl: options.baseUrl,
+    verify: (token) => verifyWithKey(token, { authorization: undefined }),
+    verifyHeader: (authorization) => verifyRequest({ authorization }),
+    verifyRequest,
   };
 }
 

@@ -5,7 +5,7 @@ import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { Failure, invalid } from '../../base/errors/errors.ts';
 import type { Executor } from '../../storage/schema.ts';
 import type { Call } from '../call.ts';
-import { type Principal, principalId } from '../principal.ts';
+import { actingClientOf, type Principal, principalId } from '../principal.ts';
 
 const idempotencyHeader = 'idempotency-key';
 export const replayedHeader = 'idempotency-replayed';
@@ -62,7 +62,9 @@ export function readKeyedCall(call: Call, principal: Principal): KeyedCall | und
   const header = call.header(idempotencyHeader);
   if (header === undefined) return undefined;
   const key = parseKey(header.trim());
-  return { caller: `${principal.type}:${principalId(principal)}`, key };
+  // A client that acts for the principal does not get the answers to the principal's own calls.
+  const callers = [principal.type, principalId(principal), actingClientOf(principal)];
+  return { caller: callers.filter((part) => part !== '').join(':'), key };
 }
 
 /** Accepts a string of RFC 8941 §3.3.3, as in the draft, and also one without quotes. */

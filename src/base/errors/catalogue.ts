@@ -59,6 +59,26 @@ export const catalogue = {
       'the audience. Do not set `audience`.',
     oauth: 'invalid_target',
   },
+  'identity.invalid_dpop_proof': {
+    status: 400,
+    grpc: Code.InvalidArgument,
+    title: 'Invalid DPoP proof',
+    cause:
+      'The DPoP proof of the token request (RFC 9449) is not valid, or the client gets bound ' +
+      'tokens only and the request has neither a proof nor a client certificate.',
+    remedy:
+      'Sign a new proof for each request: `htm` `POST`, `htu` the token endpoint, the current ' +
+      'time as `iat`, a new `jti`, and the last `DPoP-Nonce` as `nonce`. Check the clock.',
+    oauth: 'invalid_dpop_proof',
+  },
+  'identity.dpop_nonce_required': {
+    status: 400,
+    grpc: Code.InvalidArgument,
+    title: 'DPoP nonce required',
+    cause: 'The DPoP proof has no nonce of the service, or one that has expired (RFC 9449 §8).',
+    remedy: 'Repeat the request with a new proof whose `nonce` is the header `DPoP-Nonce`.',
+    oauth: 'use_dpop_nonce',
+  },
   'identity.credential_invalid': {
     status: 401,
     grpc: Code.Unauthenticated,

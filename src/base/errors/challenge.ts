@@ -1,4 +1,4 @@
-// The values of `WWW-Authenticate` (RFC 6750 §3, RFC 9470 §3).
+// The values of `WWW-Authenticate` (RFC 6750 §3, RFC 9470 §3, RFC 9449 §7.1).
 
 /** A challenge must have a parameter (RFC 6750 §3): the realm if there is no other. */
 export function bearerChallenge(
@@ -11,3 +11,7 @@ export function bearerChallenge(
   );
   return list.length === 0 ? 'Bearer realm="latchkey"' : `Bearer ${list.join(', ')}`;
 }
+
+/** For a token that is bound to a key (RFC 9449 §7.1). */
+export const dpopChallenge = (error: string, algorithms: readonly string[]): string =>
+  `DPoP error="${error}", algs="${algorithms.join(' ')}"`;

@@ -83,6 +83,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         token_seconds: request.tokenSeconds || null,
         default_scopes: joined(request.defaultScopes) || null,
         may_act: joined(request.mayAct) || null,
+        bound_tokens: request.boundTokens ? (1 as const) : null,
       };
       const row = { id, name, scopes, ...times, ...names, ...tokens };
       requireOneName(row);
@@ -238,6 +239,7 @@ const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange>
   claims: ({ claims }) => ({ claims: storedClaims(claims) }),
   token_seconds: ({ tokenSeconds }) => ({ token_seconds: tokenSeconds || null }),
   default_scopes: ({ defaultScopes }) => ({ default_scopes: joined(defaultScopes) || null }),
+  bound_tokens: ({ boundTokens }) => ({ bound_tokens: boundTokens ? 1 : null }),
   may_act: ({ mayAct }) => ({ may_act: joined(mayAct) || null }),
 };
 
@@ -278,6 +280,7 @@ function clientMessage(row: ClientRow) {
     tokenSeconds: row.token_seconds ?? 0,
     defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
     mayAct: [...parseStoredScopes(row.may_act ?? '')],
+    boundTokens: row.bound_tokens === 1,
     ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
   };
 }

@@ -5,8 +5,8 @@ import { managementScopes } from '../../api/access/scopes.ts';
 import type { HttpRoute } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 
-/** The algorithms that sign tokens, and those of client assertions. */
-type Algorithms = Readonly<Record<'tokens' | 'assertions', readonly string[]>>;
+/** The algorithms that sign tokens, and those of client assertions and DPoP proofs. */
+type Algorithms = Readonly<Record<'tokens' | 'assertions' | 'proofs', readonly string[]>>;
 
 export type DiscoveryOptions = {
   /** The origin of the service. */
@@ -16,13 +16,12 @@ export type DiscoveryOptions = {
 };
 
 export function discoveryRoutes(options: DiscoveryOptions): HttpRoute[] {
-  const { issuer } = options;
   const server = serverMetadata(options);
   return [
     route('oauth-authorization-server', server, serverDoc('authorizationServer')),
     // Some libraries look for this path only. The service is not an OpenID provider.
     route('openid-configuration', server, serverDoc('openIdConfiguration')),
-    route('oauth-protected-resource', resourceMetadata(issuer), resourceDoc),
+    route('oauth-protected-resource', resourceMetadata(options), resourceDoc),
   ];
 }
 
@@ -31,7 +30,7 @@ const authenticationMethods = ['client_secret_basic', 'client_secret_post', 'pri
 const serverMetadata = ({
   issuer,
   grantTypes,
-  algorithms: { tokens, assertions },
+  algorithms: { tokens, assertions, proofs },
 }: DiscoveryOptions) => ({
   issuer,
   token_endpoint: `${issuer}/tokens`,
@@ -39,6 +38,7 @@ const serverMetadata = ({
   token_endpoint_auth_signing_alg_values_supported: assertions,
   jwks_uri: `${issuer}/.well-known/jwks.json`,
   grant_types_supported: grantTypes,
+  dpop_signing_alg_values_supported: proofs,
   // Required. The service has no authorization endpoint.
   response_types_supported: [],
   // Libraries for protected resources read the algorithms of access tokens from this member.
@@ -53,11 +53,12 @@ const serverMetadata = ({
   protected_resources: [issuer],
 });
 
-const resourceMetadata = (resource: string) => ({
+const resourceMetadata = ({ issuer: resource, algorithms }: DiscoveryOptions) => ({
   resource,
   authorization_servers: [resource],
   scopes_supported: managementScopes,
   bearer_methods_supported: ['header'],
+  dpop_signing_alg_values_supported: algorithms.proofs,
   resource_name: 'Latchkey',
   resource_documentation: `${resource}/docs`,
 });

@@ -1,5 +1,11 @@
 // The checks of all assertions of clients (RFC 7523 §3), whether a client or an issuer signed them.
-import { compactVerify, decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose';
+import {
+  compactVerify,
+  decodeJwt,
+  decodeProtectedHeader,
+  type JWTPayload,
+  type ProtectedHeaderParameters,
+} from 'jose';
 import { hasRepeatedName } from '../../api/json-members.ts';
 import { isId } from '../../base/crypto/ids.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
@@ -8,6 +14,12 @@ import type { ClientPublicKey } from './client-jwk.ts';
 export type Assertion = {
   readonly text: string;
   readonly header: { readonly alg?: string; readonly kid?: string };
+  readonly payload: JWTPayload;
+};
+
+type DecodedJwt = {
+  readonly text: string;
+  readonly header: ProtectedHeaderParameters;
   readonly payload: JWTPayload;
 };
 
@@ -28,21 +40,24 @@ export const aheadSecondsMax = 30;
 
 /** Reads an assertion. Its signature is not verified. */
 export function decodeAssertion(text: string): Assertion {
-  let header: Assertion['header'] & { readonly crit?: unknown; readonly b64?: unknown };
+  const decoded = decodeStrictJwt(text);
+  if (typeof decoded === 'string') throw refuseAssertion(`The assertion ${decoded}.`);
+  return decoded;
+}
+
+/** Returns the parts of a JWT, or its problem. The signature is not verified. */
+export function decodeStrictJwt(text: string): DecodedJwt | string {
+  let header: ProtectedHeaderParameters;
   let payload: JWTPayload;
   try {
     header = decodeProtectedHeader(text);
     payload = decodeJwt(text);
   } catch {
-    throw refuseAssertion('The assertion is not a JWT.');
+    return 'is not a JWT';
   }
   const [head = '', body = ''] = text.split('.');
-  if (repeatsName(head, header) || repeatsName(body, payload)) {
-    throw refuseAssertion('The assertion has a member twice.');
-  }
-  if (header.crit !== undefined || header.b64 !== undefined) {
-    throw refuseAssertion('The assertion has a critical header.');
-  }
+  if (repeatsName(head, header) || repeatsName(body, payload)) return 'has a member twice';
+  if (header.crit !== undefined || header.b64 !== undefined) return 'has a critical header';
   return { text, header, payload };
 }
 
@@ -80,7 +95,7 @@ export function selectKeys<Key extends ClientPublicKey>(
 }
 
 export async function isSignedByOne(
-  { text }: Assertion,
+  { text }: Pick<Assertion, 'text'>,
   keys: readonly ClientPublicKey[],
 ): Promise<boolean> {
   for (const { key, algorithms } of keys) {

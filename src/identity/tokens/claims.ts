@@ -12,6 +12,9 @@ import { ownClaimNames } from '../../credentials/claim-names.ts';
 /** A client that acts for a subject, and the client whose token it exchanged (RFC 8693 §4.1). */
 export type ActorClaim = { readonly sub: string; readonly act?: ActorClaim };
 
+/** The key to which a token is bound (RFC 9449 §6.1, RFC 8705 §3.1): one of these members. */
+export type KeyBinding = { readonly jkt?: string; readonly 'x5t#S256'?: string };
+
 export type Claims = {
   readonly iss: string;
   readonly aud: string;
@@ -33,6 +36,7 @@ export type Claims = {
   readonly amr?: readonly string[];
   /** The id of the user's session (OpenID Connect Front-Channel Logout 1.0 §3). */
   readonly sid?: string;
+  readonly cnf?: KeyBinding;
   /** The actors of an exchanged token, the current one first. */
   readonly act?: ActorClaim;
   /** With `act`: the ids of the exchanged tokens. Revoking one of them revokes this token. */
@@ -67,6 +71,10 @@ export function readClaims(payload: string): Claims | undefined {
   const own = claims as Claims;
   return others.length === 0 ? own : { ...own, custom: Object.fromEntries(others) as JsonObject };
 }
+
+/** A token that is bound to a certificate is presented like a bearer token (RFC 8705 §3). */
+export const tokenTypeOf = (cnf: KeyBinding | undefined) =>
+  cnf?.jkt === undefined ? 'Bearer' : 'DPoP';
 
 /** The id of the customer's API key behind a customer's token. */
 export const apiKeyIdOf = ({ act, client_id: id, key_id: keyId = '' }: Claims): string =>

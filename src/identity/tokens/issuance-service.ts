@@ -6,9 +6,11 @@ import { parseAnyCredentialId } from '../../base/crypto/credential-format.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
 import type { Audiences } from '../audiences/audiences.ts';
+import { type KeyBinding, tokenTypeOf } from './claims.ts';
 import type { AuthenticateClient } from './client-authentication.ts';
 import { countedBy, type RequestCounts } from './counted-requests.ts';
 import type { Signer } from './signer.ts';
+import type { TokenBinding } from './token-binding.ts';
 import { type ExchangeToken, refuseExchangeFields, tokenExchange } from './token-exchange.ts';
 
 export const grantTypes: readonly string[] = ['client_credentials', tokenExchange];
@@ -19,6 +21,7 @@ export type IssuanceOptions = {
   readonly audiences: Audiences;
   readonly signer: Signer;
   readonly exchangeToken: ExchangeToken;
+  readonly binding: Pick<TokenBinding, 'choose'>;
   readonly usage: RequestCounts;
   readonly serviceTokenSeconds: number;
   readonly customerTokenSeconds: number;
@@ -27,12 +30,12 @@ export type IssuanceOptions = {
 export function createIssuanceService(
   options: IssuanceOptions,
 ): ServiceImpl<typeof IssuanceService> {
-  const { authenticateClient, directory, audiences, signer } = options;
+  const { authenticateClient, directory, audiences, signer, binding } = options;
   const counted = countedBy(options.usage);
   return {
     issueToken: counted(async (request, call, proved) => {
       const { scope, grantType } = request;
-      refuseUnsupported(request, call);
+      refuseUnsupported(request);
       if (grantType !== '' && !grantTypes.includes(grantType)) {
         throw fail(
           'identity.unsupported_grant_type',
@@ -44,7 +47,10 @@ export function createIssuanceService(
       const client = await authenticateClient(request, call);
       const { clientId, secretId } = client;
       proved(secretId === undefined ? [clientId] : [clientId, secretId]);
-      if (isExchange) return options.exchangeToken(request, client);
+      const { isBound } = client.tokenSettings;
+      const hasProof = call.header('dpop') !== undefined;
+      const cnf = isBound || hasProof ? await binding.choose(call, client) : undefined;
+      if (isExchange) return options.exchangeToken(request, client, cnf);
       const { audienceIds, claims, tokenSeconds, defaultScopes } = client.tokenSettings;
       const usesDefault = scope === '' && defaultScopes.length > 0;
       const scopes = usesDefault ? defaultScopes : parseRequestedScopes(scope);
@@ -57,16 +63,18 @@ export function createIssuanceService(
           client_id: clientId,
           scope: granted,
           principal_type: 'service',
+          ...(cnf === undefined ? {} : { cnf }),
         },
         tokenSeconds ?? options.serviceTokenSeconds,
         { audience, claims },
       );
-      return answer(token, lifetimeSeconds, granted);
+      return answer(token, lifetimeSeconds, granted, cnf);
     }),
 
     exchangeApiKey: counted(async (request, call, proved) => {
       const { apiKey, scope } = request;
-      refuseUnsupported(request, call);
+      refuseUnsupported(request);
+      refuseProof(call);
       const key = await directory.authenticate('ck', apiKey);
       if (key === undefined) throw wrongKey(apiKey);
       proved([key.ownerId, key.id]);
@@ -93,14 +101,15 @@ export function createIssuanceService(
   };
 }
 
-/** Refuses parameters that would limit a token: the caller would take it for a limited one. */
-function refuseUnsupported({ audience }: { readonly audience: string }, call: Call): void {
-  if (audience !== '') {
-    throw fail('identity.invalid_target', 'audience: is not supported; use resource');
-  }
-  if (call.header('dpop') !== undefined) {
-    throw invalid('DPoP', 'is not supported, because all tokens are bearer tokens');
-  }
+/** Refuses a parameter that would limit a token: the caller would take it for a limited one. */
+function refuseUnsupported({ audience }: { readonly audience: string }): void {
+  if (audience === '') return;
+  throw fail('identity.invalid_target', 'audience: is not supported; use resource');
+}
+
+function refuseProof(call: Call): void {
+  if (call.header('dpop') === undefined) return;
+  throw invalid('DPoP', 'is not supported, because tokens of customers are bearer tokens');
 }
 
 function wrongKey(apiKey: string): Failure {
@@ -108,6 +117,6 @@ function wrongKey(apiKey: string): Failure {
   return fail('identity.credential_invalid', 'The API key is wrong.', { target });
 }
 
-function answer(accessToken: string, expiresIn: number, scope: string) {
-  return { accessToken, tokenType: 'Bearer', expiresIn, scope };
+function answer(accessToken: string, expiresIn: number, scope: string, cnf?: KeyBinding) {
+  return { accessToken, tokenType: tokenTypeOf(cnf), expiresIn, scope };
 }

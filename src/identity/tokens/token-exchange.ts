@@ -7,7 +7,7 @@ import type {
 import { parseRequestedScopes, requireGranted } from '../../api/access/scopes.ts';
 import { type Failure, fail, failureOf, invalid } from '../../base/errors/errors.ts';
 import type { Audiences } from '../audiences/audiences.ts';
-import { actorsOf, apiKeyIdOf, type Claims } from './claims.ts';
+import { actorsOf, apiKeyIdOf, type Claims, type KeyBinding, tokenTypeOf } from './claims.ts';
 import type { AuthenticatedClient } from './client-authentication.ts';
 import { mayActFor } from './current-grants.ts';
 import type { Signer } from './signer.ts';
@@ -28,6 +28,7 @@ const actorsMax = 5;
 export type ExchangeToken = (
   request: IssueTokenRequest,
   client: AuthenticatedClient,
+  cnf: KeyBinding | undefined,
 ) => Promise<Omit<IssueTokenResponse, '$typeName'>>;
 
 export type TokenExchangeOptions = {
@@ -63,14 +64,16 @@ export function createTokenExchange(options: TokenExchangeOptions): ExchangeToke
     throw invalid(field, 'must be a live access token of this service');
   }
 
-  async function exchange(request: IssueTokenRequest, client: AuthenticatedClient) {
+  async function exchange(...[request, client, cnf]: Parameters<ExchangeToken>) {
     requireTypes(request);
     const { clientId, tokenSettings } = client;
     const subject = await readToken(request.subjectToken, 'subject_token');
     requireMayAct(subject, client);
+    // The client does not have the key of the subject.
+    if (subject.cnf !== undefined) throw invalid('subject_token', 'must not be bound to a key');
     const actor =
       request.actorToken === '' ? undefined : await readToken(request.actorToken, 'actor_token');
-    if (actor !== undefined) requireOwnToken(actor, clientId);
+    if (actor !== undefined) requireOwnToken(actor, clientId, cnf);
     const scope = chooseScopes(request.scope, client.scopes, subject, actor).join(' ');
     const accounts = chooseAccounts(request.accounts, subject);
     const resource = request.resource === '' ? subject.aud : request.resource;
@@ -91,6 +94,7 @@ export function createTokenExchange(options: TokenExchangeOptions): ExchangeToke
         parent_ids: [subject, ...(actor === undefined ? [] : [actor])].flatMap(
           ({ jti, parent_ids: parentIds = [] }) => [jti, ...parentIds],
         ),
+        ...(cnf === undefined ? {} : { cnf }),
       },
       tokenSettings.tokenSeconds ?? serviceTokenSeconds,
       {
@@ -101,13 +105,13 @@ export function createTokenExchange(options: TokenExchangeOptions): ExchangeToke
     );
     if (lifetimeSeconds < 1) throw invalid('subject_token', 'expires within a second');
     return {
-      ...{ accessToken: token, tokenType: 'Bearer', expiresIn: lifetimeSeconds, scope },
+      ...{ accessToken: token, tokenType: tokenTypeOf(cnf), expiresIn: lifetimeSeconds, scope },
       issuedTokenType: accessToken,
     };
   }
 
-  return (request, client) =>
-    exchange(request, client).catch((thrown: unknown) => {
+  return (request, client, cnf) =>
+    exchange(request, client, cnf).catch((thrown: unknown) => {
       throw withReason(failureOf(thrown), client.clientId);
     });
 }
@@ -149,7 +153,10 @@ function requireMayAct(subject: Claims, { clientId, tokenSettings }: Authenticat
   }
 }
 
-function requireOwnToken(actor: Claims, clientId: string): void {
+function requireOwnToken(actor: Claims, clientId: string, cnf: KeyBinding | undefined): void {
+  if (actor.cnf !== undefined && JSON.stringify(actor.cnf) !== JSON.stringify(cnf)) {
+    throw invalid('actor_token', 'must not be bound to another key than the request');
+  }
   if (actor.act === undefined && actor.principal_type === 'service' && actor.sub === clientId) {
     return;
   }

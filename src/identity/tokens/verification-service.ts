@@ -11,12 +11,15 @@ import type { Executor } from '../../storage/schema.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Claims } from './claims.ts';
 import { idsOfToken } from './counted-requests.ts';
+import type { DpopProofs } from './dpop-proofs.ts';
 import type { Revocations } from './revocations.ts';
+import { hasKey } from './token-binding.ts';
 import type { Verifier } from './verifier.ts';
 
 export type VerificationOptions = {
   readonly keyring: Keyring;
   readonly verifier: Verifier;
+  readonly proofs: Pick<DpopProofs, 'verify'>;
   readonly usage: Pick<CredentialUsage, 'count'>;
   readonly revocations: Revocations;
   readonly auditLog: AuditLog;
@@ -25,7 +28,7 @@ export type VerificationOptions = {
 export function createVerificationService(
   options: VerificationOptions,
 ): ServiceImpl<typeof VerificationService> {
-  const { keyring, verifier, usage, revocations, auditLog } = options;
+  const { keyring, verifier, proofs, usage, revocations, auditLog } = options;
   return {
     async getJwks() {
       return { keys: [...(await keyring.published())] };
@@ -40,11 +43,14 @@ export function createVerificationService(
         );
       }
       const { token, expectedAudience } = request;
+      requireProvenRequest(request);
       const claims =
         expectedAudience === ''
           ? await verifier.verify(token)
           : await verifier.verifyFor(token, ({ identifier }) => identifier === expectedAudience);
-      if (claims === undefined) return { active: false, allowed: false, code: 'unauthenticated' };
+      if (claims === undefined || !(await hasKey(proofs, claims, request))) {
+        return { active: false, allowed: false, code: 'unauthenticated' };
+      }
       usage.count('verified', idsOfToken(claims));
       const allowed = covers(claims, asked, request);
       return {
@@ -64,6 +70,7 @@ export function createVerificationService(
         authTime: claims.auth_time ?? 0,
         ...(claims.custom === undefined ? {} : { claims: claims.custom }),
         ...(claims.act === undefined ? {} : { act: claims.act }),
+        ...(claims.cnf === undefined ? {} : { cnf: claims.cnf }),
       };
     },
 
@@ -77,6 +84,12 @@ export function createVerificationService(
       return {};
     },
   };
+}
+
+function requireProvenRequest({ dpopProof, httpMethod, httpUrl }: VerifyTokenRequest): void {
+  if (dpopProof === '') return;
+  if (httpMethod === '') throw invalid('http_method', 'is required with dpop_proof');
+  if (!URL.canParse(httpUrl)) throw invalid('http_url', 'must be a URL with dpop_proof');
 }
 
 function covers(claims: Claims, asked: readonly string[], request: VerifyTokenRequest): boolean {

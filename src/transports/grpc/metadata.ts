@@ -32,7 +32,8 @@ export function errorStatus(failure: Failure, requestId: string) {
   });
   const metadata = new Metadata();
   metadata.set('grpc-status-details-bin', Buffer.from(toBinary(StatusSchema, message)));
-  const { challenge } = failure.extra;
+  const { challenge, headers = {} } = failure.extra;
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   if (challenge !== undefined) metadata.set('www-authenticate', challenge);
   return { code: Number(failure.grpc), details: failure.message, metadata };
 }

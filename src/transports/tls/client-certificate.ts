@@ -1,5 +1,5 @@
 // The certificate that a client presented in the handshake.
-import type { X509Certificate } from 'node:crypto';
+import { createHash, type X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../../api/call.ts';
 
@@ -15,6 +15,7 @@ export function clientCertificateOf(given: object | undefined): ClientCertificat
     startTime: Date.parse(certificate.validFrom),
     expireTime: Date.parse(certificate.validTo),
     isTrusted: socket.authorized === true,
+    sha256: createHash('sha256').update(certificate.raw).digest('base64url'),
   };
 }
 

@@ -76,6 +76,7 @@ function ClientFacts(client: Client) {
                 value: <CopyableText text={certificate} label="name in the certificate" />,
               },
             ]),
+        ...(client.boundTokens ? [{ name: 'Tokens', value: 'Bound to a key or certificate' }] : []),
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
       ]}
     />

@@ -65,6 +65,10 @@ const tokenFields: Readonly<Record<string, FieldOption>> = {
       'The id of a client, customer or user whose tokens the client may exchange, or `service`, ' +
       '`customer`, `staff` or `member` for all of a kind.',
   },
+  bound_tokens: {
+    isNegatable: true,
+    about: 'Binds each token to the key of a DPoP proof or to the certificate of the client.',
+  },
 };
 
 const customer = { customer_id: 'The id of the customer.' };

@@ -167,7 +167,7 @@ export type IssueTokenResponse = Message<"latchkey.identity.v1.IssueTokenRespons
   accessToken: string;
 
   /**
-   * Always `Bearer` (RFC 6750).
+   * `Bearer` (RFC 6750), or `DPoP` for a token that is bound to the key of a proof (RFC 9449 §5).
    *
    * @generated from field: string token_type = 2;
    */
@@ -298,9 +298,8 @@ export const ExchangeApiKeyResponseSchema: GenMessage<ExchangeApiKeyResponse> = 
  * Issues short-lived bearer tokens: JWTs with the claims of RFC 9068, signed with the `signing_alg`
  * of their audience. No other service accepts a client secret or a customer's API key.
  *
- * A token is for one audience: see AudienceService. All tokens are bearer tokens. A request with an
- * `audience` or a `DPoP` header (RFC 9449) is refused: its caller would take the token for a limited
- * one.
+ * A token is for one audience: see AudienceService. A request with an `audience` is refused: its
+ * caller would take the token for a limited one.
  *
  * @generated from service latchkey.identity.v1.IssuanceService
  */
@@ -325,12 +324,23 @@ export const IssuanceService: GenService<{
    * subject alternative names must be the `tls_client_auth_san_uri` or `tls_client_auth_san_dns` of
    * the client (RFC 8705 §2.1).
    *
+   * A DPoP proof (RFC 9449) binds the token to its key, so that no one else can use it: the header
+   * `DPoP`, or the metadata `dpop` over gRPC. `htm` is `POST`, `htu` is the token endpoint over every
+   * transport, `iat` is at most 60 seconds old, `jti` is accepted once, and `nonce` is the last
+   * `DPoP-Nonce` header of a response, which a request without one gets with
+   * `identity.dpop_nonce_required`. With `bound_tokens` of the client and no proof, the token is bound
+   * to the certificate of the gRPC connection (RFC 8705 §3).
+   *
    * Errors:
    * - `identity.credential_invalid`: the client id or the secret is wrong, the client is disabled,
    *   or the secret is revoked or expired. The response does not reveal which. Or the certificate
    *   is not valid, is the one of no client, or belongs to another client than the other fields.
-   * - `invalid_argument`: `client_secret` is unset and the connection has no certificate, or the
-   *   request has a `DPoP` header. In a token exchange, a token is not live, the client may not act
+   * - `identity.invalid_dpop_proof`: the proof is not valid, or `bound_tokens` of the client is set
+   *   and the request has neither a proof nor a certificate.
+   * - `identity.dpop_nonce_required`: the proof has no current nonce. Repeat the request with the one
+   *   in the header `DPoP-Nonce`.
+   * - `invalid_argument`: `client_secret` is unset and the connection has no certificate. In a token
+   *   exchange, a token is not live, the client may not act
    *   for the subject, is already the subject or one of its actors, or would be the sixth actor, or
    *   the subject's token does not cover an account (RFC 8693 §2.2.2).
    * - `identity.scope_not_granted`: a requested scope is not granted to the client, or the scope is

@@ -17,7 +17,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/verification.proto.
  */
 export const file_latchkey_identity_v1_verification: GenFile = /*@__PURE__*/
-  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSKyAQoKSnNvbldlYktleRILCgNrdHkYASABKAkSEAoDY3J2GAIgASgJSACIAQESDgoBeBgDIAEoCUgBiAEBEgsKA2tpZBgEIAEoCRILCgN1c2UYBSABKAkSCwoDYWxnGAYgASgJEg4KAXkYByABKAlIAogBARIOCgFuGAggASgJSAOIAQESDgoBZRgJIAEoCUgEiAEBQgYKBF9jcnZCBAoCX3hCBAoCX3lCBAoCX25CBAoCX2UisgEKElZlcmlmeVRva2VuUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESFwoFc2NvcGUYAiABKAlCCLpIBXIDGKA4EhwKCmFjY291bnRfaWQYAyABKAlCCLpIBXIDGIABEiEKD3Rva2VuX3R5cGVfaGludBgEIAEoCUIIukgFcgMYgAESIwoRZXhwZWN0ZWRfYXVkaWVuY2UYHiABKAlCCLpIBXIDGIAQItACChNWZXJpZnlUb2tlblJlc3BvbnNlEg4KBmFjdGl2ZRgBIAEoCBIPCgdhbGxvd2VkGAIgASgIEgwKBGNvZGUYAyABKAkSCwoDc3ViGAQgASgJEhEKCWNsaWVudF9pZBgFIAEoCRINCgVzY29wZRgGIAEoCRILCgNhdWQYByABKAkSCwoDaXNzGAggASgJEgsKA2lhdBgJIAEoDRILCgNleHAYCiABKA0SCwoDanRpGAsgASgJEhYKDnByaW5jaXBhbF90eXBlGAwgASgJEhAKCGFjY291bnRzGA0gAygJEhEKCWF1dGhfdGltZRgOIAEoDRInCgZjbGFpbXMYHiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EigKA2FjdBgfIAEoCzIbLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjdG9yOgqatRgGYWN0aXZlIlYKElJldm9rZVRva2VuUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESIQoPdG9rZW5fdHlwZV9oaW50GAIgASgJQgi6SAVyAxiAASIVChNSZXZva2VUb2tlblJlc3BvbnNlMusDChNWZXJpZmljYXRpb25TZXJ2aWNlEqABCgdHZXRKd2tzEiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Sndrc1JlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVzcG9uc2UiSJACAYq1GAIIAZK1GB0grAIqGGFwcGxpY2F0aW9uL2p3ay1zZXQranNvboLT5JMCGBIWLy53ZWxsLWtub3duL2p3a3MuanNvbhKVAQoLVmVyaWZ5VG9rZW4SKC5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlc3BvbnNlIjGQAgKKtRgREgt0b2tlbnM6cmVhZBoCAQOC0+STAhM6ASoiDi90b2tlbnMvdmVyaWZ5EpgBCgtSZXZva2VUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVzcG9uc2UiNJACAoq1GBQSDHRva2Vuczp3cml0ZRoCAQNIAYLT5JMCEzoBKiIOL3Rva2Vucy9yZXZva2ViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_identity_v1_actor, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSKyAQoKSnNvbldlYktleRILCgNrdHkYASABKAkSEAoDY3J2GAIgASgJSACIAQESDgoBeBgDIAEoCUgBiAEBEgsKA2tpZBgEIAEoCRILCgN1c2UYBSABKAkSCwoDYWxnGAYgASgJEg4KAXkYByABKAlIAogBARIOCgFuGAggASgJSAOIAQESDgoBZRgJIAEoCUgEiAEBQgYKBF9jcnZCBAoCX3hCBAoCX3lCBAoCX25CBAoCX2UisgIKElZlcmlmeVRva2VuUmVxdWVzdBIdCgV0b2tlbhgBIAEoCUIOgAEBukgIcgYQARiAgAESFwoFc2NvcGUYAiABKAlCCLpIBXIDGKA4EhwKCmFjY291bnRfaWQYAyABKAlCCLpIBXIDGIABEiEKD3Rva2VuX3R5cGVfaGludBgEIAEoCUIIukgFcgMYgAESIwoRZXhwZWN0ZWRfYXVkaWVuY2UYHiABKAlCCLpIBXIDGIAQEh8KCmRwb3BfcHJvb2YYHyABKAlCC4ABAbpIBXIDGIBAEhwKC2h0dHBfbWV0aG9kGCAgASgJQge6SARyAhggEhoKCGh0dHBfdXJsGCEgASgJQgi6SAVyAxiAQBIjChJjZXJ0aWZpY2F0ZV9zaGEyNTYYIiABKAlCB7pIBHICGCsi9gIKE1ZlcmlmeVRva2VuUmVzcG9uc2USDgoGYWN0aXZlGAEgASgIEg8KB2FsbG93ZWQYAiABKAgSDAoEY29kZRgDIAEoCRILCgNzdWIYBCABKAkSEQoJY2xpZW50X2lkGAUgASgJEg0KBXNjb3BlGAYgASgJEgsKA2F1ZBgHIAEoCRILCgNpc3MYCCABKAkSCwoDaWF0GAkgASgNEgsKA2V4cBgKIAEoDRILCgNqdGkYCyABKAkSFgoOcHJpbmNpcGFsX3R5cGUYDCABKAkSEAoIYWNjb3VudHMYDSADKAkSEQoJYXV0aF90aW1lGA4gASgNEicKBmNsYWltcxgeIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSKAoDYWN0GB8gASgLMhsubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWN0b3ISJAoDY25mGCAgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdDoKmrUYBmFjdGl2ZSJWChJSZXZva2VUb2tlblJlcXVlc3QSHQoFdG9rZW4YASABKAlCDoABAbpICHIGEAEYgIABEiEKD3Rva2VuX3R5cGVfaGludBgCIAEoCUIIukgFcgMYgAEiFQoTUmV2b2tlVG9rZW5SZXNwb25zZTLrAwoTVmVyaWZpY2F0aW9uU2VydmljZRKgAQoHR2V0SndrcxIkLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEp3a3NSZXF1ZXN0GiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Sndrc1Jlc3BvbnNlIkiQAgGKtRgCCAGStRgdIKwCKhhhcHBsaWNhdGlvbi9qd2stc2V0K2pzb26C0+STAhgSFi8ud2VsbC1rbm93bi9qd2tzLmpzb24SlQEKC1ZlcmlmeVRva2VuEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuVmVyaWZ5VG9rZW5SZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuVmVyaWZ5VG9rZW5SZXNwb25zZSIxkAICirUYERILdG9rZW5zOnJlYWQaAgEDgtPkkwITOgEqIg4vdG9rZW5zL3ZlcmlmeRKYAQoLUmV2b2tlVG9rZW4SKC5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VUb2tlblJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VUb2tlblJlc3BvbnNlIjSQAgKKtRgUEgx0b2tlbnM6d3JpdGUaAgEDSAGC0+STAhM6ASoiDi90b2tlbnMvcmV2b2tlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_latchkey_identity_v1_actor, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of VerificationService.GetJwks.
@@ -181,6 +181,41 @@ export type VerifyTokenRequest = Message<"latchkey.identity.v1.VerifyTokenReques
    * @generated from field: string expected_audience = 30;
    */
   expectedAudience: string;
+
+  /**
+   * The `DPoP` header that your service received with the token (RFC 9449 §4.3). A token that is
+   * bound to a key is active only with a proof of the key for this token, this request and this
+   * minute. A proof is accepted once: a repeated call finds the token not active. A token that is
+   * not bound to a key is not active with a proof. At most 8,192 characters.
+   *
+   * @generated from field: string dpop_proof = 31;
+   */
+  dpopProof: string;
+
+  /**
+   * The HTTP method of that request, such as `GET`. Required with `dpop_proof`. At most 32
+   * characters.
+   *
+   * @generated from field: string http_method = 32;
+   */
+  httpMethod: string;
+
+  /**
+   * The URL of that request, as the caller knows it. Its query and fragment are ignored. Required
+   * with `dpop_proof`. At most 8,192 characters.
+   *
+   * @generated from field: string http_url = 33;
+   */
+  httpUrl: string;
+
+  /**
+   * The SHA-256 digest of the certificate with which the caller connected to your service: its DER
+   * form, in base64url (RFC 8705 §3.1). A token that is bound to a certificate is active only with
+   * its digest. At most 43 characters.
+   *
+   * @generated from field: string certificate_sha256 = 34;
+   */
+  certificateSha256: string;
 };
 
 /**
@@ -199,7 +234,8 @@ export const VerifyTokenRequestSchema: GenMessage<VerifyTokenRequest> = /*@__PUR
 export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenResponse"> & {
   /**
    * Whether this service signed the token for the expected audience with a published key, the token
-   * is neither expired nor revoked, and its client, API key or session is still valid.
+   * is neither expired nor revoked, its client, API key or session is still valid, and the caller
+   * has the key to which it is bound.
    *
    * @generated from field: bool active = 1;
    */
@@ -316,6 +352,15 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
    * @generated from field: latchkey.identity.v1.Actor act = 31;
    */
   act?: Actor | undefined;
+
+  /**
+   * The key to which the token is bound (RFC 7800 §3.1): `jkt`, the SHA-256 thumbprint of the key of
+   * DPoP proofs (RFC 9449 §6.1), or `x5t#S256`, the SHA-256 digest of a certificate (RFC 8705 §3.1).
+   * Unset for a token that everyone who has it can use.
+   *
+   * @generated from field: google.protobuf.Struct cnf = 32;
+   */
+  cnf?: JsonObject | undefined;
 };
 
 /**

@@ -1,0 +1,137 @@
+// Verifies DPoP proofs (RFC 9449 §4.3): JWTs that a caller signs for one request, to show that it
+// has the key to which its token is bound.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import type { SignedValues } from '../../base/crypto/signed-value.ts';
+import { Failure } from '../../base/errors/errors.ts';
+import { decodeStrictJwt, isSignedByOne } from './assertion.ts';
+import { checkJwk, type GivenJwk, openJwk } from './client-jwk.ts';
+import type { UseOnce } from './single-use.ts';
+
+/** A request with a proof, as its caller knows it. */
+export type ProvenRequest = {
+  readonly proof: string;
+  readonly method: string;
+  readonly url: string;
+  /** The token that comes with the proof. Undefined for a token request. */
+  readonly token?: string;
+};
+
+export type ProofProblem = {
+  /** In fixed words. */
+  readonly problem: string;
+  /** Whether a new nonce solves the problem. */
+  readonly needsNonce?: true;
+};
+
+export type Proof = { readonly jkt: string };
+
+export type DpopProofs = {
+  /** Returns the thumbprint of the key (RFC 7638). A valid proof is accepted once. */
+  verify(request: ProvenRequest): Promise<Proof | ProofProblem>;
+  /** Does the same for a token request, whose proof must have a nonce of this service. */
+  verifyWithNonce(request: ProvenRequest): Promise<Proof | ProofProblem>;
+  makeNonce(): string;
+};
+
+export type DpopProofOptions = {
+  readonly useOnce: UseOnce;
+  readonly nonces: SignedValues<true>;
+  readonly now: Clock;
+};
+
+/** How old and how far in the future a proof may be, in seconds. */
+const ageSecondsMax = 60;
+const aheadSecondsMax = 30;
+
+const nonceSeconds = 300;
+const proofLengthMax = 8_192;
+const jtiLengthMax = 256;
+
+/** The members of private and symmetric keys (RFC 7518 §6). */
+const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): DpopProofs {
+  async function verify(request: ProvenRequest, requiresNonce: boolean) {
+    const { proof } = request;
+    if (proof.length > proofLengthMax) return { problem: 'is too long' };
+    const decoded = decodeStrictJwt(proof);
+    if (typeof decoded === 'string') return { problem: decoded };
+    const { header, payload } = decoded;
+    if (header.typ !== 'dpop+jwt') return { problem: 'has another typ than dpop+jwt' };
+    const key = readKey(header.jwk);
+    if (key === undefined) return { problem: 'has no valid public jwk' };
+    if (!key.algorithms.some((name) => name === header.alg)) {
+      return { problem: 'has an alg that is not supported or not that of its key' };
+    }
+    const algorithms = key.algorithms.filter((name) => name === header.alg);
+    if (!(await isSignedByOne({ text: proof }, [{ ...key, algorithms }]))) {
+      return { problem: 'is not signed by its key' };
+    }
+    const problem = findProblem(payload, request, now() / 1000);
+    if (problem !== undefined) return { problem };
+    if (requiresNonce && nonces.verify(textOf(payload.nonce), '') === undefined) {
+      return { problem: 'has no current nonce', needsNonce: true as const };
+    }
+    const { jti = '', iat = 0 } = payload;
+    const { jkt } = key;
+    const expireTime = (iat + ageSecondsMax) * 1000;
+    return (await useOnce(['dpop', jkt, jti], expireTime))
+      ? { jkt }
+      : { problem: 'was used before' };
+  }
+
+  return {
+    verify: (request) => verify(request, false),
+    verifyWithNonce: (request) => verify(request, true),
+    makeNonce: () => nonces.sign(true, nonceSeconds, ''),
+  };
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/** Undefined unless it is a public key of an asymmetric algorithm. */
+function readKey(jwk: unknown) {
+  if (typeof jwk !== 'object' || jwk === null) return undefined;
+  if (secretMembers.some((name) => Object.hasOwn(jwk, name))) return undefined;
+  const { kty, crv, x, y, n, e, alg } = jwk as Record<string, unknown>;
+  const members = { kty, crv, x, y, n, e, alg };
+  if (!Object.values(members).every((one) => one === undefined || typeof one === 'string')) {
+    return undefined;
+  }
+  try {
+    const { jwk: checked, thumbprint } = checkJwk({ ...members, kty: String(kty) } as GivenJwk);
+    return { ...openJwk(checked), jkt: thumbprint };
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+function findProblem(
+  payload: Readonly<Record<string, unknown>>,
+  { method, url, token }: ProvenRequest,
+  now: number,
+): string | undefined {
+  const { htm, htu, iat, jti, ath } = payload;
+  if (htm !== method) return 'has another htm';
+  const address = addressOf(url);
+  if (address === undefined || addressOf(htu) !== address) return 'has another htu';
+  if (typeof iat !== 'number' || !(iat > now - ageSecondsMax && iat < now + aheadSecondsMax)) {
+    return 'has no current iat';
+  }
+  if (typeof jti !== 'string' || jti === '' || jti.length > jtiLengthMax) {
+    return `has no jti of 1 to ${jtiLengthMax} characters`;
+  }
+  if (token !== undefined && ath !== createHash('sha256').update(token).digest('base64url')) {
+    return 'has another ath';
+  }
+  return undefined;
+}
+
+/** The URL without its query and fragment, in the normal form. */
+function addressOf(url: unknown): string | undefined {
+  if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
