@@ -28,6 +28,8 @@ export const texts: Readonly<Record<string, string>> = {
   scopes: 'accounts:read',
   default_scopes: 'accounts:read',
   grant_type: 'client_credentials',
+  issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+  may_act: 'customer',
   client_secret: 'lk_cs_3mKq7VbT9xZp2LcR8sWd4n_…',
   api_key: 'lk_ck_3mKq7VbT9xZp2LcR8sWd4n_…',
   email: 'ada@example.com',

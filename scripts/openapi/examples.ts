@@ -35,7 +35,7 @@ const otherKeys: Readonly<Record<string, readonly string[]>> = {
 
 function objectOf(fields: readonly DescField[], comments: Comments, depth: number): Schema {
   const entries = fields.flatMap((field) => {
-    const isLeftOut = leftOut.has(field.name) || depth > 4;
+    const isLeftOut = leftOut.has(field.name) || field.message === field.parent || depth > 4;
     const isOfOtherKey = otherKeys[field.parent.name]?.includes(field.name) ?? false;
     return isLeftOut || isOfOtherKey ? [] : [[field.name, exampleOf(field, comments, depth)]];
   });
@@ -78,6 +78,7 @@ function single(field: DescField, comments: Comments, depth: number): unknown {
 /** Of fields that hold any object. */
 const objects: Readonly<Record<string, object>> = {
   claims: { tenant: 'acme' },
+  cnf: { jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I' },
   jwks: { keys: [{ kty: texts.kty, crv: texts.crv, x: texts.x, kid: texts.kid }] },
 };
 

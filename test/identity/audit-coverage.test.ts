@@ -68,6 +68,7 @@ describeApp('the audit log', (suite) => {
           request_id: credential.requestId,
           address: '127.0.0.1',
           reason: '',
+          acting_client: '',
         },
       ]);
       expect(events[0]?.create_time).toBeGreaterThanOrEqual(earliest);
