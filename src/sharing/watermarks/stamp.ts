@@ -90,7 +90,9 @@ function createMark(pdf: PDFDocument, font: PDFFont, text: string): (size: Size)
   const state = context.register(context.obj({ Type: 'ExtGState', ca: opacity }));
   const [cos, sin] = [Math.cos(slope), Math.sin(slope)].map(shortNumber);
   return ({ width, height }) => {
-    const points = Math.min(fontPointsMax, (0.9 * width) / Math.cos(slope) / widthOfPoint);
+    // A quarter of the height above and below the centre of a line.
+    const lengthMax = Math.min(width / Math.cos(slope), height / 2 / Math.sin(slope));
+    const points = Math.min(fontPointsMax, (0.9 * lengthMax) / widthOfPoint);
     const half = (points * widthOfPoint) / 2;
     const lines = lineCentres.map((share) => {
       const x = shortNumber(width / 2 - half * Math.cos(slope));
