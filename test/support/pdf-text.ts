@@ -37,7 +37,7 @@ export async function readPages(bytes: Uint8Array): Promise<PageText[]> {
       const lines = items.flatMap((item) => {
         if (!('str' in item) || item.str.trim() === '') return [];
         const [a, b, , , x, y] = Util.transform(viewport.transform, item.transform) as number[];
-        const angle = Math.round((Math.atan2(b ?? 0, a ?? 0) * 180) / Math.PI);
+        const angle = Math.round((Math.atan2(b ?? 0, a ?? 0) * 180) / Math.PI) + 0;
         const at = [(x ?? 0) / viewport.width, (y ?? 0) / viewport.height] as const;
         return [{ text: item.str, angle, at }];
       });

@@ -1,5 +1,5 @@
-// Ends a program that reads untrusted files once it uses too much memory, from a second thread: such
-// a file can block the first one.
+// Ends a program that reads untrusted files once it uses too much memory. A second thread does it,
+// because such a file can block the first one.
 import process from 'node:process';
 import { Worker, workerData } from 'node:worker_threads';
 

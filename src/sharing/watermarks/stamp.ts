@@ -28,9 +28,9 @@ const lineCentres = [1 / 4, 1 / 2, 3 / 4];
 /** Of the line at the bottom, which programs can read. */
 const bottomPointsMax = 8;
 
-/** Grey that shows on white and on black. */
-const grey = 0.5;
-const opacity = 0.35;
+/** Black letters with white outlines, which show on every colour. */
+const opacity = { letters: 0.25, outlines: 0.35 };
+const outlineWidth = 0.05;
 
 /** Throws if the file is encrypted or damaged. */
 export async function stamp(bytes: Uint8Array, order: StampOrder): Promise<Uint8Array> {
@@ -87,7 +87,9 @@ function createMark(pdf: PDFDocument, font: PDFFont, text: string): (size: Size)
   const { context } = pdf;
   const codes = font.encodeText(text).toString();
   const widthOfPoint = font.widthOfTextAtSize(text, 1);
-  const state = context.register(context.obj({ Type: 'ExtGState', ca: opacity }));
+  const state = context.register(
+    context.obj({ Type: 'ExtGState', ca: opacity.letters, CA: opacity.outlines }),
+  );
   const [cos, sin] = [Math.cos(slope), Math.sin(slope)].map(shortNumber);
   return ({ width, height }) => {
     // A quarter of the height above and below the centre of a line.
@@ -102,11 +104,12 @@ function createMark(pdf: PDFDocument, font: PDFFont, text: string): (size: Size)
     const small = Math.min(bottomPointsMax, (0.9 * width) / widthOfPoint);
     const left = shortNumber((width - small * widthOfPoint) / 2);
     lines.push(
-      `/Font ${shortNumber(small)} Tf 1 0 0 1 ${left} ${shortNumber(small)} Tm ${codes} Tj`,
+      `0 Tr /Font ${shortNumber(small)} Tf 1 0 0 1 ${left} ${shortNumber(small)} Tm ${codes} Tj`,
     );
     const content =
       '/Artifact << /Type /Pagination /Subtype /Watermark >> BDC q /State gs ' +
-      `${grey} g BT /Font ${shortNumber(points)} Tf ${lines.join(' ')} ET Q EMC`;
+      `0 g 1 G ${shortNumber(points * outlineWidth)} w 2 Tr BT ` +
+      `/Font ${shortNumber(points)} Tf ${lines.join(' ')} ET Q EMC`;
     const form = context.flateStream(content, {
       Type: 'XObject',
       Subtype: 'Form',
@@ -160,7 +163,7 @@ function formsOf({ node }: PDFPage): PDFDict {
   return forms;
 }
 
-/** The visible part of a page, and the matrix from what a reader sees to it (§8.3.4, §14.11.2). */
+/** The visible part of a page, and the matrix from its upright form (§8.3.4, §14.11.2). */
 function viewOf(page: PDFPage): { readonly size: Size; readonly matrix: readonly number[] } {
   const [media, crop] = [page.getMediaBox(), page.getCropBox()];
   const left = Math.max(media.x, crop.x);

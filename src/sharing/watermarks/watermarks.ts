@@ -1,5 +1,5 @@
-// Stamps files for readers of a link with a watermark: in a separate process for each file, a few at
-// a time. Stamped files are not kept: each of them is for one reader.
+// Stamps files for readers of a link with a watermark. Each file has a separate process, and a few
+// run at a time. Stamped files are not kept, because each of them is for one reader.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
