@@ -134,9 +134,8 @@ function DownloadFields({ form, isShown }: LinkFieldsProps) {
 }
 
 const watermarkText = (values: LinkValues) =>
-  emailRulesOf(values).emailRequired
-    ? 'Each page shows the reader’s email address, the time and the ID of the link.'
-    : 'Each page shows the time and the ID of the link. Ask for an email to show it, too.';
+  `Each page shows ${emailRulesOf(values).emailRequired ? 'the reader’s email address, ' : ''}` +
+  'the time and the ID of the link. Readers can open PDF, Office, JPEG and PNG files only.';
 
 type SummaryProps = Pick<LinkFieldsProps, 'form' | 'hasPassword' | 'isShown'>;
 
