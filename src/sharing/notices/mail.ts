@@ -1,10 +1,9 @@
 // The mails about views, for the user who created the link.
 
-import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
 import type { LinkedLine, MailPart } from '../../base/mail/mail-body.ts';
 import type { Mail } from '../../base/mail/mailer.ts';
 import { mailAddress, mailName, shortName } from '../../base/net/mail-name.ts';
-import { mailTime } from '../../base/net/mail-time.ts';
+import { mailDuration, mailTime } from '../../base/net/mail-time.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
 import type { DueNotice, NoticedView } from './store.ts';
 
@@ -87,7 +86,7 @@ function readingOf(
     ...(folder_id === null ? [] : [countOf(documents, 'document')]),
     ...(pages === 0 ? [] : [countOf(pages, 'page')]),
   ];
-  const time = formatDuration(duration_ms);
+  const time = mailDuration(duration_ms);
   return read.length === 0 ? `: read for ${time}` : `: read ${read.join(', ')} for ${time}`;
 }
 

@@ -85,7 +85,7 @@ const isCounted = sql<SqlBool>`(access_id is null or not exists (
     and (earlier.create_time, earlier.id) < (views.create_time, views.id)
 ))`;
 
-/** A view, and what its reader read. In a room, that of all documents of the access session. */
+/** A view with figures about its reader. In a room, they are about all documents of the session. */
 export type NoticedView = Pick<ViewRow, 'email' | 'email_verified' | 'create_time'> & Reading;
 
 type Reading = {
