@@ -65,10 +65,7 @@ export function LinkDefaultsSection({ workspace }: { readonly workspace: Workspa
             label="Allow download"
             {...form.getInputProps('allowDownload', { type: 'checkbox' })}
           />
-          <Checkbox
-            label="Watermark"
-            {...form.getInputProps('watermark', { type: 'checkbox' })}
-          />
+          <Checkbox label="Watermark" {...form.getInputProps('watermark', { type: 'checkbox' })} />
           {error === undefined ? null : <ErrorAlert error={error} />}
           <Group>
             <Button type="submit" variant="default" loading={isPending}>
