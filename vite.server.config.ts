@@ -41,6 +41,7 @@ export default defineConfig({
         'identity/keys/thread-program': 'src/identity/keys/thread-program.ts',
         'sharing/documents/pages/program': 'src/sharing/documents/pages/program.ts',
         'sharing/previews/converter/program': 'src/sharing/previews/converter/program.ts',
+        'sharing/watermarks/program': 'src/sharing/watermarks/program.ts',
         'workers/program': 'src/boot/workers/program.ts',
       },
       output: {

@@ -69,6 +69,7 @@ export function createModules(
       pagesProgram: path.join(programs, 'sharing/documents/pages/program.js'),
       observeBlob: observer.blob,
       officeProgram: path.join(programs, 'sharing/previews/converter/program.js'),
+      watermarkProgram: path.join(programs, 'sharing/watermarks/program.js'),
       observeStore: observer.store,
       observePreviews: observer.previews,
       uploadStalledMs: options.uploadStalledMs ?? 45_000,

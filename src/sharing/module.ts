@@ -51,7 +51,7 @@ import { createNotices } from './notices/notices.ts';
 import { forgetViews } from './notices/store.ts';
 import { createPreviews } from './previews/previews.ts';
 import { startPreviews } from './previews/start.ts';
-import { createQuotas, type Quota } from './quotas/quotas.ts';
+import { createQuotas, defaultQuota } from './quotas/quotas.ts';
 import { startReaderMails } from './reader-mails/reader-mails.ts';
 import { createRooms } from './rooms/rooms.ts';
 import { sharingRoutes } from './routes.ts';
@@ -59,6 +59,7 @@ import { createNewViews } from './views/new-views.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
 import { createViews } from './views/views.ts';
 import { createVisitorService } from './visitors/service.ts';
+import { createWatermarks } from './watermarks/watermarks.ts';
 import { createInvitationService, type NewMembers } from './workspaces/invitation-service.ts';
 import { createWorkspaceService } from './workspaces/service.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
@@ -109,6 +110,7 @@ export type SharingModuleOptions = {
   readonly assets: Assets;
   readonly pagesProgram: string;
   readonly officeProgram: string;
+  readonly watermarkProgram: string;
   readonly observeBlob: (check: BlobCheck) => void;
   readonly observeStore: (isUp: boolean) => void;
   readonly observePreviews: PreviewObserver;
@@ -138,6 +140,8 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
   onFailure(pageCounter.stop);
+  const watermarks = createWatermarks({ file: options.watermarkProgram });
+  onFailure(watermarks.stop);
   const conversions = await startPreviews({
     ...{ config, db, leases: options.leases, blobs, stagedBlobs, verifyDigest, quotas, warn, now },
     ...{ pages: pageCounter, program: options.officeProgram, observer: options.observePreviews },
@@ -176,6 +180,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
     async stop() {
       watch.stop();
       pageCounter.stop();
+      watermarks.stop();
       await Promise.all([
         recorder.stop(),
         notices.task.stop(),
@@ -185,6 +190,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
     },
     routes: sharingRoutes({
       ...{ gate, rooms, ...parts, html, documents, previews, brands, agreements, db, views },
+      ...{ watermarks, now },
       recordOpening: views.recordOpening,
       recordDownload: views.recordDownload,
       requireAccess: access,
@@ -267,15 +273,6 @@ function startNotices(options: SharingModuleOptions, brands: Brands) {
     onError: (err) => warn({ err }, 'cannot send mails about views'),
   });
   return { note: notices.note, task };
-}
-
-function defaultQuota(config: SharingModuleOptions['config']): Quota {
-  return {
-    bytesMax: config.workspaceBytesMax,
-    documentsMax: config.workspaceDocumentsMax,
-    linksMax: config.workspaceLinksMax,
-    viewsMax: config.workspaceViewsMax,
-  };
 }
 
 function gateParts(

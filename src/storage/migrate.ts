@@ -30,6 +30,7 @@ import { addTokenExchange } from './migrations/0025-token-exchange.ts';
 import { addLinkDefaults } from './migrations/0026-link-defaults.ts';
 import { addIdentityProviders } from './migrations/0027-identity-providers.ts';
 import { addBoundTokens } from './migrations/0028-bound-tokens.ts';
+import { addWatermarks } from './migrations/0030-watermarks.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -68,6 +69,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0026-link-defaults': { up: addLinkDefaults, oldestSupported: '0001-schema' },
   '0027-identity-providers': { up: addIdentityProviders, oldestSupported: '0001-schema' },
   '0028-bound-tokens': { up: addBoundTokens, oldestSupported: '0001-schema' },
+  '0030-watermarks': { up: addWatermarks, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -126,6 +126,8 @@ export type LinkRow = {
   folder_id: string | null;
   /** The rules for the entries of the folder, in the form of `room-rules.ts`; empty for none. */
   entry_rules: string;
+  /** Whether readers get only stamped pages. */
+  watermark: Flag;
 };
 
 /** The insertable row: a link is inserted without a view count. */
@@ -144,6 +146,7 @@ export type LinkTable = GeneratedColumns<
   | 'agreement_sha256'
   | 'folder_id'
   | 'entry_rules'
+  | 'watermark'
 >;
 
 /** The views of a link that its creator has not been mailed about. */

@@ -81,8 +81,10 @@ describe('sharing', () => {
     await dialog.getByRole('button', { name: create }).click();
     await dialog.getByText('Enter a number, or nothing.').waitFor();
     await dialog.getByLabel('View limit').fill('3');
+    await dialog.getByLabel('Watermark').check();
     await dialog.getByLabel('Agreement').fill('Keep **this** to yourself.');
-    const sentence = /^Readers enter the password, enter their email .* 3 times in total\.$/;
+    const sentence =
+      /^Readers enter the password, .* with a watermark until .* 3 times in total\.$/;
     await dialog.getByText(sentence).waitFor();
     await dialog.getByText(sentence).scrollIntoViewIfNeeded();
     await look(page, 'share-password');
@@ -93,6 +95,7 @@ describe('sharing', () => {
     const link = await newestLink(app());
     expect(link).toMatchObject({
       ...{ password_required: true, email_verification_required: true, view_limit: 3 },
+      watermark: true,
     });
     const days = (Date.parse(link.expire_time ?? '') - Date.now()) / dayMs;
     expect(days).toBeGreaterThan(29.9);
@@ -102,12 +105,15 @@ describe('sharing', () => {
     expect(await reader.asked()).not.toBe('Password');
 
     await ready.getByRole('link', { name: 'View link' }).click();
-    await page.getByText('Password and verified email, agreement, 3 views at most').waitFor();
+    await page
+      .getByText('Password and verified email, agreement, watermark, 3 views at most')
+      .waitFor();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     const edit = page.getByRole('dialog', { name: 'Edit link' });
     await edit.getByText('More options').click();
     expect(await edit.getByLabel('Agreement').inputValue()).toBe('Keep **this** to yourself.');
     await edit.getByLabel('View limit').fill('');
+    await edit.getByLabel('Watermark').uncheck();
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Password and verified email, agreement', { exact: true }).waitFor();
     expect(await newestLink(app())).not.toHaveProperty('view_limit');
@@ -157,6 +163,7 @@ describe('sharing', () => {
     const section = page.getByRole('region', { name: 'New links' });
     await section.getByLabel('Who can open it').selectOption('Verified email');
     await section.getByLabel('Expires').selectOption('After 90 days');
+    await section.getByLabel('Watermark').check();
     await section.getByRole('button', { name: 'Save link defaults' }).click();
     await page.getByText('Link defaults saved').waitFor();
     await section.scrollIntoViewIfNeeded();
@@ -165,6 +172,7 @@ describe('sharing', () => {
     const dialog = await openShare(page, 'terms.pdf');
     expect(await dialog.getByLabel('Verified email').isChecked()).toBe(true);
     expect(await dialog.getByLabel('Expires').inputValue()).not.toBe('');
+    expect(await dialog.getByLabel('Watermark').isChecked()).toBe(true);
     await page.keyboard.press('Escape');
     await app().app.inside.db.updateTable('workspaces').set({ link_defaults: '' }).execute();
   });

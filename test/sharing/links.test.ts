@@ -66,6 +66,7 @@ describeFeature('links', (dialect) => {
       entry_rules: [],
       agreement: '',
       agreement_sha256: '',
+      watermark: false,
       password_required: false,
       email_verification_required: false,
       allow_download: false,

@@ -179,6 +179,31 @@ describeApp('the mails about views', (suite) => {
     expect(await sendAt(nextDay + 24 * hour)).toEqual([]);
   });
 
+  it('say what each reader read, and lead to the reader', async () => {
+    const link = await create({ notify: 'NOTIFY_DIGEST' });
+    const { view, sendAt, mails } = startSender();
+    await view(link, 1, 'ann@example.com');
+    await view(link, 1, 'bob@example.com');
+    await view(link, 1, anonymous);
+    const viewId = `viw_${link.id}_1`;
+    const read = [1, 2, 2, 0].map((page, i) => {
+      return { view_id: viewId, visit: `visit${i}`, page, duration_ms: 10_000 };
+    });
+    await db().insertInto('view_pages').values(read).execute();
+    await db().updateTable('views').set({ duration_ms: 40_000 }).where('id', '=', viewId).execute();
+    await sendAt(Date.UTC(2036, 10, 21, 6));
+    const readers = `${publicUrl}/console/workspaces/${suite.testApp.env.WORKSPACE_ID}/readers`;
+    const lines = mails[0]?.text.split('\n') ?? [];
+    expect(lines.filter((line) => /^-|\/readers\//.test(line))).toEqual([
+      expect.stringMatching(/^- A reader, 20 Nov 2036, 09:00 UTC$/),
+      expect.stringMatching(/^- bob@example\.com, 20 Nov 2036, 09:00 UTC$/),
+      `  ${readers}/bob%40example.com`,
+      expect.stringMatching(/^- ann@example\.com, 20 Nov 2036, 09:00 UTC: read 2 pages for 40 s$/),
+      `  ${readers}/ann%40example.com`,
+    ]);
+    expect(mails[0]?.html).toContain(`<a href="${readers}/ann%40example.com"`);
+  });
+
   it('are sent again after a failure, and no view is lost', async () => {
     const link = await create({ notify: 'NOTIFY_EVERY_VIEW' });
     const { view, sendAt, mailer } = startSender();

@@ -36,7 +36,7 @@ describeApp('workspaces', (suite) => {
       brand: { accent_color: '', logo_url: '' },
       link_defaults: {
         ...{ email_required: true, email_verification_required: false },
-        ...{ allow_download: false, expire_days: 0 },
+        ...{ allow_download: false, expire_days: 0, watermark: false },
       },
     });
     expect(response.headers.get('location')).toBe(`/workspaces/${workspace.id}`);

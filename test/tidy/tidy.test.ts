@@ -27,6 +27,7 @@ test('only the files that start a process use it', () => {
     'src/sharing/previews/converter/converter.ts',
     'src/sharing/previews/converter/program.ts',
     'src/sharing/previews/find-office.ts',
+    'src/sharing/watermarks/program.ts',
   ]);
 });
 

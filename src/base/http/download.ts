@@ -24,8 +24,8 @@ export function createDownloadHead(
   const serving = servingOf(facts.contentType, disposition);
   const policies = ["default-src 'none'", serving.policy, "frame-ancestors 'none'", 'sandbox'];
   const headers: Record<string, string> = {
-    etag: facts.etag,
-    'accept-ranges': 'bytes',
+    // Without an entity tag, the bytes are different in each response.
+    ...(facts.etag === '' ? { 'accept-ranges': 'none' } : rangesOf(facts)),
     'cache-control': 'private, no-cache',
     'x-content-type-options': 'nosniff',
     'content-security-policy': policies.filter((policy) => policy !== undefined).join('; '),
@@ -39,6 +39,8 @@ export function createDownloadHead(
   headers['content-range'] = `bytes ${facts.offsetBytes}-${last}/${facts.sizeBytes}`;
   return { status: 206, headers };
 }
+
+const rangesOf = ({ etag }: Facts) => ({ etag, 'accept-ranges': 'bytes' });
 
 /** The body has no length. It ends early if the connection is closed before its last chunk. */
 function createGeneratedHead({ name, contentType }: Facts): DownloadHead {

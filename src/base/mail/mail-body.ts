@@ -7,8 +7,10 @@ export type MailPart =
   | { readonly text: string }
   | { readonly note: string }
   | { readonly code: string }
-  | { readonly lines: readonly string[] }
+  | { readonly lines: readonly (string | LinkedLine)[] }
   | { readonly label: string; readonly url: string };
+
+export type LinkedLine = { readonly line: string; readonly url: string };
 
 export type MailSender = {
   readonly name: string;
@@ -31,9 +33,12 @@ function textOf(part: MailPart): string {
   if ('text' in part) return wrap(part.text);
   if ('note' in part) return wrap(part.note);
   if ('code' in part) return `Your code is ${part.code}`;
-  if ('lines' in part) return part.lines.map((line) => `- ${line}`).join('\n');
+  if ('lines' in part) return part.lines.map(lineOf).join('\n');
   return `${part.label}:\n${part.url}`;
 }
+
+const lineOf = (item: string | LinkedLine) =>
+  typeof item === 'string' ? `- ${item}` : `- ${item.line}\n  ${item.url}`;
 
 function wrap(text: string): string {
   const lines: string[] = [];
@@ -56,6 +61,7 @@ const styles = {
   code: 'margin:16px 0;font:600 28px/1.3 ui-monospace,monospace;letter-spacing:4px',
   text: 'margin:16px 0',
   list: 'margin:16px 0;padding-left:24px',
+  link: 'color:#1a2330',
   note: 'margin:16px 0 0;color:#566273;font-size:14px',
   logo: 'max-width:200px;max-height:48px',
   name: 'margin:0 0 16px;font-weight:600',
@@ -88,7 +94,11 @@ function htmlOf(part: MailPart, button: string): Html {
   if ('note' in part) return html`<p style="${styles.note}">${part.note}</p>\n`;
   if ('code' in part) return html`<p style="${styles.code}">${part.code}</p>\n`;
   if ('lines' in part) {
-    const items = part.lines.map((line) => html`<li>${line}</li>`);
+    const items = part.lines.map((item) =>
+      typeof item === 'string'
+        ? html`<li>${item}</li>`
+        : html`<li><a href="${item.url}" style="${styles.link}">${item.line}</a></li>`,
+    );
     return html`<ul style="${styles.list}">${items}</ul>\n`;
   }
   return html`<p style="${styles.text}">

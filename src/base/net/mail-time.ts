@@ -1,3 +1,5 @@
+import { formatDuration } from '../../../clients/cli/src/base/format-duration.ts';
+
 const format = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'short',
@@ -5,3 +7,5 @@ const format = new Intl.DateTimeFormat('en-GB', {
 });
 
 export const mailTime = (ms: number): string => `${format.format(ms)} UTC`;
+
+export const mailDuration = (ms: number): string => formatDuration(ms);

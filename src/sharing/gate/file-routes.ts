@@ -3,15 +3,18 @@
 import { inRoom } from '../../api/routes/room-docs.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
+import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { createDownloadHead, startBody } from '../../base/http/download.ts';
 import { requireShownVersion, versionHeader } from '../../base/http/shown-version.ts';
+import { isStampable, pdfNameOf } from '../../base/http/stampable-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { networkOf } from '../../base/net/network.ts';
-import type { LinkRow } from '../../storage/schema.ts';
+import type { DocumentRow, LinkRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { Previews } from '../previews/previews.ts';
+import type { StampedFile, Watermarks } from '../watermarks/watermarks.ts';
 import type { AccessSession } from './access-session.ts';
 import { shownNameOf } from './presentation.ts';
 import { type AccessOptions, type GrantedAccess, requireAccess } from './require-access.ts';
@@ -20,6 +23,8 @@ import { linkDownloadDoc, linkFileDoc, linkVersionFileDoc } from './route-docs.t
 export type FileRouteOptions = AccessOptions & {
   readonly documents: Documents;
   readonly previews: Previews;
+  readonly watermarks: Pick<Watermarks, 'stamp'>;
+  readonly now: Clock;
   /** Records the view of a reader who gets bytes. Fails only if the link has a limit. */
   readonly recordOpening: (reader: Reader) => Promise<void>;
   /** Counts a download. Fails only if the link has a limit. */
@@ -35,7 +40,7 @@ type Reader = {
 };
 
 export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
-  const { documents, previews } = options;
+  const { documents, previews, watermarks, now } = options;
 
   async function send(
     shared: SharedDocument,
@@ -54,15 +59,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
       },
     );
     const { status, headers } = createDownloadHead(header, disposition);
-    const own = {
-      ...headers,
-      // A browser's cache must not keep a document after a revocation.
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'x-robots-tag': 'noindex, nofollow',
-      'cross-origin-resource-policy': 'same-origin',
-      ...versionHeader(shared.document),
-    };
+    const own = { ...headers, ...protectiveHeaders(shared.document) };
     if (request.isHead || header.notModified) return { status, headers: own, body: undefined };
     const isLimited = shared.link.view_limit !== null;
     if (isLimited) await record();
@@ -72,16 +69,50 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     return { status, headers: own, body };
   }
 
+  /** Stamps the document for this reader, so that no route sends the bytes of the original. */
+  async function sendStamped(
+    { link, document, ...shared }: SharedDocument,
+    request: RouteRequest,
+    disposition: 'inline' | 'attachment',
+    { reader, record }: { readonly reader: Reader; record(): Promise<void> },
+  ): Promise<RouteReply> {
+    const { content_type: contentType, size_bytes: sizeBytes, page_count: pages } = document;
+    if (!isStampable(contentType)) {
+      throw fail('forbidden', 'The sender requires a watermark, which the file cannot have.');
+    }
+    const name = shownNameOf({ ...shared, link, document: { ...document, ...stampedType } });
+    const head = (lengthBytes?: number) => {
+      const facts = { ...stampedFacts, name: pdfNameOf(name), sizeBytes, lengthBytes: 0 };
+      const { status, headers } = createDownloadHead(facts, disposition);
+      const { 'content-length': _, ...known } = headers;
+      const length = lengthBytes === undefined ? {} : { 'content-length': String(lengthBytes) };
+      return { status, headers: { ...known, ...length, ...protectiveHeaders(document) } };
+    };
+    // The length is not known before the file is stamped.
+    if (request.isHead) return { ...head(), body: undefined };
+    request.reserveBody(document.workspace_id);
+    const { bytes } = documents.open(document, wholeFile);
+    const text = watermarkOf(reader, now());
+    const file = { contentType, sizeBytes, pages, text, workspaceId: link.workspace_id, bytes };
+    const stamped = await watermarks.stamp(file);
+    await record().catch((error: unknown) => closeAndThrow(stamped, error));
+    return { ...head(stamped.sizeBytes), body: await startBody(stamped.bytes()) };
+  }
+
   async function sendFile(request: RouteRequest): Promise<RouteReply> {
     const access = await requireAccess(options, request);
     const { shared } = access;
     requireShownVersion(shared.document, request.variables.version);
     const { document } = await previews.show(shared.document);
+    const reader = readerOf(access, request);
+    const record = () => options.recordOpening(reader);
+    if (shared.link.watermark === 1) {
+      return sendStamped({ ...shared, document }, request, 'inline', { reader, record });
+    }
     if (viewerKindOf(document.content_type) === undefined) {
       throw fail('forbidden', 'The browser cannot show this file type.');
     }
-    const reader = readerOf(access, request);
-    return send({ ...shared, document }, request, 'inline', () => options.recordOpening(reader));
+    return send({ ...shared, document }, request, 'inline', record);
   }
 
   async function download(request: RouteRequest): Promise<RouteReply> {
@@ -89,7 +120,12 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     const { shared } = access;
     if (!shared.mayDownload) throw fail('forbidden', 'The sender does not allow downloads.');
     const reader = readerOf(access, request);
-    return send(shared, request, 'attachment', () => options.recordDownload(reader));
+    const record = () => options.recordDownload(reader);
+    if (shared.link.watermark === 1) {
+      const { document } = await previews.show(shared.document);
+      return sendStamped({ ...shared, document }, request, 'attachment', { reader, record });
+    }
+    return send(shared, request, 'attachment', record);
   }
 
   /** A route of a link to a document, and the same one for a document of a room. */
@@ -113,6 +149,38 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     ...bothRoutes('/versions/{version}/file', 'link version file', linkVersionFileDoc, sendFile),
     ...bothRoutes('/download', 'link download', linkDownloadDoc, download),
   ];
+}
+
+/** A browser's cache must not keep a document after a revocation. */
+const protectiveHeaders = (document: DocumentRow) => ({
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex, nofollow',
+  'cross-origin-resource-policy': 'same-origin',
+  ...versionHeader(document),
+});
+
+const wholeFile = { range: '', ifMatch: '', ifRange: '', ifNoneMatch: '' };
+const stampedType = { content_type: 'application/pdf' };
+
+const stampedFacts = {
+  contentType: stampedType.content_type,
+  etag: '',
+  generated: false,
+  partial: false,
+  notModified: false,
+  offsetBytes: 0,
+};
+
+/** The id finds the link in the console, and does not open it. */
+function watermarkOf({ accessSession, link }: Reader, now: number): string {
+  const minute = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
+  return `${accessSession.email || 'Anonymous'} · ${minute} UTC · ${link.id}`;
+}
+
+async function closeAndThrow(stamped: StampedFile, error: unknown): Promise<never> {
+  await stamped.close();
+  throw error;
 }
 
 function readerOf({ shared, accessSession }: GrantedAccess, { peer }: RouteRequest): Reader {

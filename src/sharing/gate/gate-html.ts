@@ -5,6 +5,7 @@ import type { Assets } from '../../base/http/assets.ts';
 import { formatSize } from '../../base/http/format-size.ts';
 import { type Html, html } from '../../base/http/html.ts';
 import { htmlHeaders } from '../../base/http/html-headers.ts';
+import { isStampable } from '../../base/http/stampable-types.ts';
 import { type ViewerKind, viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import type { Brand } from '../brand/brand.ts';
@@ -178,17 +179,18 @@ const scripts: Partial<Record<GateStep, string>> = {
 };
 
 function documentBody(shared: ShownFile, brand: Brand, frame?: RoomFrame): Html {
-  const { link, document, mayDownload } = shared;
+  const { link, document } = shared;
   const name = shownNameOf(shared);
   const base = frame === undefined ? `/s/${link.slug}` : entryPath(link, document);
   const file = `${base}/versions/${document.version}/file`;
-  const kind = viewerKindOf(document.content_type) ?? 'other';
+  const kind = kindOf(shared);
+  const mayDownload = shared.mayDownload && !lacksWatermark(shared);
   const button = (style: string) =>
     mayDownload
       ? html`<a class="${style}" href="${base}/download" download>Download</a>`
       : undefined;
   const data = html`data-kind="${kind}" data-file="${file}" data-view="${base}/view" data-name="${name}"
-data-size="${document.size_bytes}" data-version="${document.version}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
+data-size="${link.watermark === 1 ? 0 : document.size_bytes}" data-version="${document.version}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
   const content = contentOf(kind, { name, file, mayDownload });
   const notice = html`<section class="notice file"${shared.state === 'pending' ? html` role="status"` : undefined}><h2>${name}</h2>
 <p>${noticeText(shared)}</p>
@@ -203,8 +205,21 @@ ${button('button primary')}</section>`;
 </body>`;
 }
 
-function noticeText({ state, mayDownload }: ShownFile): string {
+/** The type of the file that the viewer shows. A file with a watermark is a PDF. */
+function kindOf({ link, document }: SharedDocument): ViewerKind | 'other' {
+  if (link.watermark === 1) return isStampable(document.content_type) ? 'pdf' : 'other';
+  return viewerKindOf(document.content_type) ?? 'other';
+}
+
+const lacksWatermark = ({ link, document }: SharedDocument) =>
+  link.watermark === 1 && !isStampable(document.content_type);
+
+function noticeText(shared: ShownFile): string {
+  const { state, mayDownload } = shared;
   if (state === 'pending') return 'The preview is being prepared. This page refreshes itself.';
+  if (lacksWatermark(shared)) {
+    return 'The sender requires a watermark, which this file can’t have. Ask the sender for a PDF.';
+  }
   const why =
     state === 'failed'
       ? 'There is no preview of this file'
@@ -214,9 +229,7 @@ function noticeText({ state, mayDownload }: ShownFile): string {
     : `${why}, and the sender doesn’t allow downloads.`;
 }
 
-function isPrintable({ mayDownload, document }: SharedDocument): boolean {
-  return mayDownload && viewerKindOf(document.content_type) === 'pdf';
-}
+const isPrintable = (shared: SharedDocument) => shared.mayDownload && kindOf(shared) === 'pdf';
 
 function contentOf(
   kind: ViewerKind | 'other',

@@ -2,6 +2,7 @@
 // needs no script.
 import { formatSize } from '../../base/http/format-size.ts';
 import { type Html, html } from '../../base/http/html.ts';
+import { mayBeStampable } from '../../base/http/stampable-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type {
@@ -128,9 +129,12 @@ function row(link: Link, entry: ListedEntry, place = ''): Html {
   const { contentType, sizeBytes = 0 } = entry;
   const href = entryPath(link, entry);
   const facts = [place, contentType === undefined ? '' : formatSize(sizeBytes, { locale: 'en' })];
-  const isOpened = contentType === undefined || viewerKindOf(contentType) !== undefined;
+  const isRefused =
+    link.watermark === 1 && contentType !== undefined && !mayBeStampable(contentType);
+  const isShown = contentType === undefined || viewerKindOf(contentType) !== undefined;
+  const isOpened = isShown && !isRefused;
   const download =
-    contentType !== undefined && entry.mayDownload
+    contentType !== undefined && entry.mayDownload && !isRefused
       ? html`<a class="button" href="${href}/download" download
 aria-label="Download ${entry.name}">Download</a>`
       : undefined;

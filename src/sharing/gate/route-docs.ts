@@ -117,8 +117,8 @@ export const submitGateDoc: RouteDoc = {
 const bytes = ['*/*'];
 const fileHeaders = {
   ...versionHeaderDoc,
-  ETag: 'The entity tag of the file.',
-  'Accept-Ranges': 'Always `bytes`.',
+  ETag: 'The entity tag of the file. Absent from a file with a watermark.',
+  'Accept-Ranges': '`bytes`, or `none` for a file with a watermark.',
   'Content-Disposition': 'The name of the file, and whether the browser shows it.',
 };
 
@@ -159,7 +159,9 @@ export const linkFileDoc: RouteDoc = {
   summary: 'Get the file for the viewer',
   description:
     'The bytes that the viewer shows: those of the document, or the PDF preview of an Office ' +
-    'file. Types that the viewer cannot show, and previews that are not ready, are `forbidden`.',
+    'file. Types that the viewer cannot show, and previews that are not ready, are `forbidden`. ' +
+    'With `watermark`, a PDF that is stamped for the reader and ignores conditions and ranges. ' +
+    '`conflict` for a file that cannot be stamped, `unavailable` if too many files wait.',
 };
 
 export const linkVersionFileDoc: RouteDoc = {
@@ -178,5 +180,5 @@ export const linkDownloadDoc: RouteDoc = {
   summary: 'Download the file',
   description:
     'The bytes of the document as an attachment. `forbidden` unless the link has ' +
-    '`allow_download`.',
+    '`allow_download`. With `watermark`, the same PDF as `getLinkFile`.',
 };

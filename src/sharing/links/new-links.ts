@@ -85,6 +85,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       pinned_version: request.pinnedVersion || null,
       view_limit: request.viewLimit ?? null,
       recipient,
+      watermark: request.watermark ? 1 : 0,
     };
     checkOptions(row, Object.keys(row));
     checkRecipient(row);

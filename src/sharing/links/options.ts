@@ -10,6 +10,7 @@ import { readExpireTime } from '../../api/expire-time.ts';
 import { printableName } from '../../api/names.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
 import { invalid } from '../../base/errors/errors.ts';
+import { isStampable } from '../../base/http/stampable-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { entriesOf, storeList } from '../../base/net/address-lists.ts';
 import type { LinkRow } from '../../storage/schema.ts';
@@ -56,6 +57,7 @@ export const fieldsAt = (now: number) =>
     view_limit: ({ viewLimit = null }) => ({ view_limit: viewLimit }),
     agreement: ({ agreement }) => ({ agreement_sha256: readAgreement(agreement) }),
     entry_rules: ({ entryRules }) => ({ entry_rules: storeEntryRules(entryRules) }),
+    watermark: ({ watermark }) => ({ watermark: watermark ? 1 : 0 }),
   }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
 /** The requirements that the lists and the agreement of a link imply. */
@@ -68,8 +70,11 @@ export function impliedBy(change: LinkChange): LinkChange {
   };
 }
 
-/** They end all access sessions. Not the lists: the gate compares each request with them. */
-const gates = new Set(['email_required', 'password', 'email_verification_required']);
+/**
+ * They end all access sessions. Not the lists: the gate compares each request with them. The
+ * watermark changes the bytes of the document, which an open page must not mix.
+ */
+const gates = new Set(['email_required', 'password', 'email_verification_required', 'watermark']);
 
 export const changesGate = (paths: readonly string[]) => paths.some((path) => gates.has(path));
 
@@ -105,9 +110,6 @@ const agreement = ['email_verification_required', 'agreement'] as const;
 /** Without `target`, the document was deleted during the call. */
 export function linkMessage(row: LinkRow, target: LinkTarget | undefined, publicUrl: string) {
   const isRoom = row.document_id === null;
-  const isViewable =
-    target?.hasPreview === true || viewerKindOf(target?.contentType ?? '') !== undefined;
-  const opensNothing = !isRoom && row.allow_download === 0 && !isViewable;
   const name = target?.name ?? '';
   return {
     id: row.id,
@@ -135,6 +137,14 @@ export function linkMessage(row: LinkRow, target: LinkTarget | undefined, public
     recipient: row.recipient,
     agreementSha256: row.agreement_sha256,
     ...(row.view_limit === null ? {} : { viewLimit: row.view_limit }),
-    warnings: opensNothing ? [LinkWarning.NOTHING_TO_OPEN] : [],
+    watermark: row.watermark === 1,
+    warnings: opensNothing(row, target) ? [LinkWarning.NOTHING_TO_OPEN] : [],
   };
+}
+
+function opensNothing(row: LinkRow, target: LinkTarget | undefined): boolean {
+  if (row.document_id === null || target?.hasPreview === true) return false;
+  const { contentType = '' } = target ?? {};
+  if (row.watermark === 1) return !isStampable(contentType);
+  return row.allow_download === 0 && viewerKindOf(contentType) === undefined;
 }

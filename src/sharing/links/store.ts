@@ -95,6 +95,7 @@ export type LinkChange = Partial<
     | 'view_limit'
     | 'agreement_sha256'
     | 'entry_rules'
+    | 'watermark'
   >
 >;
 

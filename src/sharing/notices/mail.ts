@@ -1,18 +1,17 @@
 // The mails about views, for the user who created the link.
 
-import type { MailPart } from '../../base/mail/mail-body.ts';
+import type { LinkedLine, MailPart } from '../../base/mail/mail-body.ts';
 import type { Mail } from '../../base/mail/mailer.ts';
 import { mailAddress, mailName, shortName } from '../../base/net/mail-name.ts';
-import { mailTime } from '../../base/net/mail-time.ts';
-import type { ViewRow } from '../../storage/schema.ts';
+import { mailDuration, mailTime } from '../../base/net/mail-time.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
-import type { DueNotice } from './store.ts';
+import type { DueNotice, NoticedView } from './store.ts';
 
 export const readersMax = 10;
 
 export type ViewedLink = {
   readonly notice: DueNotice;
-  readonly newest: readonly ViewRow[];
+  readonly newest: readonly NoticedView[];
   readonly readers: number;
   /** The name of the newest reader, if a member of the workspace has the address. */
   readonly readerName: string;
@@ -49,7 +48,7 @@ function partsOf({ notice, newest }: ViewedLink, publicUrl: string): MailPart[] 
   const others = views - newest.length;
   return [
     { text: `${countOf(views, 'new view')} of “${mailName(target_name)}”${through}:` },
-    { lines: newest.map(readerOf) },
+    { lines: newest.map((view) => lineOf(view, notice, publicUrl)) },
     ...(others > 0 ? [{ text: `And ${countOf(others, 'more view')}.` }] : []),
     { label: 'See who read which page', url: `${publicUrl}${consolePathOf(notice)}` },
   ];
@@ -65,11 +64,30 @@ function readersOf({ newest, readers, readerName }: ViewedLink): string {
 const consolePathOf = ({ workspace_id, link_id }: DueNotice) =>
   `/console/workspaces/${workspace_id}/links/${link_id}`;
 
-function readerOf({ email, email_verified, create_time }: ViewRow): string {
+/** Leads to all views of the reader, unless the address looks like a website. */
+function lineOf(view: NoticedView, notice: DueNotice, publicUrl: string): string | LinkedLine {
+  const { email, email_verified, create_time } = view;
   // Without verification, the reader chooses the text.
   const address = email === '' ? 'A reader' : mailAddress(email);
   const verified = email_verified === 1 ? ' (verified)' : '';
-  return `${address}${verified}, ${mailTime(create_time)}`;
+  const line = `${address}${verified}, ${mailTime(create_time)}${readingOf(view, notice)}`;
+  if (address !== email) return line;
+  const path = `/console/workspaces/${notice.workspace_id}/readers/${encodeURIComponent(email)}`;
+  return { line, url: `${publicUrl}${path}` };
+}
+
+/** Empty for a reader who has only opened the document. */
+function readingOf(
+  { pages, documents, duration_ms }: NoticedView,
+  { folder_id }: DueNotice,
+): string {
+  if (duration_ms === 0) return '';
+  const read = [
+    ...(folder_id === null ? [] : [countOf(documents, 'document')]),
+    ...(pages === 0 ? [] : [countOf(pages, 'page')]),
+  ];
+  const time = mailDuration(duration_ms);
+  return read.length === 0 ? `: read for ${time}` : `: read ${read.join(', ')} for ${time}`;
 }
 
 const countOf = (count: number, noun: string) =>

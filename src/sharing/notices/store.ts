@@ -38,7 +38,8 @@ export async function forgetViews(trx: Executor, linkId: string): Promise<void> 
 }
 
 export type DueNotice = LinkNoticeRow &
-  Pick<LinkRow, 'notify' | 'notify_from' | 'view_count' | 'creator_id' | 'workspace_id'> & {
+  Pick<LinkRow, 'notify' | 'notify_from' | 'view_count' | 'creator_id' | 'workspace_id'> &
+  Pick<LinkRow, 'folder_id'> & {
     readonly link_name: string;
     /** The name of the document or the folder. */
     readonly target_name: string;
@@ -52,7 +53,7 @@ const selectDue = (db: Executor, now: number) =>
     .leftJoin('folders', 'folders.id', 'links.folder_id')
     .selectAll('link_notices')
     .select(['links.notify', 'links.notify_from', 'links.view_count'])
-    .select(['links.creator_id', 'links.workspace_id'])
+    .select(['links.creator_id', 'links.workspace_id', 'links.folder_id'])
     .select('links.name as link_name')
     .select((eb) => eb.fn.coalesce('documents.name', 'folders.name', sql.lit('')).as('target_name'))
     .where('link_notices.due_time', '<=', now)
@@ -84,15 +85,24 @@ const isCounted = sql<SqlBool>`(access_id is null or not exists (
     and (earlier.create_time, earlier.id) < (views.create_time, views.id)
 ))`;
 
-export function findNoticedViews(
+/** A view with figures about its reader. In a room, they are about all documents of the session. */
+export type NoticedView = Pick<ViewRow, 'email' | 'email_verified' | 'create_time'> & Reading;
+
+type Reading = {
+  readonly duration_ms: number;
+  readonly documents: number;
+  readonly pages: number;
+};
+
+export async function findNoticedViews(
   db: Executor,
   notice: DueNotice,
   limit: number,
-): Promise<ViewRow[]> {
+): Promise<NoticedView[]> {
   const { link_id, views, notify, notify_from, view_count } = notice;
   // The first view may have others after it.
   const later = notify === 'first_view' ? Math.max(0, view_count - notify_from - 1) : 0;
-  return db
+  const newest = await db
     .selectFrom('views')
     .selectAll()
     .where('link_id', '=', link_id)
@@ -102,6 +112,38 @@ export function findNoticedViews(
     .limit(Math.min(views, limit))
     .offset(later)
     .execute();
+  return Promise.all(newest.map(async (view) => ({ ...view, ...(await findReading(db, view)) })));
+}
+
+type ReadView = Pick<ViewRow, 'id'> & { readonly access_id: string | null };
+
+async function findReading(db: Executor, { id, access_id }: ReadView): Promise<Reading> {
+  const views = db
+    .selectFrom('views')
+    .select(['id', 'duration_ms'])
+    .where(access_id === null ? 'id' : 'access_id', '=', access_id ?? id);
+  const { duration_ms, documents } = await db
+    .selectFrom(views.as('read'))
+    .select(({ fn }) => [
+      fn.sum<number | string | null>('duration_ms').as('duration_ms'),
+      fn.countAll<number | string>().as('documents'),
+    ])
+    .executeTakeFirstOrThrow();
+  const pages = db
+    .selectFrom('view_pages')
+    .select(['view_id', 'page'])
+    .distinct()
+    .where('view_id', 'in', views.clearSelect().select('id'))
+    .where('page', '>', 0);
+  const { count } = await db
+    .selectFrom(pages.as('read'))
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return {
+    duration_ms: Number(duration_ms ?? 0),
+    documents: Number(documents),
+    pages: Number(count),
+  };
 }
 
 /** Returns the number of readers in a mail. Each view without an address has another reader. */

@@ -3,6 +3,7 @@
 
 import { fail } from '../../base/errors/errors.ts';
 import { officeExtensionOf } from '../../base/http/office-types.ts';
+import { pdfNameOf } from '../../base/http/stampable-types.ts';
 import { hasConverter } from '../../storage/converters.ts';
 import type { Database, DocumentRow, Executor, PreviewRow } from '../../storage/schema.ts';
 import { conversionErrorText } from './converter/conversion-errors.ts';
@@ -67,9 +68,6 @@ export function createPreviews(db: Database): Previews {
   };
   return previews;
 }
-
-/** Replaces the extension of the original. */
-const pdfNameOf = (name: string) => `${name.replace(/\.[a-z]{3,4}$/i, '')}.pdf`;
 
 const isOfficeType = (contentType: string) => officeExtensionOf(contentType) !== undefined;
 

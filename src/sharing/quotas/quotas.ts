@@ -1,5 +1,6 @@
 // Quotas limit how much a workspace may store. Usage is counted in the transaction that stores or
 // deletes data, so that the count is correct after a crash and with concurrent calls.
+import type { Config } from '../../base/config/config.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import { createKeyedQueue } from '../../base/limits/keyed-queue.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
@@ -20,6 +21,20 @@ export type Quota = {
   readonly linksMax: number;
   readonly viewsMax: number;
 };
+
+export function defaultQuota(
+  config: Pick<
+    Config,
+    'workspaceBytesMax' | 'workspaceDocumentsMax' | 'workspaceLinksMax' | 'workspaceViewsMax'
+  >,
+): Quota {
+  return {
+    bytesMax: config.workspaceBytesMax,
+    documentsMax: config.workspaceDocumentsMax,
+    linksMax: config.workspaceLinksMax,
+    viewsMax: config.workspaceViewsMax,
+  };
+}
 
 export type Quotas = {
   quotaOf(stored: StoredQuota): Quota;

@@ -9,13 +9,15 @@ const ofNewWorkspace: Defaults = {
   emailVerificationRequired: false,
   allowDownload: false,
   expireDays: 0,
+  watermark: false,
 };
 
 export function storeLinkDefaults(defaults: LinkDefaults | undefined): string {
   if (defaults === undefined) return '';
-  const { emailVerificationRequired, allowDownload, expireDays } = defaults;
+  const { emailVerificationRequired, allowDownload, expireDays, watermark } = defaults;
   const emailRequired = defaults.emailRequired || emailVerificationRequired;
-  const stored: Defaults = { emailRequired, emailVerificationRequired, allowDownload, expireDays };
+  const gate = { emailRequired, emailVerificationRequired };
+  const stored: Defaults = { ...gate, allowDownload, expireDays, watermark };
   return JSON.stringify(stored);
 }
 

@@ -6,6 +6,7 @@ import { sharedBrowser } from '../../support/browser.ts';
 import { newReader, phone, takePicture } from '../../support/browser-pages.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { makeOfficeFiles, officePages } from '../../support/office-files.ts';
+import { readPages } from '../../support/pdf-text.ts';
 import { itHoldsFor } from '../../support/rule.ts';
 import {
   blobDirOf,
@@ -63,6 +64,23 @@ itHoldsFor(types, 10)('shows a file as PDF and downloads the original', async (e
   expect([part.status, await part.text()]).toEqual([206, '%PDF-']);
   const original = await fetch(`${link.url}/download`, { headers });
   expect(sha256(Buffer.from(await original.arrayBuffer()))).toBe(document.sha256);
+});
+
+it('shows and downloads only the stamped preview with a watermark', async () => {
+  const document = await uploadReady('docx');
+  const link = await makeLink(test, document.id, { allow_download: true, watermark: true });
+  const page = await fetch(link.url);
+  const [cookie = ''] = page.headers.getSetCookie();
+  const headers = { cookie: cookie.replace(/;.*/, '') };
+  for (const route of ['/file', '/versions/1/file', '/download']) {
+    const answer = await fetch(link.url + route, { headers });
+    expect(answer.headers.get('content-disposition')).toContain('Report.pdf');
+    const pages = await readPages(Buffer.from(await answer.arrayBuffer()));
+    expect(pages).toHaveLength(document.page_count);
+    for (const { lines } of pages) {
+      expect(lines.filter(({ text }) => text.startsWith('Anonymous · '))).toHaveLength(4);
+    }
+  }
 });
 
 it('leaves nothing in the temporary folder', async () => {

@@ -2,7 +2,13 @@
 import { Alert, Checkbox, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { ExpiryField } from '../shared/expiry-field.tsx';
 import { NoMailNote, sendsMail } from '../shared/no-mail-note.tsx';
-import { accesses, emailRulesOf, isLinkAccess, type LinkForm } from './link-form.ts';
+import {
+  accesses,
+  emailRulesOf,
+  isLinkAccess,
+  type LinkForm,
+  type LinkValues,
+} from './link-form.ts';
 import { accessLabels } from './link-state.tsx';
 import { summarizeRules } from './link-summary.ts';
 import { type FoldedProps, MoreOptions } from './more-options.tsx';
@@ -113,6 +119,11 @@ function DownloadFields({ form, isShown }: LinkFieldsProps) {
         }
         {...form.getInputProps('allowDownload', { type: 'checkbox' })}
       />
+      <Checkbox
+        label="Watermark"
+        description={watermarkText(form.values)}
+        {...form.getInputProps('watermark', { type: 'checkbox' })}
+      />
       {cannotBeOpened ? (
         <Alert color="orange" title="Readers can’t open this document">
           Turn on “Allow download”, because browsers can’t show this type of file.
@@ -121,6 +132,10 @@ function DownloadFields({ form, isShown }: LinkFieldsProps) {
     </>
   );
 }
+
+const watermarkText = (values: LinkValues) =>
+  `Each page shows ${emailRulesOf(values).emailRequired ? 'the reader’s email address, ' : ''}` +
+  'the time and the ID of the link. Readers can open PDF, Office, JPEG and PNG files only.';
 
 type SummaryProps = Pick<LinkFieldsProps, 'form' | 'hasPassword' | 'isShown'>;
 
@@ -140,6 +155,7 @@ export function SummaryText({ form, hasPassword, isShown }: SummaryProps) {
         hasAgreement: values.agreement !== '',
         viewLimit: Number(values.viewLimit) || undefined,
         allowDownload: values.allowDownload,
+        watermark: values.watermark,
         isShown,
         isRoom: values.folderId !== '',
         expires: expireTime === '' ? undefined : new Date(expireTime),

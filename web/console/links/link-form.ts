@@ -41,6 +41,7 @@ export type LinkValues = {
   /** A `datetime-local` value. */
   expireTime: string;
   allowDownload: boolean;
+  watermark: boolean;
 };
 
 export type LinkForm = UseFormReturnType<LinkValues>;
@@ -63,13 +64,15 @@ export const newLinkValues: LinkValues = {
   password: '',
   expireTime: '',
   allowDownload: false,
+  watermark: false,
 };
 
 export function linkValuesOf(link: Link): LinkValues {
-  const { documentId, folderId, name, allowDownload, showTitle, agreement, expireTime } = link;
+  const { documentId, folderId, name, allowDownload, watermark, showTitle } = link;
+  const { agreement, expireTime } = link;
   return {
     ...newLinkValues,
-    ...{ documentId, folderId, name, allowDownload, showTitle, agreement },
+    ...{ documentId, folderId, name, allowDownload, watermark, showTitle, agreement },
     access: accessOf(link),
     allowList: link.allowList.join('\n'),
     blockList: link.blockList.join('\n'),
@@ -134,11 +137,11 @@ export function emailRulesOf({ access, agreement }: LinkValues) {
 
 /** The options of a create or update request. */
 export function linkOptionsOf(values: LinkValues) {
-  const { name, access, agreement, viewLimit, allowDownload, showTitle } = values;
+  const { name, access, agreement, viewLimit, allowDownload, watermark, showTitle } = values;
   const emailRules = emailRulesOf(values);
   const isReplaced = values.passwordChange === 'replace' && access !== 'anyone';
   return {
-    ...{ name, agreement, allowDownload, showTitle, ...emailRules },
+    ...{ name, agreement, allowDownload, watermark, showTitle, ...emailRules },
     allowList: access === 'people' ? splitWords(values.allowList) : [],
     // Readers without an email address cannot be blocked.
     blockList: emailRules.emailRequired ? splitWords(values.blockList) : [],
@@ -178,6 +181,7 @@ export function updateMaskPaths(values: LinkValues, before: LinkValues): string[
     password: now.password !== '' || (hadPassword && removesPassword),
     expire_time: values.expireTime !== before.expireTime,
     allow_download: now.allowDownload !== then.allowDownload,
+    watermark: now.watermark !== then.watermark,
   };
   return Object.keys(changes).filter((path) => changes[path]);
 }

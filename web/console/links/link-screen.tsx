@@ -115,6 +115,7 @@ function LinkFacts({ link }: { readonly link: Link }) {
         ...(link.recipient === '' ? [] : [{ name: 'Recipient', value: link.recipient }]),
         ...(link.agreement === '' ? [] : [{ name: 'Agreement', value: <Agreement {...link} /> }]),
         { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
+        ...(link.watermark ? [{ name: 'Watermark', value: 'On each page' }] : []),
         { name: 'Email about views', value: notifyTexts[link.notify] },
         { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },

@@ -45,10 +45,11 @@ export const accessLabels: Readonly<Record<LinkAccess, string>> = {
 
 /** Who can open the link, and the conditions. */
 export function accessText(link: Link): string {
-  const { agreementSha256, viewLimit } = link;
+  const { agreementSha256, viewLimit, watermark } = link;
   return [
     whoText(link),
     ...(agreementSha256 === '' ? [] : ['agreement']),
+    ...(watermark ? ['watermark'] : []),
     ...(viewLimit === undefined ? [] : [`${viewLimit.toLocaleString()} views at most`]),
   ].join(', ');
 }

@@ -15,6 +15,7 @@ export type LinkRules = {
   /** The maximum number of views; undefined for no limit. */
   readonly viewLimit: number | undefined;
   readonly allowDownload: boolean;
+  readonly watermark: boolean;
   /** False if the viewer cannot show the document; undefined if not known. */
   readonly isShown?: boolean | undefined;
   /** Whether it opens a folder. */
@@ -52,10 +53,11 @@ export function summarizeRules(rules: LinkRules): string {
   return `${who} ${steps}, then they can ${actions}`;
 }
 
-function actionsOf({ allowDownload, isShown, isRoom }: LinkRules): string {
+function actionsOf({ allowDownload, watermark, isShown, isRoom }: LinkRules): string {
   if (isShown === false && allowDownload) return 'download the file';
   const what = isRoom ? 'the documents of the folder' : 'the document';
-  return `${allowDownload ? 'read and download' : 'read'} ${what}`;
+  const how = watermark ? ' with a watermark' : '';
+  return `${allowDownload ? 'read and download' : 'read'} ${what}${how}`;
 }
 
 function stepsOf(rules: LinkRules): string {

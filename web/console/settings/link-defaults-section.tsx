@@ -22,17 +22,19 @@ export function LinkDefaultsSection({ workspace }: { readonly workspace: Workspa
       access: linkDefaults === undefined ? 'email' : emailAccessOf(linkDefaults),
       expireDays: String(linkDefaults?.expireDays ?? 0),
       allowDownload: linkDefaults?.allowDownload ?? false,
+      watermark: linkDefaults?.watermark ?? false,
     },
   });
   const days = [...new Set([0, ...expiryDays, linkDefaults?.expireDays ?? 0])];
   const save = form.onSubmit(
-    ({ access, expireDays, allowDownload }) =>
+    ({ access, expireDays, allowDownload, watermark }) =>
       void run(async () => {
         const next = {
           emailRequired: access !== 'anyone',
           emailVerificationRequired: access === 'verified',
           expireDays: Number(expireDays),
           allowDownload,
+          watermark,
         };
         const paths = ['link_defaults'];
         await update({ workspaceId, linkDefaults: next, updateMask: { paths } });
@@ -63,6 +65,7 @@ export function LinkDefaultsSection({ workspace }: { readonly workspace: Workspa
             label="Allow download"
             {...form.getInputProps('allowDownload', { type: 'checkbox' })}
           />
+          <Checkbox label="Watermark" {...form.getInputProps('watermark', { type: 'checkbox' })} />
           {error === undefined ? null : <ErrorAlert error={error} />}
           <Group>
             <Button type="submit" variant="default" loading={isPending}>

@@ -38,6 +38,7 @@ const finalProblems: Record<number, LoadProblem> = {
   401: 'refused',
   403: 'refused',
   404: 'gone',
+  409: 'unmarked',
   410: 'gone',
   412: 'updated',
   416: 'broken',
@@ -68,6 +69,8 @@ export async function openFile(url: string, size: number, events: FileEvents): P
       const headers = { Range: `bytes=${begin}-${end - 1}` };
       // Neither a revoked document nor an old error may come from the browser cache.
       const response = await fetch(url, { headers, cache: 'no-store' });
+      // The server ignores ranges.
+      if (response.status === 200 && isCounted) progress.requested = lengthOf(response);
       return receive(response, begin, isCounted ? count : () => {});
     }, rank);
   };
@@ -100,6 +103,8 @@ export async function openFile(url: string, size: number, events: FileEvents): P
     },
   };
 }
+
+const lengthOf = ({ headers }: Response) => Number(headers.get('Content-Length')) || 1;
 
 async function receive(
   response: Response,

@@ -2,9 +2,17 @@
 
 /**
  * `offline`: the device has no network. `busy`: the server does not answer, or with an error.
- * `updated`: the link shows another version of the document now.
+ * `unmarked`: the file cannot have the watermark that the link requires. `updated`: the link shows
+ * another version of the document now.
  */
-export type LoadProblem = 'gone' | 'refused' | 'offline' | 'busy' | 'broken' | 'updated';
+export type LoadProblem =
+  | 'gone'
+  | 'refused'
+  | 'offline'
+  | 'busy'
+  | 'broken'
+  | 'unmarked'
+  | 'updated';
 
 export class FinalError extends Error {
   constructor(readonly problem: LoadProblem) {

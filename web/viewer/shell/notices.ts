@@ -33,6 +33,12 @@ const wordings: Record<LoadProblem, Wording> = {
     text: 'The sender has replaced this document. This page shows the earlier version.',
     action: 'Show new version',
   },
+  unmarked: {
+    title: 'This document can’t be shown',
+    text:
+      'The sender requires a watermark, which this file can’t have: it is encrypted, damaged or ' +
+      'too large. Ask the sender for another file.',
+  },
   broken: {
     title: 'This document can’t be shown',
     text: 'The file is damaged or has an unsupported format.',

@@ -34,6 +34,7 @@ const linkFields: Readonly<Record<string, FieldOption>> = {
   },
   expire_time: expireField,
   allow_download: flag('Whether readers can download the document.'),
+  watermark: flag("Whether each page shows the reader's address."),
   allow_list: {
     name: 'allow',
     value: 'address',

@@ -59,6 +59,7 @@ function readOptions(input: Input): JsonObject {
     document_id: input.args['document-id'] ?? '',
     mail_recipient: input.options.mail === true,
     allow_download: input.options['allow-download'] === true,
+    watermark: input.options.watermark === true,
     ...(expires === undefined ? {} : { expire_time: timeOf(expires) }),
     ...(limit === undefined ? {} : { view_limit: Number(limit) }),
   };

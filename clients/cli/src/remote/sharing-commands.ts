@@ -33,6 +33,7 @@ const linkDefaultFields = {
   'link_defaults.email_required': defaultField('Whether new links ask for an email address.'),
   'link_defaults.email_verification_required': defaultField('Whether new links verify it.'),
   'link_defaults.allow_download': defaultField('Whether new links allow the download.'),
+  'link_defaults.watermark': defaultField('Whether new links have a watermark.'),
   'link_defaults.expire_days': {
     value: 'days',
     about: 'When new links expire. The console preselects these options; a change replaces all.',

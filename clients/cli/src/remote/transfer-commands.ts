@@ -40,6 +40,7 @@ export const uploadCommand: Command = {
       about: 'Readers of the link prove their address with a one-time code.',
     },
     { name: 'allow-download', about: 'Readers of the link can download the document.' },
+    { name: 'watermark', about: "Each page shows the reader's address." },
     {
       name: 'expires',
       value: 'time',
@@ -78,6 +79,7 @@ export const linksForCommand: Command = {
   options: [
     { name: 'mail', about: 'Mails each recipient the link.' },
     { name: 'allow-download', about: 'The recipients can download the document.' },
+    { name: 'watermark', about: "Each page shows the recipient's address." },
     {
       name: 'expires',
       value: 'time',

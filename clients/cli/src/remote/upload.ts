@@ -100,7 +100,7 @@ async function uploadAndShare(run: Run): Promise<void> {
   }
 }
 
-const linkFlags = ['email-required', 'email-verification-required', 'allow-download'];
+const linkFlags = ['email-required', 'email-verification-required', 'allow-download', 'watermark'];
 
 /** Returns undefined without `--share`. */
 function readLinkOptions(input: Input): JsonObject | undefined {

@@ -3,41 +3,15 @@
 // limit here, because a PDF can block the first one. Any failure ends the process; the service then
 // reports an unknown page count.
 import process from 'node:process';
-import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { isMainThread } from 'node:worker_threads';
+import { startMemoryWatch, watchMemory } from '../../../base/limits/memory-watch.ts';
 import { type FromProgram, readBytesMax, type ToProgram } from './messages.ts';
 
-const watchedEveryMs = 10;
-/** States of the main thread. The second thread waits while it is idle. */
-const idle = 0;
-const busy = 1;
-
-type Watched = {
-  readonly state: Int32Array;
-  readonly memoryBytesMax: number;
-  readonly parent: number;
-};
-
 if (isMainThread) await serve(Number(process.argv[2]));
-else watch(workerData);
-
-/** Ends the process if it uses too much memory or its parent has ended. */
-function watch({ state, memoryBytesMax, parent }: Watched): never {
-  for (;;) {
-    Atomics.wait(state, 0, idle);
-    const isTooLarge = process.memoryUsage.rss() > memoryBytesMax;
-    if (isTooLarge || process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
-    Atomics.wait(state, 0, busy, watchedEveryMs);
-  }
-}
+else watchMemory();
 
 async function serve(memoryBytesMax: number): Promise<void> {
-  const state = new Int32Array(new SharedArrayBuffer(4));
-  const watched: Watched = { state, memoryBytesMax, parent: process.ppid };
-  new Worker(new URL(import.meta.url), { workerData: watched }).unref();
-  const setState = (to: number) => {
-    Atomics.store(state, 0, to);
-    Atomics.notify(state, 0);
-  };
+  const setBusy = startMemoryWatch(import.meta.url, memoryBytesMax);
   const countPages = await loadPdfjs();
   let deliver = (_bytes: Uint8Array) => {};
   const read = (offset: number, length: number) =>
@@ -47,9 +21,9 @@ async function serve(memoryBytesMax: number): Promise<void> {
     });
   process.on('message', async (message: ToProgram) => {
     if (message.kind === 'bytes') return deliver(message.bytes);
-    setState(busy);
+    setBusy(true);
     const pages = await countPages(message.sizeBytes, read);
-    setState(idle);
+    setBusy(false);
     send({ kind: 'counted', pages, isSpent: process.memoryUsage.rss() > memoryBytesMax / 2 });
   });
 }

@@ -43,11 +43,12 @@ export default function ShareDialog(props: ShareDialogProps) {
 
 function preferredValues(defaults: LinkDefaults | undefined): LinkValues {
   if (defaults === undefined) return newLinkValues;
-  const { allowDownload, expireDays } = defaults;
+  const { allowDownload, watermark, expireDays } = defaults;
   return {
     ...newLinkValues,
     access: emailAccessOf(defaults),
     allowDownload,
+    watermark,
     expireTime: expiryAfter(expireDays),
   };
 }

@@ -1,0 +1,194 @@
+// Stamps files for readers of a link with a watermark. Each file has a separate process, and a few
+// run at a time. Stamped files are not kept, because each of them is for one reader.
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fail } from '../../base/errors/errors.ts';
+import { createFairQueue } from '../../base/limits/fair-share.ts';
+import type { StampOrder } from './messages.ts';
+
+export type UnstampedFile = StampOrder & {
+  readonly workspaceId: string;
+  bytes(): AsyncIterable<Uint8Array>;
+};
+
+/** A PDF in a temporary file without a name. */
+export type StampedFile = {
+  readonly sizeBytes: number;
+  /** Closes the file at its end. */
+  bytes(): AsyncGenerator<Uint8Array>;
+  close(): Promise<void>;
+};
+
+export type Watermarks = {
+  /**
+   * Throws `conflict` for a file that cannot be stamped, `unavailable` if too many files wait, and
+   * the errors of reading the file.
+   */
+  stamp(file: UnstampedFile): Promise<StampedFile>;
+  stop(): void;
+};
+
+const defaultLimits = {
+  /** Of one process of the service. */
+  processesMax: 2,
+  waitingMax: 50,
+  waitMs: 30_000,
+  stampMs: 30_000,
+  memoryBytesMax: 768 * 1024 * 1024,
+  fileBytesMax: 100 * 1024 * 1024,
+  stampedBytesMax: 300 * 1024 * 1024,
+};
+
+export type WatermarkOptions = {
+  /** The path of the program. */
+  readonly file: string;
+  readonly limits?: Partial<typeof defaultLimits>;
+};
+
+export function createWatermarks({ file: program, limits }: WatermarkOptions): Watermarks {
+  const given = { ...defaultLimits, ...limits };
+  const { processesMax, waitingMax, waitMs, fileBytesMax } = given;
+  const waiting = createFairQueue<() => boolean>(waitingMax);
+  const children = new Set<ChildProcess>();
+  let running = 0;
+  let isStopped = false;
+
+  function waitForTurn(workspaceId: string): Promise<void> {
+    if (isStopped) throw busy();
+    if (running < processesMax) {
+      running++;
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        reject(busy());
+      }, waitMs);
+      const start = () => {
+        clearTimeout(timer);
+        resolve();
+        return !isLate;
+      };
+      if (waiting.add([workspaceId], start)) return;
+      clearTimeout(timer);
+      reject(busy());
+    });
+  }
+
+  function endTurn(): void {
+    running--;
+    for (let start = waiting.next(); start !== undefined; start = waiting.next()) {
+      if (!start()) continue;
+      running++;
+      return;
+    }
+  }
+
+  /** Writes the stamped file. Returns its size, or undefined if the file cannot be stamped. */
+  async function stampInto(
+    target: FileHandle,
+    { workspaceId: _, bytes, ...order }: UnstampedFile,
+  ): Promise<number | undefined> {
+    const child = startProgram(program, given.memoryBytesMax);
+    const { stdin, stdout } = child;
+    if (stdin === null || stdout === null) throw new Error('the program has no pipes');
+    children.add(child);
+    const end = () => child.kill('SIGKILL');
+    const timer = setTimeout(end, given.stampMs);
+    const closed = new Promise<number | null>((resolve, reject) => {
+      child.once('close', resolve).once('error', () => reject(busy()));
+    });
+    closed.catch(() => {});
+    try {
+      let readError: unknown;
+      pipeline(bytes(), stdin).catch((error) => {
+        // The program may have ended before it read the whole file.
+        if (!isBrokenPipe(error)) readError = error;
+        end();
+      });
+      child.send(order, () => {});
+      let sizeBytes = 0;
+      for await (const chunk of stdout) {
+        sizeBytes += chunk.length;
+        if (sizeBytes > given.stampedBytesMax) return undefined;
+        await target.write(chunk);
+      }
+      const code = await closed;
+      if (readError !== undefined) throw readError;
+      return code === 0 ? sizeBytes : undefined;
+    } finally {
+      clearTimeout(timer);
+      end();
+      children.delete(child);
+    }
+  }
+
+  return {
+    async stamp(file) {
+      if (file.sizeBytes > fileBytesMax) throw notStampable();
+      await waitForTurn(file.workspaceId);
+      try {
+        const target = await openUnnamed();
+        try {
+          const sizeBytes = await stampInto(target, file);
+          if (isStopped) throw busy();
+          if (sizeBytes === undefined) throw notStampable();
+          return stampedFile(target, sizeBytes);
+        } catch (error) {
+          await target.close();
+          throw error;
+        }
+      } finally {
+        endTurn();
+      }
+    },
+    stop() {
+      isStopped = true;
+      for (const child of children) child.kill('SIGKILL');
+    },
+  };
+}
+
+/** Starts the program without access to the service's settings or open files. */
+const startProgram = (program: string, memoryBytesMax: number) =>
+  fork(program, [String(memoryBytesMax)], {
+    env: {},
+    execArgv: ['--disallow-code-generation-from-strings'],
+    stdio: ['pipe', 'pipe', 'ignore', 'ipc'],
+  });
+
+async function openUnnamed(): Promise<FileHandle> {
+  const name = path.join(tmpdir(), `latchkey-stamped-${randomUUID()}`);
+  const handle = await open(name, 'wx+', 0o600);
+  await unlink(name);
+  return handle;
+}
+
+function stampedFile(handle: FileHandle, sizeBytes: number): StampedFile {
+  return {
+    sizeBytes,
+    async *bytes() {
+      yield* handle.createReadStream({ start: 0, autoClose: true });
+    },
+    close: () => handle.close(),
+  };
+}
+
+const isBrokenPipe = (error: unknown) =>
+  error instanceof Error &&
+  'code' in error &&
+  ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(error.code));
+
+const notStampable = () =>
+  fail(
+    'conflict',
+    'The file cannot be watermarked: it is encrypted, damaged, or too large to stamp.',
+  );
+
+const busy = () =>
+  fail('unavailable', 'Too many files are being watermarked.', { retryAfterSeconds: 5 });

@@ -1,0 +1,54 @@
+// A document with a watermark in the viewer.
+import { expect, it } from 'vitest';
+import { desktop, phone, takePicture } from '../support/browser-pages.ts';
+import { makeLockedPdf } from '../support/locked-pdf.ts';
+import { makeReport } from '../support/report-pdf.ts';
+import { makePng } from '../support/sharing-api.ts';
+import { useViewer } from '../support/viewer-suite.ts';
+
+const { read, share } = useViewer();
+const marked = { watermark: true, email_required: true, allow_download: true };
+
+async function open(bytes: Buffer, name: string, options = desktop) {
+  const link = await share(bytes, name, marked);
+  const reader = await read(options);
+  await reader.page.goto(link.url);
+  await reader.page.getByRole('textbox').fill('reader@example.com');
+  await reader.page.keyboard.press('Enter');
+  await reader.page.locator('#viewer').waitFor();
+  return { ...reader, link };
+}
+
+const screens = [
+  ['desktop', desktop],
+  ['phone', phone],
+] as const;
+
+it.each(screens)('shows the address on each page: %s', async (name, options) => {
+  const { page, complaints, link } = await open(makeReport(), 'Report.pdf', options);
+  const text = page.locator('.textLayer').first();
+  await expect.poll(() => text.textContent()).toContain('reader@example.com · 20');
+  expect(await text.textContent()).toContain(link.id);
+  expect(await text.textContent()).toContain('Quarterly report');
+  await takePicture(page, `watermark-${name}`);
+  expect(complaints).toEqual([]);
+});
+
+it('shows an image as a page', async () => {
+  const { page, complaints } = await open(makePng(1200, 800), 'Plan.png');
+  const text = page.locator('.textLayer').first();
+  await expect.poll(() => text.textContent()).toContain('reader@example.com · 20');
+  await takePicture(page, 'watermark-image');
+  expect(complaints).toEqual([]);
+});
+
+it('says why it shows nothing', async () => {
+  const locked = await open(makeLockedPdf('Terms', 'secret'), 'Terms.pdf');
+  const alert = locked.page.getByRole('alert');
+  await expect.poll(() => alert.textContent()).toContain('which this file can’t have');
+  await takePicture(locked.page, 'watermark-refused');
+  const { page } = await open(Buffer.from('Notes'), 'Notes.txt');
+  await expect.poll(() => page.locator('.notice').textContent()).toContain('Ask the sender');
+  await takePicture(page, 'watermark-other-type');
+  expect(await page.getByRole('link', { name: 'Download' }).count()).toBe(0);
+});
