@@ -160,7 +160,9 @@ export class MethodGuard {
   validate({ call, principal }: Caller, request: Message): Message | Promise<Message> {
     const { access } = this.method;
     if (access.self && isUser(principal)) {
-      if ((request as { userId?: string }).userId !== principal.userId) {
+      const named = request as { userId?: string };
+      if (named.userId === 'me') named.userId = principal.userId;
+      if (named.userId !== principal.userId) {
         this.#requireScope(principal);
       } else if (access.recentSignIn) this.#checkSignIn(principal);
     }

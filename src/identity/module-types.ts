@@ -37,6 +37,7 @@ export type IdentityModule = {
     | 'customer'
     | 'session'
     | 'identityProvider'
+    | 'passkey'
     | 'passwordReset'
     | 'audit'
     | 'signingKey'

@@ -33,6 +33,7 @@ import { createSigningKeyService } from './keys/service.ts';
 import { createSignatureThread } from './keys/signature-thread.ts';
 import { raiseTokenSeconds } from './keys/store.ts';
 import type { IdentityModule, IdentityModuleOptions } from './module-types.ts';
+import { createPasskeys } from './passkeys/passkeys.ts';
 import { createProviders } from './providers/providers.ts';
 import { findEnabledProviders } from './providers/store.ts';
 import { createSessions } from './sessions/sessions.ts';
@@ -120,6 +121,12 @@ export async function createIdentityModule(
     ...{ db, mailer: options.mailer, publicUrl, warn, now },
     keys: masterKey.derive('security notices'),
   });
+  const useOnce = createUseOnce(db);
+  const requireToActAs = createActAsCheck(rolesOf);
+  const passkeys = createPasskeys({
+    ...{ db, auditLog, masterKey, useOnce, securityNotices, requireToActAs },
+    ...{ publicUrl, random, now },
+  });
   const sessions = createSessions({
     db,
     invalidations,
@@ -133,7 +140,8 @@ export async function createIdentityModule(
     securityNotices,
     membershipsOf,
     localPasswords,
-    findSignInProviders: () => findEnabledProviders(db),
+    findSignInProviders: (domain) => findEnabledProviders(db, domain),
+    passkeySignIn: passkeys.signIn,
     tokenSeconds: sessionTokenSeconds,
     publicUrl,
     random,
@@ -145,7 +153,6 @@ export async function createIdentityModule(
     keys: masterKey.derive('password resets'),
     securityNotices,
   });
-  const useOnce = createUseOnce(db);
   const { egressNetworks: networks, stepUpSeconds } = config;
   const egressFetch = createEgressFetch({ networks, ...providerLimits });
   const mayCall = (url: string) => isEgressUrl(url, networks);
@@ -154,7 +161,7 @@ export async function createIdentityModule(
     ...{ mappedRoles: options.mappedRoles, publicUrl, random, now },
     sessions: sessions.providerSignIns,
     isEgressUrl: mayCall,
-    requireToActAs: createActAsCheck(rolesOf),
+    requireToActAs,
     verifyLogoutToken: createLogoutTokenVerifier({ egressFetch, useOnce, now }),
   });
   const limitToGrants = createLimitToGrants({
@@ -236,6 +243,7 @@ export async function createIdentityModule(
       customer: createCustomerService(owners),
       session: sessions.service,
       identityProvider: providers.service,
+      passkey: passkeys.service,
       passwordReset: passwordResets.service,
       signingKey: createSigningKeyService({ db, masterKey, auditLog, now }),
       audit: createAuditService({ db }),

@@ -27,6 +27,7 @@ import { addFolders } from './migrations/0022-folders.ts';
 import { addFederation } from './migrations/0024-federation.ts';
 import { addLinkDefaults } from './migrations/0026-link-defaults.ts';
 import { addIdentityProviders } from './migrations/0027-identity-providers.ts';
+import { addPasskeys } from './migrations/0029-passkeys.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -62,6 +63,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0024-federation': { up: addFederation, oldestSupported: '0001-schema' },
   '0026-link-defaults': { up: addLinkDefaults, oldestSupported: '0001-schema' },
   '0027-identity-providers': { up: addIdentityProviders, oldestSupported: '0001-schema' },
+  '0029-passkeys': { up: addPasskeys, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -15,6 +15,9 @@ export const sessionsMax = 100;
 /** The time from the last refresh to the end of the session. */
 const idleMsMax = 60 * 60_000;
 
+/** More than browsers send. */
+const userAgentMax = 512;
+
 const cookiePattern = /^(ses_[0-9A-Za-z]{22})\.([0-9A-Za-z]{43})$/;
 
 /** Compared for an unknown session, so that the check takes as long. */
@@ -38,6 +41,8 @@ export type SessionFacts = {
   readonly userId: string;
   readonly amr: string;
   readonly address: string;
+  /** The header `User-Agent`. */
+  readonly userAgent?: string | undefined;
   /** Milliseconds since 1970; by default the time of the sign-in. */
   readonly authTime?: number;
   /** The identity provider of the sign-in, and its `sid`. */
@@ -47,7 +52,7 @@ export type SessionFacts = {
 export function createSession(
   random: Random,
   now: number,
-  { userId, amr, address, ...provided }: SessionFacts,
+  { userId, amr, address, userAgent, ...provided }: SessionFacts,
 ): NewSession {
   const id = newId('ses', random);
   const secret = encodeBase62(random(32), 43);
@@ -64,6 +69,7 @@ export function createSession(
     auth_time: provided.authTime ?? null,
     provider_id: provided.provider?.id ?? null,
     provider_sid: provided.provider?.sid ?? null,
+    user_agent: userAgent?.slice(0, userAgentMax) ?? null,
   };
   return { row, cookie: `${id}.${secret}` };
 }

@@ -10,6 +10,7 @@ import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import type { Database } from '../../storage/schema.ts';
+import type { PasskeySignIn } from '../passkeys/sign-in.ts';
 import type { LimitToGrants } from '../tokens/current-grants.ts';
 import type { Signer } from '../tokens/signer.ts';
 import type { RecoveryCodeDigest } from '../users/recovery-codes.ts';
@@ -38,7 +39,10 @@ export type SessionsOptions = {
   readonly securityNotices: SecurityNotices;
   readonly membershipsOf: MembershipsOf;
   readonly localPasswords: boolean;
-  readonly findSignInProviders: () => Promise<{ readonly id: string; readonly name: string }[]>;
+  readonly findSignInProviders: (
+    domain: string,
+  ) => Promise<{ readonly id: string; readonly name: string }[]>;
+  readonly passkeySignIn: PasskeySignIn;
   readonly tokenSeconds: number;
   readonly publicUrl: string;
   readonly random: Random;
@@ -66,6 +70,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       ...options,
       check: createSignInCheck(options),
       throttle,
+      passkeyThrottleKeys: masterKey.derive('passkey sign-in counters'),
       cookies,
       authenticateSession: authenticate,
       scopesOf,

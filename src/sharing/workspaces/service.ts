@@ -78,6 +78,7 @@ export function createWorkspaceService(
       const row: WorkspaceRow = {
         ...{ id, name: printableName(name), create_time: now(), ...storedQuota(quota) },
         ...{ accent_color: '', logo_id: '', link_defaults: '' },
+        ...{ factor_required_since: null, factor_grace_days: 0 },
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await insertWorkspace(trx, row);

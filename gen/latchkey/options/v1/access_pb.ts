@@ -72,7 +72,7 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
 
   /**
    * Users may call the method for themselves without the scope: the request field `user_id` is then
-   * their own id. If `scope` is unset, users may call the method only for themselves. Unset means
+   * their own id or `me`. If `scope` is unset, users may call the method only for themselves. Unset means
    * false.
    *
    * @generated from field: bool self = 7;
