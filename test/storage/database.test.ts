@@ -61,7 +61,10 @@ describeDialects('a database', (dialect) => {
     const second = await openUntilFinished(url);
     const quota = { bytes_max: null, documents_max: null, links_max: null, views_max: null };
     expect(await second.selectFrom('workspaces').selectAll().execute()).toEqual([
-      { ...workspace('ws_kept'), ...quota, accent_color: '', logo_id: '', link_defaults: '' },
+      {
+        ...{ ...workspace('ws_kept'), ...quota, accent_color: '', logo_id: '', link_defaults: '' },
+        ...{ factor_required_since: null, factor_grace_days: 0 },
+      },
     ]);
   });
 

@@ -16,11 +16,16 @@ import { signToken } from './signed-tokens.ts';
 import type { Credential, TransportAnswer, UnaryMethod } from './transports.ts';
 
 /**
- * All rows that a change could affect, without the last-used times and the counters for release
- * 0.1, which are written later.
+ * All rows that a change could affect, without used challenges, and without the last-used times and
+ * the counters for release 0.1, which are written later.
  */
 export async function stateOf({ app }: Suite): Promise<string[]> {
-  const rows = await allRows(app.inside.db, ['audit_events', 'revisions', 'leases']);
+  const rows = await allRows(app.inside.db, [
+    'audit_events',
+    'revisions',
+    'leases',
+    'used_assertions',
+  ]);
   return rows.map((row) => row.replace(/"(last_used_time|revision)":\w+,?/, ''));
 }
 
@@ -35,7 +40,8 @@ let calls = 0;
 export async function callerOf({ app }: Suite, method: DescMethod, action: ManagementAction) {
   const { callerType: type = 'service', callerId: sub } = action;
   const { scope = getOption(method, accessOption).scope } = action;
-  const token = await signToken(app, { type, scope, ...(sub === undefined ? {} : { sub }) });
+  const token =
+    action.token ?? (await signToken(app, { type, scope, ...(sub === undefined ? {} : { sub }) }));
   const credential = { authorization: `Bearer ${token}`, requestId: `audited-${++calls}` };
   return { credential, actor: decodeJwt(token).sub };
 }

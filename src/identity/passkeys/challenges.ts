@@ -8,7 +8,7 @@ import type { UseOnce } from '../tokens/single-use.ts';
 
 const challengeSeconds = 300;
 
-/** What a challenge is for: a registration in a session, or a sign-in in a browser. */
+/** A registration in a session, or a sign-in in a browser. */
 export type ChallengeUse = {
   readonly purpose: 'registration' | 'sign-in';
   /** The id of the session or of the browser. */

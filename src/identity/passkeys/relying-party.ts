@@ -3,7 +3,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { PasskeyRow, UserRow } from '../../storage/schema.ts';
 
-export type NewCredential = Pick<
+export type CreatedPasskey = Pick<
   PasskeyRow,
   'credential_id' | 'public_key' | 'counter' | 'transports' | 'synced'
 >;
@@ -21,7 +21,7 @@ export type PasskeyParty = {
   ): Promise<JsonObject>;
   signInOptions(challenge: string): Promise<JsonObject>;
   /** Throws for a credential that does not match. */
-  verifyNew(credential: JsonObject, accept: AcceptChallenge): Promise<NewCredential>;
+  verifyNew(credential: JsonObject, accept: AcceptChallenge): Promise<CreatedPasskey>;
   /** Returns the signature counter. Throws for a response that does not match. */
   verifySignIn(
     credential: JsonObject,

@@ -24,7 +24,7 @@ export type CheckedPasskey = {
 
 export type PasskeySignIn = {
   readonly isAvailable: boolean;
-  /** Returns the options for a sign-in in this browser. `userId` is the only user; empty for any. */
+  /** Returns the options for a sign-in in this browser. `userId`: the only user; empty for any. */
   start(browserId: string, userId: string): Promise<JsonObject>;
   /** Throws `identity.credential_invalid`. */
   check(browserId: string | undefined, credential: JsonObject): Promise<CheckedPasskey>;

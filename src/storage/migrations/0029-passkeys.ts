@@ -1,5 +1,5 @@
-// Adds passkeys, the browsers of sessions, and the rules that require a second factor. Expands only:
-// earlier releases ignore the columns.
+// Adds passkeys, the browsers of sessions, and the rules that require a second factor. Expands
+// only: earlier releases ignore the columns.
 import type { Kysely } from 'kysely';
 import { createTriggers, rowsWithRandomIds } from './0002-changes.ts';
 import { watchColumns } from './0015-audiences.ts';

@@ -84,6 +84,7 @@ const titles: Record<string, string> = {
   step_up_required: 'Sign in again',
   step_up_declined: 'Nothing was changed',
   session_changed: 'Nothing was changed',
+  passkey_declined: 'No passkey',
   rate_limited: 'Too many attempts',
   unavailable: 'Temporarily unavailable',
 };

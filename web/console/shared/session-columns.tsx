@@ -21,6 +21,7 @@ export const sessionColumns: readonly Column<Session>[] = [
     title: 'Method',
     cell: ({ amr, providerId }) => {
       if (providerId !== '') return 'Company account';
+      if (amr.includes('user')) return 'Passkey';
       return amr.includes('otp') ? 'Password and code' : 'Password';
     },
   },
