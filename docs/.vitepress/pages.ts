@@ -53,6 +53,11 @@ export const groups: readonly Group[] = [
         'audiences, so that no service can use a token at another one',
       ),
       page(
+        'Passkeys and second factors',
+        'docs/guides/sign-in.md',
+        'add passkeys, and require a second factor',
+      ),
+      page(
         'Company sign-in',
         'docs/guides/company-sign-in.md',
         'sign in with Keycloak, Entra, Google or Okta, and without passwords',

@@ -122,6 +122,9 @@ export class MethodGuard {
     if (!this.#principals.has(principalTypes[principal.type])) {
       throw fail('forbidden', `This method accepts ${acceptedCredentials(access.principals)}.`);
     }
+    if (isUser(principal) && principal.lacksSecondFactor && !access.secondFactorEnrolment) {
+      throw fail('second_factor_required', 'Add a second factor to continue.');
+    }
     // Only the decoded request shows whether users act for themselves.
     if (access.self && isUser(principal) && !this.#isScoped(principal)) return;
     this.#requireScope(principal);

@@ -69,6 +69,8 @@ export type IdentityModuleOptions = {
     | 'workers'
     | 'stepUpSeconds'
     | 'localPasswords'
+    | 'requireSecondFactor'
+    | 'secondFactorGraceDays'
   >;
   readonly threadProgram: string;
   readonly log: Log;

@@ -23,6 +23,8 @@ import {
 } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
+import { createFactorRules } from './factor-rules/factor-rules.ts';
+import { openStaffRule } from './factor-rules/staff-rule.ts';
 import { signingAlgorithms } from './keys/algorithms.ts';
 import { createAudienceKeys } from './keys/audience-keys.ts';
 import { loadEd25519 } from './keys/ed25519.ts';
@@ -37,6 +39,7 @@ import { createPasskeys } from './passkeys/passkeys.ts';
 import { createProviders } from './providers/providers.ts';
 import { findEnabledProviders } from './providers/store.ts';
 import { createSessions } from './sessions/sessions.ts';
+import { addSessionMethods } from './sessions/store.ts';
 import { createAssertingClients } from './tokens/asserting-clients.ts';
 import { principalFrom } from './tokens/claims.ts';
 import { createAssertionVerifier } from './tokens/client-assertions.ts';
@@ -125,7 +128,15 @@ export async function createIdentityModule(
   const requireToActAs = createActAsCheck(rolesOf);
   const passkeys = createPasskeys({
     ...{ db, auditLog, masterKey, useOnce, securityNotices, requireToActAs },
-    ...{ publicUrl, random, now },
+    ...{ addSessionMethods, publicUrl, random, now },
+  });
+  const factorRules = createFactorRules({
+    staffDueTime: await openStaffRule({
+      ...{ db, now },
+      isRequired: config.requireSecondFactor === 'staff',
+      graceDays: config.secondFactorGraceDays,
+    }),
+    membershipsOf,
   });
   const sessions = createSessions({
     db,
@@ -139,6 +150,7 @@ export async function createIdentityModule(
     requireToEndSessions: createSessionEndCheck(rolesOf),
     securityNotices,
     membershipsOf,
+    factorRules,
     localPasswords,
     findSignInProviders: (domain) => findEnabledProviders(db, domain),
     passkeySignIn: passkeys.signIn,
@@ -249,7 +261,7 @@ export async function createIdentityModule(
       audit: createAuditService({ db }),
       user: createUserService({
         ...{ db, auditLog, masterKey, passwords, securityNotices, rolesOf, random, now },
-        checkPassword,
+        ...{ checkPassword, addSessionMethods },
         checkCurrentPassword: createCurrentPasswordCheck({
           ...{ db, passwords, now },
           keys: masterKey.derive('current passwords'),

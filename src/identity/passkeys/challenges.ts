@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type Random, randomText } from '../../base/crypto/ids.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { createSignedValues } from '../../base/crypto/signed-value.ts';
+import type { Executor } from '../../storage/schema.ts';
 import type { UseOnce } from '../tokens/single-use.ts';
 
 const challengeSeconds = 300;
@@ -21,10 +22,18 @@ type Signed = {
   readonly userId: string;
 };
 
+/** A challenge that the service made. */
+export type Redeemed = {
+  /** The only user who may answer it; empty for any. */
+  readonly userId: string;
+  /** False if another answer was accepted. */
+  settle(trx: Executor): Promise<boolean>;
+};
+
 export type Challenges = {
   create(use: ChallengeUse, userId: string): string;
-  /** Undefined unless the base64url text is an unused challenge for this use. */
-  redeem(challenge: string, use: ChallengeUse): Promise<{ userId: string } | undefined>;
+  /** Undefined unless the base64url text is a challenge for this use that has not expired. */
+  redeem(challenge: string, use: ChallengeUse): Redeemed | undefined;
 };
 
 export type ChallengesOptions = {
@@ -40,12 +49,13 @@ export function createChallenges({ keys, useOnce, random, now }: ChallengesOptio
   return {
     create: (use, userId) =>
       values.sign({ nonce: randomText(random), userId }, challengeSeconds, contextOf(use)),
-    async redeem(challenge, use) {
+    redeem(challenge, use) {
       const text = Buffer.from(challenge, 'base64url').toString();
       const signed = values.verify(text, contextOf(use));
       if (signed === undefined) return undefined;
       const expireTime = now() + challengeSeconds * 1000;
-      return (await useOnce(['passkey challenge', text], expireTime)) ? signed : undefined;
+      const settle = (trx: Executor) => useOnce(['passkey challenge', text], expireTime, trx);
+      return { userId: signed.userId, settle };
     },
   };
 }

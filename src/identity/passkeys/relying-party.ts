@@ -9,7 +9,7 @@ export type CreatedPasskey = Pick<
 >;
 
 /** Returns whether the challenge, in base64url, is one to accept. */
-type AcceptChallenge = (challenge: string) => Promise<boolean>;
+type AcceptChallenge = (challenge: string) => boolean;
 
 export type PasskeyParty = {
   /** Whether browsers accept passkeys for the public URL. */

@@ -6,12 +6,13 @@ import { userOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
-import { fail, invalid } from '../../base/errors/errors.ts';
+import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import type { Database, Executor, PasskeyRow } from '../../storage/schema.ts';
 import type { SecurityNotices } from '../users/security-notices.ts';
-import type { Challenges } from './challenges.ts';
+import type { Challenges, Redeemed } from './challenges.ts';
 import { readCredential } from './credential.ts';
+import { methodsOfPasskey } from './methods.ts';
 import type { PasskeyParty } from './relying-party.ts';
 import {
   deletePasskey,
@@ -36,13 +37,15 @@ export type PasskeyOptions = {
     context: Parameters<AuditLog['change']>[0],
     userId: string,
   ) => Promise<void>;
+  /** Adds the methods of a factor that a session has proven after its sign-in. */
+  readonly addSessionMethods: (trx: Executor, sessionId: string, methods: string) => Promise<void>;
   readonly random: Random;
   readonly now: Clock;
 };
 
 export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeof PasskeyService> {
   const { db, auditLog, party, challenges, securityNotices, requireToActAs } = options;
-  const { random, now } = options;
+  const { addSessionMethods, random, now } = options;
 
   async function requirePasskeyUser(executor: Executor, userId: string) {
     const user = await findPasskeyUser(executor, userId);
@@ -70,14 +73,14 @@ export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeo
       printableName(name);
       readCredential(credential);
       const use = { purpose: 'registration', place: userOf(context).sessionId } as const;
+      let redeemed: Redeemed | undefined;
       const created = await party
-        .verifyNew(credential, async (challenge) => {
-          return (await challenges.redeem(challenge, use))?.userId === userId;
+        .verifyNew(credential, (challenge) => {
+          redeemed = challenges.redeem(challenge, use);
+          return redeemed?.userId === userId;
         })
         .catch((cause: unknown) => {
-          const detail = 'is not valid, or its options are more than five minutes old';
-          const fields = [{ field: 'credential', detail }];
-          throw fail('invalid_argument', `credential: ${detail}`, { fields, cause });
+          throw notValid(cause);
         });
       const row: PasskeyRow = {
         ...created,
@@ -90,7 +93,9 @@ export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeo
           // Other registrations of the user wait for this lock.
           email = (await lockPasskeyUser(trx, userId))?.email ?? '';
           if ((await findPasskeys(trx, userId)).length >= passkeysMax) throw tooMany();
+          if (!(await redeemed?.settle(trx))) throw notValid();
           await insertPasskey(trx, row);
+          await addSessionMethods(trx, use.place, methodsOfPasskey(row));
           return { passkey: passkeyMessage(row) };
         })
         .catch((error: unknown) => {
@@ -130,6 +135,12 @@ const passkeyMessage = (row: PasskeyRow) => ({
   createTime: timestampFromMs(row.create_time),
   ...(row.last_used_time === null ? {} : { lastUsedTime: timestampFromMs(row.last_used_time) }),
 });
+
+function notValid(cause?: unknown): Failure {
+  const detail = 'is not valid, or its options were used or are more than five minutes old';
+  const fields = [{ field: 'credential', detail }];
+  return fail('invalid_argument', `credential: ${detail}`, { fields, cause });
+}
 
 const noSuchPasskey = () => fail('not_found', 'The user has no such passkey.');
 

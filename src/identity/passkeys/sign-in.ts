@@ -4,8 +4,9 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import type { Clock } from '../../base/clock.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import type { Database, Executor, PasskeyRow, UserRow } from '../../storage/schema.ts';
-import type { Challenges } from './challenges.ts';
+import type { Challenges, Redeemed } from './challenges.ts';
 import { readCredential } from './credential.ts';
+import { methodsOfPasskey } from './methods.ts';
 import type { PasskeyParty } from './relying-party.ts';
 import {
   findPasskeyByCredential,
@@ -18,7 +19,7 @@ import {
 export type CheckedPasskey = {
   readonly user: UserRow;
   readonly amr: string;
-  /** The signature counter is then accepted only once. Throws if the passkey has changed. */
+  /** The response is then accepted only once. Throws if the passkey has changed. */
   settle(trx: Executor): Promise<void>;
 };
 
@@ -41,20 +42,16 @@ export function createPasskeySignIn(options: PasskeySignInOptions): PasskeySignI
   const { db, party, challenges, now } = options;
 
   /** Throws any error for a response that does not match. */
-  async function verify(
-    place: string,
-    credential: JsonObject,
-    passkey: PasskeyRow,
-  ): Promise<number> {
-    const use = { purpose: 'sign-in', place } as const;
-    let onlyUser = '';
-    const counter = await party.verifySignIn(credential, passkey, async (challenge) => {
-      const redeemed = await challenges.redeem(challenge, use);
-      onlyUser = redeemed?.userId ?? '';
+  async function verify(place: string, credential: JsonObject, passkey: PasskeyRow) {
+    let redeemed: Redeemed | undefined;
+    const counter = await party.verifySignIn(credential, passkey, (challenge) => {
+      redeemed = challenges.redeem(challenge, { purpose: 'sign-in', place });
       return redeemed !== undefined;
     });
-    if (onlyUser !== '' && onlyUser !== passkey.user_id) throw new Error('another user');
-    return counter;
+    const { userId = '', settle } = redeemed ?? {};
+    if (settle === undefined) throw new Error('no challenge');
+    if (userId !== '' && userId !== passkey.user_id) throw new Error('another user');
+    return { counter, settle };
   }
 
   return {
@@ -69,19 +66,19 @@ export function createPasskeySignIn(options: PasskeySignInOptions): PasskeySignI
       if (place === undefined || passkey === undefined) throw refusal();
       const target = passkey.id;
       if (userHandle !== Buffer.from(passkey.user_id).toString('base64url')) throw refusal(target);
-      const counter = await verify(place, given, passkey).catch((cause: unknown) => {
+      const { counter, settle } = await verify(place, given, passkey).catch((cause: unknown) => {
         throw refusal(target, { cause });
       });
       const user = await findPasskeyUser(db, passkey.user_id);
       if (user === undefined || user.disable_time !== null) throw refusal(target);
       return {
         user,
-        amr: `${passkey.synced === 1 ? 'swk' : 'hwk'} user mfa`,
+        amr: methodsOfPasskey(passkey),
         async settle(trx) {
           const locked = await lockPasskeyUser(trx, user.id);
           if (locked === undefined || locked.disable_time !== null) throw refusal(target);
           const current = await lockPasskey(trx, target);
-          if (current === undefined) throw refusal(target);
+          if (current === undefined || !(await settle(trx))) throw refusal(target);
           // WebAuthn §6.1.1: a counter that does not increase is a sign of a copy.
           const hasCounter = counter > 0 || current.counter > 0;
           if (hasCounter && counter <= current.counter) {

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { digestMatches, digestOf } from '../../base/crypto/credential-format.ts';
 import { encodeBase62, newId, type Random } from '../../base/crypto/ids.ts';
 import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
+import type { FactorRules } from '../factor-rules/factor-rules.ts';
 import type { ScopesOf } from './scopes.ts';
 import { findSession } from './store.ts';
 
@@ -77,6 +78,7 @@ export function createSession(
 export type SessionAuthenticatorOptions = {
   readonly db: Database;
   readonly scopesOf: ScopesOf;
+  readonly factorRules: FactorRules;
   readonly now: Clock;
 };
 
@@ -86,7 +88,7 @@ export type AuthenticateSession = (cookie: string) => Promise<UserPrincipal | un
 export function createSessionAuthenticator(
   options: SessionAuthenticatorOptions,
 ): AuthenticateSession {
-  const { db, scopesOf, now } = options;
+  const { db, scopesOf, factorRules, now } = options;
   return async (cookie) => {
     const [, id, secret] = cookiePattern.exec(cookie) ?? [];
     if (id === undefined || secret === undefined) return undefined;
@@ -95,12 +97,15 @@ export function createSessionAuthenticator(
     if (!matches || found === undefined) return undefined;
     const { session, user } = found;
     if (!isLiveSession(session, now()) || user.disable_time !== null) return undefined;
+    const dueTime = await factorRules.dueTimeOf(session, user);
+    const lacksSecondFactor = dueTime !== undefined && now() >= dueTime;
     return {
       type: user.kind,
       userId: user.id,
       sessionId: session.id,
       authTime: authTimeOf(session),
-      scopes: await scopesOf(user),
+      lacksSecondFactor,
+      scopes: lacksSecondFactor ? new Set() : await scopesOf(user),
     };
   };
 }

@@ -1,4 +1,5 @@
 // Starts the session of a user who has signed in with an rpc, and issues its tokens.
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -7,6 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { Database, Executor, SessionRow, UserRow } from '../../storage/schema.ts';
+import type { FactorRules } from '../factor-rules/factor-rules.ts';
 import type { Signer } from '../tokens/signer.ts';
 import type { SecurityNotices } from '../users/security-notices.ts';
 import { type Cookies, deviceMs } from './cookies.ts';
@@ -27,6 +29,7 @@ export type StartSessionOptions = {
   readonly cookies: Cookies;
   readonly authenticateSession: AuthenticateSession;
   readonly scopesOf: ScopesOf;
+  readonly factorRules: FactorRules;
   readonly securityNotices: SecurityNotices;
   readonly tokenSeconds: number;
   readonly random: Random;
@@ -45,11 +48,13 @@ type CheckedUser = {
 const signInActions = ['SessionService.SignIn', 'SessionService.SignInWithPasskey'];
 
 export function createSessionStarter(options: StartSessionOptions) {
-  const { db, auditLog, signer, cookies, scopesOf, securityNotices } = options;
+  const { db, auditLog, signer, cookies, scopesOf, factorRules, securityNotices } = options;
   const { tokenSeconds, random, now } = options;
 
   async function issueToken(session: SessionRow, user: UserRow) {
-    const scopes = await scopesOf(user);
+    const dueTime = await factorRules.dueTimeOf(session, user);
+    const isLimited = dueTime !== undefined && now() >= dueTime;
+    const scopes = isLimited ? new Set<string>() : await scopesOf(user);
     const claims = claimsOf(session, user, scopes);
     const notAfter = Math.floor(session.expire_time / 1000);
     const { token, lifetimeSeconds } = await signer.sign(claims, tokenSeconds, { notAfter });
@@ -60,7 +65,10 @@ export function createSessionStarter(options: StartSessionOptions) {
       tokenType: 'Bearer',
       expiresIn: lifetimeSeconds,
       scope: claims.scope,
-      user: { id, email, name, kind },
+      user: {
+        ...{ id, email, name, kind },
+        ...(dueTime === undefined ? {} : { secondFactorDueTime: timestampFromMs(dueTime) }),
+      },
     };
   }
 

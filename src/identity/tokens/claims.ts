@@ -27,6 +27,8 @@ export type Claims = {
   readonly amr?: readonly string[];
   /** The id of the user's session (OpenID Connect Front-Channel Logout 1.0 §3). */
   readonly sid?: string;
+  /** Whether the session lacks a required second factor. No token contains it. */
+  readonly lacksSecondFactor?: boolean;
   /** The token's other claims, which the client chose. They are members of the token. */
   readonly custom?: JsonObject;
 };
@@ -76,6 +78,7 @@ export function principalFrom(claims: Claims): Principal {
         userId: claims.sub,
         sessionId: claims.sid ?? '',
         authTime: claims.auth_time ?? 0,
+        lacksSecondFactor: claims.lacksSecondFactor === true,
         scopes,
       };
   }
