@@ -102,6 +102,7 @@ export const texts: Readonly<Record<string, string>> = {
   ...{ 'IdentityProvider.client_id': 'latchkey' },
   'CreateIdentityProviderRequest.client_secret': 'the secret of the provider',
   ...{ 'Passkey.id': ids.passkey_id, 'Passkey.name': 'Laptop', domain: 'example.com' },
+  ...{ browser: 'Firefox 132', device: 'Windows 10' },
   ...{ 'CreatePasskeyRequest.name': 'Laptop', 'UpdatePasskeyRequest.name': 'Laptop' },
   'Account.name': 'Main account',
   'Client.name': 'Billing service',

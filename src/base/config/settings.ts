@@ -53,7 +53,7 @@ export const settings = {
     group: 'Tokens',
     type: oneOf('off', 'staff'),
     default: 'off',
-    about: 'Of whom the installation requires a second factor: no one (`off`), or `staff`.',
+    about: 'Who needs a second factor: no one (`off`), or `staff`.',
     notes:
       'A passkey, an authenticator app, or a provider that reports `mfa`. Workspaces have their ' +
       'own rule. See [Passkeys and second factors](guides/sign-in.md).',

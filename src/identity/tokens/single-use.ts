@@ -5,8 +5,8 @@ import type { Database, Executor } from '../../storage/schema.ts';
 import { insertUsedAssertion } from './store.ts';
 
 /**
- * False if the value, which `parts` identify, was used before. Remembers it until `expireTime`; with
- * `trx`, only if that transaction commits.
+ * False if the value, which `parts` identify, was used before. Remembers it until `expireTime`;
+ * with `trx`, only if that transaction commits.
  */
 export type UseOnce = (
   parts: readonly string[],

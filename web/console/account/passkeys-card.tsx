@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { createBrowserPasskey, hasPasskeys } from '../session/passkeys.ts';
 import { useSignInOptions } from '../session/provider-sign-in.tsx';
+import { useFactorAdded } from '../session/second-factor.ts';
 import { useUser } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
@@ -48,9 +49,10 @@ export function PasskeysCard() {
   );
 }
 
-export function AddPasskeyDialog() {
+function AddPasskeyDialog() {
   const { id: userId } = useUser();
   const start = useMethod(PasskeyService.method.startPasskeyRegistration);
+  const factorAdded = useFactorAdded();
   const create = useMethod(PasskeyService.method.createPasskey);
   const form = useForm({ mode: 'uncontrolled', initialValues: { name: '' } });
   return (
@@ -62,6 +64,7 @@ export function AddPasskeyDialog() {
       submit={async ({ name }) => {
         const { options } = await start({ userId });
         await create({ userId, name, credential: await createBrowserPasskey(options) });
+        await factorAdded();
       }}
     >
       <Text size="sm">Your browser then asks where to keep the passkey.</Text>

@@ -74,6 +74,7 @@ const outcomes: Record<string, OutcomeLabel> = {
   'identity.credential_invalid': { text: 'Invalid credentials', color: 'red' },
   'identity.code_invalid': { text: 'Wrong code', color: 'red' },
   forbidden: { text: 'Forbidden', color: 'red' },
+  second_factor_required: { text: 'Second factor required', color: 'orange' },
   step_up_required: { text: 'Recent sign-in required', color: 'orange' },
 };
 

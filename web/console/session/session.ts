@@ -104,6 +104,8 @@ export class Session {
     try {
       return await request(this.#token);
     } catch (error) {
+      // The grace period of a required second factor has ended.
+      if (reasonOf(error) === 'second_factor_required') void this.refreshNow();
       if (reasonOf(error) !== 'unauthenticated') throw error;
       this.requireSameUser(userId);
       await this.renew();

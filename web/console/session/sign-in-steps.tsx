@@ -89,6 +89,8 @@ function AddressStep({ email, options, hasAutoFocus, onDone }: AddressStepProps)
   );
 }
 
+const attemptsMax = 5;
+
 /** Offers passkeys in the suggestions of the address field. Returns the error of a refused one. */
 function usePasskeySuggestions(isOffered: boolean): unknown {
   const { session } = useSignIn();
@@ -105,7 +107,7 @@ function usePasskeySuggestions(isOffered: boolean): unknown {
     offer().catch((thrown: unknown) => {
       if (!isShown) return;
       setError(thrown);
-      setAttempt(attempt + 1);
+      if (attempt < attemptsMax) setAttempt(attempt + 1);
     });
     return () => {
       isShown = false;

@@ -16,6 +16,10 @@ export const sessionColumns: readonly Column<Session>[] = [
       </Group>
     ),
   },
+  {
+    title: 'Browser',
+    cell: ({ browser, device }) => [browser, device].filter(Boolean).join(' on ') || '—',
+  },
   { title: 'IP address', cell: ({ address }) => <span className="mono">{address}</span> },
   {
     title: 'Method',

@@ -74,6 +74,8 @@ const passkeys = groupOf('passkeys', 'Manages passkeys. A browser adds them.', [
 
 const sessionColumns: readonly ListColumn[] = [
   'id',
+  'browser',
+  'device',
   'address',
   'amr',
   { path: 'create_time', title: 'Signed in' },
