@@ -171,7 +171,7 @@ describeApp('a workspace that requires a second factor', (suite) => {
   });
 });
 
-it('staff can be required to have a second factor, from the first start with the rule', async () => {
+it('a setting requires a second factor of staff, from its first start on', async () => {
   const clock = { time: Date.now() };
   const started = async (requireSecondFactor: 'off' | 'staff', dataDir?: string) => {
     const config = { requireSecondFactor, secondFactorGraceDays: 7 };
