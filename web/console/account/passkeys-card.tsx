@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { createBrowserPasskey, hasPasskeys } from '../session/passkeys.ts';
 import { useSignInOptions } from '../session/provider-sign-in.tsx';
-import { useFactorAdded } from '../session/second-factor.ts';
+import { isLimited, useFactorAdded } from '../session/second-factor.ts';
 import { useUser } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
@@ -14,7 +14,8 @@ import { PasskeyList } from '../users/passkey-list.tsx';
 import { AccountCard } from './account-card.tsx';
 
 export function PasskeysCard() {
-  const { id } = useUser();
+  const user = useUser();
+  const { id } = user;
   const { open } = useDialogs();
   const options = useSignInOptions();
   const { data, error, refetch } = useQuery(PasskeyService.method.listPasskeys, { userId: id });
@@ -44,7 +45,7 @@ export function PasskeysCard() {
             : 'Passkeys need a public URL with https and a host name.'}
         </Text>
       )}
-      <PasskeyList userId={id} passkeys={passkeys} isOwn mayDelete />
+      <PasskeyList userId={id} passkeys={passkeys} isOwn mayDelete={!isLimited(user)} />
     </AccountCard>
   );
 }

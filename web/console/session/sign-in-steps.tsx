@@ -132,7 +132,13 @@ function WaysStep({ email, all, next, onChange }: WaysStepProps) {
     <>
       <Group gap="xs" justify="space-between" wrap="nowrap">
         <Text size="sm">{email}</Text>
-        <Anchor component="button" type="button" size="sm" onClick={onChange}>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          onClick={onChange}
+          style={{ flexShrink: 0, whiteSpace: 'nowrap' }}
+        >
           Change
         </Anchor>
       </Group>
