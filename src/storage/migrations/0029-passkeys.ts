@@ -36,7 +36,7 @@ async function addFactorRules(db: Kysely<unknown>): Promise<void> {
   await workspaces()
     .addColumn('factor_grace_days', 'bigint', (column) => column.notNull().defaultTo(0))
     .execute();
-  const columns = ['factor_required_since', 'factor_grace_days'];
+  const columns = ['id', 'factor_required_since', 'factor_grace_days'];
   const events = rowsWithRandomIds;
   await createTriggers(db, [
     { table: 'workspaces', entity: 'workspace', id: 'id', columns, events },
