@@ -57,7 +57,13 @@ describe('the contract', () => {
   it('lets users call these methods for themselves', () => {
     expect(forSelf.map(({ name }) => name)).toEqual([
       'ListUserIdentities',
+      'ListPasskeys',
+      'StartPasskeyRegistration',
+      'CreatePasskey',
+      'UpdatePasskey',
+      'DeletePasskey',
       'GetUser',
+      'UpdateUser',
       'SetPassword',
       'EnrolTotp',
       'ConfirmTotp',

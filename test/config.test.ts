@@ -30,6 +30,8 @@ test('every setting has a default', () => {
     customerTokenSeconds: 60,
     stepUpSeconds: 300,
     localPasswords: 'on',
+    requireSecondFactor: 'off',
+    secondFactorGraceDays: 7,
     egressNetworks: [],
     keyRotationDays: 30,
     uploadBytesMax: 104_857_600,

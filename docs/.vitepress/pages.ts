@@ -58,6 +58,11 @@ export const groups: readonly Group[] = [
         'token exchange: a client acts for a person or a customer',
       ),
       page(
+        'Passkeys and second factors',
+        'docs/guides/sign-in.md',
+        'add passkeys, and require a second factor',
+      ),
+      page(
         'Company sign-in',
         'docs/guides/company-sign-in.md',
         'sign in with Keycloak, Entra, Google or Okta, and without passwords',

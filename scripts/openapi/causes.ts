@@ -1,4 +1,5 @@
 // The possible errors of an operation.
+import { type Access, PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { catalogue, type ErrorCode } from '../../src/base/errors/catalogue.ts';
 import type { Binding } from '../../src/transports/gateway/binding.ts';
@@ -21,6 +22,7 @@ export function causesOf({ endpoint, method, template }: Binding, comment: strin
     !isPublic && 'unauthenticated',
     (access.recentSignIn || access.recentSignInFields.length > 0) && 'step_up_required',
     !isPublic && 'forbidden',
+    isForUsers(access) && !access.secondFactorEnrolment && 'second_factor_required',
     (template.variables.length > 0 || access.workspace) && 'not_found',
     endpoint.http.publicMaxAgeSeconds > 0 && 'precondition_failed',
     endpoint.acceptsIdempotencyKey && 'idempotency_key_reused',
@@ -45,6 +47,9 @@ export function causesOf({ endpoint, method, template }: Binding, comment: strin
   if (kind === 'server_streaming') addDownloadErrors(endpoint, causes);
   return causes;
 }
+
+const isForUsers = ({ principals }: Access) =>
+  principals.includes(PrincipalType.STAFF) || principals.includes(PrincipalType.MEMBER);
 
 function addDownloadErrors({ descriptor }: Endpoint, causes: Map<ErrorCode, string>): void {
   const names = downloadHeaders(descriptor.input);

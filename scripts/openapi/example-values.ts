@@ -15,6 +15,7 @@ const ids = {
   secret_id: 'sec_3mKq7VbT9xZp2LcR8sWd4n',
   session_id: 'ses_3mKq7VbT9xZp2LcR8sWd4n',
   provider_id: 'idp_3mKq7VbT9xZp2LcR8sWd4n',
+  passkey_id: 'pky_3mKq7VbT9xZp2LcR8sWd4n',
 };
 
 /** By `<Message>.<field>`, or by the name of the field. */
@@ -102,6 +103,9 @@ export const texts: Readonly<Record<string, string>> = {
   ...{ 'CreateIdentityProviderRequest.client_id': 'latchkey' },
   ...{ 'IdentityProvider.client_id': 'latchkey' },
   'CreateIdentityProviderRequest.client_secret': 'the secret of the provider',
+  ...{ 'Passkey.id': ids.passkey_id, 'Passkey.name': 'Laptop', domain: 'example.com' },
+  ...{ browser: 'Firefox 132', device: 'Windows 10' },
+  ...{ 'CreatePasskeyRequest.name': 'Laptop', 'UpdatePasskeyRequest.name': 'Laptop' },
   'Account.name': 'Main account',
   'Client.name': 'Billing service',
   'ClientSecret.name': 'Production',

@@ -55,6 +55,7 @@ const tags: Readonly<Record<string, string>> = {
   CustomerService: 'Customers',
   IdentityProviderService: 'Identity providers',
   SessionService: 'Sessions',
+  PasskeyService: 'Passkeys',
   PasswordResetService: 'Password reset',
   AuditService: 'Audit log',
   SigningKeyService: 'Signing keys',

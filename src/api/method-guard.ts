@@ -127,6 +127,9 @@ export class MethodGuard {
     if (isForOther && access.scope === '') {
       throw fail('forbidden', 'This method does not accept tokens from a token exchange.');
     }
+    if (isUser(principal) && principal.lacksSecondFactor && !access.secondFactorEnrolment) {
+      throw fail('second_factor_required', 'Add a second factor to continue.');
+    }
     // Only the decoded request shows whether users act for themselves.
     const mayBeSelf = access.self && isUser(principal) && !isForOther;
     if (mayBeSelf && !this.#isScoped(principal)) return;
@@ -166,7 +169,9 @@ export class MethodGuard {
   validate({ call, principal }: Caller, request: Message): Message | Promise<Message> {
     const { access } = this.method;
     if (access.self && isUser(principal)) {
-      if ((request as { userId?: string }).userId !== principal.userId) {
+      const named = request as { userId?: string };
+      if (named.userId === 'me') named.userId = principal.userId;
+      if (named.userId !== principal.userId) {
         this.#requireScope(principal);
       } else if (access.recentSignIn) this.#checkSignIn(principal);
     }

@@ -17,6 +17,8 @@ export type UserPrincipal = Scoped & {
   readonly sessionId: string;
   /** When the user signed in, in seconds since 1970. */
   readonly authTime: number;
+  /** Whether the session lacks a required second factor. It then has no scopes. */
+  readonly lacksSecondFactor?: boolean;
 };
 
 export type Principal =
@@ -52,6 +54,8 @@ export const principalTypes: Record<Principal['type'], PrincipalType> = {
 export type Membership = {
   readonly scopes: ReadonlySet<string>;
   readonly isJoined: boolean;
+  /** From when on the workspace requires a second factor; undefined if it does not. */
+  readonly factorDueTime?: number | undefined;
 };
 
 /** The memberships of a user by workspace. Cached, unless a transaction reads them. */

@@ -8,6 +8,7 @@ import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
+import { PasskeyService } from '../../gen/latchkey/identity/v1/passkey_pb.js';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { IdentityProviderService } from '../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
@@ -38,6 +39,7 @@ export const services = {
   customer: CustomerService,
   identityProvider: IdentityProviderService,
   session: SessionService,
+  passkey: PasskeyService,
   passwordReset: PasswordResetService,
   audit: AuditService,
   signingKey: SigningKeyService,

@@ -21,6 +21,8 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   customer_accounts: { key: ['customer_id', 'account_id'] },
   users: { key: ['id'] },
   totp_seeds: { key: ['user_id'] },
+  passkeys: { key: ['id'] },
+  staff_factor_rule: { key: ['name'] },
   recovery_passwords: { key: ['user_id'] },
   identity_providers: { key: ['id'] },
   user_identities: { key: ['id'] },

@@ -19,6 +19,7 @@ import { readEmail } from '../base/net/email.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { countSigningKeys } from '../identity/keys/store.ts';
 import {
+  deletePasskeys,
   deleteSeed,
   endSessionsOf,
   findUserByEmail,
@@ -97,6 +98,7 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
     await updateUser(trx, id, { password_hash, scopes, disable_time: null });
     await markRecoveryPassword(trx, { user_id: id, password_hash });
     await deleteSeed(trx, id);
+    await deletePasskeys(trx, id);
     await endSessionsOf(trx, id, { time: now() });
   });
   return { password, isNew: found === undefined };

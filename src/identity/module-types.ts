@@ -37,6 +37,7 @@ export type IdentityModule = {
     | 'customer'
     | 'session'
     | 'identityProvider'
+    | 'passkey'
     | 'passwordReset'
     | 'audit'
     | 'signingKey'
@@ -69,6 +70,8 @@ export type IdentityModuleOptions = {
     | 'workers'
     | 'stepUpSeconds'
     | 'localPasswords'
+    | 'requireSecondFactor'
+    | 'secondFactorGraceDays'
   >;
   readonly threadProgram: string;
   readonly log: Log;

@@ -24,6 +24,8 @@ import {
 } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
+import { createFactorRules } from './factor-rules/factor-rules.ts';
+import { openStaffRule } from './factor-rules/staff-rule.ts';
 import { signingAlgorithms } from './keys/algorithms.ts';
 import { createAudienceKeys } from './keys/audience-keys.ts';
 import { loadEd25519 } from './keys/ed25519.ts';
@@ -34,9 +36,11 @@ import { createSigningKeyService } from './keys/service.ts';
 import { createSignatureThread } from './keys/signature-thread.ts';
 import { raiseTokenSeconds } from './keys/store.ts';
 import type { IdentityModule, IdentityModuleOptions } from './module-types.ts';
+import { createPasskeys } from './passkeys/passkeys.ts';
 import { createProviders } from './providers/providers.ts';
 import { findEnabledProviders } from './providers/store.ts';
 import { createSessions } from './sessions/sessions.ts';
+import { addSessionMethods } from './sessions/store.ts';
 import { createAssertingClients } from './tokens/asserting-clients.ts';
 import { principalFrom } from './tokens/claims.ts';
 import { createAssertionVerifier } from './tokens/client-assertions.ts';
@@ -125,6 +129,20 @@ export async function createIdentityModule(
     ...{ db, mailer: options.mailer, publicUrl, warn, now },
     keys: masterKey.derive('security notices'),
   });
+  const useOnce = createUseOnce(db);
+  const requireToActAs = createActAsCheck(rolesOf);
+  const passkeys = createPasskeys({
+    ...{ db, auditLog, masterKey, useOnce, securityNotices, requireToActAs },
+    ...{ addSessionMethods, publicUrl, random, now },
+  });
+  const factorRules = createFactorRules({
+    staffDueTime: await openStaffRule({
+      ...{ db, now },
+      isRequired: config.requireSecondFactor === 'staff',
+      graceDays: config.secondFactorGraceDays,
+    }),
+    membershipsOf,
+  });
   const sessions = createSessions({
     db,
     invalidations,
@@ -137,8 +155,10 @@ export async function createIdentityModule(
     requireToEndSessions: createSessionEndCheck(rolesOf),
     securityNotices,
     membershipsOf,
+    factorRules,
     localPasswords,
-    findSignInProviders: () => findEnabledProviders(db),
+    findSignInProviders: (domain) => findEnabledProviders(db, domain),
+    passkeySignIn: passkeys.signIn,
     tokenSeconds: sessionTokenSeconds,
     publicUrl,
     random,
@@ -150,7 +170,6 @@ export async function createIdentityModule(
     keys: masterKey.derive('password resets'),
     securityNotices,
   });
-  const useOnce = createUseOnce(db);
   const { egressNetworks: networks, stepUpSeconds } = config;
   const egressFetch = createEgressFetch({ networks, ...providerLimits });
   const mayCall = (url: string) => isEgressUrl(url, networks);
@@ -159,7 +178,7 @@ export async function createIdentityModule(
     ...{ mappedRoles: options.mappedRoles, publicUrl, random, now },
     sessions: sessions.providerSignIns,
     isEgressUrl: mayCall,
-    requireToActAs: createActAsCheck(rolesOf),
+    requireToActAs,
     verifyLogoutToken: createLogoutTokenVerifier({ egressFetch, useOnce, now }),
   });
   const limitToGrants = createLimitToGrants({
@@ -260,13 +279,14 @@ export async function createIdentityModule(
       customer: createCustomerService(owners),
       session: sessions.service,
       identityProvider: providers.service,
+      passkey: passkeys.service,
       passwordReset: passwordResets.service,
       signingKey: createSigningKeyService({ db, masterKey, auditLog, now }),
       usage: createUsageService({ db, now }),
       audit: createAuditService({ db }),
       user: createUserService({
         ...{ db, auditLog, masterKey, passwords, securityNotices, rolesOf, random, now },
-        checkPassword,
+        ...{ checkPassword, addSessionMethods },
         checkCurrentPassword: createCurrentPasswordCheck({
           ...{ db, passwords, now },
           keys: masterKey.derive('current passwords'),

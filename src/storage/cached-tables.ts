@@ -63,14 +63,23 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     deletes: true,
     uncached: [
       'digest',
-      'amr',
       'address',
+      'user_agent',
       'create_time',
       'refresh_time',
       'expire_time',
       'auth_time',
       'provider_id',
       'provider_sid',
+    ],
+  },
+  workspaces: {
+    entity: 'workspace',
+    inserts: false,
+    deletes: true,
+    uncached: [
+      ...(['name', 'create_time', 'bytes_max', 'documents_max', 'links_max', 'views_max'] as const),
+      ...(['accent_color', 'logo_id', 'link_defaults'] as const),
     ],
   },
   audiences: {

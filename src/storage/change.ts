@@ -7,6 +7,7 @@ export type Entity =
   | 'credential'
   | 'user'
   | 'session'
+  | 'workspace'
   | 'signing_key'
   | 'audience'
   | 'trusted_issuer'

@@ -30,6 +30,7 @@ import { addTokenExchange } from './migrations/0025-token-exchange.ts';
 import { addLinkDefaults } from './migrations/0026-link-defaults.ts';
 import { addIdentityProviders } from './migrations/0027-identity-providers.ts';
 import { addBoundTokens } from './migrations/0028-bound-tokens.ts';
+import { addPasskeys } from './migrations/0029-passkeys.ts';
 import { addWatermarks } from './migrations/0030-watermarks.ts';
 import type { Database } from './schema.ts';
 
@@ -69,6 +70,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0026-link-defaults': { up: addLinkDefaults, oldestSupported: '0001-schema' },
   '0027-identity-providers': { up: addIdentityProviders, oldestSupported: '0001-schema' },
   '0028-bound-tokens': { up: addBoundTokens, oldestSupported: '0001-schema' },
+  '0029-passkeys': { up: addPasskeys, oldestSupported: '0001-schema' },
   '0030-watermarks': { up: addWatermarks, oldestSupported: '0001-schema' },
 };
 

@@ -39,8 +39,10 @@ import type {
 } from './sharing-rows.ts';
 import type {
   IdentityProviderRow,
+  PasskeyRow,
   RecoveryPasswordRow,
   SessionTable,
+  StaffFactorRuleRow,
   UserIdentityRow,
 } from './sign-in-rows.ts';
 
@@ -262,6 +264,8 @@ export type Schema = AgreementTables & {
   sessions: SessionTable;
   identity_providers: IdentityProviderRow;
   user_identities: UserIdentityRow;
+  passkeys: PasskeyRow;
+  staff_factor_rule: StaffFactorRuleRow;
   recovery_passwords: RecoveryPasswordRow;
   password_resets: PasswordResetRow;
   recovery_codes: RecoveryCodeRow;

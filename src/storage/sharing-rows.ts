@@ -24,12 +24,15 @@ export type WorkspaceRow = {
   logo_id: string;
   /** A JSON object, see `link-defaults.ts`; empty for the defaults of a new workspace. */
   link_defaults: string;
+  /** Since when members need a second factor; null if they do not. */
+  factor_required_since: number | null;
+  factor_grace_days: number;
 };
 
 /** The insertable row: a new workspace has no brand. */
 export type WorkspaceTable = GeneratedColumns<
   WorkspaceRow,
-  'accent_color' | 'logo_id' | 'link_defaults'
+  'accent_color' | 'logo_id' | 'link_defaults' | 'factor_required_since' | 'factor_grace_days'
 >;
 
 /** A document with its current version. */

@@ -34,6 +34,29 @@ export type UserIdentityRow = {
   create_time: number;
 };
 
+export type PasskeyRow = {
+  id: string;
+  user_id: string;
+  /** In base64url, like the public key, which is a COSE key (RFC 9052 §7). */
+  credential_id: string;
+  public_key: string;
+  /** The signature counter of the last sign-in; 0 if the authenticator has none. */
+  counter: number;
+  /** Space-separated. */
+  transports: string;
+  /** Whether the authenticator may copy the passkey to other devices. */
+  synced: Flag;
+  name: string;
+  create_time: number;
+  last_used_time: number | null;
+};
+
+/** Since when the service requires a second factor of staff. One row, with the name `staff`. */
+export type StaffFactorRuleRow = {
+  name: string;
+  since: number;
+};
+
 /** The hash that `recover-staff` has set. It counts while it is the hash of the user's password. */
 export type RecoveryPasswordRow = {
   user_id: string;
@@ -61,9 +84,11 @@ export type SessionRow = {
   /** The identity provider of the sign-in, and the `sid` of its ID token. */
   provider_id: string | null;
   provider_sid: string | null;
+  /** The `User-Agent` of the sign-in, cut off. */
+  user_agent: string | null;
 };
 
 export type SessionTable = GeneratedColumns<
   SessionRow,
-  'auth_time' | 'provider_id' | 'provider_sid'
+  'auth_time' | 'provider_id' | 'provider_sid' | 'user_agent'
 >;

@@ -62,6 +62,8 @@ it('a user signs in with the company account, confirms an action, and is signed 
   const context = await (await sharedBrowser()).newContext(desktop);
   const page = await context.newPage();
   await page.goto(`${app().app.publicUrl}/console/sign-in?next=/console/clients`);
+  await page.getByLabel('Email address').fill('ann@example.com');
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('link', { name: 'Sign in with Acme' }).click();
   await signInAtProvider(page, 'ann');
   await heading(page, 'Clients').waitFor();

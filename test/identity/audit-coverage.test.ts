@@ -15,6 +15,7 @@ import { itHoldsFor } from '../support/rule.ts';
 const noActions: Record<string, string> = {
   'VerificationService.VerifyToken':
     'it only reads; with the mark, clients would send the token in a URL',
+  'PasskeyService.StartPasskeyRegistration': 'it stores nothing; CreatePasskey is recorded',
   'SessionService.RefreshSession': 'it only continues a session that SignIn has recorded',
 };
 

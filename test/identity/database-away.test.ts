@@ -78,7 +78,11 @@ const parts: [string, (parts: Parts) => Promise<() => Promise<unknown>>][] = [
   [
     'the current grants of users',
     async (all) => {
-      const limit = createLimitToUserGrants({ ...all, scopesOf: async () => new Set() });
+      const limit = createLimitToUserGrants({
+        ...{ ...all, now: Date.now, scopesOf: async () => new Set() },
+        factorRules: { dueTimeOf: async () => undefined },
+        membershipsOf: async () => new Map(),
+      });
       return () => limit({ ...claims, principal_type: 'staff', sid: 'none' });
     },
   ],

@@ -38,6 +38,7 @@ describeApp('workspaces', (suite) => {
         ...{ email_required: true, email_verification_required: false },
         ...{ allow_download: false, expire_days: 0, watermark: false },
       },
+      ...{ require_second_factor: false, grace_days: 0 },
     });
     expect(response.headers.get('location')).toBe(`/workspaces/${workspace.id}`);
     const read = await fetch(`${url}/${workspace.id}`, { headers });

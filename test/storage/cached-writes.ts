@@ -34,7 +34,12 @@ import {
 import { removeFolder, updateFolder } from '../../src/sharing/folders/store.ts';
 import { revokeLink, updateLink } from '../../src/sharing/links/store.ts';
 import { insertView } from '../../src/sharing/views/store.ts';
-import { deleteMember, insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
+import {
+  deleteMember,
+  insertWorkspace,
+  putMember,
+  updateWorkspace,
+} from '../../src/sharing/workspaces/store.ts';
 import type { cachedTables } from '../../src/storage/cached-tables.ts';
 import { deleteOldest } from '../../src/storage/delete-oldest.ts';
 import { insertVersion, setCheckTime } from '../../src/storage/document-versions.ts';
@@ -71,6 +76,12 @@ const secondVersion = { ...content, document_id, version: 2, blob_id: 'blob_2' }
 
 export const evicting: [string, Table, string, Write][] = [
   ['updateClient', 'clients', 'cli_1', (trx) => updateClient(trx, 'cli_1', { scopes: '' })],
+  [
+    'updateWorkspace',
+    'workspaces',
+    'ws_1',
+    (trx) => updateWorkspace(trx, 'ws_1', { factor_grace_days: 1 }),
+  ],
   [
     'insertClientKey',
     'client_keys',

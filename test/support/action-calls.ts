@@ -35,7 +35,8 @@ let calls = 0;
 export async function callerOf({ app }: Suite, method: DescMethod, action: ManagementAction) {
   const { callerType: type = 'service', callerId: sub } = action;
   const { scope = getOption(method, accessOption).scope } = action;
-  const token = await signToken(app, { type, scope, ...(sub === undefined ? {} : { sub }) });
+  const token =
+    action.token ?? (await signToken(app, { type, scope, ...(sub === undefined ? {} : { sub }) }));
   const credential = { authorization: `Bearer ${token}`, requestId: `audited-${++calls}` };
   return { credential, actor: decodeJwt(token).sub };
 }

@@ -145,6 +145,7 @@ export async function fillCachedTables(trx: Executor): Promise<void> {
 
 /** The entity that each of the rows belongs to. */
 export const cachedRowIds: Readonly<Record<string, string>> = {
+  workspaces: 'ws_1',
   audiences: 'aud_1',
   clients: 'cli_1',
   client_keys: 'cli_1',

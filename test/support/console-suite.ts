@@ -145,12 +145,16 @@ export async function addToWorkspace(test: TestApp, userId: string): Promise<voi
 /** So long ago that every action that needs a recent sign-in asks for one. */
 export const staleSignInTime = () => Date.now() - 20 * 60_000;
 
-/** Fills in a sign-in form, on the page or in the dialog. */
+/** Fills in the steps of a sign-in, on the page or in the dialog. */
 export async function fillSignIn(page: Page, { email, password }: ConsoleUser, otp = '') {
   const form = page.locator('form', { has: page.locator('input[name=password]') });
+  const field = page.locator('input[name=email]');
+  await form.or(field).first().waitFor();
+  if (await field.isVisible()) {
+    await field.fill(email);
+    await page.getByRole('button', { name: 'Continue' }).click();
+  }
   await form.waitFor();
-  const field = form.getByLabel('Email address');
-  if (await field.isVisible()) await field.fill(email);
   await form.locator('input[name=password]').fill(password);
   if (otp !== '') await fillCode(page, otp);
   await form.getByRole('button', { name: 'Sign in' }).click();

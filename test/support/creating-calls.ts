@@ -14,6 +14,7 @@ import { addInvitation } from './invitation-rows.ts';
 import { credentialFor } from './member-rows.ts';
 import { allMethods } from './method-calls.ts';
 import { addClient, addCustomer, addWorkspace } from './owner-rows.ts';
+import { newPasskey } from './passkeys.ts';
 import { newProvider, removeProviders } from './provider-rows.ts';
 import { upload } from './sharing-api.ts';
 import { addTotp, addUser } from './user-rows.ts';
@@ -30,10 +31,11 @@ const granted = ['accounts:read', ...roleScopes.member, ...managementScopes];
 const creatorScope = [...new Set([...scopes, ...granted])].filter(Boolean).join(' ');
 
 /** The credential of a user who may call them, by default a new one. */
-export const creator = (
+export const creator = async (
   { testApp }: Suite,
-  { type = 'staff', sub }: Pick<Requests, 'type' | 'sub'>,
+  { type = 'staff', sub, own }: Pick<Requests, 'type' | 'sub' | 'own'>,
 ) =>
+  own ??
   credentialFor(testApp, {
     type,
     scope: type === 'staff' ? creatorScope : '',
@@ -46,6 +48,8 @@ export type Requests = {
   readonly other: Readonly<Record<string, unknown>> | undefined;
   /** The only caller who may make the call; by default any with the scopes. */
   readonly sub?: string;
+  /** The only credential with which the call succeeds. */
+  readonly own?: { readonly authorization: string };
   /** The type of the caller; by default staff. */
   readonly type?: 'staff' | 'member';
 };
@@ -97,6 +101,14 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
   'IdentityProviderService.CreateIdentityProvider': async ({ app }) => {
     await removeProviders(app.inside.db);
     return { first: newProvider(), other: newProvider() };
+  },
+  'PasskeyService.CreatePasskey': async (suite) => {
+    const { app } = suite;
+    const { id } = await addUser(app.inside.db, { scopes: creatorScope });
+    const own = await creator(suite, { sub: id });
+    const start = () => newPasskey(suite.transport('http'), app.publicUrl, own);
+    const [first, other] = [await start(), await start()];
+    return { first: first.request, other: other.request, sub: id, own };
   },
   'SigningKeyService.CreateSigningKey': async () => ({ first: {}, other: undefined }),
   'UserService.CreateUser': async () => {

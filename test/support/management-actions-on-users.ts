@@ -7,6 +7,7 @@ import { addInvitation } from './invitation-rows.ts';
 import type { ManagementAction } from './management-actions.ts';
 import { addMember, credentialFor, memberScope } from './member-rows.ts';
 import { addWorkspace } from './owner-rows.ts';
+import { addPasskeyRow, newPasskey } from './passkeys.ts';
 import { addIdentity, addProvider, newProvider, removeProviders } from './provider-rows.ts';
 import { makePng } from './sharing-api.ts';
 import { addSession, addTotp, addUser, codeAt, fromBase32 } from './user-rows.ts';
@@ -37,6 +38,29 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
     const { id: userId } = await addUser(app.inside.db);
     const identityId = await addIdentity(app.inside.db, userId);
     return { request: { userId, identityId }, target: identityId };
+  },
+
+  async 'PasskeyService.CreatePasskey'(suite) {
+    const { callerId: sub = '' } = await bySelf()(suite);
+    const own = await credentialFor(suite.testApp, { type: 'staff', scope: '', sub });
+    const started = await newPasskey(suite.transport('grpc'), suite.app.publicUrl, own);
+    const request = { ...started.request, userId: sub };
+    const target: ManagementAction['target'] = ({ passkey }) => passkey?.id;
+    const token = own.authorization.slice('Bearer '.length);
+    return { request, target, callerType: 'staff', callerId: sub, token };
+  },
+
+  async 'PasskeyService.UpdatePasskey'(suite) {
+    const action = await bySelf()(suite);
+    const userId = action.callerId ?? '';
+    const passkeyId = await addPasskeyRow(suite.app.inside.db, userId);
+    return { ...action, request: { userId, passkeyId, name: 'Renamed' }, target: passkeyId };
+  },
+
+  async 'PasskeyService.DeletePasskey'({ app }) {
+    const { id: userId } = await addUser(app.inside.db);
+    const passkeyId = await addPasskeyRow(app.inside.db, userId);
+    return { request: { userId, passkeyId }, target: passkeyId };
   },
 
   async 'UserService.CreateUser'() {

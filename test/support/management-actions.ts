@@ -25,6 +25,8 @@ export type ManagementAction = {
   readonly callerType?: TokenPrincipalType;
   /** The caller's id, if the method requires a specific caller. */
   readonly callerId?: string;
+  /** The caller's token, if the method requires a specific session. */
+  readonly token?: string;
   /** The caller's scopes, if the method's own scope is not enough. */
   readonly scope?: string;
 };

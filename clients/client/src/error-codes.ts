@@ -11,6 +11,7 @@ export const errorCodes = [
   'identity.code_invalid',
   'unauthenticated',
   'step_up_required',
+  'second_factor_required',
   'forbidden',
   'not_found',
   'method_not_allowed',

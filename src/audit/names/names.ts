@@ -5,6 +5,7 @@ import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
@@ -31,6 +32,7 @@ const listMethods: Record<ResourceKind, DescMethod> = {
   customer_key: CustomerService.method.listApiKeys,
   identity_provider: IdentityProviderService.method.listIdentityProviders,
   user_identity: IdentityProviderService.method.listUserIdentities,
+  passkey: PasskeyService.method.listPasskeys,
   user: UserService.method.listUsers,
   session: SessionService.method.listUserSessions,
   workspace: WorkspaceService.method.listWorkspaces,

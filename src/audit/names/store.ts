@@ -12,6 +12,7 @@ export type ResourceKind =
   | 'customer_key'
   | 'identity_provider'
   | 'user_identity'
+  | 'passkey'
   | 'user'
   | 'session'
   | 'workspace'
@@ -47,6 +48,7 @@ export const idKinds: Readonly<Record<string, IdKind>> = {
   key: { kinds: ['customer_key', 'workspace_key'], find: findKeys },
   idp: { kinds: ['identity_provider'], find: (db, ids) => findNamed(db, 'identity_provider', ids) },
   uid: { kinds: ['user_identity'], find: findIdentityUsers },
+  pky: { kinds: ['passkey'], find: findPasskeyNames },
   usr: { kinds: ['user'], find: findUserNames },
   ses: { kinds: ['session'], find: findSessionUsers },
   ws: { kinds: ['workspace'], find: (db, ids) => findNamed(db, 'workspace', ids) },
@@ -173,6 +175,19 @@ async function findIdentityUsers(db: Database, ids: readonly string[]): Promise<
     .execute();
   return rows.map(({ id, user, name, email }) => ({
     ...{ kind: 'user_identity', id, name: '' },
+    parents: [{ kind: 'user', id: user, name: name || email }],
+  }));
+}
+
+async function findPasskeyNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+  const rows = await db
+    .selectFrom('passkeys')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select(['passkeys.id', 'passkeys.name as passkey', 'users.id as user', 'users.name', 'email'])
+    .where('passkeys.id', 'in', ids)
+    .execute();
+  return rows.map(({ id, passkey, user, name, email }) => ({
+    ...{ kind: 'passkey', id, name: passkey },
     parents: [{ kind: 'user', id: user, name: name || email }],
   }));
 }

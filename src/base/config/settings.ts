@@ -48,6 +48,24 @@ export const settings = {
       'Passwords that the command `recover-staff` has set always work. ' +
       'See [Company sign-in](guides/company-sign-in.md).',
   },
+  requireSecondFactor: {
+    name: 'LATCHKEY_REQUIRE_SECOND_FACTOR',
+    group: 'Tokens',
+    type: oneOf('off', 'staff'),
+    default: 'off',
+    about: 'Who needs a second factor: no one (`off`), or `staff`.',
+    notes:
+      'A passkey, an authenticator app, or a provider that reports `mfa`. Workspaces have their ' +
+      'own rule. See [Passkeys and second factors](guides/sign-in.md).',
+  },
+  secondFactorGraceDays: {
+    name: 'LATCHKEY_SECOND_FACTOR_GRACE_DAYS',
+    group: 'Tokens',
+    type: integer(0, 30, 'days'),
+    default: '7',
+    about: 'How long staff can work without the required second factor.',
+    notes: 'Counted from the first start with the requirement.',
+  },
   egressNetworks: {
     name: 'LATCHKEY_EGRESS_NETWORKS',
     group: 'Tokens',

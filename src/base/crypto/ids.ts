@@ -32,6 +32,7 @@ type IdKind =
   | 'usr'
   | 'idp'
   | 'uid'
+  | 'pky'
   | 'ses'
   | 'aud'
   | 'cli'

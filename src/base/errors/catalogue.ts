@@ -136,6 +136,18 @@ export const catalogue = {
       '`WWW-Authenticate` is the permitted age of the sign-in in seconds.',
     oauth: 'invalid_client',
   },
+  second_factor_required: {
+    status: 403,
+    grpc: Code.PermissionDenied,
+    title: 'Second factor required',
+    cause:
+      'The installation or a workspace of the user requires a second factor, the grace period is ' +
+      'over, and the user signed in without one. The session can only add a second factor.',
+    remedy:
+      'Add a passkey or an authenticator app, or sign in with one. The session then works at ' +
+      'once, with a new token.',
+    oauth: 'access_denied',
+  },
   forbidden: {
     status: 403,
     grpc: Code.PermissionDenied,

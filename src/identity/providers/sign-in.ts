@@ -119,6 +119,7 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
       const started = await sessions.start(trx, {
         user,
         address: peer,
+        userAgent: request.header('user-agent'),
         amr: account.amr.join(' '),
         // Without a time, the sign-in does not count as recent. A clock may be ahead.
         authTime: Math.min(account.authTime ?? 0, now()),

@@ -12,17 +12,24 @@ export function findProvider(db: Executor, id: string): Promise<IdentityProvider
   return db.selectFrom('identity_providers').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** For the sign-in page: in the order of their creation. At most five rows exist. */
-export function findEnabledProviders(
+/**
+ * For the sign-in page: in the order of their creation. At most five rows exist. `domain` is in
+ * lower case; empty for every provider.
+ */
+export async function findEnabledProviders(
   db: Executor,
+  domain: string,
 ): Promise<Pick<IdentityProviderRow, 'id' | 'name'>[]> {
-  return db
+  const rows = await db
     .selectFrom('identity_providers')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'allowed_domains'])
     .where('enabled', '=', 1)
     .orderBy('create_time')
     .orderBy('id')
     .execute();
+  return rows
+    .filter((row) => domain === '' || row.allowed_domains.split(' ').includes(domain))
+    .map(({ id, name }) => ({ id, name }));
 }
 
 export const providerList = {

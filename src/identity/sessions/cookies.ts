@@ -6,7 +6,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { parseCookie, type SerializeOptions, serialize } from 'cookie';
 import { callerOf } from '../../api/principal.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type Random, randomText } from '../../base/crypto/ids.ts';
+import { isRandomText, type Random, randomText } from '../../base/crypto/ids.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { createSignedValues } from '../../base/crypto/signed-value.ts';
 
@@ -19,6 +19,9 @@ export type Cookies = {
   clearSession(context: HandlerContext): void;
   readDevice(context: HandlerContext, email: string): string | undefined;
   writeDevice(context: HandlerContext, email: string, id: string | undefined): void;
+  /** The browser in which a sign-in with a passkey was started. */
+  readPasskeyBrowser(context: HandlerContext): string | undefined;
+  writePasskeyBrowser(context: HandlerContext, id: string): void;
 };
 
 export type CookiesOptions = {
@@ -28,6 +31,8 @@ export type CookiesOptions = {
   readonly now: Clock;
 };
 
+/** As long as the options for a passkey are valid. */
+const passkeySeconds = 300;
 const deviceSeconds = 90 * 24 * 60 * 60;
 export const deviceMs = deviceSeconds * 1_000;
 
@@ -38,6 +43,7 @@ export function createCookies({ publicUrl, keys, random, now }: CookiesOptions):
   const named = (name: string) => (isSecure ? `__Host-${name}` : name);
   const sessionName = named('latchkey_session');
   const deviceName = named('latchkey_device');
+  const passkeyName = named('latchkey_passkey');
 
   function read(context: HandlerContext, name: string): string | undefined {
     return parseCookie(callerOf(context).call.header('cookie') ?? '')[name];
@@ -68,5 +74,10 @@ export function createCookies({ publicUrl, keys, random, now }: CookiesOptions):
       const value = devices.sign(known ?? randomText(random), deviceSeconds, email);
       write(context, deviceName, value, deviceSeconds);
     },
+    readPasskeyBrowser(context) {
+      const id = read(context, passkeyName) ?? '';
+      return isRandomText(id) ? id : undefined;
+    },
+    writePasskeyBrowser: (context, id) => write(context, passkeyName, id, passkeySeconds),
   };
 }

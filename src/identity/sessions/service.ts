@@ -1,86 +1,35 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { callerOf, userOf } from '../../api/principal.ts';
-import { hasEventOf } from '../../audit/store.ts';
-import type { Random } from '../../base/crypto/ids.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import { networkOf } from '../../base/net/network.ts';
 import { transact } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { SessionRow, UserRow } from '../../storage/schema.ts';
-import type { Signer } from '../tokens/signer.ts';
-import type { SecurityNotices } from '../users/security-notices.ts';
-import { type Cookies, deviceMs } from './cookies.ts';
-import type { ScopesOf } from './scopes.ts';
-import {
-  type AuthenticateSession,
-  claimsOf,
-  createSession,
-  isLiveSession,
-  sessionExpireTime,
-  sessionMsMax,
-  sessionsMax,
-} from './session.ts';
+import { createPasskeyMethods, type PasskeyMethodOptions } from './passkey-methods.ts';
+import { isLiveSession, sessionExpireTime } from './session.ts';
 import { sessionMessage } from './session-message.ts';
 import type { CheckSignIn } from './sign-in-check.ts';
 import type { CountedAttempt, SignInThrottle } from './sign-in-throttle.ts';
-import {
-  endSessions,
-  extendSession,
-  findOldSessions,
-  findSession,
-  findSessions,
-  insertSession,
-  sessionList,
-} from './store.ts';
+import { createSessionStarter, type StartSessionOptions, sessionEnded } from './start-session.ts';
+import { endSessions, extendSession, findSession, findSessions, sessionList } from './store.ts';
 import { createUserSessionMethods, type UserSessionOptions } from './user-sessions.ts';
 
-export type SessionOptions = UserSessionOptions & {
-  readonly signer: Signer;
-  readonly check: CheckSignIn;
-  readonly throttle: SignInThrottle;
-  readonly cookies: Cookies;
-  readonly authenticateSession: AuthenticateSession;
-  readonly scopesOf: ScopesOf;
-  readonly securityNotices: SecurityNotices;
-  /** Whether users can sign in with a password. */
-  readonly localPasswords: boolean;
-  readonly findSignInProviders: () => Promise<{ readonly id: string; readonly name: string }[]>;
-  readonly tokenSeconds: number;
-  readonly random: Random;
-};
+export type SessionOptions = UserSessionOptions &
+  StartSessionOptions &
+  PasskeyMethodOptions & {
+    readonly check: CheckSignIn;
+    readonly throttle: SignInThrottle;
+    /** Whether users can sign in with a password. */
+    readonly localPasswords: boolean;
+    /** Empty for every provider. */
+    readonly findSignInProviders: (
+      domain: string,
+    ) => Promise<{ readonly id: string; readonly name: string }[]>;
+  };
 
 export function createSessionService(options: SessionOptions): ServiceImpl<typeof SessionService> {
-  const { db, auditLog, signer, check, throttle, cookies, scopesOf } = options;
-  const { tokenSeconds, random, now } = options;
-
-  async function answer(session: SessionRow, user: UserRow) {
-    const scopes = await scopesOf(user);
-    const claims = claimsOf(session, user, scopes);
-    const notAfter = Math.floor(session.expire_time / 1000);
-    const { token, lifetimeSeconds } = await signer.sign(claims, tokenSeconds, { notAfter });
-    if (lifetimeSeconds < 1) throw ended();
-    const { id, email, name, kind } = user;
-    return {
-      accessToken: token,
-      tokenType: 'Bearer',
-      expiresIn: lifetimeSeconds,
-      scope: claims.scope,
-      user: { id, email, name, kind },
-    };
-  }
-
-  async function findReplaced(user: UserRow, context: HandlerContext): Promise<string[]> {
-    const old = await findOldSessions(db, user.id, now(), sessionsMax - 1);
-    const cookie = cookies.readSession(context);
-    const own = cookie === undefined ? undefined : await options.authenticateSession(cookie);
-    return own === undefined ? old : [...old, own.sessionId];
-  }
-
-  /** The audit log may have forgotten the sign-ins of an older user. */
-  async function isFirstSignIn({ id, create_time }: UserRow): Promise<boolean> {
-    return create_time > now() - deviceMs && !(await hasEventOf(db, id, 'SessionService.SignIn'));
-  }
+  const { db, auditLog, check, throttle, cookies, now } = options;
+  const starter = createSessionStarter(options);
 
   /** Rethrows the error. An attempt whose password could not be checked does not count. */
   async function refuse(error: unknown, counted: CountedAttempt): Promise<never> {
@@ -96,10 +45,12 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 
   return {
     ...createUserSessionMethods(options),
+    ...createPasskeyMethods(options, starter),
 
-    async getSignInOptions() {
-      const providers = await options.findSignInProviders();
-      return { passwords: options.localPasswords, providers };
+    async getSignInOptions({ domain }) {
+      const providers = await options.findSignInProviders(domain.toLowerCase());
+      const { localPasswords: passwords, passkeySignIn } = options;
+      return { passwords, passkeys: passkeySignIn.isAvailable, providers };
     },
 
     async signIn({ password, otp, ...request }, context) {
@@ -115,35 +66,26 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
         network,
         isKnownBrowser: device !== undefined,
       }).catch((error: unknown) => refuse(error, counted));
-      const replaced = await findReplaced(user, context);
-      const isNewDevice = device === undefined && !(await isFirstSignIn(user));
-      const own = { userId: user.id, amr, address: call.peer };
-      const { row, cookie } = createSession(random, now(), own);
-      const { id, kind } = user;
-      const change = { target: id, actor: { type: kind, id } };
-      await auditLog.change(context, change, async (trx, also) => {
-        await settle(trx);
-        if (usesRecoveryCode) also('SessionService.UseRecoveryCode', user.id);
-        await counted.forgive(trx);
-        await endSessions(trx, replaced, now());
-        await insertSession(trx, row);
+      const signedIn = await starter.start(context, {
+        ...{ user, amr, device },
+        async settle(trx, also) {
+          await settle(trx);
+          if (usesRecoveryCode) also('SessionService.UseRecoveryCode', user.id);
+          await counted.forgive(trx);
+        },
       });
-      const signedIn = await answer(row, user);
-      cookies.writeSession(context, cookie, sessionMsMax / 1000);
-      cookies.writeDevice(context, email, device);
       if (usesRecoveryCode) options.securityNotices.send(context, 'recoveryCodeUsed', user);
-      if (isNewDevice) options.securityNotices.send(context, 'newDevice', user);
       return signedIn;
     },
 
     async refreshSession(_request, context) {
       const { sessionId } = userOf(context);
       const found = await findSession(db, sessionId);
-      if (found === undefined) throw ended();
+      if (found === undefined) throw sessionEnded();
       const end = sessionExpireTime(found.session.create_time, now());
       const session = await transact(db, (trx) => extendSession(trx, sessionId, now(), end));
-      if (session === undefined) throw ended();
-      return answer(session, found.user);
+      if (session === undefined) throw sessionEnded();
+      return starter.issueToken(session, found.user);
     },
 
     async signOut(_request, context) {
@@ -169,7 +111,5 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
     },
   };
 }
-
-const ended = () => fail('unauthenticated', 'The session has ended.', { challenge: 'Bearer' });
 
 const noSuchSession = () => fail('not_found', 'The session does not exist or has ended.');

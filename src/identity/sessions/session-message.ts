@@ -1,6 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { SessionRow } from '../../storage/schema.ts';
 import { methodsOf } from './session.ts';
+import { browserNames } from './user-agent.ts';
 
 export function sessionMessage(row: SessionRow, currentId: string) {
   return {
@@ -12,5 +13,6 @@ export function sessionMessage(row: SessionRow, currentId: string) {
     amr: methodsOf(row),
     current: row.id === currentId,
     providerId: row.provider_id ?? '',
+    ...browserNames(row.user_agent),
   };
 }

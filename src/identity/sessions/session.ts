@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { digestMatches, digestOf } from '../../base/crypto/credential-format.ts';
 import { encodeBase62, newId, type Random } from '../../base/crypto/ids.ts';
 import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
+import type { FactorRules } from '../factor-rules/factor-rules.ts';
 import type { ScopesOf } from './scopes.ts';
 import { findSession } from './store.ts';
 
@@ -14,6 +15,9 @@ export const sessionMsMax = 12 * 60 * 60_000;
 export const sessionsMax = 100;
 /** The time from the last refresh to the end of the session. */
 const idleMsMax = 60 * 60_000;
+
+/** More than browsers send. */
+const userAgentMax = 512;
 
 const cookiePattern = /^(ses_[0-9A-Za-z]{22})\.([0-9A-Za-z]{43})$/;
 
@@ -38,6 +42,8 @@ export type SessionFacts = {
   readonly userId: string;
   readonly amr: string;
   readonly address: string;
+  /** The header `User-Agent`. */
+  readonly userAgent?: string | undefined;
   /** Milliseconds since 1970; by default the time of the sign-in. */
   readonly authTime?: number;
   /** The identity provider of the sign-in, and its `sid`. */
@@ -47,7 +53,7 @@ export type SessionFacts = {
 export function createSession(
   random: Random,
   now: number,
-  { userId, amr, address, ...provided }: SessionFacts,
+  { userId, amr, address, userAgent, ...provided }: SessionFacts,
 ): NewSession {
   const id = newId('ses', random);
   const secret = encodeBase62(random(32), 43);
@@ -64,6 +70,7 @@ export function createSession(
     auth_time: provided.authTime ?? null,
     provider_id: provided.provider?.id ?? null,
     provider_sid: provided.provider?.sid ?? null,
+    user_agent: userAgent?.slice(0, userAgentMax) ?? null,
   };
   return { row, cookie: `${id}.${secret}` };
 }
@@ -71,6 +78,7 @@ export function createSession(
 export type SessionAuthenticatorOptions = {
   readonly db: Database;
   readonly scopesOf: ScopesOf;
+  readonly factorRules: FactorRules;
   readonly now: Clock;
 };
 
@@ -80,7 +88,7 @@ export type AuthenticateSession = (cookie: string) => Promise<UserPrincipal | un
 export function createSessionAuthenticator(
   options: SessionAuthenticatorOptions,
 ): AuthenticateSession {
-  const { db, scopesOf, now } = options;
+  const { db, scopesOf, factorRules, now } = options;
   return async (cookie) => {
     const [, id, secret] = cookiePattern.exec(cookie) ?? [];
     if (id === undefined || secret === undefined) return undefined;
@@ -89,12 +97,15 @@ export function createSessionAuthenticator(
     if (!matches || found === undefined) return undefined;
     const { session, user } = found;
     if (!isLiveSession(session, now()) || user.disable_time !== null) return undefined;
+    const dueTime = await factorRules.dueTimeOf(session, user);
+    const lacksSecondFactor = dueTime !== undefined && now() >= dueTime;
     return {
       type: user.kind,
       userId: user.id,
       sessionId: session.id,
       authTime: authTimeOf(session),
-      scopes: await scopesOf(user),
+      lacksSecondFactor,
+      scopes: lacksSecondFactor ? new Set() : await scopesOf(user),
     };
   };
 }

@@ -10,6 +10,8 @@ import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import type { Database } from '../../storage/schema.ts';
+import type { FactorRules } from '../factor-rules/factor-rules.ts';
+import type { PasskeySignIn } from '../passkeys/sign-in.ts';
 import type { LimitToGrants } from '../tokens/current-grants.ts';
 import type { Signer } from '../tokens/signer.ts';
 import type { RecoveryCodeDigest } from '../users/recovery-codes.ts';
@@ -37,8 +39,12 @@ export type SessionsOptions = {
   readonly requireToEndSessions: RequireToEndSessions;
   readonly securityNotices: SecurityNotices;
   readonly membershipsOf: MembershipsOf;
+  readonly factorRules: FactorRules;
   readonly localPasswords: boolean;
-  readonly findSignInProviders: () => Promise<{ readonly id: string; readonly name: string }[]>;
+  readonly findSignInProviders: (
+    domain: string,
+  ) => Promise<{ readonly id: string; readonly name: string }[]>;
+  readonly passkeySignIn: PasskeySignIn;
   readonly tokenSeconds: number;
   readonly publicUrl: string;
   readonly random: Random;
@@ -54,9 +60,10 @@ export type Sessions = {
 };
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { db, invalidations, masterKey, membershipsOf, publicUrl, random, now } = options;
+  const { db, invalidations, masterKey, membershipsOf, factorRules, publicUrl } = options;
+  const { random, now } = options;
   const scopesOf = createScopesOf(membershipsOf);
-  const authenticate = createSessionAuthenticator({ db, scopesOf, now });
+  const authenticate = createSessionAuthenticator({ db, scopesOf, factorRules, now });
   const keys = masterKey.derive('sign-in device');
   const cookies = createCookies({ publicUrl, keys, random, now });
   const throttleKeys = masterKey.derive('sign-in counters');
@@ -66,6 +73,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       ...options,
       check: createSignInCheck(options),
       throttle,
+      passkeyThrottleKeys: masterKey.derive('passkey sign-in counters'),
       cookies,
       authenticateSession: authenticate,
       scopesOf,
@@ -73,6 +81,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     authenticate,
     providerSignIns: createProviderSignIns({ db, cookies, authenticate, random, now }),
     cookieName: cookies.sessionName,
-    limitToGrants: createLimitToUserGrants({ db, invalidations, scopesOf }),
+    limitToGrants: createLimitToUserGrants({
+      ...{ db, invalidations, scopesOf, factorRules, membershipsOf, now },
+    }),
   };
 }

@@ -43,6 +43,8 @@ export type Claims = {
   readonly parent_ids?: readonly string[];
   /** With `act`, for a customer: the id of the API key. */
   readonly key_id?: string;
+  /** Whether the session lacks a required second factor. No token contains it. */
+  readonly lacksSecondFactor?: boolean;
   /** The token's other claims, which the client chose. They are members of the token. */
   readonly custom?: JsonObject;
 };
@@ -107,6 +109,7 @@ export function principalFrom(claims: Claims): Principal {
         userId: claims.sub,
         sessionId: claims.sid ?? '',
         authTime: claims.auth_time ?? 0,
+        lacksSecondFactor: claims.lacksSecondFactor === true,
         scopes,
         ...actingClient,
       };

@@ -109,7 +109,12 @@ export async function insertRevokedToken(db: Executor, row: RevokedTokenRow): Pr
     .execute();
 }
 
-/** Fails if the assertion was used before. */
-export async function insertUsedAssertion(trx: Executor, row: UsedAssertionRow): Promise<void> {
-  await trx.insertInto('used_assertions').values(row).execute();
+/** False if the assertion was used before. */
+export async function insertUsedAssertion(trx: Executor, row: UsedAssertionRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('used_assertions')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }

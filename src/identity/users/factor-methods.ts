@@ -2,7 +2,7 @@
 
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { isUser, principalId, principalOf } from '../../api/principal.ts';
+import { isUser, principalId, principalOf, userOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
@@ -34,9 +34,13 @@ export type UserOptions = {
   readonly checkCurrentPassword: CheckCurrentPassword;
   readonly securityNotices: SecurityNotices;
   readonly rolesOf: RolesOf;
+  readonly addSessionMethods: AddSessionMethods;
   readonly random: Random;
   readonly now: Clock;
 };
+
+/** Adds the methods of a factor that a session has proven after its sign-in. */
+type AddSessionMethods = (trx: Executor, sessionId: string, methods: string) => Promise<void>;
 
 type FactorMethods = Pick<
   ServiceImpl<typeof UserService>,
@@ -45,7 +49,7 @@ type FactorMethods = Pick<
 
 export function createFactorMethods(options: UserOptions): FactorMethods {
   const { db, auditLog, masterKey, passwords, checkPassword, checkCurrentPassword } = options;
-  const { securityNotices, rolesOf, random, now } = options;
+  const { securityNotices, rolesOf, addSessionMethods, random, now } = options;
 
   function endOthers(trx: Executor, userId: string, context: HandlerContext): Promise<void> {
     const caller = principalOf(context);
@@ -106,6 +110,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         if (step === undefined) throw invalid('code', 'is not the current code');
         if (!(await confirmSeed(trx, row, { time: now(), step }))) throw seedChanged();
         if (endOtherSessions) await endOthers(trx, userId, context);
+        await addSessionMethods(trx, userOf(context).sessionId, 'otp mfa');
         return { user: userMessage(await requireUser(trx, userId)) };
       });
       securityNotices.send(context, 'factorAdded', answer.user);

@@ -14,6 +14,8 @@ export type SecurityEvent =
   | 'recoveryCodes'
   | 'recoveryCodeUsed'
   | 'newDevice'
+  | 'passkeyAdded'
+  | 'passkeyRemoved'
   | 'identityLinked';
 
 type SecurityFacts = {
@@ -94,6 +96,16 @@ const notices: Readonly<Record<SecurityEvent, NoticeText>> = {
     subject: 'Your account was linked',
     text: 'You signed in with an account of an identity provider. It is now linked to your user.',
     remedy: 'If this was not you, tell an administrator at once.',
+  },
+  passkeyAdded: {
+    subject: 'A passkey was added',
+    text: 'A passkey was added to your account. It signs you in without your password.',
+    remedy: 'If this was not you, tell an administrator at once, who can delete the passkey.',
+  },
+  passkeyRemoved: {
+    subject: 'A passkey was deleted',
+    text: 'A passkey of your account was deleted. It can no longer sign you in.',
+    remedy: reset,
   },
   newDevice: {
     subject: 'New sign-in to your account',

@@ -7,7 +7,7 @@ import {
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { printableName } from '../../api/names.ts';
-import { principalId, principalOf } from '../../api/principal.ts';
+import { callerOf, principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
@@ -101,6 +101,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     async updateUser(request, context) {
       const { userId } = request;
       const update = readUpdate(UpdateUserRequestSchema, request, fields).change;
+      if (update.email !== undefined || update.scopes !== undefined) requireManager(context);
       const { requireToActAs, requireToWeaken } = grantChecksFor(context, userId, rolesOf);
       let oldEmail = '';
       const user = await change(context, userId, async (old, trx) => {
@@ -139,6 +140,14 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       return { user: userMessage(user) };
     },
   };
+}
+
+/** Users without the scope may change only their own name. */
+function requireManager(context: HandlerContext): void {
+  const principal = principalOf(context);
+  const { scope } = callerOf(context).method.access;
+  if (principal.type !== 'anonymous' && principal.scopes.has(scope)) return;
+  throw fail('forbidden', `The scope ${scope} is required to change more than your own name.`);
 }
 
 const fields: UpdateFields<typeof UpdateUserRequestSchema, UserChange> = {

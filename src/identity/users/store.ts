@@ -149,6 +149,10 @@ export async function deleteSeed(db: Executor, userId: string): Promise<void> {
   await db.deleteFrom('totp_seeds').where('user_id', '=', userId).execute();
 }
 
+export async function deletePasskeys(trx: Executor, userId: string): Promise<void> {
+  await trx.deleteFrom('passkeys').where('user_id', '=', userId).execute();
+}
+
 export function findSealedSeeds(db: Executor) {
   return db
     .selectFrom('totp_seeds')

@@ -4,6 +4,7 @@ import { entityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
+import { factorDueTimeOf } from './factor-rule.ts';
 import { roleScopes } from './roles.ts';
 import { findAllRoles, findRoles } from './store.ts';
 
@@ -15,15 +16,22 @@ export type MembershipOptions = { readonly db: Database; readonly invalidations:
 export function createMemberships({ db, invalidations }: MembershipOptions): MembershipsOf {
   const cache = createRevocationSafeCache<ReadonlyMap<string, Membership>>({
     invalidations,
-    dependsOn: (_, userId) => [entityKey('user', userId)],
+    dependsOn: (memberships, userId) => [
+      entityKey('user', userId),
+      ...[...memberships.keys()].map((id) => entityKey('workspace', id)),
+    ],
     entriesMax: cachedMax,
   });
   async function read(executor: Executor, userId: string) {
     const rows = await findRoles(executor, userId);
     return new Map(
-      rows.map(({ workspace_id, role, joined }) => [
+      rows.map(({ workspace_id, role, joined, ...rule }) => [
         workspace_id,
-        { scopes: roleScopes[role], isJoined: joined === 1 },
+        {
+          scopes: roleScopes[role],
+          isJoined: joined === 1,
+          factorDueTime: factorDueTimeOf(rule),
+        },
       ]),
     );
   }

@@ -12,9 +12,11 @@ import { workspaceOf } from '../../api/workspace.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
+import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, WorkspaceRow } from '../../storage/schema.ts';
 import type { AnswerWorkspace, LogoMethods } from '../brand/logo-methods.ts';
 import type { Quotas, StoredQuota } from '../quotas/quotas.ts';
+import { changedRule, factorDueTimeOf } from './factor-rule.ts';
 import { createInvitationMethods, type InvitationOptions } from './invitations.ts';
 import { readLinkDefaults, storeLinkDefaults } from './link-defaults.ts';
 import { createMemberMethods } from './members.ts';
@@ -59,6 +61,7 @@ export function createWorkspaceService(
         logoUrl: brands.logoUrlOf(row.logo_id),
       },
       linkDefaults: readLinkDefaults(row.link_defaults),
+      ...factorRuleMessage(row),
       ...(usages[i] === undefined ? {} : { usage: usages[i] }),
     }));
   }
@@ -78,6 +81,7 @@ export function createWorkspaceService(
       const row: WorkspaceRow = {
         ...{ id, name: printableName(name), create_time: now(), ...storedQuota(quota) },
         ...{ accent_color: '', logo_id: '', link_defaults: '' },
+        ...{ factor_required_since: null, factor_grace_days: 0 },
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await insertWorkspace(trx, row);
@@ -105,9 +109,12 @@ export function createWorkspaceService(
       }
       if (paths.length === 0) return answer(await existing(db, id));
       const row = await auditLog.change(context, { target: id }, async (trx) => {
-        const changed = await updateWorkspace(trx, id, change);
-        if (changed === undefined) throw workspaceNotFound(id);
-        return changed;
+        const old = await lockRow(trx, 'workspaces', 'id', id);
+        if (old === undefined) throw workspaceNotFound(id);
+        const rule = paths.includes('require_second_factor')
+          ? changedRule(request.requireSecondFactor, old, now)
+          : {};
+        return (await updateWorkspace(trx, id, { ...change, ...rule })) ?? old;
       });
       return answer(row);
     },
@@ -126,7 +133,19 @@ const fields = {
   link_defaults: ({ linkDefaults }): WorkspaceChange => ({
     link_defaults: storeLinkDefaults(linkDefaults),
   }),
+  // The time at which it was required depends on the stored row.
+  require_second_factor: (): WorkspaceChange => ({}),
+  grace_days: ({ graceDays }): WorkspaceChange => ({ factor_grace_days: graceDays }),
 } satisfies UpdateFields<typeof UpdateWorkspaceRequestSchema, WorkspaceChange>;
+
+function factorRuleMessage(row: WorkspaceRow) {
+  const dueTime = factorDueTimeOf(row);
+  return {
+    requireSecondFactor: dueTime !== undefined,
+    graceDays: row.factor_grace_days,
+    ...(dueTime === undefined ? {} : { secondFactorDueTime: timestampFromMs(dueTime) }),
+  };
+}
 
 /** Unset fields become null, which means the default. */
 function storedQuota(quota: WorkspaceQuota | undefined): StoredQuota {

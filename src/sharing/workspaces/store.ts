@@ -150,14 +150,16 @@ export async function hasWorkspaceOwner(db: Executor, workspaceId: string): Prom
   return row !== undefined;
 }
 
-export function findRoles(
-  db: Executor,
-  userId: string,
-): Promise<Pick<MemberRow, 'workspace_id' | 'role' | 'joined'>[]> {
+type RoleRow = Pick<MemberRow, 'workspace_id' | 'role' | 'joined'> &
+  Pick<WorkspaceRow, 'factor_required_since' | 'factor_grace_days'>;
+
+export function findRoles(db: Executor, userId: string): Promise<RoleRow[]> {
   return db
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
+    .innerJoin('workspaces', 'workspaces.id', 'members.workspace_id')
     .select(['members.workspace_id', 'members.role', 'members.joined'])
+    .select(['factor_required_since', 'factor_grace_days'])
     .where('users.id', '=', userId)
     .where('users.kind', '=', 'member')
     .where('users.disable_time', 'is', null)

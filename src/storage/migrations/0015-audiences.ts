@@ -34,7 +34,7 @@ export async function addAudiences(db: Kysely<unknown>): Promise<void> {
 /** Adds a trigger for new columns, because an existing one cannot watch more columns. */
 export async function watchColumns(
   db: Kysely<unknown>,
-  table: 'audiences' | 'clients' | 'customers' | 'signing_keys',
+  table: 'audiences' | 'clients' | 'customers' | 'signing_keys' | 'sessions',
   name: string,
   columns: readonly string[],
   id = 'id',

@@ -22,5 +22,6 @@ it('the client repeats no call that must act once and has no idempotency key', (
     'RequestPasswordReset',
     'ResetPassword',
     'SignIn',
+    'SignInWithPasskey',
   ]);
 });

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { Screen } from '../shared/screen.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
+import { PasskeysCard } from './passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { ProfileCard } from './profile-card.tsx';
 import { SecondFactorCard } from './second-factor-card.tsx';
@@ -12,6 +13,7 @@ export function AccountScreen() {
       <Stack gap="md">
         <ProfileCard />
         <PasswordCard />
+        <PasskeysCard />
         <SecondFactorCard />
         <SessionsCard />
         <AppearanceCard />

@@ -2,6 +2,7 @@ import { Center, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { QRCodeSVG } from 'qrcode.react';
 import { type EnrolTotpResponse, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useFactorAdded } from '../session/second-factor.ts';
 import { useUser } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
@@ -19,6 +20,7 @@ export function EnrolTotpDialog({ seed, onDone }: EnrolTotpDialogProps) {
   const { id } = useUser();
   const confirm = useMethod(UserService.method.confirmTotp);
   const createCodes = useMethod(UserService.method.createRecoveryCodes);
+  const factorAdded = useFactorAdded();
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { code: '', endOtherSessions: true },
@@ -30,6 +32,7 @@ export function EnrolTotpDialog({ seed, onDone }: EnrolTotpDialogProps) {
       form={form}
       submit={async ({ code, endOtherSessions }) => {
         await confirm({ userId: id, code: code.replaceAll(' ', ''), endOtherSessions });
+        await factorAdded();
         // The app is on. If this call fails, the page offers to create the codes.
         await createCodes({ userId: id }).then(
           ({ codes }) => onDone(codes),

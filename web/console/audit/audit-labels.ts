@@ -5,6 +5,7 @@ import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
+import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
@@ -35,6 +36,7 @@ const services: readonly DescService[] = [
   IssuanceService,
   LinkService,
   OAuthService,
+  PasskeyService,
   PasswordResetService,
   SessionService,
   SigningKeyService,
@@ -72,6 +74,7 @@ const outcomes: Record<string, OutcomeLabel> = {
   'identity.credential_invalid': { text: 'Invalid credentials', color: 'red' },
   'identity.code_invalid': { text: 'Wrong code', color: 'red' },
   forbidden: { text: 'Forbidden', color: 'red' },
+  second_factor_required: { text: 'Second factor required', color: 'orange' },
   step_up_required: { text: 'Recent sign-in required', color: 'orange' },
 };
 

@@ -68,6 +68,8 @@ const actions: Record<string, Verb> = {
     'request a link to reset a password',
   ),
   'PasswordResetService.ResetPassword': verb('reset the password of', 'reset the password of'),
+  'PasskeyService.ListPasskeys': verb('listed the passkeys of', 'list the passkeys of'),
+  'PasskeyService.StartPasskeyRegistration': verb('started to add a passkey', 'add a passkey'),
   'SessionService.GetSignInOptions': verb('read how to sign in', 'read how to sign in'),
   'SessionService.ListUserSessions': verb('listed the sessions of', 'list the sessions of'),
   'SessionService.LogOutByProvider': verb(
@@ -82,9 +84,17 @@ const actions: Record<string, Verb> = {
     'sign out all sessions of',
   ),
   'SessionService.SignIn': verb('signed in', 'sign in'),
+  'SessionService.SignInWithPasskey': verb(
+    'signed in with the passkey',
+    'sign in with the passkey',
+  ),
   'SessionService.SignInWithProvider': verb(
     'signed in with a company account',
     'sign in with a company account',
+  ),
+  'SessionService.StartPasskeySignIn': verb(
+    'started to sign in with a passkey',
+    'sign in with a passkey',
   ),
   'SessionService.SignOut': verb('signed out', 'sign out'),
   'SessionService.UseRecoveryCode': verb(
@@ -124,7 +134,11 @@ export function describeAction({ action, code }: Described): string {
   return code === 'ok' ? words.did : `tried to ${words.tried}`;
 }
 
-const signIns = new Set(['SessionService.SignIn', 'SessionService.SignInWithProvider']);
+const signIns = new Set([
+  'SessionService.SignIn',
+  'SessionService.SignInWithPasskey',
+  'SessionService.SignInWithProvider',
+]);
 
 /** The words before the target. A refused call may have no target. */
 export function actionWords(event: Described & Acted): string {

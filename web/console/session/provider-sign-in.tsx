@@ -8,12 +8,13 @@ import type {
 } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { useSignIn } from './session-context.tsx';
 
-export type SignInOptions = Pick<GetSignInOptionsResponse, 'passwords' | 'providers'>;
+export type SignInOptions = Pick<GetSignInOptionsResponse, 'passwords' | 'passkeys' | 'providers'>;
 
-export const passwordsOnly: SignInOptions = { passwords: true, providers: [] };
+/** If the service does not answer. */
+const passwordsOnly: SignInOptions = { passwords: true, passkeys: false, providers: [] };
 
-/** Undefined until the service has answered. */
-export function useSignInOptions(): SignInOptions | undefined {
+/** How users of a domain, or all users, can sign in. Undefined until the service has answered. */
+export function useSignInOptions(domain = ''): SignInOptions | undefined {
   const { session } = useSignIn();
   const [options, setOptions] = useState<SignInOptions>();
   useEffect(() => {
@@ -21,11 +22,11 @@ export function useSignInOptions(): SignInOptions | undefined {
     const show = (found: SignInOptions) => {
       if (isShown) setOptions(found);
     };
-    session.signInOptions().then(show, () => show(passwordsOnly));
+    session.signInOptions(domain).then(show, () => show(passwordsOnly));
     return () => {
       isShown = false;
     };
-  }, [session]);
+  }, [session, domain]);
   return options;
 }
 
@@ -48,16 +49,20 @@ type ProviderButtonsProps = {
   /** The address to show after the sign-in. */
   readonly next: string;
   readonly isPrimary: boolean;
+  /** Whether to focus the first button on mount. */
+  readonly hasAutoFocus?: boolean;
 };
 
-export function ProviderButtons({ providers, next, isPrimary }: ProviderButtonsProps) {
+export function ProviderButtons(props: ProviderButtonsProps) {
+  const { providers, next, isPrimary, hasAutoFocus = false } = props;
   return (
     <Stack gap="xs">
-      {providers.map((provider) => (
+      {providers.map((provider, index) => (
         <Button
           key={provider.id}
           component="a"
           href={providerAddress(provider, { next })}
+          autoFocus={hasAutoFocus && index === 0}
           variant={isPrimary ? 'filled' : 'default'}
           leftSection={<IconBuilding size={16} aria-hidden />}
           fullWidth

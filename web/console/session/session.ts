@@ -2,6 +2,7 @@
  * The signed-in user and their access token. The token is kept in memory only. After a reload, the
  * session cookie, which scripts cannot read, provides a new one.
  */
+import type { JsonObject } from '@bufbuild/protobuf';
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import {
   type GetSignInOptionsResponse,
@@ -9,6 +10,7 @@ import {
   SessionService,
   type SignedInUser,
   type SignInResponse,
+  type SignInWithPasskeyResponse,
 } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { Listeners } from '../shared/listeners.ts';
 import { localError, reasonOf } from './error-details.ts';
@@ -37,6 +39,8 @@ export type SignInCredentials = {
   /** Empty for a user without an authenticator app. */
   readonly otp: string;
 };
+
+type TokenResponse = SignInResponse | SignInWithPasskeyResponse | RefreshSessionResponse;
 
 /** A token that expires sooner is renewed before use. */
 const marginMs = 15_000;
@@ -100,6 +104,8 @@ export class Session {
     try {
       return await request(this.#token);
     } catch (error) {
+      // The grace period of a required second factor has ended.
+      if (reasonOf(error) === 'second_factor_required') void this.refreshNow();
       if (reasonOf(error) !== 'unauthenticated') throw error;
       this.requireSameUser(userId);
       await this.renew();
@@ -141,9 +147,23 @@ export class Session {
     this.#notifyOtherTabs();
   }
 
-  /** Returns how users can sign in. Throws the error of the service. */
-  signInOptions(): Promise<GetSignInOptionsResponse> {
-    return this.#client.getSignInOptions({});
+  /** Returns the options to ask the browser for a passkey. Throws the error of the service. */
+  async startPasskeySignIn(userId = ''): Promise<JsonObject | undefined> {
+    const { options } = await this.#client.startPasskeySignIn({ userId });
+    return options;
+  }
+
+  /** Throws the error of the service. */
+  async signInWithPasskey(credential: JsonObject): Promise<void> {
+    const answer = await this.#client.signInWithPasskey({ credential });
+    this.#era++;
+    this.#accept(answer, 'in this tab');
+    this.#notifyOtherTabs();
+  }
+
+  /** Returns how users of a domain, or all users, can sign in. Throws the error of the service. */
+  signInOptions(domain = ''): Promise<GetSignInOptionsResponse> {
+    return this.#client.getSignInOptions({ domain });
   }
 
   /** After a sign-in with an identity provider, which this class has not seen. */
@@ -183,7 +203,7 @@ export class Session {
     }
   }
 
-  #accept(answer: SignInResponse | RefreshSessionResponse, where: ReplacedSession): void {
+  #accept(answer: TokenResponse, where: ReplacedSession): void {
     const { accessToken, expiresIn, scope, user } = answer;
     if (user === undefined) throw new TypeError('the response contains no user');
     this.#token = accessToken;

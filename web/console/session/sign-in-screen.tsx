@@ -1,13 +1,10 @@
 import { Alert, Anchor, Text } from '@mantine/core';
 import { Navigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { TextLink } from '../shared/router-links.tsx';
 import { GoTo } from './go-to.tsx';
-import { Or, ProviderButtons, passwordsOnly, useSignInOptions } from './provider-sign-in.tsx';
 import type { SignedOutReason } from './session.ts';
 import { useSessionState } from './session-context.tsx';
-import { SignInForm } from './sign-in-form.tsx';
 import { problemText } from './sign-in-problems.ts';
+import { SignInSteps } from './sign-in-steps.tsx';
 import { SignedOutPage } from './signed-out-page.tsx';
 
 const reasons: Record<SignedOutReason, string> = {
@@ -34,35 +31,8 @@ export function SignInScreen() {
         </Alert>
       )}
       <WrongOriginAlert />
-      <WaysToSignIn next={next ?? '/console/'} hasAutoFocus={reason === '' && !problem} />
+      <SignInSteps next={next ?? '/console/'} hasAutoFocus={reason === '' && !problem} />
     </SignedOutPage>
-  );
-}
-
-type WaysProps = { readonly next: string; readonly hasAutoFocus: boolean };
-
-function WaysToSignIn({ next, hasAutoFocus }: WaysProps) {
-  // Most installations have passwords, so the form does not wait for the answer.
-  const { passwords, providers } = useSignInOptions() ?? passwordsOnly;
-  const [wantsPassword, setWantsPassword] = useState(false);
-  const hasForm = passwords || wantsPassword || providers.length === 0;
-  return (
-    <>
-      {hasForm ? <SignInForm hasAutoFocus={hasAutoFocus} /> : null}
-      {passwords ? <TextLink to="/forgot-password">Forgot password?</TextLink> : null}
-      {providers.length === 0 ? null : (
-        <>
-          {hasForm ? <Or /> : null}
-          <ProviderButtons providers={providers} next={next} isPrimary={!hasForm} />
-        </>
-      )}
-      {hasForm ? null : (
-        // The command `recover-staff` makes a password for emergencies.
-        <Anchor component="button" type="button" size="sm" onClick={() => setWantsPassword(true)}>
-          Use a recovery password
-        </Anchor>
-      )}
-    </>
   );
 }
 

@@ -1,9 +1,12 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import type { SignInProvider } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { PasskeyButton } from './passkey-button.tsx';
+import { hasPasskeys } from './passkeys.ts';
 import { Or, providerAddress, useSignInOptions } from './provider-sign-in.tsx';
 import { useSignIn, useUser } from './session-context.tsx';
 import { SignInForm, type SignInFormProps } from './sign-in-form.tsx';
@@ -18,18 +21,26 @@ export default function StepUpForm(props: StepUpFormProps) {
   const options = useSignInOptions();
   const { data, error } = useQuery(UserService.method.getUser, { userId: id }, { staleTime: 0 });
   const linked = useQuery(IdentityProviderService.method.listUserIdentities, { userId: id });
+  const keys = useQuery(PasskeyService.method.listPasskeys, { userId: id });
   const isLoading =
     options === undefined ||
     (data === undefined && error === null) ||
-    (linked.data === undefined && linked.error === null);
+    [linked, keys].some((query) => query.data === undefined && query.error === null);
   if (isLoading) return <Loader aria-label="Loading" mx="auto" />;
   const own = new Set(linked.data?.identities.map(({ providerId }) => providerId));
   const providers = options.providers.filter((provider) => own.has(provider.id));
   // The password of `recover-staff` works even if passwords are off.
   const hasPassword = data?.user?.passwordEnabled ?? true;
   const isOn = data?.user?.totpEnabled;
+  const hasPasskey = options.passkeys && hasPasskeys() && (keys.data?.passkeys.length ?? 0) > 0;
   return (
     <Stack>
+      {hasPasskey ? (
+        <>
+          <PasskeyButton label="Use a passkey" isPrimary userId={id} onDone={props.onDone} />
+          {hasPassword || providers.length > 0 ? <Or /> : null}
+        </>
+      ) : null}
       {hasPassword ? (
         <>
           <Text size="sm">Enter the password of {props.email} to continue.</Text>
@@ -44,7 +55,7 @@ export default function StepUpForm(props: StepUpFormProps) {
       ) : null}
       {providers.length === 0 ? null : <ProviderStepUp providers={providers} {...props} />}
       {hasPassword ? null : <Group justify="flex-end">{props.otherButtons}</Group>}
-      {hasPassword || providers.length > 0 ? null : (
+      {hasPassword || hasPasskey || providers.length > 0 ? null : (
         <Text size="sm">You have no way to sign in again. Ask an administrator.</Text>
       )}
     </Stack>

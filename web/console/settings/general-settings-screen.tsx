@@ -13,6 +13,7 @@ import { Screen } from '../shared/screen.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { BrandSection } from './brand-section.tsx';
 import { LinkDefaultsSection } from './link-defaults-section.tsx';
+import { SecondFactorSection } from './second-factor-section.tsx';
 
 export function GeneralSettingsScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/settings/general' });
@@ -32,7 +33,7 @@ export function GeneralSettingsScreen() {
     );
   return (
     <Screen
-      about="The name, the brand, the link defaults and the ID of the workspace."
+      about="The name, the brand, the link defaults and the sign-in of the workspace."
       actions={canRename ? <Button onClick={rename}>Rename</Button> : undefined}
     >
       <QueryResult value={workspace} query={query} label="workspace">
@@ -41,6 +42,7 @@ export function GeneralSettingsScreen() {
             <WorkspaceFacts {...found} />
             {mayWrite ? <BrandSection workspace={found} /> : null}
             {mayWrite ? <LinkDefaultsSection workspace={found} /> : null}
+            {mayWrite ? <SecondFactorSection workspace={found} /> : null}
           </>
         )}
       </QueryResult>

@@ -16,11 +16,16 @@ export const sessionColumns: readonly Column<Session>[] = [
       </Group>
     ),
   },
+  {
+    title: 'Browser',
+    cell: ({ browser, device }) => [browser, device].filter(Boolean).join(' on ') || '—',
+  },
   { title: 'IP address', cell: ({ address }) => <span className="mono">{address}</span> },
   {
     title: 'Method',
     cell: ({ amr, providerId }) => {
       if (providerId !== '') return 'Company account';
+      if (amr.includes('user')) return 'Passkey';
       return amr.includes('otp') ? 'Password and code' : 'Password';
     },
   },

@@ -16,7 +16,7 @@ export type CallMethod<I extends DescMessage, O extends DescMessage> = (
 const sharing = [
   ...['DocumentService', 'FolderService', 'LinkService', 'InsightService', 'VisitorService'],
 ];
-const people = ['UserService', 'SessionService'];
+const people = ['UserService', 'SessionService', 'PasskeyService'];
 const accounts = ['CustomerService', 'AccountService'];
 
 /** Whether a change of one service may change what another one returns. */

@@ -11,6 +11,7 @@ import { DialogsProvider } from '../shared/dialogs.tsx';
 import { BrandMark } from './brand-mark.tsx';
 import { Navigation } from './navigation.tsx';
 import { PaletteButton } from './palette/palette-button.tsx';
+import { SecondFactorReminder } from './second-factor-reminder.tsx';
 import classes from './shell.module.css';
 import { useCurrentWorkspaceId } from './use-current-workspace-id.ts';
 import { UserMenu } from './user-menu.tsx';
@@ -76,6 +77,7 @@ function Screen({ isOtherUser }: { readonly isOtherUser: boolean }) {
       >
         <div className={classes.content}>
           {isOtherUser ? <OtherUserAlert /> : null}
+          <SecondFactorReminder />
           <UploadBanner />
           <Outlet />
         </div>

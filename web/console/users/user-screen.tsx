@@ -13,6 +13,7 @@ import { type Fact, Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { UserPasskeys } from './passkey-list.tsx';
 import { UserActions } from './user-actions.tsx';
 import { UserIdentities } from './user-identities.tsx';
 import { kindText } from './user-kind.ts';
@@ -39,6 +40,7 @@ export function UserScreen() {
             {user.id === id ? <OwnAccountHint /> : null}
             <Facts facts={factsOf(user)} />
             <UserIdentities userId={user.id} />
+            <UserPasskeys userId={user.id} />
             <UserSessions user={user} isSelf={user.id === id} />
             <AuditLinks id={user.id} />
           </>

@@ -38,6 +38,7 @@ class ServerError extends CommandError {
 const statuses: Readonly<Record<string, ExitStatus>> = {
   unauthenticated: 'access',
   step_up_required: 'access',
+  second_factor_required: 'access',
   forbidden: 'access',
   'identity.credential_invalid': 'access',
   'identity.code_required': 'access',

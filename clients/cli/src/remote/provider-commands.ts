@@ -93,6 +93,9 @@ const providers = groupOf('identity-providers', 'Manages sign-in with identity p
     name: 'options',
     about: 'Shows how users can sign in.',
     method: 'session.getSignInOptions',
+    fields: {
+      domain: { value: 'domain', about: 'Only the providers of this email domain.' },
+    },
     isPublic: true,
   },
 ]);

@@ -29,6 +29,17 @@ const quotaFields = {
 };
 
 const defaultField = (about: string): FieldOption => ({ about, isNegatable: true });
+const factorRuleFields: Readonly<Record<string, FieldOption>> = {
+  require_second_factor: {
+    isNegatable: true,
+    about: 'Whether members need a second factor.',
+  },
+  grace_days: {
+    value: 'days',
+    about: 'How many days members can work without it: at most 30.',
+  },
+};
+
 const linkDefaultFields = {
   'link_defaults.email_required': defaultField('Whether new links ask for an email address.'),
   'link_defaults.email_verification_required': defaultField('Whether new links verify it.'),
@@ -66,6 +77,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
       ...quotaFields,
       'brand.accent_color': { value: 'colour', about: 'The colour of buttons, `#rrggbb`.' },
       ...linkDefaultFields,
+      ...factorRuleFields,
     },
   },
   logoCommand,

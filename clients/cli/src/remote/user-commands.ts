@@ -6,7 +6,7 @@ import type { ListColumn } from './columns.ts';
 import { nameField, scopesField } from './common-fields.ts';
 import { userIdentities } from './provider-commands.ts';
 
-const user = { user_id: 'The id of the user.' };
+const user = { user_id: 'The id of the user; `me` stands for you.' };
 const kinds = ['staff', 'member'];
 const passwordField: FieldOption = {
   isSecret: true,
@@ -49,8 +49,33 @@ const totp = groupOf('totp', 'Manages your second factor.', [
   },
 ]);
 
+const passkey = { ...user, passkey_id: 'The id of the passkey.' };
+
+const passkeys = groupOf('passkeys', 'Manages passkeys. A browser adds them.', [
+  {
+    name: 'list',
+    about: 'Lists the passkeys of a user.',
+    method: 'passkey.listPasskeys',
+    args: user,
+  },
+  {
+    name: 'rename',
+    about: 'Renames one of your passkeys.',
+    method: 'passkey.updatePasskey',
+    args: { ...passkey, name: 'The new name.' },
+  },
+  {
+    name: 'delete',
+    about: 'Deletes a passkey, with which the user can no longer sign in.',
+    method: 'passkey.deletePasskey',
+    args: passkey,
+  },
+]);
+
 const sessionColumns: readonly ListColumn[] = [
   'id',
+  'browser',
+  'device',
   'address',
   'amr',
   { path: 'create_time', title: 'Signed in' },
@@ -144,6 +169,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     ],
   },
   totp,
+  passkeys,
   userSessions,
   userIdentities,
 ]);

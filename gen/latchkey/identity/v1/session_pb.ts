@@ -7,16 +7,16 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
 import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
-import type { Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file latchkey/identity/v1/session.proto.
  */
 export const file_latchkey_identity_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSIZChdHZXRTaWduSW5PcHRpb25zUmVxdWVzdCIqCg5TaWduSW5Qcm92aWRlchIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJImYKGEdldFNpZ25Jbk9wdGlvbnNSZXNwb25zZRIRCglwYXNzd29yZHMYASABKAgSNwoJcHJvdmlkZXJzGAIgAygLMiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluUHJvdmlkZXIiRQoMU2lnbmVkSW5Vc2VyEgoKAmlkGAEgASgJEg0KBWVtYWlsGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCSLtAQoHU2Vzc2lvbhIKCgJpZBgBIAEoCRIvCgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVmcmVzaF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYWRkcmVzcxgFIAEoCRILCgNhbXIYBiADKAkSDwoHY3VycmVudBgHIAEoCBITCgtwcm92aWRlcl9pZBgIIAEoCSJkCg1TaWduSW5SZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRABGP4BEh8KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRABKIAIEhcKA290cBgDIAEoCUIKgAEBukgEcgIYICKUAQoOU2lnbkluUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiFwoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0IpwBChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCRIwCgR1c2VyGAUgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmVkSW5Vc2VyIhAKDlNpZ25PdXRSZXF1ZXN0IhEKD1NpZ25PdXRSZXNwb25zZSKCAQoTTGlzdFNlc3Npb25zUmVxdWVzdBIaCglwYWdlX3NpemUYASABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgCIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYAyABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBCABKAlCB7pIBHICGEAidAoUTGlzdFNlc3Npb25zUmVzcG9uc2USLwoIc2Vzc2lvbnMYASADKAsyHS5sYXRjaGtleS5pZGVudGl0eS52MS5TZXNzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIjUKFFJldm9rZVNlc3Npb25SZXF1ZXN0Eh0KCnNlc3Npb25faWQYASABKAlCCbpIBnIEEAEYQCIXChVSZXZva2VTZXNzaW9uUmVzcG9uc2UiogEKF0xpc3RVc2VyU2Vzc2lvbnNSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBCABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBSABKAlCB7pIBHICGEAieAoYTGlzdFVzZXJTZXNzaW9uc1Jlc3BvbnNlEi8KCHNlc3Npb25zGAEgAygLMh0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2Vzc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJVChhSZXZva2VVc2VyU2Vzc2lvblJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAEh0KCnNlc3Npb25faWQYAiABKAlCCbpIBnIEEAEYQCIbChlSZXZva2VVc2VyU2Vzc2lvblJlc3BvbnNlIjcKGVJldm9rZVVzZXJTZXNzaW9uc1JlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIhwKGlJldm9rZVVzZXJTZXNzaW9uc1Jlc3BvbnNlMpALCg5TZXNzaW9uU2VydmljZRKVAQoQR2V0U2lnbkluT3B0aW9ucxItLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFNpZ25Jbk9wdGlvbnNSZXF1ZXN0Gi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0U2lnbkluT3B0aW9uc1Jlc3BvbnNlIiKQAgGKtRgCCAGC0+STAhMSES9zZXNzaW9ucy9vcHRpb25zEngKBlNpZ25JbhIjLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25JblJlcXVlc3QaJC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduSW5SZXNwb25zZSIjkAIAirUYAggBkrUYAhgBgtPkkwIOOgEqIgkvc2Vzc2lvbnMSnAEKDlJlZnJlc2hTZXNzaW9uEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVmcmVzaFNlc3Npb25SZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVmcmVzaFNlc3Npb25SZXNwb25zZSIvkAIAirUYBhoCAwRAApK1GAIYAYLT5JMCFjoBKiIRL3Nlc3Npb25zL3JlZnJlc2gSgAEKB1NpZ25PdXQSJC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduT3V0UmVxdWVzdBolLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25PdXRSZXNwb25zZSIokAICirUYCBoCAwRAAUgBgtPkkwITKhEvc2Vzc2lvbnMvY3VycmVudBKFAQoMTGlzdFNlc3Npb25zEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIh6QAgGKtRgGGgIDBEABgtPkkwILEgkvc2Vzc2lvbnMSlwEKDVJldm9rZVNlc3Npb24SKi5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTZXNzaW9uUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXNwb25zZSItkAICirUYCBoCAwRAAUgBgtPkkwIYKhYvc2Vzc2lvbnMve3Nlc3Npb25faWR9EqsBChBMaXN0VXNlclNlc3Npb25zEi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlclNlc3Npb25zUmVzcG9uc2UiOJACAYq1GBASCnVzZXJzOnJlYWQaAgEDgtPkkwIbEhkvdXNlcnMve3VzZXJfaWR9L3Nlc3Npb25zEsABChFSZXZva2VVc2VyU2Vzc2lvbhIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVzcG9uc2UiSpACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAigqJi91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnMve3Nlc3Npb25faWR9ErYBChJSZXZva2VVc2VyU2Vzc2lvbnMSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VVc2VyU2Vzc2lvbnNSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVXNlclNlc3Npb25zUmVzcG9uc2UiPZACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAhsqGS91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSIzChdHZXRTaWduSW5PcHRpb25zUmVxdWVzdBIYCgZkb21haW4YASABKAlCCLpIBXIDGP0BIioKDlNpZ25JblByb3ZpZGVyEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkieAoYR2V0U2lnbkluT3B0aW9uc1Jlc3BvbnNlEhEKCXBhc3N3b3JkcxgBIAEoCBI3Cglwcm92aWRlcnMYAiADKAsyJC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduSW5Qcm92aWRlchIQCghwYXNza2V5cxgDIAEoCCKBAQoMU2lnbmVkSW5Vc2VyEgoKAmlkGAEgASgJEg0KBWVtYWlsGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCRI6ChZzZWNvbmRfZmFjdG9yX2R1ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKOAgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRIvCgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVmcmVzaF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYWRkcmVzcxgFIAEoCRILCgNhbXIYBiADKAkSDwoHY3VycmVudBgHIAEoCBITCgtwcm92aWRlcl9pZBgIIAEoCRIPCgdicm93c2VyGAkgASgJEg4KBmRldmljZRgKIAEoCSJkCg1TaWduSW5SZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRABGP4BEh8KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRABKIAIEhcKA290cBgDIAEoCUIKgAEBukgEcgIYICKUAQoOU2lnbkluUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiNQoZU3RhcnRQYXNza2V5U2lnbkluUmVxdWVzdBIYCgd1c2VyX2lkGAEgASgJQge6SARyAhhAIkYKGlN0YXJ0UGFzc2tleVNpZ25JblJlc3BvbnNlEigKB29wdGlvbnMYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ik8KGFNpZ25JbldpdGhQYXNza2V5UmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIGukgDyAEBIp8BChlTaWduSW5XaXRoUGFzc2tleVJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCRIwCgR1c2VyGAUgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmVkSW5Vc2VyIhcKFVJlZnJlc2hTZXNzaW9uUmVxdWVzdCKcAQoWUmVmcmVzaFNlc3Npb25SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkSMAoEdXNlchgFIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25lZEluVXNlciIQCg5TaWduT3V0UmVxdWVzdCIRCg9TaWduT3V0UmVzcG9uc2UiggEKE0xpc3RTZXNzaW9uc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInQKFExpc3RTZXNzaW9uc1Jlc3BvbnNlEi8KCHNlc3Npb25zGAEgAygLMh0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2Vzc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSI1ChRSZXZva2VTZXNzaW9uUmVxdWVzdBIdCgpzZXNzaW9uX2lkGAEgASgJQgm6SAZyBBABGEAiFwoVUmV2b2tlU2Vzc2lvblJlc3BvbnNlIqIBChdMaXN0VXNlclNlc3Npb25zUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAQgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAUgASgJQge6SARyAhhAIngKGExpc3RVc2VyU2Vzc2lvbnNSZXNwb25zZRIvCghzZXNzaW9ucxgBIAMoCzIdLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iVQoYUmV2b2tlVXNlclNlc3Npb25SZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIdCgpzZXNzaW9uX2lkGAIgASgJQgm6SAZyBBABGEAiGwoZUmV2b2tlVXNlclNlc3Npb25SZXNwb25zZSI3ChlSZXZva2VVc2VyU2Vzc2lvbnNSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCIcChpSZXZva2VVc2VyU2Vzc2lvbnNSZXNwb25zZTLfDQoOU2Vzc2lvblNlcnZpY2USlQEKEEdldFNpZ25Jbk9wdGlvbnMSLS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRTaWduSW5PcHRpb25zUmVxdWVzdBouLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFNpZ25Jbk9wdGlvbnNSZXNwb25zZSIikAIBirUYAggBgtPkkwITEhEvc2Vzc2lvbnMvb3B0aW9ucxJ4CgZTaWduSW4SIy5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduSW5SZXF1ZXN0GiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluUmVzcG9uc2UiI5ACAIq1GAIIAZK1GAIYAYLT5JMCDjoBKiIJL3Nlc3Npb25zEqQBChJTdGFydFBhc3NrZXlTaWduSW4SLy5sYXRjaGtleS5pZGVudGl0eS52MS5TdGFydFBhc3NrZXlTaWduSW5SZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuU3RhcnRQYXNza2V5U2lnbkluUmVzcG9uc2UiK5ACAoq1GAIIAYLT5JMCHDoBKiIXL3Nlc3Npb25zL3Bhc3NrZXk6c3RhcnQSoQEKEVNpZ25JbldpdGhQYXNza2V5Ei4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluV2l0aFBhc3NrZXlSZXF1ZXN0Gi8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluV2l0aFBhc3NrZXlSZXNwb25zZSIrkAIAirUYAggBkrUYAhgBgtPkkwIWOgEqIhEvc2Vzc2lvbnMvcGFzc2tleRKeAQoOUmVmcmVzaFNlc3Npb24SKy5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlc3BvbnNlIjGQAgCKtRgIGgIDBEACUAGStRgCGAGC0+STAhY6ASoiES9zZXNzaW9ucy9yZWZyZXNoEoIBCgdTaWduT3V0EiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbk91dFJlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduT3V0UmVzcG9uc2UiKpACAoq1GAoaAgMEQAFIAVABgtPkkwITKhEvc2Vzc2lvbnMvY3VycmVudBKFAQoMTGlzdFNlc3Npb25zEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIh6QAgGKtRgGGgIDBEABgtPkkwILEgkvc2Vzc2lvbnMSlwEKDVJldm9rZVNlc3Npb24SKi5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTZXNzaW9uUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXNwb25zZSItkAICirUYCBoCAwRAAUgBgtPkkwIYKhYvc2Vzc2lvbnMve3Nlc3Npb25faWR9EqsBChBMaXN0VXNlclNlc3Npb25zEi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlclNlc3Npb25zUmVzcG9uc2UiOJACAYq1GBASCnVzZXJzOnJlYWQaAgEDgtPkkwIbEhkvdXNlcnMve3VzZXJfaWR9L3Nlc3Npb25zEsABChFSZXZva2VVc2VyU2Vzc2lvbhIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVzcG9uc2UiSpACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAigqJi91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnMve3Nlc3Npb25faWR9ErYBChJSZXZva2VVc2VyU2Vzc2lvbnMSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VVc2VyU2Vzc2lvbnNSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVXNlclNlc3Npb25zUmVzcG9uc2UiPZACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAhsqGS91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of SessionService.GetSignInOptions.
@@ -24,6 +24,13 @@ export const file_latchkey_identity_v1_session: GenFile = /*@__PURE__*/
  * @generated from message latchkey.identity.v1.GetSignInOptionsRequest
  */
 export type GetSignInOptionsRequest = Message<"latchkey.identity.v1.GetSignInOptionsRequest"> & {
+  /**
+   * The domain of the user's email address, in any letter case: at most 253 characters. Only
+   * providers that list the domain are returned. Unset means all providers.
+   *
+   * @generated from field: string domain = 1;
+   */
+  domain: string;
 };
 
 /**
@@ -81,6 +88,14 @@ export type GetSignInOptionsResponse = Message<"latchkey.identity.v1.GetSignInOp
    * @generated from field: repeated latchkey.identity.v1.SignInProvider providers = 2;
    */
   providers: SignInProvider[];
+
+  /**
+   * Whether users can sign in with a passkey: the public URL is https, or its host is `localhost`,
+   * and the host is not an IP address.
+   *
+   * @generated from field: bool passkeys = 3;
+   */
+  passkeys: boolean;
 };
 
 /**
@@ -123,6 +138,15 @@ export type SignedInUser = Message<"latchkey.identity.v1.SignedInUser"> & {
    * @generated from field: string kind = 4;
    */
   kind: string;
+
+  /**
+   * From when on the session gives no access, because the installation or a workspace requires a
+   * second factor, and the sign-in had none. The token then has no scopes, and other methods than
+   * those that add a factor fail with `second_factor_required`. Unset: no factor is missing.
+   *
+   * @generated from field: google.protobuf.Timestamp second_factor_due_time = 5;
+   */
+  secondFactorDueTime?: Timestamp | undefined;
 };
 
 /**
@@ -174,8 +198,9 @@ export type Session = Message<"latchkey.identity.v1.Session"> & {
   address: string;
 
   /**
-   * The methods of the sign-in (RFC 8176): `pwd`; or `pwd`, `otp` and `mfa`. After a sign-in with an
-   * identity provider, the methods that the provider reports.
+   * The methods of the sign-in (RFC 8176): `pwd`; or `pwd`, `otp` and `mfa`; or, with a passkey,
+   * `hwk` (`swk` if it is synced), `user` and `mfa`. After a sign-in with an identity provider, the
+   * methods that the provider reports.
    *
    * @generated from field: repeated string amr = 6;
    */
@@ -194,6 +219,22 @@ export type Session = Message<"latchkey.identity.v1.Session"> & {
    * @generated from field: string provider_id = 8;
    */
   providerId: string;
+
+  /**
+   * The browser or program of the sign-in, such as `Firefox 132`, by its `User-Agent`. Empty if
+   * unknown. The header can say anything.
+   *
+   * @generated from field: string browser = 9;
+   */
+  browser: string;
+
+  /**
+   * The device or operating system of the sign-in, such as `iPhone` or `Windows 11`, by the same
+   * header. Empty if unknown.
+   *
+   * @generated from field: string device = 10;
+   */
+  device: string;
 };
 
 /**
@@ -292,6 +333,120 @@ export const SignInResponseSchema: GenMessage<SignInResponse> = /*@__PURE__*/
   messageDesc(file_latchkey_identity_v1_session, 6);
 
 /**
+ * The request of SessionService.StartPasskeySignIn.
+ *
+ * @generated from message latchkey.identity.v1.StartPasskeySignInRequest
+ */
+export type StartPasskeySignInRequest = Message<"latchkey.identity.v1.StartPasskeySignInRequest"> & {
+  /**
+   * The only user who may sign in, for a step-up: at most 64 characters. Unset means any user.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.StartPasskeySignInRequest.
+ * Use `create(StartPasskeySignInRequestSchema)` to create a new message.
+ */
+export const StartPasskeySignInRequestSchema: GenMessage<StartPasskeySignInRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 7);
+
+/**
+ * The response of SessionService.StartPasskeySignIn.
+ *
+ * @generated from message latchkey.identity.v1.StartPasskeySignInResponse
+ */
+export type StartPasskeySignInResponse = Message<"latchkey.identity.v1.StartPasskeySignInResponse"> & {
+  /**
+   * The options, as PublicKeyCredentialRequestOptionsJSON (WebAuthn §5.1.9). They name no passkeys,
+   * so that they do not depend on any user.
+   *
+   * @generated from field: google.protobuf.Struct options = 1;
+   */
+  options?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.StartPasskeySignInResponse.
+ * Use `create(StartPasskeySignInResponseSchema)` to create a new message.
+ */
+export const StartPasskeySignInResponseSchema: GenMessage<StartPasskeySignInResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 8);
+
+/**
+ * The request of SessionService.SignInWithPasskey.
+ *
+ * @generated from message latchkey.identity.v1.SignInWithPasskeyRequest
+ */
+export type SignInWithPasskeyRequest = Message<"latchkey.identity.v1.SignInWithPasskeyRequest"> & {
+  /**
+   * The response of the authenticator, as AuthenticationResponseJSON (WebAuthn §5.1.8). Required. At
+   * most 16 KiB of JSON.
+   *
+   * @generated from field: google.protobuf.Struct credential = 1;
+   */
+  credential?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.SignInWithPasskeyRequest.
+ * Use `create(SignInWithPasskeyRequestSchema)` to create a new message.
+ */
+export const SignInWithPasskeyRequestSchema: GenMessage<SignInWithPasskeyRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 9);
+
+/**
+ * The response of SessionService.SignInWithPasskey, with the field names of RFC 6749 §5.1.
+ *
+ * @generated from message latchkey.identity.v1.SignInWithPasskeyResponse
+ */
+export type SignInWithPasskeyResponse = Message<"latchkey.identity.v1.SignInWithPasskeyResponse"> & {
+  /**
+   * The token: a JWT signed with EdDSA. Its claim `sid` is the session's id.
+   *
+   * @generated from field: string access_token = 1;
+   */
+  accessToken: string;
+
+  /**
+   * Always `Bearer` (RFC 6750).
+   *
+   * @generated from field: string token_type = 2;
+   */
+  tokenType: string;
+
+  /**
+   * The token's remaining lifetime in seconds: 300, and less if the session ends sooner.
+   *
+   * @generated from field: uint32 expires_in = 3;
+   */
+  expiresIn: number;
+
+  /**
+   * The token's scopes, separated by single spaces. See SignInResponse.
+   *
+   * @generated from field: string scope = 4;
+   */
+  scope: string;
+
+  /**
+   * The signed-in user.
+   *
+   * @generated from field: latchkey.identity.v1.SignedInUser user = 5;
+   */
+  user?: SignedInUser | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.SignInWithPasskeyResponse.
+ * Use `create(SignInWithPasskeyResponseSchema)` to create a new message.
+ */
+export const SignInWithPasskeyResponseSchema: GenMessage<SignInWithPasskeyResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 10);
+
+/**
  * The request of SessionService.RefreshSession.
  *
  * @generated from message latchkey.identity.v1.RefreshSessionRequest
@@ -304,7 +459,7 @@ export type RefreshSessionRequest = Message<"latchkey.identity.v1.RefreshSession
  * Use `create(RefreshSessionRequestSchema)` to create a new message.
  */
 export const RefreshSessionRequestSchema: GenMessage<RefreshSessionRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 7);
+  messageDesc(file_latchkey_identity_v1_session, 11);
 
 /**
  * The response of SessionService.RefreshSession, with the field names of RFC 6749 §5.1.
@@ -353,7 +508,7 @@ export type RefreshSessionResponse = Message<"latchkey.identity.v1.RefreshSessio
  * Use `create(RefreshSessionResponseSchema)` to create a new message.
  */
 export const RefreshSessionResponseSchema: GenMessage<RefreshSessionResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 8);
+  messageDesc(file_latchkey_identity_v1_session, 12);
 
 /**
  * The request of SessionService.SignOut.
@@ -368,7 +523,7 @@ export type SignOutRequest = Message<"latchkey.identity.v1.SignOutRequest"> & {
  * Use `create(SignOutRequestSchema)` to create a new message.
  */
 export const SignOutRequestSchema: GenMessage<SignOutRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 9);
+  messageDesc(file_latchkey_identity_v1_session, 13);
 
 /**
  * The response of SessionService.SignOut.
@@ -383,7 +538,7 @@ export type SignOutResponse = Message<"latchkey.identity.v1.SignOutResponse"> & 
  * Use `create(SignOutResponseSchema)` to create a new message.
  */
 export const SignOutResponseSchema: GenMessage<SignOutResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 10);
+  messageDesc(file_latchkey_identity_v1_session, 14);
 
 /**
  * The request of SessionService.ListSessions.
@@ -429,7 +584,7 @@ export type ListSessionsRequest = Message<"latchkey.identity.v1.ListSessionsRequ
  * Use `create(ListSessionsRequestSchema)` to create a new message.
  */
 export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 11);
+  messageDesc(file_latchkey_identity_v1_session, 15);
 
 /**
  * The response of SessionService.ListSessions.
@@ -466,7 +621,7 @@ export type ListSessionsResponse = Message<"latchkey.identity.v1.ListSessionsRes
  * Use `create(ListSessionsResponseSchema)` to create a new message.
  */
 export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 12);
+  messageDesc(file_latchkey_identity_v1_session, 16);
 
 /**
  * The request of SessionService.RevokeSession.
@@ -487,7 +642,7 @@ export type RevokeSessionRequest = Message<"latchkey.identity.v1.RevokeSessionRe
  * Use `create(RevokeSessionRequestSchema)` to create a new message.
  */
 export const RevokeSessionRequestSchema: GenMessage<RevokeSessionRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 13);
+  messageDesc(file_latchkey_identity_v1_session, 17);
 
 /**
  * The response of SessionService.RevokeSession.
@@ -502,7 +657,7 @@ export type RevokeSessionResponse = Message<"latchkey.identity.v1.RevokeSessionR
  * Use `create(RevokeSessionResponseSchema)` to create a new message.
  */
 export const RevokeSessionResponseSchema: GenMessage<RevokeSessionResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 14);
+  messageDesc(file_latchkey_identity_v1_session, 18);
 
 /**
  * The request of SessionService.ListUserSessions.
@@ -555,7 +710,7 @@ export type ListUserSessionsRequest = Message<"latchkey.identity.v1.ListUserSess
  * Use `create(ListUserSessionsRequestSchema)` to create a new message.
  */
 export const ListUserSessionsRequestSchema: GenMessage<ListUserSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 15);
+  messageDesc(file_latchkey_identity_v1_session, 19);
 
 /**
  * The response of SessionService.ListUserSessions.
@@ -592,7 +747,7 @@ export type ListUserSessionsResponse = Message<"latchkey.identity.v1.ListUserSes
  * Use `create(ListUserSessionsResponseSchema)` to create a new message.
  */
 export const ListUserSessionsResponseSchema: GenMessage<ListUserSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 16);
+  messageDesc(file_latchkey_identity_v1_session, 20);
 
 /**
  * The request of SessionService.RevokeUserSession.
@@ -620,7 +775,7 @@ export type RevokeUserSessionRequest = Message<"latchkey.identity.v1.RevokeUserS
  * Use `create(RevokeUserSessionRequestSchema)` to create a new message.
  */
 export const RevokeUserSessionRequestSchema: GenMessage<RevokeUserSessionRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 17);
+  messageDesc(file_latchkey_identity_v1_session, 21);
 
 /**
  * The response of SessionService.RevokeUserSession.
@@ -635,7 +790,7 @@ export type RevokeUserSessionResponse = Message<"latchkey.identity.v1.RevokeUser
  * Use `create(RevokeUserSessionResponseSchema)` to create a new message.
  */
 export const RevokeUserSessionResponseSchema: GenMessage<RevokeUserSessionResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 18);
+  messageDesc(file_latchkey_identity_v1_session, 22);
 
 /**
  * The request of SessionService.RevokeUserSessions.
@@ -656,7 +811,7 @@ export type RevokeUserSessionsRequest = Message<"latchkey.identity.v1.RevokeUser
  * Use `create(RevokeUserSessionsRequestSchema)` to create a new message.
  */
 export const RevokeUserSessionsRequestSchema: GenMessage<RevokeUserSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 19);
+  messageDesc(file_latchkey_identity_v1_session, 23);
 
 /**
  * The response of SessionService.RevokeUserSessions.
@@ -671,7 +826,7 @@ export type RevokeUserSessionsResponse = Message<"latchkey.identity.v1.RevokeUse
  * Use `create(RevokeUserSessionsResponseSchema)` to create a new message.
  */
 export const RevokeUserSessionsResponseSchema: GenMessage<RevokeUserSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 20);
+  messageDesc(file_latchkey_identity_v1_session, 24);
 
 /**
  * Signs staff and members in and out. A sign-in starts a session with a cookie. While the
@@ -689,8 +844,8 @@ export const RevokeUserSessionsResponseSchema: GenMessage<RevokeUserSessionsResp
  */
 export const SessionService: GenService<{
   /**
-   * Returns how users can sign in: with a password, and with which identity providers. A browser
-   * starts a sign-in with a provider at `/sessions/oidc/{provider_id}`.
+   * Returns how users can sign in: with a password, with a passkey, and with which identity
+   * providers. The response does not depend on any user. A browser starts a sign-in with a provider at `/sessions/oidc/{provider_id}`.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.GetSignInOptions
    */
@@ -727,6 +882,39 @@ export const SessionService: GenService<{
     methodKind: "unary";
     input: typeof SignInRequestSchema;
     output: typeof SignInResponseSchema;
+  },
+  /**
+   * Starts a sign-in with a passkey: returns the options with which the browser asks for one. They
+   * are valid for 300 seconds and once, in the browser that gets the cookie `latchkey_passkey`
+   * (`__Host-latchkey_passkey` over https). The service stores nothing.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.StartPasskeySignIn
+   */
+  startPasskeySignIn: {
+    methodKind: "unary";
+    input: typeof StartPasskeySignInRequestSchema;
+    output: typeof StartPasskeySignInResponseSchema;
+  },
+  /**
+   * Signs a user in with a passkey (PasskeyService) and sets the session cookie. Its session has the
+   * methods `hwk` or `swk`, `user` and `mfa`. It also answers `step_up_required`. If the request
+   * contains the cookie of an earlier session, that session ends.
+   *
+   * After 50 refused attempts from one network the next one must wait.
+   *
+   * Errors:
+   * - `identity.credential_invalid`: the passkey is unknown, its user is disabled, or the response
+   *   does not match options that StartPasskeySignIn returned to this browser in the last 300
+   *   seconds; or the signature counter has not increased, as after a copy of the passkey. The error
+   *   does not show which.
+   * - `rate_limited`: too many refused attempts. Wait for the seconds in `Retry-After`.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.SignInWithPasskey
+   */
+  signInWithPasskey: {
+    methodKind: "unary";
+    input: typeof SignInWithPasskeyRequestSchema;
+    output: typeof SignInWithPasskeyResponseSchema;
   },
   /**
    * Issues another token for the session of the cookie, with the user's current grants. The token

@@ -1,0 +1,40 @@
+// The rules that require a second factor: of staff, by a setting, and of the members of workspaces.
+import type { Membership, MembershipsOf } from '../../api/principal.ts';
+import type { SessionRow, UserRow } from '../../storage/schema.ts';
+
+/** A second factor is part of the sign-in (RFC 8176 §2). */
+const multiFactor = 'mfa';
+
+export type FactorRules = {
+  /**
+   * From when on the session gives no access, because it has no second factor: milliseconds since
+   * 1970. Undefined if it has one, and if no rule requires one.
+   */
+  dueTimeOf(
+    session: Pick<SessionRow, 'amr'>,
+    user: Pick<UserRow, 'id' | 'kind'>,
+  ): Promise<number | undefined>;
+};
+
+export type FactorRuleOptions = {
+  /** From when on staff need a second factor; undefined if they do not. */
+  readonly staffDueTime: number | undefined;
+  readonly membershipsOf: MembershipsOf;
+};
+
+export function createFactorRules({ staffDueTime, membershipsOf }: FactorRuleOptions): FactorRules {
+  return {
+    async dueTimeOf({ amr }, { id, kind }) {
+      if (amr.split(' ').includes(multiFactor)) return undefined;
+      return kind === 'staff' ? staffDueTime : earliestOf(await membershipsOf(id));
+    },
+  };
+}
+
+/** Workspaces that the user was added to, and has not joined, cannot limit the user. */
+function earliestOf(memberships: ReadonlyMap<string, Membership>): number | undefined {
+  const times = [...memberships.values()].flatMap(({ isJoined, factorDueTime }) =>
+    isJoined && factorDueTime !== undefined ? [factorDueTime] : [],
+  );
+  return times.length === 0 ? undefined : Math.min(...times);
+}

@@ -1,0 +1,28 @@
+// When the setting that requires a second factor of staff was turned on. The first process with the
+// setting records it, so that restarts do not extend the grace period.
+import type { Clock } from '../../base/clock.ts';
+import { transact } from '../../storage/database.ts';
+import type { Database } from '../../storage/schema.ts';
+import { deleteStaffRule, findStaffRule, insertStaffRule } from './store.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+export type StaffRuleOptions = {
+  readonly db: Database;
+  readonly isRequired: boolean;
+  readonly graceDays: number;
+  readonly now: Clock;
+};
+
+/** Returns from when on staff need a second factor; undefined if they do not. */
+export function openStaffRule(options: StaffRuleOptions): Promise<number | undefined> {
+  const { db, isRequired, graceDays, now } = options;
+  return transact(db, async (trx) => {
+    if (!isRequired) {
+      await deleteStaffRule(trx);
+      return undefined;
+    }
+    await insertStaffRule(trx, now());
+    return (await findStaffRule(trx)) + graceDays * dayMs;
+  });
+}

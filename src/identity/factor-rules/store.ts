@@ -1,0 +1,24 @@
+import type { Executor } from '../../storage/schema.ts';
+
+const name = 'staff';
+
+/** Keeps an earlier time. */
+export async function insertStaffRule(trx: Executor, since: number): Promise<void> {
+  await trx
+    .insertInto('staff_factor_rule')
+    .values({ name, since })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function findStaffRule(trx: Executor): Promise<number> {
+  const { since } = await trx
+    .selectFrom('staff_factor_rule')
+    .select('since')
+    .executeTakeFirstOrThrow();
+  return since;
+}
+
+export async function deleteStaffRule(trx: Executor): Promise<void> {
+  await trx.deleteFrom('staff_factor_rule').execute();
+}

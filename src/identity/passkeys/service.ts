@@ -1,0 +1,148 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
+import { printableName } from '../../api/names.ts';
+import { userOf } from '../../api/principal.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../base/clock.ts';
+import { newId, type Random } from '../../base/crypto/ids.ts';
+import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
+import { isUniqueViolation } from '../../storage/database.ts';
+import type { Database, Executor, PasskeyRow } from '../../storage/schema.ts';
+import type { SecurityNotices } from '../users/security-notices.ts';
+import type { Challenges, Redeemed } from './challenges.ts';
+import { readCredential } from './credential.ts';
+import { methodsOfPasskey } from './methods.ts';
+import type { PasskeyParty } from './relying-party.ts';
+import {
+  deletePasskey,
+  findPasskeys,
+  findPasskeyUser,
+  insertPasskey,
+  lockPasskeyUser,
+  renamePasskey,
+} from './store.ts';
+
+const passkeysMax = 10;
+
+export type PasskeyOptions = {
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  readonly party: PasskeyParty;
+  readonly challenges: Challenges;
+  readonly securityNotices: SecurityNotices;
+  /** Locks the user. Throws `not_found` without such a user, or `forbidden`. */
+  readonly requireToActAs: (
+    trx: Executor,
+    context: Parameters<AuditLog['change']>[0],
+    userId: string,
+  ) => Promise<void>;
+  /** Adds the methods of a factor that a session has proven after its sign-in. */
+  readonly addSessionMethods: (trx: Executor, sessionId: string, methods: string) => Promise<void>;
+  readonly random: Random;
+  readonly now: Clock;
+};
+
+export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeof PasskeyService> {
+  const { db, auditLog, party, challenges, securityNotices, requireToActAs } = options;
+  const { addSessionMethods, random, now } = options;
+
+  async function requirePasskeyUser(executor: Executor, userId: string) {
+    const user = await findPasskeyUser(executor, userId);
+    if (user === undefined) throw fail('not_found', 'The user does not exist.');
+    return user;
+  }
+
+  return {
+    async listPasskeys({ userId }) {
+      await requirePasskeyUser(db, userId);
+      return { passkeys: (await findPasskeys(db, userId)).map(passkeyMessage) };
+    },
+
+    async startPasskeyRegistration({ userId }, context) {
+      const user = await requirePasskeyUser(db, userId);
+      const known = await findPasskeys(db, userId);
+      if (known.length >= passkeysMax) throw tooMany();
+      const place = userOf(context).sessionId;
+      const challenge = challenges.create({ purpose: 'registration', place }, userId);
+      return { options: await party.registrationOptions(user, known, challenge) };
+    },
+
+    async createPasskey({ userId, name, credential }, context) {
+      if (credential === undefined) throw invalid('credential', 'is required');
+      printableName(name);
+      readCredential(credential);
+      const use = { purpose: 'registration', place: userOf(context).sessionId } as const;
+      let redeemed: Redeemed | undefined;
+      const created = await party
+        .verifyNew(credential, (challenge) => {
+          redeemed = challenges.redeem(challenge, use);
+          return redeemed?.userId === userId;
+        })
+        .catch((cause: unknown) => {
+          throw notValid(cause);
+        });
+      const row: PasskeyRow = {
+        ...created,
+        ...{ id: newId('pky', random), user_id: userId, name },
+        ...{ create_time: now(), last_used_time: null },
+      };
+      let email = '';
+      const answer = await auditLog
+        .create(context, { target: row.id }, async (trx) => {
+          // Other registrations of the user wait for this lock.
+          email = (await lockPasskeyUser(trx, userId))?.email ?? '';
+          if ((await findPasskeys(trx, userId)).length >= passkeysMax) throw tooMany();
+          if (!(await redeemed?.settle(trx))) throw notValid();
+          await insertPasskey(trx, row);
+          await addSessionMethods(trx, use.place, methodsOfPasskey(row));
+          return { passkey: passkeyMessage(row) };
+        })
+        .catch((error: unknown) => {
+          if (!isUniqueViolation(error)) throw error;
+          throw fail('conflict', 'The passkey was already added.');
+        });
+      securityNotices.send(context, 'passkeyAdded', { id: userId, email });
+      return answer;
+    },
+
+    async updatePasskey({ userId, passkeyId, name }, context) {
+      printableName(name);
+      const row = await auditLog.change(context, { target: passkeyId }, async (trx) => {
+        const renamed = await renamePasskey(trx, userId, passkeyId, name);
+        if (renamed === undefined) throw noSuchPasskey();
+        return renamed;
+      });
+      return { passkey: passkeyMessage(row) };
+    },
+
+    async deletePasskey({ userId, passkeyId }, context) {
+      const user = await auditLog.change(context, { target: passkeyId }, async (trx) => {
+        await requireToActAs(trx, context, userId);
+        if ((await deletePasskey(trx, userId, passkeyId)) === undefined) throw noSuchPasskey();
+        return requirePasskeyUser(trx, userId);
+      });
+      securityNotices.send(context, 'passkeyRemoved', user);
+      return {};
+    },
+  };
+}
+
+const passkeyMessage = (row: PasskeyRow) => ({
+  id: row.id,
+  name: row.name,
+  synced: row.synced === 1,
+  createTime: timestampFromMs(row.create_time),
+  ...(row.last_used_time === null ? {} : { lastUsedTime: timestampFromMs(row.last_used_time) }),
+});
+
+function notValid(cause?: unknown): Failure {
+  const detail = 'is not valid, or its options were used or are more than five minutes old';
+  const fields = [{ field: 'credential', detail }];
+  return fail('invalid_argument', `credential: ${detail}`, { fields, cause });
+}
+
+const noSuchPasskey = () => fail('not_found', 'The user has no such passkey.');
+
+const tooMany = () =>
+  fail('conflict', `The user already has ${passkeysMax} passkeys. Delete one first.`);

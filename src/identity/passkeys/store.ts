@@ -1,0 +1,76 @@
+import { lockRow } from '../../storage/row-locks.ts';
+import type { Executor, PasskeyRow, UserRow } from '../../storage/schema.ts';
+
+/** Newest first. At most ten rows exist. */
+export function findPasskeys(db: Executor, userId: string): Promise<PasskeyRow[]> {
+  return db
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('create_time', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+export function findPasskeyByCredential(
+  db: Executor,
+  credentialId: string,
+): Promise<PasskeyRow | undefined> {
+  return db
+    .selectFrom('passkeys')
+    .selectAll()
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst();
+}
+
+export async function insertPasskey(trx: Executor, row: PasskeyRow): Promise<void> {
+  await trx.insertInto('passkeys').values(row).execute();
+}
+
+export function renamePasskey(
+  trx: Executor,
+  userId: string,
+  id: string,
+  name: string,
+): Promise<PasskeyRow | undefined> {
+  return trx
+    .updateTable('passkeys')
+    .set({ name })
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function deletePasskey(
+  trx: Executor,
+  userId: string,
+  id: string,
+): Promise<PasskeyRow | undefined> {
+  return trx
+    .deleteFrom('passkeys')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function lockPasskey(trx: Executor, id: string): Promise<PasskeyRow | undefined> {
+  return lockRow(trx, 'passkeys', 'id', id);
+}
+
+export async function recordPasskeyUse(
+  trx: Executor,
+  id: string,
+  use: { readonly counter: number; readonly last_used_time: number },
+): Promise<void> {
+  await trx.updateTable('passkeys').set(use).where('id', '=', id).execute();
+}
+
+export function findPasskeyUser(db: Executor, id: string): Promise<UserRow | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export function lockPasskeyUser(trx: Executor, id: string): Promise<UserRow | undefined> {
+  return lockRow(trx, 'users', 'id', id);
+}

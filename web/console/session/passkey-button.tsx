@@ -1,0 +1,48 @@
+import { Button, Stack } from '@mantine/core';
+import { IconFingerprint } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ErrorAlert } from '../shared/error-alert.tsx';
+import { askForPasskey } from './passkeys.ts';
+import { useSignIn } from './session-context.tsx';
+
+export type PasskeyButtonProps = {
+  readonly label: string;
+  readonly isPrimary?: boolean;
+  /** The only user who may sign in; by default any. */
+  readonly userId?: string;
+  readonly onDone?: (() => void) | undefined;
+};
+
+/** Signs in with a passkey. */
+export function PasskeyButton({ label, isPrimary, userId = '', onDone }: PasskeyButtonProps) {
+  const { session } = useSignIn();
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  async function signIn() {
+    setPending(true);
+    setError(undefined);
+    try {
+      await session.signInWithPasskey(
+        await askForPasskey(await session.startPasskeySignIn(userId)),
+      );
+      onDone?.();
+    } catch (thrown) {
+      setError(thrown);
+    }
+    setPending(false);
+  }
+  return (
+    <Stack gap="xs">
+      <Button
+        variant={isPrimary ? 'filled' : 'default'}
+        leftSection={<IconFingerprint size={16} aria-hidden />}
+        loading={isPending}
+        fullWidth
+        onClick={() => void signIn()}
+      >
+        {label}
+      </Button>
+      {error === undefined ? null : <ErrorAlert error={error} />}
+    </Stack>
+  );
+}
