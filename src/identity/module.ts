@@ -24,6 +24,7 @@ import {
 } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
+import { requireEnrolment } from './factor-rules/enrolment.ts';
 import { createFactorRules } from './factor-rules/factor-rules.ts';
 import { openStaffRule } from './factor-rules/staff-rule.ts';
 import { signingAlgorithms } from './keys/algorithms.ts';
@@ -133,7 +134,7 @@ export async function createIdentityModule(
   const requireToActAs = createActAsCheck(rolesOf);
   const passkeys = createPasskeys({
     ...{ db, auditLog, masterKey, useOnce, securityNotices, requireToActAs },
-    ...{ addSessionMethods, publicUrl, random, now },
+    ...{ addSessionMethods, requireEnrolment, publicUrl, random, now },
   });
   const factorRules = createFactorRules({
     staffDueTime: await openStaffRule({
@@ -286,7 +287,7 @@ export async function createIdentityModule(
       audit: createAuditService({ db }),
       user: createUserService({
         ...{ db, auditLog, masterKey, passwords, securityNotices, rolesOf, random, now },
-        ...{ checkPassword, addSessionMethods },
+        ...{ checkPassword, addSessionMethods, requireEnrolment },
         checkCurrentPassword: createCurrentPasswordCheck({
           ...{ db, passwords, now },
           keys: masterKey.derive('current passwords'),

@@ -1,6 +1,7 @@
 // A second factor that the installation or a workspace requires.
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { PasskeyService } from '../../gen/latchkey/identity/v1/passkey_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
@@ -19,7 +20,8 @@ import { itHoldsFor } from '../support/rule.ts';
 import { openTransports } from '../support/transports.ts';
 import { addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
-const { enrolTotp, confirmTotp } = UserService.method;
+const { enrolTotp, confirmTotp, createRecoveryCodes } = UserService.method;
+const { startPasskeyRegistration } = PasskeyService.method;
 const { listDocuments } = DocumentService.method;
 const { updateWorkspace, getWorkspace } = WorkspaceService.method;
 
@@ -115,14 +117,34 @@ describeApp('a workspace that requires a second factor', (suite) => {
     messageOf(await use((await refresh()).own));
   });
 
-  it('does not concern API keys, and members who have not joined', async () => {
-    const { workspaceId, apiKey, userId, refresh } = await setUp();
-    messageOf(await transport().call(listDocuments, {}, { authorization: `Bearer ${apiKey}` }));
+  it('concerns members whom staff added', async () => {
+    const { userId, refresh, use } = await setUp();
     await changeAsOtherProcess(db(), (trx) =>
       trx.updateTable('members').set({ joined: 0 }).where('user_id', '=', userId).execute(),
     );
-    const { user } = await refresh();
-    expect(user?.secondFactorDueTime).toBeUndefined();
+    expect(await use((await refresh()).own)).toMatchObject(refused);
+  });
+
+  it('does not let a session without the factor of its user add another one', async () => {
+    const { userId, refresh } = await setUp();
+    const { own } = await refresh();
+    await addedPasskey(transport(), suite.app.publicUrl, own);
+    await changeAsOtherProcess(db(), (trx) =>
+      trx.updateTable('sessions').set({ amr: 'pwd' }).where('user_id', '=', userId).execute(),
+    );
+    const { own: stolen } = await refresh();
+    const calls = [
+      transport().call(enrolTotp, { userId }, stolen),
+      transport().call(confirmTotp, { userId, code: '000000' }, stolen),
+      transport().call(createRecoveryCodes, { userId }, stolen),
+      transport().call(startPasskeyRegistration, { userId }, stolen),
+    ];
+    for (const answer of await Promise.all(calls)) expect(answer).toMatchObject(refused);
+  });
+
+  it('does not concern API keys and services', async () => {
+    const { workspaceId, apiKey } = await setUp();
+    messageOf(await transport().call(listDocuments, {}, { authorization: `Bearer ${apiKey}` }));
     const service = await credentialFor(suite.testApp, { type: 'service', scope: memberScope });
     messageOf(await transport().call(getWorkspace, { workspaceId }, service));
   });

@@ -31,7 +31,7 @@ const mark = 'reader@example.com · 2026-11-27 06:00 UTC · lnk_1';
 function fileOf(bytes: Buffer, more: Partial<UnstampedFile> = {}): UnstampedFile {
   return {
     ...{ contentType: 'application/pdf', sizeBytes: bytes.length, pages: 0, text: mark },
-    workspaceId: 'ws_1',
+    ...{ workspaceId: 'ws_1', network: '192.0.2.1', signal: new AbortController().signal },
     async *bytes() {
       yield bytes;
     },
@@ -187,6 +187,32 @@ describe('files that wait', () => {
     expect(await codeOf(stamp(pdf, { workspaceId: 'ws_3' }, watermarks))).toBe('unavailable');
     release();
     expect(await Promise.all([first, second, other])).toEqual(['stamped', 'stamped', 'stamped']);
+  });
+
+  it('are not stamped for readers who have left', async () => {
+    const watermarks = stamper({ processesMax: 1, waitingMax: 2 });
+    const { bytes } = slow();
+    const reader = new AbortController();
+    const { signal } = reader;
+    const first = codeOf(stamp(pdf, { bytes, signal }, watermarks));
+    const second = codeOf(stamp(pdf, { signal }, watermarks));
+    const other = codeOf(stamp(pdf, { workspaceId: 'ws_2' }, watermarks));
+    reader.abort();
+    expect(await first).toBe(DOMException.ABORT_ERR);
+    expect(await second).toBe(DOMException.ABORT_ERR);
+    expect(await other).toBe('stamped');
+    expect(await codeOf(stamp(pdf, { signal }, watermarks))).toBe(DOMException.ABORT_ERR);
+  });
+
+  it('wait for a reader who does not read only if others have space left', async () => {
+    const { sizeBytes } = await shared.stamp(fileOf(pdf));
+    const watermarks = stamper({ heldBytesMax: 2.5 * sizeBytes });
+    const [unread] = [await watermarks.stamp(fileOf(pdf)), await watermarks.stamp(fileOf(pdf))];
+    expect(await codeOf(stamp(pdf, {}, watermarks))).toBe('unavailable');
+    expect(await codeOf(stamp(pdf, { network: '192.0.2.2' }, watermarks))).toBe('stamped');
+    await unread?.close();
+    expect(await codeOf(stamp(pdf, {}, watermarks))).toBe('unavailable');
+    await unread?.close();
   });
 
   it('are refused after too long a wait, and when the service stops', async () => {

@@ -15,6 +15,8 @@ export type RouteRequest = {
   /** The fields of a form (`application/x-www-form-urlencoded`). */
   readonly form: URLSearchParams;
   header(name: string): string | undefined;
+  /** Aborts when the response has ended or its connection has closed. */
+  signal(): AbortSignal;
 };
 
 export type RouteReply = {

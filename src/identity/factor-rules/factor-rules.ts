@@ -31,10 +31,7 @@ export function createFactorRules({ staffDueTime, membershipsOf }: FactorRuleOpt
   };
 }
 
-/** Workspaces that the user was added to, and has not joined, cannot limit the user. */
 function earliestOf(memberships: ReadonlyMap<string, Membership>): number | undefined {
-  const times = [...memberships.values()].flatMap(({ isJoined, factorDueTime }) =>
-    isJoined && factorDueTime !== undefined ? [factorDueTime] : [],
-  );
+  const times = [...memberships.values()].flatMap(({ factorDueTime = [] }) => factorDueTime);
   return times.length === 0 ? undefined : Math.min(...times);
 }

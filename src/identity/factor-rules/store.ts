@@ -22,3 +22,19 @@ export async function findStaffRule(trx: Executor): Promise<number> {
 export async function deleteStaffRule(trx: Executor): Promise<void> {
   await trx.deleteFrom('staff_factor_rule').execute();
 }
+
+export async function hasSecondFactor(trx: Executor, userId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('passkeys')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .union(
+      trx
+        .selectFrom('totp_seeds')
+        .select('user_id')
+        .where('user_id', '=', userId)
+        .where('confirm_time', 'is not', null),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -9,6 +9,7 @@ import { newId, type Random } from '../../base/crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import type { Database, Executor, PasskeyRow } from '../../storage/schema.ts';
+import type { RequireEnrolment } from '../factor-rules/enrolment.ts';
 import type { SecurityNotices } from '../users/security-notices.ts';
 import type { Challenges, Redeemed } from './challenges.ts';
 import { readCredential } from './credential.ts';
@@ -39,13 +40,14 @@ export type PasskeyOptions = {
   ) => Promise<void>;
   /** Adds the methods of a factor that a session has proven after its sign-in. */
   readonly addSessionMethods: (trx: Executor, sessionId: string, methods: string) => Promise<void>;
+  readonly requireEnrolment: RequireEnrolment;
   readonly random: Random;
   readonly now: Clock;
 };
 
 export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeof PasskeyService> {
   const { db, auditLog, party, challenges, securityNotices, requireToActAs } = options;
-  const { addSessionMethods, random, now } = options;
+  const { addSessionMethods, requireEnrolment, random, now } = options;
 
   async function requirePasskeyUser(executor: Executor, userId: string) {
     const user = await findPasskeyUser(executor, userId);
@@ -61,6 +63,7 @@ export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeo
 
     async startPasskeyRegistration({ userId }, context) {
       const user = await requirePasskeyUser(db, userId);
+      await requireEnrolment(db, context, userId);
       const known = await findPasskeys(db, userId);
       if (known.length >= passkeysMax) throw tooMany();
       const place = userOf(context).sessionId;
@@ -92,6 +95,7 @@ export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeo
         .create(context, { target: row.id }, async (trx) => {
           // Other registrations of the user wait for this lock.
           email = (await lockPasskeyUser(trx, userId))?.email ?? '';
+          await requireEnrolment(trx, context, userId);
           if ((await findPasskeys(trx, userId)).length >= passkeysMax) throw tooMany();
           if (!(await redeemed?.settle(trx))) throw notValid();
           await insertPasskey(trx, row);

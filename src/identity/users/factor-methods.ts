@@ -10,6 +10,7 @@ import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
+import type { RequireEnrolment } from '../factor-rules/enrolment.ts';
 import type { CheckCurrentPassword } from './current-password.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import type { CheckPassword } from './password-rules.ts';
@@ -35,6 +36,7 @@ export type UserOptions = {
   readonly securityNotices: SecurityNotices;
   readonly rolesOf: RolesOf;
   readonly addSessionMethods: AddSessionMethods;
+  readonly requireEnrolment: RequireEnrolment;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -49,7 +51,7 @@ type FactorMethods = Pick<
 
 export function createFactorMethods(options: UserOptions): FactorMethods {
   const { db, auditLog, masterKey, passwords, checkPassword, checkCurrentPassword } = options;
-  const { securityNotices, rolesOf, addSessionMethods, random, now } = options;
+  const { securityNotices, rolesOf, addSessionMethods, requireEnrolment, random, now } = options;
 
   function endOthers(trx: Executor, userId: string, context: HandlerContext): Promise<void> {
     const caller = principalOf(context);
@@ -94,6 +96,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       };
       return auditLog.change(context, { target: userId }, async (trx) => {
         const { email } = await lockUser(trx, userId);
+        await requireEnrolment(trx, context, userId);
         if (await replaceUnconfirmedSeed(trx, row)) return describeSeed(seed, email);
         throw fail('conflict', 'The user already has a second factor. Remove it first.');
       });
@@ -103,6 +106,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       const answer = await auditLog.create(context, { target: userId }, async (trx) => {
         // Sign-ins and other changes of the factors wait for this lock.
         await lockUser(trx, userId);
+        await requireEnrolment(trx, context, userId);
         const row = await findSeed(trx, userId);
         if (row === undefined || row.confirm_time !== null) throw nothingToConfirm();
         const seed = masterKey.open(row.ciphertext, seedPurpose(userId));

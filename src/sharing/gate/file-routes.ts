@@ -93,8 +93,10 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     request.reserveBody(document.workspace_id);
     const { bytes } = documents.open(document, wholeFile);
     const text = watermarkOf(reader, now());
-    const file = { contentType, sizeBytes, pages, text, workspaceId: link.workspace_id, bytes };
-    const stamped = await watermarks.stamp(file);
+    const stamped = await watermarks.stamp({
+      ...{ contentType, sizeBytes, pages, text, bytes },
+      ...{ workspaceId: link.workspace_id, network: reader.network, signal: request.signal() },
+    });
     await record().catch((error: unknown) => closeAndThrow(stamped, error));
     return { ...head(stamped.sizeBytes), body: await startBody(stamped.bytes()) };
   }

@@ -7,11 +7,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fail } from '../../base/errors/errors.ts';
-import { createFairQueue } from '../../base/limits/fair-share.ts';
+import { createFairAmounts, createFairQueue } from '../../base/limits/fair-share.ts';
 import type { StampOrder } from './messages.ts';
 
 export type UnstampedFile = StampOrder & {
   readonly workspaceId: string;
+  /** The network of the reader. */
+  readonly network: string;
+  /** Aborts if the reader closes the connection. */
+  readonly signal: AbortSignal;
   bytes(): AsyncIterable<Uint8Array>;
 };
 
@@ -37,10 +41,13 @@ const defaultLimits = {
   processesMax: 2,
   waitingMax: 50,
   waitMs: 30_000,
-  stampMs: 30_000,
+  /** Shorter than the wait, so that two slow files do not make the next one wait in vain. */
+  stampMs: 15_000,
   memoryBytesMax: 768 * 1024 * 1024,
   fileBytesMax: 100 * 1024 * 1024,
   stampedBytesMax: 300 * 1024 * 1024,
+  /** Of all stamped files that readers have not read to the end. */
+  heldBytesMax: 2 * 1024 * 1024 * 1024,
 };
 
 export type WatermarkOptions = {
@@ -53,30 +60,33 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
   const given = { ...defaultLimits, ...limits };
   const { processesMax, waitingMax, waitMs, fileBytesMax } = given;
   const waiting = createFairQueue<() => boolean>(waitingMax);
+  const held = createFairAmounts(given.heldBytesMax);
   const children = new Set<ChildProcess>();
   let running = 0;
   let isStopped = false;
 
-  function waitForTurn(workspaceId: string): Promise<void> {
+  function waitForTurn({ workspaceId, network, signal }: UnstampedFile): Promise<void> {
     if (isStopped) throw busy();
+    signal.throwIfAborted();
     if (running < processesMax) {
       running++;
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
       let isLate = false;
-      const timer = setTimeout(() => {
+      const end = (error: unknown) => {
         isLate = true;
-        reject(busy());
-      }, waitMs);
+        clearTimeout(timer);
+        reject(error);
+      };
+      const timer = setTimeout(() => end(busy()), waitMs);
+      signal.addEventListener('abort', () => end(signal.reason), { once: true });
       const start = () => {
         clearTimeout(timer);
         resolve();
         return !isLate;
       };
-      if (waiting.add([workspaceId], start)) return;
-      clearTimeout(timer);
-      reject(busy());
+      if (!waiting.add([workspaceId, network], start)) end(busy());
     });
   }
 
@@ -92,7 +102,7 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
   /** Writes the stamped file. Returns its size, or undefined if the file cannot be stamped. */
   async function stampInto(
     target: FileHandle,
-    { workspaceId: _, bytes, ...order }: UnstampedFile,
+    { workspaceId: _, network: __, signal, bytes, ...order }: UnstampedFile,
   ): Promise<number | undefined> {
     const child = startProgram(program, given.memoryBytesMax);
     const { stdin, stdout } = child;
@@ -100,6 +110,7 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
     children.add(child);
     const end = () => child.kill('SIGKILL');
     const timer = setTimeout(end, given.stampMs);
+    signal.addEventListener('abort', end, { once: true });
     const closed = new Promise<number | null>((resolve, reject) => {
       child.once('close', resolve).once('error', () => reject(busy()));
     });
@@ -123,6 +134,7 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
       return code === 0 ? sizeBytes : undefined;
     } finally {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       end();
       children.delete(child);
     }
@@ -131,14 +143,17 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
   return {
     async stamp(file) {
       if (file.sizeBytes > fileBytesMax) throw notStampable();
-      await waitForTurn(file.workspaceId);
+      if (!held.hasShare(file.network)) throw busy();
+      await waitForTurn(file);
       try {
         const target = await openUnnamed();
         try {
           const sizeBytes = await stampInto(target, file);
           if (isStopped) throw busy();
+          file.signal.throwIfAborted();
           if (sizeBytes === undefined) throw notStampable();
-          return stampedFile(target, sizeBytes);
+          held.add(file.network, sizeBytes);
+          return stampedFile(target, sizeBytes, () => held.add(file.network, -sizeBytes));
         } catch (error) {
           await target.close();
           throw error;
@@ -169,13 +184,24 @@ async function openUnnamed(): Promise<FileHandle> {
   return handle;
 }
 
-function stampedFile(handle: FileHandle, sizeBytes: number): StampedFile {
+function stampedFile(handle: FileHandle, sizeBytes: number, onClose: () => void): StampedFile {
+  let isOpen = true;
+  async function close(): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    onClose();
+    await handle.close();
+  }
   return {
     sizeBytes,
     async *bytes() {
-      yield* handle.createReadStream({ start: 0, autoClose: true });
+      try {
+        yield* handle.createReadStream({ start: 0, autoClose: false });
+      } finally {
+        await close();
+      }
     },
-    close: () => handle.close(),
+    close,
   };
 }
 

@@ -1,4 +1,5 @@
 // Handles a request for an HttpRoute.
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyBudget } from '../../api/body-budget.ts';
 import type { HttpRoute } from '../../api/routes/route.ts';
@@ -34,6 +35,7 @@ export async function handleRoute(
       const value = request.headers[name];
       return typeof value === 'string' ? value : value?.[0];
     },
+    signal: () => closeSignal(reply.raw),
   });
   observe({
     name: route.name,
@@ -53,6 +55,13 @@ export async function handleRoute(
   if (body === undefined) return reply.send();
   const compressed = await compressText(body, request.headers['accept-encoding']);
   return reply.headers(compressed.headers).send(compressed.body);
+}
+
+function closeSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  if (response.destroyed) controller.abort();
+  else response.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 async function readForm(
