@@ -259,14 +259,14 @@ const audit = groupOf('audit', 'Reads the audit log.', [
 const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
   {
     name: 'get',
-    about: 'Counts the token requests and the verifications of each day.',
-    details: 'Refused requests are counted by error code with `--json`.',
+    about: 'Shows how many token requests and verifications each day had.',
+    details: 'With `--json`, the output also has the refused requests by error code.',
     method: 'usage.getUsage',
     args: { credential_id: 'The id of a client, a customer, a secret or a customer’s API key.' },
     fields: {
-      start_time: pastField('From the day of this time on. Default: the last 30 days'),
-      end_time: pastField('Only days before this time'),
-      step: { value: 'step', values: ['day'], about: 'The length of a period.' },
+      start_time: pastField('The first day is the day of this time. Default: 29 days ago'),
+      end_time: pastField('The last day begins before this time. Default: now'),
+      step: { value: 'step', values: ['day'], about: 'The period of each row.' },
     },
     examples: ['usage get cli_… --start-time 90d'],
   },
