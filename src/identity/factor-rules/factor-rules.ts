@@ -7,8 +7,8 @@ const multiFactor = 'mfa';
 
 export type FactorRules = {
   /**
-   * From when on the session gives no access, because it has no second factor: milliseconds since
-   * 1970. Undefined if it has one, and if no rule requires one.
+   * When the session loses access, because it has no second factor: milliseconds since 1970.
+   * Undefined if it has one, and if no rule requires one.
    */
   dueTimeOf(
     session: Pick<SessionRow, 'amr'>,
@@ -17,7 +17,7 @@ export type FactorRules = {
 };
 
 export type FactorRuleOptions = {
-  /** From when on staff need a second factor; undefined if they do not. */
+  /** When staff begin to need a second factor; undefined if they do not. */
   readonly staffDueTime: number | undefined;
   readonly membershipsOf: MembershipsOf;
 };
@@ -31,7 +31,7 @@ export function createFactorRules({ staffDueTime, membershipsOf }: FactorRuleOpt
   };
 }
 
-/** Workspaces that the user was added to, and has not joined, cannot limit the user. */
+/** A workspace that the user has not joined cannot limit the user. */
 function earliestOf(memberships: ReadonlyMap<string, Membership>): number | undefined {
   const times = [...memberships.values()].flatMap(({ isJoined, factorDueTime }) =>
     isJoined && factorDueTime !== undefined ? [factorDueTime] : [],

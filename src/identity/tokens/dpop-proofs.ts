@@ -58,15 +58,15 @@ export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): Dp
     const decoded = decodeStrictJwt(proof);
     if (typeof decoded === 'string') return { problem: decoded };
     const { header, payload } = decoded;
-    if (header.typ !== 'dpop+jwt') return { problem: 'has another typ than dpop+jwt' };
+    if (header.typ !== 'dpop+jwt') return { problem: 'does not have the typ dpop+jwt' };
     const key = readKey(header.jwk);
     if (key === undefined) return { problem: 'has no valid public jwk' };
     if (!key.algorithms.some((name) => name === header.alg)) {
-      return { problem: 'has an alg that is not supported or not that of its key' };
+      return { problem: 'has an alg that is not supported or does not match its key' };
     }
     const algorithms = key.algorithms.filter((name) => name === header.alg);
     if (!(await isSignedByOne({ text: proof }, [{ ...key, algorithms }]))) {
-      return { problem: 'is not signed by its key' };
+      return { problem: 'has an invalid signature' };
     }
     const problem = findProblem(payload, request, now() / 1000);
     if (problem !== undefined) return { problem };
@@ -114,9 +114,9 @@ function findProblem(
   now: number,
 ): string | undefined {
   const { htm, htu, iat, jti, ath } = payload;
-  if (htm !== method) return 'has another htm';
+  if (htm !== method) return 'is for another method';
   const address = addressOf(url);
-  if (address === undefined || addressOf(htu) !== address) return 'has another htu';
+  if (address === undefined || addressOf(htu) !== address) return 'is for another URL';
   if (typeof iat !== 'number' || !(iat > now - ageSecondsMax && iat < now + aheadSecondsMax)) {
     return 'has no current iat';
   }
@@ -124,7 +124,7 @@ function findProblem(
     return `has no jti of 1 to ${jtiLengthMax} characters`;
   }
   if (token !== undefined && ath !== createHash('sha256').update(token).digest('base64url')) {
-    return 'has another ath';
+    return 'is for another token';
   }
   return undefined;
 }

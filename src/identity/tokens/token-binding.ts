@@ -91,7 +91,7 @@ export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): 
       if ('problem' in found) {
         throw refuse(`The DPoP proof ${found.problem}.`, 'invalid_dpop_proof');
       }
-      if (found.jkt !== cnf.jkt) throw refuse('The DPoP proof has another key than the token.');
+      if (found.jkt !== cnf.jkt) throw refuse('The DPoP proof is from another key.');
     },
   };
 }
