@@ -68,8 +68,7 @@ export const catalogue = {
       '`bound_tokens`, and the request has neither a proof nor a client certificate.',
     remedy:
       'Sign a new proof for each request, with `POST` as `htm`, the token endpoint as `htu`, ' +
-      'the current time as `iat`, a new `jti`, and the last `DPoP-Nonce` as `nonce`. Check the ' +
-      'clock.',
+      'the current time as `iat`, a new `jti`, and the last `DPoP-Nonce` as `nonce`.',
     oauth: 'invalid_dpop_proof',
   },
   'identity.dpop_nonce_required': {
@@ -144,9 +143,7 @@ export const catalogue = {
     cause:
       'The installation or a workspace of the user requires a second factor, the grace period is ' +
       'over, and the user signed in without one. The user can only add a second factor.',
-    remedy:
-      'Add a passkey or an authenticator app and refresh the session, or sign in with a second ' +
-      'factor.',
+    remedy: 'Add a passkey or an authenticator app and refresh the session, or sign in with one.',
     oauth: 'access_denied',
   },
   forbidden: {
