@@ -264,7 +264,9 @@ const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
     method: 'usage.getUsage',
     args: { credential_id: 'The id of a client, a customer, a secret or a customer’s API key.' },
     fields: {
-      start_time: pastField('The first day is the day of this time. Default: 29 days ago'),
+      start_time: pastField(
+        'The first day is the day of this time. Default: 29 days before the last',
+      ),
       end_time: pastField('The last day begins before this time. Default: now'),
       step: { value: 'step', values: ['day'], about: 'The period of each row.' },
     },
