@@ -54,7 +54,7 @@ export const principalTypes: Record<Principal['type'], PrincipalType> = {
 export type Membership = {
   readonly scopes: ReadonlySet<string>;
   readonly isJoined: boolean;
-  /** From when on the workspace requires a second factor; undefined if it does not. */
+  /** When the workspace begins to require a second factor; undefined if it does not. */
   readonly factorDueTime?: number | undefined;
 };
 

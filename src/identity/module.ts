@@ -106,13 +106,8 @@ export async function createIdentityModule(
   const revocations = openRevocations({ db, invalidations, now });
   const onError = (error: unknown) => log.error({ err: error }, 'signing key rotation failed');
   const rotation = await startRotation({
-    masterKey,
-    keyring,
-    auditLog,
-    rotationDays,
+    ...{ masterKey, keyring, auditLog, rotationDays, now, onError },
     lease: options.leases.lease('signing key rotation'),
-    now,
-    onError,
   });
   onFailure(rotation.stop);
   const credentials = createCredentials({ db, now });
@@ -145,25 +140,13 @@ export async function createIdentityModule(
     membershipsOf,
   });
   const sessions = createSessions({
-    db,
-    invalidations,
-    auditLog,
-    masterKey,
-    signer,
-    passwords,
+    ...{ db, invalidations, auditLog, masterKey, signer, passwords, securityNotices },
+    ...{ recoveryCodeDigest, membershipsOf, factorRules, localPasswords, publicUrl, random, now },
     matchTotpStep: createSealedTotpMatcher(masterKey, now),
-    recoveryCodeDigest,
     requireToEndSessions: createSessionEndCheck(rolesOf),
-    securityNotices,
-    membershipsOf,
-    factorRules,
-    localPasswords,
     findSignInProviders: (domain) => findEnabledProviders(db, domain),
     passkeySignIn: passkeys.signIn,
     tokenSeconds: sessionTokenSeconds,
-    publicUrl,
-    random,
-    now,
   });
   const passwordResets = createPasswordResets({
     ...{ db, auditLog, mailer: options.mailer, passwords, publicUrl, warn, random, now },

@@ -213,7 +213,7 @@ export type AuditEventRow = {
   target: string;
   /** `ok` or an error code. */
   code: string;
-  /** Why an assertion or a token exchange was refused; otherwise empty. */
+  /** Why an assertion, an exchange, a DPoP proof or a passkey was refused; otherwise empty. */
   reason: string;
   /** The id of the client that acted for the actor with an exchanged token; otherwise empty. */
   acting_client: string;

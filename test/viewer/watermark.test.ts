@@ -45,7 +45,7 @@ it('shows an image as a page', async () => {
 it('says why it shows nothing', async () => {
   const locked = await open(makeLockedPdf('Terms', 'secret'), 'Terms.pdf');
   const alert = locked.page.getByRole('alert');
-  await expect.poll(() => alert.textContent()).toContain('which this file can’t have');
+  await expect.poll(() => alert.textContent()).toContain('but this file can’t have one');
   await takePicture(locked.page, 'watermark-refused');
   const { page } = await open(Buffer.from('Notes'), 'Notes.txt');
   await expect.poll(() => page.locator('.notice').textContent()).toContain('Ask the sender');

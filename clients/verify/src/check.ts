@@ -10,7 +10,7 @@ import type { Verifier } from './verifier.ts';
 /** A request whose path is the one that its caller used. */
 export type PresentedRequest = Omit<PresentedToken, 'url'> & { readonly path: string };
 
-/** Undefined if there are several, of which another program might read the other. */
+/** Undefined if there are several: another program might read a different one. */
 export function onlyValue(value: string | string[] | undefined): string | undefined {
   const [only, ...others] = value === undefined ? [] : [value].flat();
   return others.length === 0 ? only : undefined;

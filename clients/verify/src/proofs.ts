@@ -25,8 +25,8 @@ export type PresentedToken = {
 };
 
 /**
- * Returns whether a proof is new. Several processes of a service share the answer with a store that
- * they have in common. `expireTime` is in milliseconds since 1970.
+ * Returns whether a proof is new. If a service has several processes, they need a common store.
+ * Remember the proof until `expireTime`, in milliseconds since 1970.
  */
 export type UseOnce = (id: string, expireTime: number) => boolean | Promise<boolean>;
 
@@ -68,12 +68,13 @@ export async function findKeyProblem(
   if (!isDpop || !dpop || !method || !url) return 'The token needs a DPoP proof.';
   if (dpop.length > proofLengthMax) return 'The DPoP proof is too long.';
   const { jwk = {} } = decodeProtectedHeader(dpop);
-  if (secretMembers.some((name) => Object.hasOwn(jwk, name))) return 'The proof has a secret key.';
+  if (secretMembers.some((name) => Object.hasOwn(jwk, name)))
+    return 'The proof contains a private key.';
   const { payload } = await jwtVerify(dpop, EmbeddedJWK, {
     ...{ algorithms, typ: 'dpop+jwt' },
     currentDate: new Date(now()),
   });
-  if ((await calculateJwkThumbprint(jwk)) !== cnf.jkt) return 'The proof has another key.';
+  if ((await calculateJwkThumbprint(jwk)) !== cnf.jkt) return 'The proof is from another key.';
   const problem = findProblem(payload, { token, method, url, now: now() / 1000 });
   if (problem !== undefined) return problem;
   const expireTime = ((payload.iat ?? 0) + ageSecondsMax) * 1000;
@@ -95,9 +96,10 @@ function findProblem(payload: JWTPayload, expected: Expected): string | undefine
   if (address === undefined || addressOf(htu) !== address) return 'The proof is for another URL.';
   const { now } = expected;
   if (iat === undefined || !(iat > now - ageSecondsMax && iat < now + aheadSecondsMax)) {
-    return 'The proof is not of this minute.';
+    return 'The proof is not current.';
   }
-  if (typeof jti !== 'string' || jti === '' || jti.length > 256) return 'The proof has no jti.';
+  if (typeof jti !== 'string' || jti === '' || jti.length > 256)
+    return 'The proof has no valid jti.';
   const digest = createHash('sha256').update(expected.token).digest('base64url');
   return ath === digest ? undefined : 'The proof is for another token.';
 }

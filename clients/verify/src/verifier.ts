@@ -23,10 +23,10 @@ export type VerifierOptions = {
   readonly allowInsecureHttp?: boolean;
   /**
    * The origin of your service as its callers know it, such as `https://payments.example.com`. The
-   * middleware needs it for DPoP proofs, and refuses tokens that need one without it.
+   * middleware needs it to check DPoP proofs. Without it, tokens that need a proof are refused.
    */
   readonly baseUrl?: string;
-  /** Accepts each DPoP proof once. By default each process remembers its own. */
+  /** Returns whether a DPoP proof is new. By default, each process remembers the proofs it gets. */
   readonly useOnce?: UseOnce;
   /** Milliseconds since 1970. For tests. */
   readonly now?: () => number;
@@ -41,7 +41,7 @@ export type Verifier = {
   verify(token: string): Promise<TokenClaims>;
   /** The same for the value of an `Authorization` header. */
   verifyHeader(authorization: string | null | undefined): Promise<TokenClaims>;
-  /** The same for a request. Also accepts a bound token, if the caller has its key. */
+  /** Does the same for a request. Also accepts a bound token if the caller has its key. */
   verifyRequest(presented: PresentedToken): Promise<TokenClaims>;
   /** The option `baseUrl`. */
   readonly baseUrl: string | undefined;

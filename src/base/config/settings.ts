@@ -55,8 +55,8 @@ export const settings = {
     default: 'off',
     about: 'Who needs a second factor: no one (`off`), or `staff`.',
     notes:
-      'A passkey, an authenticator app, or a provider that reports `mfa`. Workspaces have their ' +
-      'own rule. See [Passkeys and second factors](guides/sign-in.md).',
+      'A second factor is a passkey, an authenticator app, or a provider that reports `mfa`. ' +
+      'Workspaces have their own rule. See [Passkeys and second factors](guides/sign-in.md).',
   },
   secondFactorGraceDays: {
     name: 'LATCHKEY_SECOND_FACTOR_GRACE_DAYS',
@@ -64,7 +64,7 @@ export const settings = {
     type: integer(0, 30, 'days'),
     default: '7',
     about: 'How long staff can work without the required second factor.',
-    notes: 'Counted from the first start with the requirement.',
+    notes: 'The period begins with the first start with the requirement.',
   },
   egressNetworks: {
     name: 'LATCHKEY_EGRESS_NETWORKS',

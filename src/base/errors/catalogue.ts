@@ -30,7 +30,7 @@ export const catalogue = {
     grpc: Code.InvalidArgument,
     title: 'Unsupported grant type',
     cause:
-      'The request has a `grant_type` other than `client_credentials` and ' +
+      'The `grant_type` is neither `client_credentials` nor ' +
       '`urn:ietf:params:oauth:grant-type:token-exchange`.',
     remedy: 'Set `grant_type` to one of them.',
     oauth: 'unsupported_grant_type',
@@ -41,7 +41,7 @@ export const catalogue = {
     title: 'Scope not granted',
     cause:
       'A requested scope is not granted to the client or the API key, or the scope is missing ' +
-      'or malformed. In a token exchange, the exchanged token does not cover it. The service ' +
+      'or malformed. Or, in a token exchange, the exchanged token does not cover it. The service ' +
       'issues no token with fewer scopes than requested.',
     remedy: 'Request granted scopes only, or ask an administrator to grant the scope.',
     oauth: 'invalid_scope',
@@ -52,7 +52,7 @@ export const catalogue = {
     title: 'Invalid target',
     cause:
       'The `resource` of the token request (RFC 8707) is not one of the audiences of the client ' +
-      'or customer, or is missing although there are several. In a token exchange, it is not ' +
+      'or customer, or is missing although there are several. Or, in a token exchange, it is not ' +
       'the audience of the exchanged token. Or the request has an `audience`.',
     remedy:
       'Set `resource` to the identifier of a granted audience, or ask an administrator to grant ' +
@@ -64,19 +64,19 @@ export const catalogue = {
     grpc: Code.InvalidArgument,
     title: 'Invalid DPoP proof',
     cause:
-      'The DPoP proof of the token request (RFC 9449) is not valid, or the client gets bound ' +
-      'tokens only and the request has neither a proof nor a client certificate.',
+      'The DPoP proof of the token request (RFC 9449) is not valid. Or the client has ' +
+      '`bound_tokens`, and the request has neither a proof nor a client certificate.',
     remedy:
-      'Sign a new proof for each request: `htm` `POST`, `htu` the token endpoint, the current ' +
-      'time as `iat`, a new `jti`, and the last `DPoP-Nonce` as `nonce`. Check the clock.',
+      'Sign a new proof for each request, with `POST` as `htm`, the token endpoint as `htu`, ' +
+      'the current time as `iat`, a new `jti`, and the last `DPoP-Nonce` as `nonce`.',
     oauth: 'invalid_dpop_proof',
   },
   'identity.dpop_nonce_required': {
     status: 400,
     grpc: Code.InvalidArgument,
     title: 'DPoP nonce required',
-    cause: 'The DPoP proof has no nonce of the service, or one that has expired (RFC 9449 §8).',
-    remedy: 'Repeat the request with a new proof whose `nonce` is the header `DPoP-Nonce`.',
+    cause: 'The DPoP proof has no nonce of the service, or its nonce has expired (RFC 9449 §8).',
+    remedy: 'Repeat the request with a new proof that has the header `DPoP-Nonce` as its `nonce`.',
     oauth: 'use_dpop_nonce',
   },
   'identity.credential_invalid': {
@@ -142,10 +142,8 @@ export const catalogue = {
     title: 'Second factor required',
     cause:
       'The installation or a workspace of the user requires a second factor, the grace period is ' +
-      'over, and the user signed in without one. The session can only add a second factor.',
-    remedy:
-      'Add a passkey or an authenticator app, or sign in with one. The session then works at ' +
-      'once, with a new token.',
+      'over, and the user signed in without one. The user can only add a second factor.',
+    remedy: 'Add a passkey or an authenticator app and refresh the session, or sign in with one.',
     oauth: 'access_denied',
   },
   forbidden: {

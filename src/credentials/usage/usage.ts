@@ -12,7 +12,7 @@ const flushMs = 10_000;
 /** The size of the directory's cache. Beyond it, a use is not recorded. */
 const notedMax = 50_000;
 
-/** The different counts between two writes. Beyond it, new ones are dropped. */
+/** The maximum number of different counts between two writes. More are dropped. */
 const countsMax = 200_000;
 
 /** Unauthenticated callers choose the ids of these counts. */
@@ -29,7 +29,7 @@ export type CredentialUsage = {
   record(id: string): void;
   /** Counts a request for each of the ids. */
   count(outcome: Outcome, ids: readonly string[]): void;
-  /** Counts a refused request for a client or a credential that the caller did not prove to be. */
+  /** Counts a refused request for the client or credential that it names without proof. */
   countClaimed(outcome: ErrorCode, id: string): void;
   flush(): Promise<void>;
   stop(): Promise<void>;

@@ -7,8 +7,8 @@ const multiFactor = 'mfa';
 
 export type FactorRules = {
   /**
-   * From when on the session gives no access, because it has no second factor: milliseconds since
-   * 1970. Undefined if it has one, and if no rule requires one.
+   * When the session loses access, because it has no second factor: milliseconds since 1970.
+   * Undefined if it has one, and if no rule requires one.
    */
   dueTimeOf(
     session: Pick<SessionRow, 'amr'>,
@@ -17,7 +17,7 @@ export type FactorRules = {
 };
 
 export type FactorRuleOptions = {
-  /** From when on staff need a second factor; undefined if they do not. */
+  /** When staff begin to need a second factor; undefined if they do not. */
   readonly staffDueTime: number | undefined;
   readonly membershipsOf: MembershipsOf;
 };

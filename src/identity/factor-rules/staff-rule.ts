@@ -1,5 +1,5 @@
-// When the setting that requires a second factor of staff was turned on. The first process with the
-// setting records it, so that restarts do not extend the grace period.
+// Records when the setting that requires a second factor of staff was turned on, so that restarts
+// do not extend the grace period.
 import type { Clock } from '../../base/clock.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database } from '../../storage/schema.ts';
@@ -14,7 +14,7 @@ export type StaffRuleOptions = {
   readonly now: Clock;
 };
 
-/** Returns from when on staff need a second factor; undefined if they do not. */
+/** Returns when staff begin to need a second factor; undefined if they do not. */
 export function openStaffRule(options: StaffRuleOptions): Promise<number | undefined> {
   const { db, isRequired, graceDays, now } = options;
   return transact(db, async (trx) => {

@@ -1,4 +1,4 @@
-// The members of a credential (WebAuthn §5.1.8) that the service reads before the library.
+// The members of a credential (WebAuthn §5.1) that the service reads before the library.
 import type { JsonObject } from '@bufbuild/protobuf';
 import { invalid } from '../../base/errors/errors.ts';
 
@@ -12,7 +12,7 @@ export function readCredential(credential: JsonObject): ReadCredential {
     throw invalid('credential', 'must be at most 16,384 bytes of JSON');
   }
   const { id, response } = credential;
-  if (typeof id !== 'string' || id === '') throw invalid('credential.id', 'must be a text');
+  if (typeof id !== 'string' || id === '') throw invalid('credential.id', 'must be a string');
   if (typeof response !== 'object' || response === null || Array.isArray(response)) {
     throw invalid('credential.response', 'must be an object');
   }

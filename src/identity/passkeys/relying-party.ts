@@ -33,7 +33,7 @@ export type PasskeyParty = {
 /** EdDSA, ES256 and RS256 (RFC 9053 §2), in the order of preference. */
 const algorithms = [-8, -7, -257];
 
-/** Chosen by the user, so the answer of the browser may take a while. */
+/** In milliseconds: the time that the user has to choose a passkey. */
 const timeout = 300_000;
 
 const rpName = 'Latchkey';
@@ -110,7 +110,7 @@ export function createPasskeyParty(publicUrl: string): PasskeyParty {
   };
 }
 
-/** Loading it takes half a second, so a process without passkeys does not. */
+/** Loading takes half a second, so the process loads the library with the first passkey. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
 const allTransports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
@@ -119,5 +119,5 @@ function knownTransports(given: readonly unknown[]): string[] {
   return allTransports.filter((name) => given.includes(name));
 }
 
-/** Drops the members without a value, which JSON does not have. */
+/** Drops the members that are undefined. */
 const toJsonObject = (value: object): JsonObject => JSON.parse(JSON.stringify(value));

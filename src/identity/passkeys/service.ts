@@ -141,7 +141,7 @@ const passkeyMessage = (row: PasskeyRow) => ({
 });
 
 function notValid(cause?: unknown): Failure {
-  const detail = 'is not valid, or its options were used or are more than five minutes old';
+  const detail = 'is not valid, or its options have expired or were already used';
   const fields = [{ field: 'credential', detail }];
   return fail('invalid_argument', `credential: ${detail}`, { fields, cause });
 }

@@ -8,8 +8,8 @@ import { apiKeyIdOf, type Claims } from './claims.ts';
 export type RequestCounts = Pick<CredentialUsage, 'count' | 'countClaimed'>;
 
 /**
- * Makes a method of a function that issues tokens, and counts how its requests end. The function
- * passes the ids of the client or the key to `proved` as soon as it has authenticated them.
+ * Makes a method from a function that issues tokens, and counts the outcome of each request. The
+ * function passes the ids of the client or the key to `proved` after it has authenticated them.
  */
 export function countedBy(usage: RequestCounts) {
   return <Request, Response>(

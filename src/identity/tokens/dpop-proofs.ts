@@ -15,6 +15,8 @@ export type ProvenRequest = {
   readonly url: string;
   /** The token that comes with the proof. Undefined for a token request. */
   readonly token?: string;
+  /** The thumbprint of the key to which the token is bound. */
+  readonly jkt?: string | undefined;
 };
 
 export type ProofProblem = {
@@ -58,15 +60,15 @@ export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): Dp
     const decoded = decodeStrictJwt(proof);
     if (typeof decoded === 'string') return { problem: decoded };
     const { header, payload } = decoded;
-    if (header.typ !== 'dpop+jwt') return { problem: 'has another typ than dpop+jwt' };
+    if (header.typ !== 'dpop+jwt') return { problem: 'does not have the typ dpop+jwt' };
     const key = readKey(header.jwk);
     if (key === undefined) return { problem: 'has no valid public jwk' };
     if (!key.algorithms.some((name) => name === header.alg)) {
-      return { problem: 'has an alg that is not supported or not that of its key' };
+      return { problem: 'has an alg that is not supported or does not match its key' };
     }
     const algorithms = key.algorithms.filter((name) => name === header.alg);
     if (!(await isSignedByOne({ text: proof }, [{ ...key, algorithms }]))) {
-      return { problem: 'is not signed by its key' };
+      return { problem: 'has an invalid signature' };
     }
     const problem = findProblem(payload, request, now() / 1000);
     if (problem !== undefined) return { problem };
@@ -75,6 +77,10 @@ export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): Dp
     }
     const { jti = '', iat = 0 } = payload;
     const { jkt } = key;
+    // Before the proof counts as used: without the key, a stolen token writes nothing.
+    if (request.jkt !== undefined && request.jkt !== jkt) {
+      return { problem: 'has another key than the token' };
+    }
     const expireTime = (iat + ageSecondsMax) * 1000;
     return (await useOnce(['dpop', jkt, jti], expireTime))
       ? { jkt }
@@ -114,9 +120,9 @@ function findProblem(
   now: number,
 ): string | undefined {
   const { htm, htu, iat, jti, ath } = payload;
-  if (htm !== method) return 'has another htm';
+  if (htm !== method) return 'is for another method';
   const address = addressOf(url);
-  if (address === undefined || addressOf(htu) !== address) return 'has another htu';
+  if (address === undefined || addressOf(htu) !== address) return 'is for another URL';
   if (typeof iat !== 'number' || !(iat > now - ageSecondsMax && iat < now + aheadSecondsMax)) {
     return 'has no current iat';
   }
@@ -124,7 +130,7 @@ function findProblem(
     return `has no jti of 1 to ${jtiLengthMax} characters`;
   }
   if (token !== undefined && ath !== createHash('sha256').update(token).digest('base64url')) {
-    return 'has another ath';
+    return 'is for another token';
   }
   return undefined;
 }

@@ -17,7 +17,8 @@ export type UseOnce = (
 export function createUseOnce(db: Database): UseOnce {
   return (parts, expireTime, trx) => {
     const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-    const row = { digest, expire_time: expireTime };
+    // The times of a JWT may have fractions.
+    const row = { digest, expire_time: Math.ceil(expireTime) };
     if (trx !== undefined) return insertUsedAssertion(trx, row);
     return transact(db, (own) => insertUsedAssertion(own, row));
   };

@@ -54,7 +54,7 @@ export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): 
     throw refuseRequest(`The DPoP proof ${found.problem}.`, clientId, nonce);
   }
 
-  function requireProof({ token, call, isDpop }: PresentedToken) {
+  function requireProof({ token, call, isDpop }: PresentedToken, jkt: string) {
     const proof = call.header('dpop');
     if (!isDpop || proof === undefined) {
       throw refuse('The token is bound to a key: use the scheme DPoP, with a proof.');
@@ -63,7 +63,7 @@ export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): 
     if (known !== undefined) return known;
     const { requestMethod: method, url } = call.context;
     const address = new URL(new URL(url, publicUrl).pathname, publicUrl).href;
-    const checking = proofs.verify({ proof, method, url: address, token });
+    const checking = proofs.verify({ proof, method, url: address, token, jkt });
     checked.set(call, checking);
     return checking;
   }
@@ -87,11 +87,10 @@ export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): 
         throw refuse('The token is bound to another client certificate.');
       }
       if (cnf?.jkt === undefined) throw refuse('The token is not bound to a key: use Bearer.');
-      const found = await requireProof(presented);
+      const found = await requireProof(presented, cnf.jkt);
       if ('problem' in found) {
         throw refuse(`The DPoP proof ${found.problem}.`, 'invalid_dpop_proof');
       }
-      if (found.jkt !== cnf.jkt) throw refuse('The DPoP proof has another key than the token.');
     },
   };
 }
@@ -115,9 +114,8 @@ export async function hasKey(
     return cnf === undefined || cnf['x5t#S256'] === certificateSha256;
   }
   if (dpopProof === '' || cnf?.jkt === undefined) return false;
-  const request = { proof: dpopProof, method: httpMethod, url: httpUrl, token };
-  const found = await proofs.verify(request);
-  return 'jkt' in found && found.jkt === cnf.jkt;
+  const request = { proof: dpopProof, method: httpMethod, url: httpUrl, token, jkt: cnf.jkt };
+  return 'jkt' in (await proofs.verify(request));
 }
 
 type PresentedKey = {

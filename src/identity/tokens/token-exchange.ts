@@ -143,7 +143,7 @@ function requireTypes(request: IssueTokenRequest): void {
 function requireMayAct(subject: Claims, { clientId, tokenSettings }: AuthenticatedClient): void {
   const actors = actorsOf(subject);
   if (subject.sub === clientId || actors.includes(clientId)) {
-    throw invalid('subject_token', 'must not represent the client, or have it as an actor');
+    throw invalid('subject_token', 'must not represent the client or name it as an actor');
   }
   if (actors.length >= actorsMax) {
     throw invalid('subject_token', `must have fewer than ${actorsMax} actors`);
@@ -155,7 +155,7 @@ function requireMayAct(subject: Claims, { clientId, tokenSettings }: Authenticat
 
 function requireOwnToken(actor: Claims, clientId: string, cnf: KeyBinding | undefined): void {
   if (actor.cnf !== undefined && JSON.stringify(actor.cnf) !== JSON.stringify(cnf)) {
-    throw invalid('actor_token', 'must not be bound to another key than the request');
+    throw invalid('actor_token', 'must not be bound to a key other than that of the request');
   }
   if (actor.act === undefined && actor.principal_type === 'service' && actor.sub === clientId) {
     return;

@@ -99,7 +99,7 @@ const notices: Readonly<Record<SecurityEvent, NoticeText>> = {
   },
   passkeyAdded: {
     subject: 'A passkey was added',
-    text: 'A passkey was added to your account. It signs you in without your password.',
+    text: 'A passkey was added to your account. It replaces your password at a sign-in.',
     remedy: 'If this was not you, tell an administrator at once, who can delete the passkey.',
   },
   passkeyRemoved: {

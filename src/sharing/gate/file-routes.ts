@@ -78,7 +78,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
   ): Promise<RouteReply> {
     const { content_type: contentType, size_bytes: sizeBytes, page_count: pages } = document;
     if (!isStampable(contentType)) {
-      throw fail('forbidden', 'The sender requires a watermark, which the file cannot have.');
+      throw fail('forbidden', 'The sender requires a watermark, but this file cannot have one.');
     }
     const name = shownNameOf({ ...shared, link, document: { ...document, ...stampedType } });
     const head = (lengthBytes?: number) => {

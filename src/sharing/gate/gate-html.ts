@@ -218,7 +218,7 @@ function noticeText(shared: ShownFile): string {
   const { state, mayDownload } = shared;
   if (state === 'pending') return 'The preview is being prepared. This page refreshes itself.';
   if (lacksWatermark(shared)) {
-    return 'The sender requires a watermark, which this file can’t have. Ask the sender for a PDF.';
+    return 'The sender requires a watermark, but this file can’t have one. Ask the sender for a PDF.';
   }
   const why =
     state === 'failed'

@@ -6,7 +6,7 @@ type StoredRule = Pick<WorkspaceRow, 'factor_required_since' | 'factor_grace_day
 
 const dayMs = 24 * 60 * 60_000;
 
-/** From when on members need a second factor; undefined if they do not. */
+/** When members begin to need a second factor; undefined if they do not. */
 export function factorDueTimeOf(rule: StoredRule): number | undefined {
   const { factor_required_since: since, factor_grace_days: days } = rule;
   return since === null ? undefined : since + days * dayMs;

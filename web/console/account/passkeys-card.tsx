@@ -68,7 +68,7 @@ function AddPasskeyDialog() {
         await factorAdded();
       }}
     >
-      <Text size="sm">Your browser then asks where to keep the passkey.</Text>
+      <Text size="sm">Your browser then asks where to save the passkey.</Text>
       <TextInput
         label="Name"
         description="To recognize it later, such as “Work laptop”."

@@ -31,8 +31,8 @@ export function SecondFactorScreen() {
             {title}
           </Title>
           <Text>
-            Your administrators require a passkey, or a code from an authenticator app. Add one of
-            them to continue.
+            Your administrators require a passkey or an authenticator app. Add one of them to
+            continue.
           </Text>
           <PasskeysCard />
           <SecondFactorCard />

@@ -43,8 +43,8 @@ export function ChangeSubjectsDialog({ client }: { readonly client: Client }) {
         data-autofocus
         label="Subjects"
         description={
-          'One per line: the ID of a client, customer or user, or service, customer, staff or ' +
-          'member for all of them. The client can exchange their tokens to act for them.'
+          'One per line: the ID of a client, customer or user; or service, customer, staff or ' +
+          'member for all subjects of a kind. The client can exchange their tokens to act for them.'
         }
         rows={5}
         resize="vertical"
@@ -55,7 +55,7 @@ export function ChangeSubjectsDialog({ client }: { readonly client: Client }) {
       />
       <Text size="sm" role="status">
         {isRemoved
-          ? 'Tokens with which the client acts for a removed subject are rejected immediately. ' +
+          ? 'Latchkey immediately rejects the client’s tokens for removed subjects. ' +
             offlineVerificationNote()
           : ''}
       </Text>

@@ -34,7 +34,7 @@ export async function askForPasskey(options: JsonObject | undefined): Promise<Js
 
 /**
  * Offers passkeys in the suggestions of the field with the autocomplete token `webauthn`. Resolves
- * to undefined if the browser cannot, and if another request for a passkey replaces this one.
+ * to undefined if the browser does not support this, or if another request replaces this one.
  */
 export async function suggestPasskeys(
   options: () => Promise<JsonObject | undefined>,
@@ -46,7 +46,7 @@ export async function suggestPasskeys(
   return (await request.catch(() => undefined)) as unknown as JsonObject | undefined;
 }
 
-/** Ends the request for suggestions, such as when the field goes away. */
+/** Ends the request for suggestions, for example when the field is removed. */
 export async function stopSuggestingPasskeys(): Promise<void> {
   const { WebAuthnAbortService } = await loadLibrary();
   WebAuthnAbortService.cancelCeremony();

@@ -91,7 +91,7 @@ function AddressStep({ email, options, hasAutoFocus, onDone }: AddressStepProps)
 
 const attemptsMax = 5;
 
-/** Offers passkeys in the suggestions of the address field. Returns the error of a refused one. */
+/** Offers passkeys in the address field. Returns the error after Latchkey refuses a passkey. */
 function usePasskeySuggestions(isOffered: boolean): unknown {
   const { session } = useSignIn();
   const [error, setError] = useState<unknown>();

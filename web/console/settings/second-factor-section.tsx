@@ -46,15 +46,16 @@ export function SecondFactorSection({ workspace }: { readonly workspace: Workspa
             {...form.getInputProps('requireSecondFactor', { type: 'checkbox' })}
           />
           <NativeSelect
-            label="Members can work without one for"
+            label="Grace period"
+            description="How long members can work without a second factor."
             disabled={!form.values.requireSecondFactor}
             data={days.map((value) => ({ value: String(value), label: labelOf(value) }))}
             {...form.getInputProps('graceDays')}
           />
           {secondFactorDueTime === undefined ? null : (
             <Text size="sm" c="dimmed">
-              Members without one can only add one from{' '}
-              {formatDateTime(timestampDate(secondFactorDueTime))}.
+              From {formatDateTime(timestampDate(secondFactorDueTime))}, members without a second
+              factor can only add one.
             </Text>
           )}
           {error === undefined ? null : <ErrorAlert error={error} />}
@@ -70,6 +71,6 @@ export function SecondFactorSection({ workspace }: { readonly workspace: Workspa
 }
 
 function labelOf(days: number): string {
-  if (days === 0) return 'No time';
+  if (days === 0) return 'None';
   return days === 1 ? '1 day' : `${days} days`;
 }

@@ -1,4 +1,4 @@
-/** How a client or a customer used tokens in the last days. */
+/** The token requests and verifications of a client or a customer in the last days. */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { Stack } from '@mantine/core';
@@ -54,8 +54,8 @@ function UsageFigures({ points }: { readonly points: readonly UsagePoint[] }) {
       <BarChart
         title="Issued tokens per day"
         summary={
-          `The last ${points.length} days (UTC). Services that verify tokens with the JWKS ` +
-          'don’t count as verifications.'
+          `The last ${points.length} days (UTC). Verifications by services that use the JWKS ` +
+          'are not counted.'
         }
         bars={bars}
         columns={['Day', 'Issued tokens']}

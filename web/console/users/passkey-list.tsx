@@ -52,8 +52,8 @@ export function PasskeyList({ userId, passkeys, isOwn = false, mayDelete }: Pass
     confirm({
       title: `Delete the passkey ${isolateName(name)}?`,
       consequence:
-        'It stops signing in immediately. Sessions continue. The device still shows it until it ' +
-        'is removed there, too.',
+        'It no longer works for sign-ins. Sessions continue. The device shows the passkey until ' +
+        'it is deleted there, too.',
       label: 'Delete',
       done: 'Passkey deleted',
       run: () => remove({ userId, passkeyId }),

@@ -36,8 +36,8 @@ const wordings: Record<LoadProblem, Wording> = {
   unmarked: {
     title: 'This document can’t be shown',
     text:
-      'The sender requires a watermark, which this file can’t have: it is encrypted, damaged or ' +
-      'too large. Ask the sender for another file.',
+      'The sender requires a watermark, but this file can’t have one: it is encrypted, damaged ' +
+      'or too large. Ask the sender for another file.',
   },
   broken: {
     title: 'This document can’t be shown',

@@ -6,7 +6,8 @@ import type { ListColumn } from './columns.ts';
 import { nameField, scopesField } from './common-fields.ts';
 import { userIdentities } from './provider-commands.ts';
 
-const user = { user_id: 'The id of the user; `me` stands for you.' };
+const user = { user_id: 'The id of the user.' };
+const userOrMe = { user_id: 'The id of the user, or `me` for your own.' };
 const kinds = ['staff', 'member'];
 const passwordField: FieldOption = {
   isSecret: true,
@@ -19,14 +20,14 @@ const totp = groupOf('totp', 'Manages your second factor.', [
     name: 'enrol',
     about: 'Starts adding a second factor, and prints its secret once.',
     method: 'user.enrolTotp',
-    args: user,
+    args: userOrMe,
   },
   {
     name: 'confirm',
     about: 'Activates the second factor with a first code.',
     method: 'user.confirmTotp',
     isCreating: true,
-    args: user,
+    args: userOrMe,
     fields: {
       code: { isSecret: true, about: 'Asks for the code, or reads it from the standard input.' },
       end_other_sessions: otherSessionsField,
@@ -36,7 +37,7 @@ const totp = groupOf('totp', 'Manages your second factor.', [
     name: 'remove',
     about: 'Removes the second factor.',
     method: 'user.removeTotp',
-    args: user,
+    args: userOrMe,
     fields: { end_other_sessions: otherSessionsField },
   },
   {
@@ -45,18 +46,18 @@ const totp = groupOf('totp', 'Manages your second factor.', [
     details: 'At a sign-in, each code replaces a one-time code once.',
     method: 'user.createRecoveryCodes',
     isCreating: true,
-    args: user,
+    args: userOrMe,
   },
 ]);
 
-const passkey = { ...user, passkey_id: 'The id of the passkey.' };
+const passkey = { ...userOrMe, passkey_id: 'The id of the passkey.' };
 
-const passkeys = groupOf('passkeys', 'Manages passkeys. A browser adds them.', [
+const passkeys = groupOf('passkeys', 'Manages passkeys. Add them in the console.', [
   {
     name: 'list',
     about: 'Lists the passkeys of a user.',
     method: 'passkey.listPasskeys',
-    args: user,
+    args: userOrMe,
   },
   {
     name: 'rename',
@@ -66,7 +67,7 @@ const passkeys = groupOf('passkeys', 'Manages passkeys. A browser adds them.', [
   },
   {
     name: 'delete',
-    about: 'Deletes a passkey, with which the user can no longer sign in.',
+    about: 'Deletes a passkey. The user can no longer sign in with it.',
     method: 'passkey.deletePasskey',
     args: passkey,
   },
@@ -115,7 +116,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     },
     columns: ['id', 'email', 'name', 'kind', 'scopes', 'totp_enabled', 'disable_time'],
   },
-  { name: 'get', about: 'Shows a user.', method: 'user.getUser', args: user },
+  { name: 'get', about: 'Shows a user.', method: 'user.getUser', args: userOrMe },
   {
     name: 'create',
     about: 'Creates a user.',
@@ -134,7 +135,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     name: 'update',
     about: 'Changes the name, the email address or the scopes of a user.',
     method: 'user.updateUser',
-    args: user,
+    args: userOrMe,
     fields: {
       email: { value: 'address', about: 'The email address.' },
       name: nameField,
@@ -155,7 +156,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
       'Your own password also needs the current one. Without a terminal, the standard input has ' +
       'the current password on the first line and the new one on the next.',
     method: 'user.setPassword',
-    args: user,
+    args: userOrMe,
     fields: {
       current_password: {
         isSecret: true,
@@ -258,14 +259,16 @@ const audit = groupOf('audit', 'Reads the audit log.', [
 const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
   {
     name: 'get',
-    about: 'Counts the token requests and the verifications of each day.',
-    details: 'Refused requests are counted by error code with `--json`.',
+    about: 'Shows how many token requests and verifications each day had.',
+    details: 'With `--json`, the output also has the refused requests by error code.',
     method: 'usage.getUsage',
     args: { credential_id: 'The id of a client, a customer, a secret or a customer’s API key.' },
     fields: {
-      start_time: pastField('From the day of this time on. Default: the last 30 days'),
-      end_time: pastField('Only days before this time'),
-      step: { value: 'step', values: ['day'], about: 'The length of a period.' },
+      start_time: pastField(
+        'The first day is the day of this time. Default: 29 days before the last',
+      ),
+      end_time: pastField('The last day begins before this time. Default: now'),
+      step: { value: 'step', values: ['day'], about: 'The period of each row.' },
     },
     examples: ['usage get cli_… --start-time 90d'],
   },

@@ -132,8 +132,8 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
   targetParents: AuditResource[];
 
   /**
-   * Why a client's assertion or a token exchange was refused. The response to an assertion does not
-   * reveal it. Empty for other events.
+   * Why an assertion, a token exchange, a DPoP proof or a passkey was refused. The response to an
+   * assertion or a passkey does not reveal it. Empty for other events.
    *
    * @generated from field: string reason = 14;
    */

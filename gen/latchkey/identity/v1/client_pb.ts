@@ -116,8 +116,9 @@ export type Client = Message<"latchkey.identity.v1.Client"> & {
   mayAct: string[];
 
   /**
-   * Whether each token of the client is bound to a key: that of a DPoP proof (RFC 9449), or else that
-   * of the certificate of the gRPC connection (RFC 8705 §3). A token request with neither is refused.
+   * Whether each token of the client is bound to a key: the key of the DPoP proof (RFC 9449) or,
+   * without a proof, the certificate of the gRPC connection (RFC 8705 §3). A token request with
+   * neither is refused.
    *
    * @generated from field: bool bound_tokens = 35;
    */
@@ -284,9 +285,9 @@ export type CreateClientRequest = Message<"latchkey.identity.v1.CreateClientRequ
   mayAct: string[];
 
   /**
-   * Whether each token of the client is bound to a key: that of a DPoP proof (RFC 9449), or else that
-   * of the certificate of the gRPC connection (RFC 8705 §3). A token request with neither is refused.
-   * Unset means no: only a request with a proof gets a bound token.
+   * Whether each token of the client is bound to a key: the key of the DPoP proof (RFC 9449) or,
+   * without a proof, the certificate of the gRPC connection (RFC 8705 §3). A token request with
+   * neither is refused. Unset means no: only a request with a proof gets a bound token.
    *
    * @generated from field: bool bound_tokens = 35;
    */
@@ -485,8 +486,8 @@ export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequ
   /**
    * The fields to change (AIP-134): `name`, `scopes`, `tls_client_auth_san_uri`,
    * `tls_client_auth_san_dns`, `audience_ids`, `claims`, `token_seconds`, `default_scopes`,
-   * `may_act`, `bound_tokens`. Unset means every field that has a value. Optional over HTTP, where the members of
-   * the body are the mask.
+   * `may_act`, `bound_tokens`. Unset means every field that has a value. Optional over HTTP, where
+   * the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
@@ -554,9 +555,9 @@ export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequ
   mayAct: string[];
 
   /**
-   * Whether each token of the client is bound to a key: that of a DPoP proof (RFC 9449), or else that
-   * of the certificate of the gRPC connection (RFC 8705 §3). Tokens that exist do not change. Unset
-   * means no change, or no if `update_mask` names the field.
+   * Whether each token of the client is bound to a key: the key of the DPoP proof (RFC 9449) or,
+   * without a proof, the certificate of the gRPC connection (RFC 8705 §3). Existing tokens do
+   * not change. Unset means no change, or no if `update_mask` names the field.
    *
    * @generated from field: bool bound_tokens = 35;
    */
@@ -1566,11 +1567,11 @@ export const DeleteFederatedIdentityResponseSchema: GenMessage<DeleteFederatedId
  *
  * Callers can grant only management scopes that they hold. Management scopes are those of the areas
  * `accounts`, `api_keys`, `audiences`, `audit`, `clients`, `customers`, `documents`, `links`,
- * `signing_keys`, `tokens`, `trusted_issuers`, `users` and `workspaces`. To create or revoke a secret, to change the
- * certificate, the audiences or `may_act`, or to disable or enable a client, the caller must hold all
- * of the client's management scopes. To remove
- * a management scope, the caller must hold that scope. All other scopes, such as `payments:write`,
- * can be granted and removed without holding them.
+ * `signing_keys`, `tokens`, `trusted_issuers`, `users` and `workspaces`. To create or revoke a
+ * secret, to change the certificate, the audiences or `may_act`, or to disable or enable a client,
+ * the caller must hold all of the client's management scopes. To remove a management scope, the
+ * caller must hold that scope. All other scopes, such as `payments:write`, can be granted and
+ * removed without holding them.
  *
  * @generated from service latchkey.identity.v1.ClientService
  */

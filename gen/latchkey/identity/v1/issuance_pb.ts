@@ -61,8 +61,8 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
   /**
    * The identifier of the audience that the token is for (RFC 8707): one of the client's audiences, or
    * `LATCHKEY_AUDIENCE` or the public URL of this service if the client has none. Unset means the
-   * only audience. In a token exchange, the audience of the subject's token, which unset means. At
-   * most 2,048 characters.
+   * only audience. In a token exchange, it must be the audience of the subject's token, which is also
+   * the default. At most 2,048 characters.
    *
    * @generated from field: string resource = 5;
    */
@@ -98,8 +98,9 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
 
   /**
    * The token to exchange (RFC 8693 §2.1): a live access token of this service, for any of its
-   * audiences. Its `sub` is the subject. Required in a token exchange, otherwise refused, like the
-   * following fields. At most 16,384 characters.
+   * audiences, that is not bound to a key. Its `sub` is the subject. Required in a token exchange.
+   * With another `grant_type`, this field and the following ones are refused. At most 16,384
+   * characters.
    *
    * @generated from field: string subject_token = 70;
    */
@@ -114,16 +115,16 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
   subjectTokenType: string;
 
   /**
-   * A live token that the client got with the client credentials grant. The new token has no more
-   * scopes than it, expires no later and is revoked with it. Unset means that the client's
-   * authentication alone identifies the actor. At most 16,384 characters.
+   * A live token that the client got with the client credentials grant. The new token has only scopes
+   * of this token, expires no later and is revoked with it. Unset means that only the client's
+   * authentication identifies the actor. At most 16,384 characters.
    *
    * @generated from field: string actor_token = 72;
    */
   actorToken: string;
 
   /**
-   * `urn:ietf:params:oauth:token-type:access_token`. Required with `actor_token`, otherwise refused.
+   * `urn:ietf:params:oauth:token-type:access_token`. Required with `actor_token`, and refused without it.
    * At most 128 characters.
    *
    * @generated from field: string actor_token_type = 73;
@@ -131,7 +132,8 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
   actorTokenType: string;
 
   /**
-   * `urn:ietf:params:oauth:token-type:access_token`, which unset means. At most 128 characters.
+   * Only `urn:ietf:params:oauth:token-type:access_token`, which is also the default. At most 128
+   * characters.
    *
    * @generated from field: string requested_token_type = 74;
    */
@@ -309,11 +311,12 @@ export const IssuanceService: GenService<{
    * exchanges a token of another caller for a token with which the client acts for that caller
    * (RFC 8693). Each call returns a new token with its own `jti`.
    *
-   * A token exchange needs a live token of the subject, and `may_act` of the client must name the
+   * A token exchange needs a live token of the subject, and `may_act` of the client must list the
    * subject. The new token represents the subject, and its claim `act` names the client. It has the
-   * audience of the subject's token, no more scopes and accounts than that token and the client, and
-   * expires no later. It is revoked with the subject's token. It is active only while both the
-   * subject and the client hold the scopes and the audience.
+   * audience of the subject's token, only scopes that both that token and the client have, and only
+   * accounts of that token. It expires no later than the subject's token, and is revoked with it.
+   * While it lives, it loses each scope that the subject or the client loses. It is active only while
+   * both have the audience.
    *
    * Over HTTP the request is JSON or an OAuth 2.0 form (`application/x-www-form-urlencoded`). The
    * client may authenticate with HTTP Basic (RFC 6749 §2.3.1) instead of `client_id` and
@@ -324,32 +327,39 @@ export const IssuanceService: GenService<{
    * subject alternative names must be the `tls_client_auth_san_uri` or `tls_client_auth_san_dns` of
    * the client (RFC 8705 §2.1).
    *
-   * A DPoP proof (RFC 9449) binds the token to its key, so that no one else can use it: the header
-   * `DPoP`, or the metadata `dpop` over gRPC. `htm` is `POST`, `htu` is the token endpoint over every
-   * transport, `iat` is at most 60 seconds old, `jti` is accepted once, and `nonce` is the last
-   * `DPoP-Nonce` header of a response, which a request without one gets with
-   * `identity.dpop_nonce_required`. With `bound_tokens` of the client and no proof, the token is bound
-   * to the certificate of the gRPC connection (RFC 8705 §3).
+   * A DPoP proof (RFC 9449) binds the token to the key of the proof, so that no one else can use the
+   * token. Send the proof in the header `DPoP`, or over gRPC in the metadata `dpop`. Its claims:
+   * - `htm`: `POST`.
+   * - `htu`: the token endpoint, over every transport.
+   * - `iat`: the current time. The service refuses a proof that is older than 60 seconds.
+   * - `jti`: a new value. The service accepts each proof once.
+   * - `nonce`: the last `DPoP-Nonce` header of a response. The error `identity.dpop_nonce_required`
+   *   has this header, too.
+   *
+   * If `bound_tokens` of the client is set and the request has no proof, the token is bound to the
+   * certificate of the gRPC connection (RFC 8705 §3).
    *
    * Errors:
    * - `identity.credential_invalid`: the client id or the secret is wrong, the client is disabled,
    *   or the secret is revoked or expired. The response does not reveal which. Or the certificate
-   *   is not valid, is the one of no client, or belongs to another client than the other fields.
+   *   is not valid, belongs to no client, or belongs to another client than the other fields.
    * - `identity.invalid_dpop_proof`: the proof is not valid, or `bound_tokens` of the client is set
    *   and the request has neither a proof nor a certificate.
-   * - `identity.dpop_nonce_required`: the proof has no current nonce. Repeat the request with the one
-   *   in the header `DPoP-Nonce`.
+   * - `identity.dpop_nonce_required`: the proof has no current nonce. Repeat the request with the
+   *   nonce in the header `DPoP-Nonce`.
    * - `invalid_argument`: `client_secret` is unset and the connection has no certificate. In a token
-   *   exchange, a token is not live, the client may not act
-   *   for the subject, is already the subject or one of its actors, or would be the sixth actor, or
-   *   the subject's token does not cover an account (RFC 8693 §2.2.2).
+   *   exchange (RFC 8693 §2.2.2): a token is not live; the subject's token is bound to a key; the
+   *   client may not act for the subject; the client is already the subject or an actor, or would be
+   *   the sixth actor; or the subject's token does not cover an account.
    * - `identity.scope_not_granted`: a requested scope is not granted to the client, or the scope is
-   *   malformed, or missing although the client has no default scopes. The service issues no token with fewer scopes than requested.
+   *   malformed, or missing although the client has no default scopes. In a token exchange, the
+   *   subject's token does not cover the scope. The service issues no token with fewer scopes than
+   *   requested.
    * - `identity.unsupported_grant_type`: `grant_type` is neither `client_credentials` nor
    *   `urn:ietf:params:oauth:grant-type:token-exchange`.
    * - `identity.invalid_target`: `resource` is not one of the client's audiences, or is unset and the
    *   client has several. In a token exchange, `resource` is not the audience of the subject's token,
-   *   or that is not one of the client's audiences. Or the request has an `audience`.
+   *   or the client does not have this audience. Or the request has an `audience`.
    * - `unavailable`: the first signing key of the audience's algorithm does not sign yet.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.IssueToken

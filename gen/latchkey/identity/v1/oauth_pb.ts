@@ -182,7 +182,7 @@ export type IntrospectResponse = Message<"latchkey.identity.v1.IntrospectRespons
 
   /**
    * When the user signed in, in seconds since 1970-01-01T00:00:00Z. Unset if the token does not
-   * represent a user, or is from a token exchange: the sign-in is not that of the actor.
+   * represent a user, or is from a token exchange, because the acting client did not sign in.
    *
    * @generated from field: optional uint32 auth_time = 13;
    */
@@ -206,7 +206,7 @@ export type IntrospectResponse = Message<"latchkey.identity.v1.IntrospectRespons
   /**
    * The key to which the token is bound (RFC 7800 §3.1): `jkt`, the SHA-256 thumbprint of the key of
    * DPoP proofs (RFC 9449 §6.1), or `x5t#S256`, the SHA-256 digest of a certificate (RFC 8705 §3.1).
-   * Unset for a token that everyone who has it can use.
+   * Unset for a token that is not bound to a key.
    *
    * @generated from field: google.protobuf.Struct cnf = 32;
    */

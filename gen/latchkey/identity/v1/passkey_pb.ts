@@ -53,7 +53,7 @@ export type Passkey = Message<"latchkey.identity.v1.Passkey"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * When the user last signed in with it. Unset: never.
+   * When the user last signed in with it. Unset if never.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 5;
    */
@@ -137,7 +137,7 @@ export const StartPasskeyRegistrationRequestSchema: GenMessage<StartPasskeyRegis
  */
 export type StartPasskeyRegistrationResponse = Message<"latchkey.identity.v1.StartPasskeyRegistrationResponse"> & {
   /**
-   * The options, as PublicKeyCredentialCreationOptionsJSON (WebAuthn §5.1.9).
+   * The options, as PublicKeyCredentialCreationOptionsJSON (WebAuthn §5.1).
    *
    * @generated from field: google.protobuf.Struct options = 1;
    */
@@ -172,8 +172,8 @@ export type CreatePasskeyRequest = Message<"latchkey.identity.v1.CreatePasskeyRe
   name: string;
 
   /**
-   * The created credential, as RegistrationResponseJSON (WebAuthn §5.1.8). Required. At most 16 KiB
-   * of JSON.
+   * The created credential, as RegistrationResponseJSON (WebAuthn §5.1). Required. At most 16 KiB of
+   * JSON.
    *
    * @generated from field: google.protobuf.Struct credential = 3;
    */
@@ -315,7 +315,7 @@ export const DeletePasskeyResponseSchema: GenMessage<DeletePasskeyResponse> = /*
  * The relying party id is the host of the public URL. Browsers accept passkeys only over https, or
  * on `localhost`, and never for an IP address. SessionService.StartPasskeySignIn starts a sign-in.
  *
- * A user has at most ten passkeys. The path accepts `me` as the user's id.
+ * A user has at most ten passkeys. In the path, `me` stands for the caller's id.
  *
  * @generated from service latchkey.identity.v1.PasskeyService
  */
@@ -353,8 +353,9 @@ export const PasskeyService: GenService<{
    * only for themselves.
    *
    * Errors:
-   * - `invalid_argument`: the credential was not created with options of this session in the last
-   *   300 seconds, on the public URL, and by an authenticator that verified the user.
+   * - `invalid_argument`: the credential does not match options that this session got in the last
+   *   300 seconds; it was not created on the public URL; or the authenticator did not verify the
+   *   user.
    * - `conflict`: the user already has ten passkeys, or the passkey was already added.
    *
    * @generated from rpc latchkey.identity.v1.PasskeyService.CreatePasskey
@@ -379,7 +380,7 @@ export const PasskeyService: GenService<{
   },
   /**
    * Deletes a passkey: no further sign-in accepts it. Sessions continue. The user gets a mail. Users
-   * may delete their own passkeys. Administrators delete those of users who have lost the device.
+   * may delete their own passkeys. Administrators can delete the passkeys of users who have lost a device.
    *
    * Errors:
    * - `not_found`: the user has no such passkey.

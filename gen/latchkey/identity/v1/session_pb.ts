@@ -140,9 +140,9 @@ export type SignedInUser = Message<"latchkey.identity.v1.SignedInUser"> & {
   kind: string;
 
   /**
-   * From when on the session gives no access, because the installation or a workspace requires a
-   * second factor, and the sign-in had none. The token then has no scopes, and other methods than
-   * those that add a factor fail with `second_factor_required`. Unset: no factor is missing.
+   * When the session loses access, because the installation or a workspace requires a second factor
+   * and the session has none. From then on, the token has no scopes. The user can add a factor or
+   * sign out, and other methods fail with `second_factor_required`. Unset if no factor is missing.
    *
    * @generated from field: google.protobuf.Timestamp second_factor_due_time = 5;
    */
@@ -221,15 +221,15 @@ export type Session = Message<"latchkey.identity.v1.Session"> & {
   providerId: string;
 
   /**
-   * The browser or program of the sign-in, such as `Firefox 132`, by its `User-Agent`. Empty if
-   * unknown. The header can say anything.
+   * The browser or program of the sign-in, such as `Firefox 132`. It is from the header `User-Agent`,
+   * which can be false. Empty if unknown.
    *
    * @generated from field: string browser = 9;
    */
   browser: string;
 
   /**
-   * The device or operating system of the sign-in, such as `iPhone` or `Windows 11`, by the same
+   * The device or operating system of the sign-in, such as `iPhone` or `Windows 11`, from the same
    * header. Empty if unknown.
    *
    * @generated from field: string device = 10;
@@ -360,8 +360,8 @@ export const StartPasskeySignInRequestSchema: GenMessage<StartPasskeySignInReque
  */
 export type StartPasskeySignInResponse = Message<"latchkey.identity.v1.StartPasskeySignInResponse"> & {
   /**
-   * The options, as PublicKeyCredentialRequestOptionsJSON (WebAuthn §5.1.9). They name no passkeys,
-   * so that they do not depend on any user.
+   * The options, as PublicKeyCredentialRequestOptionsJSON (WebAuthn §5.1). They list no passkeys,
+   * so that they do not reveal whether a user exists.
    *
    * @generated from field: google.protobuf.Struct options = 1;
    */
@@ -382,7 +382,7 @@ export const StartPasskeySignInResponseSchema: GenMessage<StartPasskeySignInResp
  */
 export type SignInWithPasskeyRequest = Message<"latchkey.identity.v1.SignInWithPasskeyRequest"> & {
   /**
-   * The response of the authenticator, as AuthenticationResponseJSON (WebAuthn §5.1.8). Required. At
+   * The response of the authenticator, as AuthenticationResponseJSON (WebAuthn §5.1). Required. At
    * most 16 KiB of JSON.
    *
    * @generated from field: google.protobuf.Struct credential = 1;
@@ -845,7 +845,8 @@ export const RevokeUserSessionsResponseSchema: GenMessage<RevokeUserSessionsResp
 export const SessionService: GenService<{
   /**
    * Returns how users can sign in: with a password, with a passkey, and with which identity
-   * providers. The response does not depend on any user. A browser starts a sign-in with a provider at `/sessions/oidc/{provider_id}`.
+   * providers. The response does not depend on any user. A browser starts a sign-in with a provider
+   * at `/sessions/oidc/{provider_id}`.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.GetSignInOptions
    */
@@ -885,8 +886,8 @@ export const SessionService: GenService<{
   },
   /**
    * Starts a sign-in with a passkey: returns the options with which the browser asks for one. They
-   * are valid for 300 seconds and once, in the browser that gets the cookie `latchkey_passkey`
-   * (`__Host-latchkey_passkey` over https). The service stores nothing.
+   * are valid once, for 300 seconds, in the browser that gets the cookie `latchkey_passkey`
+   * (`__Host-latchkey_passkey` over https).
    *
    * @generated from rpc latchkey.identity.v1.SessionService.StartPasskeySignIn
    */
@@ -896,17 +897,18 @@ export const SessionService: GenService<{
     output: typeof StartPasskeySignInResponseSchema;
   },
   /**
-   * Signs a user in with a passkey (PasskeyService) and sets the session cookie. Its session has the
-   * methods `hwk` or `swk`, `user` and `mfa`. It also answers `step_up_required`. If the request
-   * contains the cookie of an earlier session, that session ends.
+   * Signs a user in with a passkey (PasskeyService) and sets the session cookie. The session has the
+   * methods `hwk` or `swk`, `user` and `mfa`. After `step_up_required`, users can sign in with a
+   * passkey instead of a password. If the request contains the cookie of an earlier session, that
+   * session ends.
    *
-   * After 50 refused attempts from one network the next one must wait.
+   * After 50 refused attempts from one network, the next attempt must wait.
    *
    * Errors:
-   * - `identity.credential_invalid`: the passkey is unknown, its user is disabled, or the response
-   *   does not match options that StartPasskeySignIn returned to this browser in the last 300
-   *   seconds; or the signature counter has not increased, as after a copy of the passkey. The error
-   *   does not show which.
+   * - `identity.credential_invalid`: the passkey is unknown; its user is disabled; the response does
+   *   not match options that StartPasskeySignIn returned to this browser in the last 300 seconds; or
+   *   the signature counter has not increased, which can mean that the passkey was copied. The
+   *   response does not reveal which.
    * - `rate_limited`: too many refused attempts. Wait for the seconds in `Retry-After`.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.SignInWithPasskey

@@ -118,15 +118,14 @@ export type GetUsageRequest = Message<"latchkey.identity.v1.GetUsageRequest"> & 
   startTime?: Timestamp | undefined;
 
   /**
-   * The last day is the one before or at this time: a day that begins at this time is not included.
-   * Unset means today.
+   * The last day is the last one that begins before this time. Unset means today.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 3;
    */
   endTime?: Timestamp | undefined;
 
   /**
-   * The length of the period of a point. Only `day`, which is also the default.
+   * The period of each point. Only `day`, which is also the default.
    *
    * @generated from field: string step = 4;
    */
@@ -147,7 +146,7 @@ export const GetUsageRequestSchema: GenMessage<GetUsageRequest> = /*@__PURE__*/
  */
 export type GetUsageResponse = Message<"latchkey.identity.v1.GetUsageResponse"> & {
   /**
-   * One point for each day of the period, the oldest first, also for days without requests.
+   * One point for each day, also for days without requests. The oldest is first.
    *
    * @generated from field: repeated latchkey.identity.v1.UsagePoint points = 1;
    */

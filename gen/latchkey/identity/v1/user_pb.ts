@@ -765,7 +765,7 @@ export const UserKindSchema: GenEnum<UserKind> = /*@__PURE__*/
  * management scopes. A member's scopes are those of their roles in all workspaces. These rules also
  * apply to changes of disabled users.
  *
- * In the paths, `me` stands for the id of the user who calls.
+ * In the paths of the methods that users may call for themselves, `me` stands for the caller's id.
  *
  * Each management scope is always held by at least one enabled staff user. If no one can sign in
  * any more, run `latchkey recover-staff <email>` where the service runs.
@@ -824,7 +824,7 @@ export const UserService: GenService<{
    *   management scope would lose that scope.
    * - `forbidden`: the caller adds a scope that it does not hold; removes scopes but does not hold
    *   all of the user's management scopes; changes the email address but does not hold all of the
-   *   user's scopes; or changes more than the own name without `users:write`.
+   *   user's scopes; or lacks `users:write` and changes more than their own name.
    *
    * @generated from rpc latchkey.identity.v1.UserService.UpdateUser
    */

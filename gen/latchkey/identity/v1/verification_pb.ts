@@ -184,9 +184,9 @@ export type VerifyTokenRequest = Message<"latchkey.identity.v1.VerifyTokenReques
 
   /**
    * The `DPoP` header that your service received with the token (RFC 9449 §4.3). A token that is
-   * bound to a key is active only with a proof of the key for this token, this request and this
-   * minute. A proof is accepted once: a repeated call finds the token not active. A token that is
-   * not bound to a key is not active with a proof. At most 8,192 characters.
+   * bound to such a key is active only with a proof from the key, for this token and this request,
+   * that is at most 60 seconds old. Each proof is accepted once: for a repeated call, the token is not
+   * active. Other tokens are not active with a proof. At most 8,192 characters.
    *
    * @generated from field: string dpop_proof = 31;
    */
@@ -332,7 +332,7 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
 
   /**
    * When the user signed in, in seconds since 1970-01-01T00:00:00Z. 0 if the token does not
-   * represent a user, or is from a token exchange: the sign-in is not that of the actor.
+   * represent a user, or is from a token exchange, because the acting client did not sign in.
    *
    * @generated from field: uint32 auth_time = 14;
    */
@@ -356,7 +356,7 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
   /**
    * The key to which the token is bound (RFC 7800 §3.1): `jkt`, the SHA-256 thumbprint of the key of
    * DPoP proofs (RFC 9449 §6.1), or `x5t#S256`, the SHA-256 digest of a certificate (RFC 8705 §3.1).
-   * Unset for a token that everyone who has it can use.
+   * Unset for a token that is not bound to a key.
    *
    * @generated from field: google.protobuf.Struct cnf = 32;
    */

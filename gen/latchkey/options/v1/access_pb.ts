@@ -72,8 +72,8 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
 
   /**
    * Users may call the method for themselves without the scope: the request field `user_id` is then
-   * their own id or `me`. If `scope` is unset, users may call the method only for themselves. Unset means
-   * false.
+   * their own id or `me`. If `scope` is unset, users may call the method only for themselves. Unset
+   * means false.
    *
    * @generated from field: bool self = 7;
    */
@@ -96,7 +96,7 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
 
   /**
    * Users whose session lacks a required second factor may call the method, so that they can add
-   * one. Other methods refuse them with `second_factor_required`. Unset means false.
+   * one. Other methods refuse these users with `second_factor_required`. Unset means false.
    *
    * @generated from field: bool second_factor_enrolment = 10;
    */

@@ -663,8 +663,8 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
   /**
    * Whether each page shows the reader's address, the time and the id of the link. The service writes
    * this line across the pages of PDFs, of the previews of Office files, and of images in JPEG and
-   * PNG, which become PDFs. Readers view, print and download only such PDFs, never the original, and
-   * they cannot open other types or files that are encrypted, damaged or larger than 100 MiB. A reader
+   * PNG, which become PDFs. Readers view, print and download only these PDFs, never the original. They
+   * cannot open other types, or files that are encrypted, damaged or larger than 100 MiB. A reader
    * whose address the gate does not know is `Anonymous`. Unset means false.
    *
    * @generated from field: bool watermark = 75;

@@ -75,17 +75,17 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
 
   /**
    * Whether members need a second factor: a passkey, an authenticator app, or a sign-in with an
-   * identity provider that reports `mfa`. After the grace period, a session without one can only
-   * add one. API keys and service clients are not affected, and staff have a rule of their
-   * installation.
+   * identity provider that reports `mfa`. After the grace period, a session without a second factor
+   * can only add one. The rule does not apply to API keys, service clients and staff. Staff have the
+   * rule `LATCHKEY_REQUIRE_SECOND_FACTOR`.
    *
    * @generated from field: bool require_second_factor = 96;
    */
   requireSecondFactor: boolean;
 
   /**
-   * How many days members can work without the required second factor, from the time at which it was
-   * required: at most 30.
+   * The grace period in days, from the time at which the rule was turned on: at most 30. Until it
+   * ends, members can work without a second factor.
    *
    * @generated from field: uint32 grace_days = 97;
    */
@@ -570,7 +570,7 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
   requireSecondFactor: boolean;
 
   /**
-   * How many days members can work without the required second factor: at most 30. The change
+   * The grace period in days, from the time at which the rule was turned on: at most 30. The change
    * requires a recent sign-in. Unset means no change, or 0 if `update_mask` names the field.
    *
    * @generated from field: uint32 grace_days = 97;
@@ -1249,7 +1249,7 @@ export const WorkspaceService: GenService<{
     output: typeof ListWorkspacesResponseSchema;
   },
   /**
-   * Changes a workspace's name, quota, brand, link defaults, or the rule about second factors.
+   * Changes a workspace's name, quota, brand, link defaults or rule about second factors.
    * Members, including owners, cannot change the quota.
    *
    * Errors:
