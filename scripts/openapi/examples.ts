@@ -79,6 +79,8 @@ function single(field: DescField, comments: Comments, depth: number): unknown {
 const objects: Readonly<Record<string, object>> = {
   claims: { tenant: 'acme' },
   cnf: { jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I' },
+  options: { challenge: 'c2lnbmVk', rpId: 'latchkey.example', userVerification: 'required' },
+  credential: { id: 'Zp2LcR8sWd4n3mKq7VbT9x', type: 'public-key', response: {} },
   jwks: { keys: [{ kty: texts.kty, crv: texts.crv, x: texts.x, kid: texts.kid }] },
 };
 

@@ -117,7 +117,7 @@ describeApp('a workspace that requires a second factor', (suite) => {
     messageOf(await use((await refresh()).own));
   });
 
-  it('concerns members whom staff added', async () => {
+  it('concerns members that staff added', async () => {
     const { userId, refresh, use } = await setUp();
     await changeAsOtherProcess(db(), (trx) =>
       trx.updateTable('members').set({ joined: 0 }).where('user_id', '=', userId).execute(),
