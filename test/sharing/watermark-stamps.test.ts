@@ -1,4 +1,5 @@
 // The stamping of one file, with the program that the global setup builds.
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -32,6 +33,7 @@ function fileOf(bytes: Buffer, more: Partial<UnstampedFile> = {}): UnstampedFile
   return {
     ...{ contentType: 'application/pdf', sizeBytes: bytes.length, pages: 0, text: mark },
     ...{ workspaceId: 'ws_1', network: '192.0.2.1', signal: new AbortController().signal },
+    sha256: createHash('sha256').update(bytes).digest('hex'),
     async *bytes() {
       yield bytes;
     },

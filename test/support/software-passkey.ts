@@ -16,6 +16,8 @@ export type Replaced = {
   readonly userHandle?: string;
   readonly id?: string;
   readonly signature?: string;
+  /** The format of an attestation with a certificate. */
+  readonly attestation?: string;
 };
 
 const bytesOf = (text: string) => createHash('sha256').update(text).digest();
@@ -64,8 +66,8 @@ export class SoftwarePasskey {
       ...[Buffer.alloc(16), length, id, isoCBOR.encode(coseKey)],
     ]);
     const attestation = new Map<string, unknown>([
-      ['fmt', 'none'],
-      ['attStmt', new Map()],
+      ['fmt', replaced.attestation ?? 'none'],
+      ['attStmt', new Map(replaced.attestation ? [['x5c', [new Uint8Array(8)]]] : [])],
       ['authData', Uint8Array.from(authData)],
     ]);
     const encoded = isoCBOR.encode(attestation as Parameters<typeof isoCBOR.encode>[0]);

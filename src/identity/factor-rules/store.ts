@@ -23,6 +23,7 @@ export async function deleteStaffRule(trx: Executor): Promise<void> {
   await trx.deleteFrom('staff_factor_rule').execute();
 }
 
+/** Whether the user can sign in with a second factor. A code needs a password. */
 export async function hasSecondFactor(trx: Executor, userId: string): Promise<boolean> {
   const row = await trx
     .selectFrom('passkeys')
@@ -31,9 +32,11 @@ export async function hasSecondFactor(trx: Executor, userId: string): Promise<bo
     .union(
       trx
         .selectFrom('totp_seeds')
+        .innerJoin('users', 'users.id', 'totp_seeds.user_id')
         .select('user_id')
         .where('user_id', '=', userId)
-        .where('confirm_time', 'is not', null),
+        .where('confirm_time', 'is not', null)
+        .where('password_hash', '<>', ''),
     )
     .executeTakeFirst();
   return row !== undefined;

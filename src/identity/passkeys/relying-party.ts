@@ -72,6 +72,7 @@ export function createPasskeyParty(publicUrl: string): PasskeyParty {
     },
 
     async verifyNew(credential, accept) {
+      await refuseAttestation(credential);
       const { verifyRegistrationResponse } = await loadLibrary();
       const { registrationInfo } = await verifyRegistrationResponse({
         ...expected,
@@ -108,6 +109,18 @@ export function createPasskeyParty(publicUrl: string): PasskeyParty {
       return authenticationInfo.newCounter;
     },
   };
+}
+
+/**
+ * Throws for a certificate of the authenticator, which the options do not ask for. The library
+ * would fetch the revocation lists that it names, from any address.
+ */
+async function refuseAttestation({ response }: JsonObject): Promise<void> {
+  const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
+  const { attestationObject } = response as JsonObject;
+  const decoded = decodeAttestationObject(isoBase64URL.toBuffer(String(attestationObject)));
+  const isSelfMade = decoded.get('fmt') === 'packed' && !decoded.get('attStmt').get('x5c');
+  if (decoded.get('fmt') !== 'none' && !isSelfMade) throw new Error('has an attestation');
 }
 
 /** Loading takes half a second, so the process loads the library with the first passkey. */

@@ -94,7 +94,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     const { bytes } = documents.open(document, wholeFile);
     const text = watermarkOf(reader, now());
     const stamped = await watermarks.stamp({
-      ...{ contentType, sizeBytes, pages, text, bytes },
+      ...{ contentType, sizeBytes, pages, text, bytes, sha256: document.sha256 },
       ...{ workspaceId: link.workspace_id, network: reader.network, signal: request.signal() },
     });
     await record().catch((error: unknown) => closeAndThrow(stamped, error));

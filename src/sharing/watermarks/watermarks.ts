@@ -12,6 +12,8 @@ import type { StampOrder } from './messages.ts';
 
 export type UnstampedFile = StampOrder & {
   readonly workspaceId: string;
+  /** The digest of the file. */
+  readonly sha256: string;
   /** The network of the reader. */
   readonly network: string;
   /** Aborts if the reader closes the connection. */
@@ -62,6 +64,7 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
   const waiting = createFairQueue<() => boolean>(waitingMax);
   const held = createFairAmounts(given.heldBytesMax);
   const children = new Set<ChildProcess>();
+  const refused = createRefusals();
   let running = 0;
   let isStopped = false;
 
@@ -102,7 +105,7 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
   /** Writes the stamped file. Returns its size, or undefined if the file cannot be stamped. */
   async function stampInto(
     target: FileHandle,
-    { workspaceId: _, network: __, signal, bytes, ...order }: UnstampedFile,
+    { signal, bytes, ...file }: UnstampedFile,
   ): Promise<number | undefined> {
     const child = startProgram(program, given.memoryBytesMax);
     const { stdin, stdout } = child;
@@ -122,7 +125,8 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
         if (!isBrokenPipe(error)) readError = error;
         end();
       });
-      child.send(order, () => {});
+      const { contentType, pages, text } = file;
+      child.send({ contentType, sizeBytes: file.sizeBytes, pages, text }, () => {});
       let sizeBytes = 0;
       for await (const chunk of stdout) {
         sizeBytes += chunk.length;
@@ -142,7 +146,7 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
 
   return {
     async stamp(file) {
-      if (file.sizeBytes > fileBytesMax) throw notStampable();
+      if (file.sizeBytes > fileBytesMax || refused.has(file.sha256)) throw notStampable();
       if (!held.hasShare(file.network)) throw busy();
       await waitForTurn(file);
       try {
@@ -151,7 +155,10 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
           const sizeBytes = await stampInto(target, file);
           if (isStopped) throw busy();
           file.signal.throwIfAborted();
-          if (sizeBytes === undefined) throw notStampable();
+          if (sizeBytes === undefined) {
+            refused.add(file.sha256);
+            throw notStampable();
+          }
           held.add(file.network, sizeBytes);
           return stampedFile(target, sizeBytes, () => held.add(file.network, -sizeBytes));
         } catch (error) {
@@ -165,6 +172,23 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
     stop() {
       isStopped = true;
       for (const child of children) child.kill('SIGKILL');
+    },
+  };
+}
+
+const refusedMax = 1_000;
+const refusedMs = 300_000;
+
+/** Remembers files for five minutes, so that readers cannot repeat the cost of a hostile file. */
+function createRefusals() {
+  const times = new Map<string, number>();
+  return {
+    has: (sha256: string) => performance.now() - (times.get(sha256) ?? -refusedMs) < refusedMs,
+    add(sha256: string): void {
+      times.delete(sha256);
+      times.set(sha256, performance.now());
+      const [oldest] = times.keys();
+      if (times.size > refusedMax && oldest !== undefined) times.delete(oldest);
     },
   };
 }

@@ -27,6 +27,12 @@ const forged: readonly (readonly [string, Replaced])[] = [
   ['the other ceremony', { type: 'payment.get' }],
 ];
 
+/** The library would check the certificates, and fetch their revocation lists. */
+const attested: readonly (readonly [string, Replaced])[] = [
+  ['an attestation of Android', { attestation: 'android-key' }],
+  ['an attestation with a certificate', { attestation: 'packed' }],
+];
+
 describeApp('an attack on passkeys', (suite) => {
   const db = () => suite.app.inside.db;
   const transport = () => suite.transport('connect');
@@ -50,7 +56,7 @@ describeApp('an attack on passkeys', (suite) => {
     client.call(signInWithPasskey, { credential });
 
   const attacks: readonly (readonly [string, (given: Victim) => ReturnType<typeof finish>])[] = [
-    ...forged.map(
+    ...[...forged, ...attested].map(
       ([what, replaced]) =>
         [
           what,
@@ -252,7 +258,7 @@ describeApp('an attack on passkeys', (suite) => {
     ],
   ];
 
-  itHoldsFor(registrations, 11)('adds no passkey', async (_what, attack) => {
+  itHoldsFor(registrations, 13)('adds no passkey', async (_what, attack) => {
     const given = await victim();
     const { credential } = await attack(given);
     const request = { userId: 'me', name: 'Evil', credential };
