@@ -1,5 +1,5 @@
 // The stamping of one file, with the program that the global setup builds.
-import { createHash } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -33,7 +33,7 @@ function fileOf(bytes: Buffer, more: Partial<UnstampedFile> = {}): UnstampedFile
   return {
     ...{ contentType: 'application/pdf', sizeBytes: bytes.length, pages: 0, text: mark },
     ...{ workspaceId: 'ws_1', network: '192.0.2.1', signal: new AbortController().signal },
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256: randomUUID(),
     async *bytes() {
       yield bytes;
     },
@@ -149,6 +149,17 @@ describe('a file that cannot be stamped', () => {
     for (const limit of limits) {
       expect(await codeOf(stamp(long, {}, stamper(limit))), JSON.stringify(limit)).toBe('conflict');
     }
+  });
+
+  it('is refused at once for a file that was refused before', async () => {
+    const watermarks = stamper();
+    const [bad] = unreadablePdfs;
+    const sha256 = 'digest of the file';
+    expect(await codeOf(stamp(bad?.[1] ?? Buffer.alloc(0), { sha256 }, watermarks))).toBe(
+      'conflict',
+    );
+    expect(await codeOf(stamp(pdf, { sha256 }, watermarks))).toBe('conflict');
+    expect(await codeOf(stamp(pdf, {}, watermarks))).toBe('stamped');
   });
 
   it('is refused if the program does not start, and the next file, too', async () => {
