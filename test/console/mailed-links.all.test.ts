@@ -14,6 +14,8 @@ it('a user who forgot the password sets a new one with a mailed link', async () 
   const own = await member('member');
   const { page, open } = await visit(phone);
   await open('/sign-in');
+  await page.getByLabel('Email address').fill(own.email);
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('link', { name: 'Forgot password?' }).click();
   await heading(page, 'Reset your password').waitFor();
   await expectAccessible(page);
@@ -106,6 +108,8 @@ it('recovery codes are shown once, replaced, and one of them signs the user in',
 
   const other = await visit(phone);
   await other.open('/sign-in');
+  await other.page.getByLabel('Email address').fill(own.email);
+  await other.page.getByRole('button', { name: 'Continue' }).click();
   await other.page.getByRole('button', { name: 'Use a one-time code' }).click();
   await other.page.getByRole('button', { name: 'Use a recovery code instead' }).click();
   await other.page.getByLabel('Recovery code').fill(codes[0] ?? '');

@@ -29,7 +29,8 @@ describe('with the keyboard only, a user', () => {
     await open('/sign-in');
     await page.getByLabel('Email address').and(focused(page)).waitFor();
     await page.keyboard.type(own.email);
-    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('input[name=password]').and(focused(page)).waitFor();
     await page.keyboard.type(own.password);
     await page.keyboard.press('Enter');
     await heading(page, 'Home').and(focused(page)).waitFor();
@@ -78,7 +79,7 @@ describe('with the keyboard only, a user', () => {
   it('reaches the header, then the menu, then the content', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open('/account');
-    for (const name of ['User menu', 'Copy your ID', 'Change password']) {
+    for (const name of ['User menu', 'Change name', 'Copy your ID']) {
       await page.getByRole('button', { name }).waitFor();
     }
     await page.getByRole('navigation').getByRole('link', { name: 'Members' }).waitFor();
@@ -95,8 +96,8 @@ describe('with the keyboard only, a user', () => {
       expect.stringMatching(/User menu$/),
       expect.stringMatching(/Workspace: Demo workspace$/),
       ...['Home', 'Documents', 'Links', 'Readers', 'Members'],
+      'Change name',
       'Copy your ID',
-      'Change password',
     ]);
   });
 });
