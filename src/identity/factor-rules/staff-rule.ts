@@ -14,15 +14,17 @@ export type StaffRuleOptions = {
   readonly now: Clock;
 };
 
-/** Returns when staff begin to need a second factor; undefined if they do not. */
-export function openStaffRule(options: StaffRuleOptions): Promise<number | undefined> {
+/**
+ * Returns when staff begin to need a second factor; undefined if they do not. Writes only after a
+ * change of the setting, so that a start on a full disk succeeds.
+ */
+export async function openStaffRule(options: StaffRuleOptions): Promise<number | undefined> {
   const { db, isRequired, graceDays, now } = options;
-  return transact(db, async (trx) => {
-    if (!isRequired) {
-      await deleteStaffRule(trx);
-      return undefined;
-    }
-    await insertStaffRule(trx, now());
-    return (await findStaffRule(trx)) + graceDays * dayMs;
-  });
+  const stored = await findStaffRule(db);
+  if (!isRequired) {
+    if (stored !== undefined) await transact(db, deleteStaffRule);
+    return undefined;
+  }
+  const since = stored ?? (await transact(db, (trx) => insertStaffRule(trx, now())));
+  return since + graceDays * dayMs;
 }

@@ -2,21 +2,19 @@ import type { Executor } from '../../storage/schema.ts';
 
 const name = 'staff';
 
-/** Keeps an earlier time. */
-export async function insertStaffRule(trx: Executor, since: number): Promise<void> {
+/** Keeps an earlier time, and returns the one that is kept. */
+export async function insertStaffRule(trx: Executor, since: number): Promise<number> {
   await trx
     .insertInto('staff_factor_rule')
     .values({ name, since })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+  return (await findStaffRule(trx)) ?? since;
 }
 
-export async function findStaffRule(trx: Executor): Promise<number> {
-  const { since } = await trx
-    .selectFrom('staff_factor_rule')
-    .select('since')
-    .executeTakeFirstOrThrow();
-  return since;
+export async function findStaffRule(db: Executor): Promise<number | undefined> {
+  const row = await db.selectFrom('staff_factor_rule').select('since').executeTakeFirst();
+  return row?.since;
 }
 
 export async function deleteStaffRule(trx: Executor): Promise<void> {
