@@ -103,7 +103,7 @@ const callers: [string, (suite: Suite) => Promise<Held>][] = [
 const heldMs = 400;
 
 /** The failures' events, and the tables that the service writes in the background. */
-const unstable = ['audit_events', 'revisions', 'leases'];
+const unstable = ['audit_events', 'revisions', 'leases', 'usage_counts'];
 
 describeApp('a request that the caller holds back', (suite) => {
   describeTransports(suite, (transport) => {

@@ -16,11 +16,12 @@ import { signToken } from './signed-tokens.ts';
 import type { Credential, TransportAnswer, UnaryMethod } from './transports.ts';
 
 /**
- * All rows that a change could affect, without the last-used times and the counters for release
- * 0.1, which are written later.
+ * All rows that a change could affect, without the last-used times, the usage and the counters for
+ * release 0.1, which are written later.
  */
 export async function stateOf({ app }: Suite): Promise<string[]> {
-  const rows = await allRows(app.inside.db, ['audit_events', 'revisions', 'leases']);
+  const unstable = ['audit_events', 'revisions', 'leases', 'usage_counts'];
+  const rows = await allRows(app.inside.db, unstable);
   return rows.map((row) => row.replace(/"(last_used_time|revision)":\w+,?/, ''));
 }
 
