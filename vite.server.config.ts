@@ -10,6 +10,8 @@ const external = [
   '@grpc/grpc-js',
   '@grpc/reflection',
   '@node-rs/argon2',
+  // Its certificate library needs a polyfill that runs first, which a bundle does not ensure.
+  '@simplewebauthn/server',
   'better-sqlite3',
   'better-sqlite3-node20',
   'sodium-native',
