@@ -118,4 +118,24 @@ describeFeature('the last use of a credential', (dialect) => {
 
     expect(await lastUsed(db, credentialId)).toBe(5_000);
   });
+
+  it('keeps the newer time when an older one could not be written', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const { credentialId } = await addClient(db, 'payments:read');
+    let time = 5_000;
+    const usage = usageOf(db, () => time);
+    usage.record(credentialId);
+    await db.schema.alterTable('credentials').renameTo('away').execute();
+    const failing = usage.flush();
+    time = 7_000;
+    // The flush has taken the older time by now, and has not yet failed.
+    await Promise.resolve();
+    usage.record(credentialId);
+    await failing;
+    await db.schema.alterTable('away').renameTo('credentials').execute();
+
+    await usage.flush();
+
+    expect(await lastUsed(db, credentialId)).toBe(7_000);
+  });
 });

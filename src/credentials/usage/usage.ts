@@ -10,7 +10,7 @@ import { addUsageCounts, findSubjects } from './store.ts';
 const flushMs = 10_000;
 
 /** The size of the directory's cache. Beyond it, a use is not recorded. */
-const notedMax = 50_000;
+const usesMax = 50_000;
 
 /** The maximum number of different counts between two writes. More are dropped. */
 const countsMax = 200_000;
@@ -41,29 +41,31 @@ export type CredentialUsageOptions = {
 };
 
 export function createCredentialUsage({ db, now }: CredentialUsageOptions): CredentialUsage {
-  let noted = new Map<string, number>();
+  let uses = new Map<string, number>();
   let counts = new Map<string, UsageCountRow>();
   let claimed = new Map<string, UsageCountRow>();
   let flushing: Promise<void> = Promise.resolve();
 
-  function note({ id, time }: CredentialUse): void {
-    if (noted.size < notedMax || noted.has(id)) noted.set(id, time);
+  /** Keeps the newest time. A failed write returns times that may be older. */
+  function keepUse({ id, time }: CredentialUse): void {
+    const kept = uses.get(id);
+    if (kept === undefined ? uses.size < usesMax : kept < time) uses.set(id, time);
   }
 
   async function write(): Promise<void> {
-    const uses = [...noted].map(([id, time]) => ({ id, time, key: id }));
-    noted = new Map();
-    await writeInBatches(uses, updateLastUsedTimes, note);
+    const used = [...uses].map(([id, time]) => ({ id, time, key: id }));
+    uses = new Map();
+    await writeInBatches(used, updateLastUsedTimes, keepUse);
     const fromCallers = [...claimed.values()];
     claimed = new Map();
     try {
-      for (const row of await assignToSubjects(fromCallers)) add(counts, countsMax, row);
+      for (const row of await assignToSubjects(fromCallers)) addCount(counts, countsMax, row);
     } catch {
-      for (const row of fromCallers) add(claimed, claimedMax, row);
+      for (const row of fromCallers) addCount(claimed, claimedMax, row);
     }
     const rows = [...counts.values()];
     counts = new Map();
-    await writeInBatches(rows, addUsageCounts, (row) => add(counts, countsMax, row));
+    await writeInBatches(rows, addUsageCounts, (row) => addCount(counts, countsMax, row));
   }
 
   /**
@@ -88,11 +90,11 @@ export function createCredentialUsage({ db, now }: CredentialUsageOptions): Cred
   }
 
   /** Drops counts of unknown ids. A secret or an API key also counts for its owner. */
-  async function assignToSubjects(rows: readonly UsageCountRow[]): Promise<UsageCountRow[]> {
+  async function assignToSubjects(rows: readonly UsageCountRow[]): Promise<Count[]> {
     if (rows.length === 0) return [];
     const subjects = await findSubjects(db, [...new Set(rows.map((row) => row.subject_id))]);
-    return rows.flatMap(({ subject_id, day, outcome, count }) =>
-      (subjects.get(subject_id) ?? []).map((id) => usageCount(id, day, outcome, count)),
+    return rows.flatMap((row) =>
+      (subjects.get(row.subject_id) ?? []).map((id) => ({ ...row, subject_id: id })),
     );
   }
 
@@ -105,11 +107,16 @@ export function createCredentialUsage({ db, now }: CredentialUsageOptions): Cred
 
   const today = () => Math.floor(now() / dayMs);
   return {
-    record: (id) => note({ id, time: now() }),
+    record: (id) => keepUse({ id, time: now() }),
     count(outcome, ids) {
-      for (const id of ids) add(counts, countsMax, usageCount(id, today(), outcome));
+      const day = today();
+      for (const subject_id of ids) {
+        addCount(counts, countsMax, { subject_id, day, outcome, count: 1 });
+      }
     },
-    countClaimed: (outcome, id) => add(claimed, claimedMax, usageCount(id, today(), outcome)),
+    countClaimed(outcome, subject_id) {
+      addCount(claimed, claimedMax, { subject_id, day: today(), outcome, count: 1 });
+    },
     flush,
     async stop() {
       clearInterval(timer);
@@ -118,12 +125,11 @@ export function createCredentialUsage({ db, now }: CredentialUsageOptions): Cred
   };
 }
 
-function usageCount(subject_id: string, day: number, outcome: string, count = 1): UsageCountRow {
-  return { key: `${subject_id} ${day} ${outcome}`, subject_id, day, outcome, count };
-}
+type Count = Omit<UsageCountRow, 'key'>;
 
-function add(counts: Map<string, UsageCountRow>, max: number, row: UsageCountRow): void {
-  const equal = counts.get(row.key);
-  if (equal !== undefined) equal.count += row.count;
-  else if (counts.size < max) counts.set(row.key, row);
+function addCount(counts: Map<string, UsageCountRow>, max: number, count: Count): void {
+  const key = `${count.subject_id} ${count.day} ${count.outcome}`;
+  const equal = counts.get(key);
+  if (equal !== undefined) equal.count += count.count;
+  else if (counts.size < max) counts.set(key, { ...count, key });
 }
