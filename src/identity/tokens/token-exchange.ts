@@ -38,19 +38,19 @@ export type TokenExchangeOptions = {
   readonly serviceTokenSeconds: number;
 };
 
-const exchangeFields = {
-  subjectToken: 'subject_token',
-  subjectTokenType: 'subject_token_type',
-  actorToken: 'actor_token',
-  actorTokenType: 'actor_token_type',
-  requestedTokenType: 'requested_token_type',
-  accounts: 'accounts',
-} as const;
+const exchangeFields = [
+  ['subjectToken', 'subject_token'],
+  ['subjectTokenType', 'subject_token_type'],
+  ['actorToken', 'actor_token'],
+  ['actorTokenType', 'actor_token_type'],
+  ['requestedTokenType', 'requested_token_type'],
+  ['accounts', 'accounts'],
+] as const;
 
 /** For other grants. The caller would take the token for a limited one. */
 export function refuseExchangeFields(request: IssueTokenRequest): void {
-  for (const [field, name] of Object.entries(exchangeFields)) {
-    if (request[field as keyof typeof exchangeFields].length === 0) continue;
+  for (const [field, name] of exchangeFields) {
+    if (request[field].length === 0) continue;
     throw invalid(name, `must be unset unless grant_type is ${tokenExchange}`);
   }
 }
