@@ -9,20 +9,14 @@ import { newId, type Random } from '../../base/crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import type { Database, Executor, PasskeyRow } from '../../storage/schema.ts';
+import { findUserRow, lockUserRow } from '../../storage/users.ts';
 import type { RequireEnrolment } from '../factor-rules/enrolment.ts';
 import type { SecurityNotices } from '../users/security-notices.ts';
 import type { Challenges, Redeemed } from './challenges.ts';
 import { readCredential } from './credential.ts';
 import { methodsOfPasskey } from './methods.ts';
 import type { PasskeyParty } from './relying-party.ts';
-import {
-  deletePasskey,
-  findPasskeys,
-  findPasskeyUser,
-  insertPasskey,
-  lockPasskeyUser,
-  renamePasskey,
-} from './store.ts';
+import { deletePasskey, findPasskeys, insertPasskey, renamePasskey } from './store.ts';
 
 const passkeysMax = 10;
 
@@ -50,7 +44,7 @@ export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeo
   const { addSessionMethods, requireEnrolment, random, now } = options;
 
   async function requirePasskeyUser(executor: Executor, userId: string) {
-    const user = await findPasskeyUser(executor, userId);
+    const user = await findUserRow(executor, userId);
     if (user === undefined) throw fail('not_found', 'The user does not exist.');
     return user;
   }
@@ -94,7 +88,7 @@ export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeo
       const answer = await auditLog
         .create(context, { target: row.id }, async (trx) => {
           // Other registrations of the user wait for this lock.
-          email = (await lockPasskeyUser(trx, userId))?.email ?? '';
+          email = (await lockUserRow(trx, userId))?.email ?? '';
           await requireEnrolment(trx, context, userId);
           if ((await findPasskeys(trx, userId)).length >= passkeysMax) throw tooMany();
           if (!(await redeemed?.settle(trx))) throw notValid();

@@ -4,17 +4,12 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import type { Clock } from '../../base/clock.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import type { Database, Executor, PasskeyRow, UserRow } from '../../storage/schema.ts';
+import { findUserRow, lockUserRow } from '../../storage/users.ts';
 import type { Challenges, Redeemed } from './challenges.ts';
 import { readCredential } from './credential.ts';
 import { methodsOfPasskey } from './methods.ts';
 import type { PasskeyParty } from './relying-party.ts';
-import {
-  findPasskeyByCredential,
-  findPasskeyUser,
-  lockPasskey,
-  lockPasskeyUser,
-  recordPasskeyUse,
-} from './store.ts';
+import { findPasskeyByCredential, lockPasskey, recordPasskeyUse } from './store.ts';
 
 export type CheckedPasskey = {
   readonly user: UserRow;
@@ -69,13 +64,13 @@ export function createPasskeySignIn(options: PasskeySignInOptions): PasskeySignI
       const { counter, settle } = await verify(place, given, passkey).catch((cause: unknown) => {
         throw refusal(target, { cause });
       });
-      const user = await findPasskeyUser(db, passkey.user_id);
+      const user = await findUserRow(db, passkey.user_id);
       if (user === undefined || user.disable_time !== null) throw refusal(target);
       return {
         user,
         amr: methodsOfPasskey(passkey),
         async settle(trx) {
-          const locked = await lockPasskeyUser(trx, user.id);
+          const locked = await lockUserRow(trx, user.id);
           if (locked === undefined || locked.disable_time !== null) throw refusal(target);
           const current = await lockPasskey(trx, target);
           if (current === undefined || !(await settle(trx))) throw refusal(target);

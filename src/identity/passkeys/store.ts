@@ -1,5 +1,5 @@
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, PasskeyRow, UserRow } from '../../storage/schema.ts';
+import type { Executor, PasskeyRow } from '../../storage/schema.ts';
 
 /** Newest first. At most ten rows exist. */
 export function findPasskeys(db: Executor, userId: string): Promise<PasskeyRow[]> {
@@ -65,12 +65,4 @@ export async function recordPasskeyUse(
   use: { readonly counter: number; readonly last_used_time: number },
 ): Promise<void> {
   await trx.updateTable('passkeys').set(use).where('id', '=', id).execute();
-}
-
-export function findPasskeyUser(db: Executor, id: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-export function lockPasskeyUser(trx: Executor, id: string): Promise<UserRow | undefined> {
-  return lockRow(trx, 'users', 'id', id);
 }

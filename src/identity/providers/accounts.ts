@@ -3,16 +3,15 @@
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { Executor, IdentityProviderRow, UserRow } from '../../storage/schema.ts';
+import { findUserRowByEmail, lockUserRow } from '../../storage/users.ts';
 import type { AccountClaims } from './account-claims.ts';
 import { SignInRefusal } from './problems.ts';
 import { grantsOfGroups, type MappedRoles } from './role-mappings.ts';
 import {
   findIdentity,
   findIdentityOfUser,
-  findUserByAddress,
   insertIdentity,
   insertProvidedUser,
-  lockUserRow,
   updateScopes,
 } from './store.ts';
 
@@ -47,7 +46,7 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
     also: Also,
   ): Promise<FoundUser & { readonly managesGrants: boolean }> {
     const email = requireAddress(provider, account);
-    const found = await findUserByAddress(trx, email);
+    const found = await findUserRowByEmail(trx, email);
     const user = found ?? (await create(trx, provider, account, email));
     if (found !== undefined) {
       const locked = await lockUserRow(trx, found.id);

@@ -5,7 +5,8 @@ import type { IdentityProviderService } from '../../../gen/latchkey/identity/v1/
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import { deleteIdentity, findIdentities, findUserRow } from './store.ts';
+import { findUserRow } from '../../storage/users.ts';
+import { deleteIdentity, findIdentities } from './store.ts';
 
 export type IdentityMethodOptions = {
   readonly db: Database;

@@ -145,19 +145,6 @@ export function deleteIdentity(
     .executeTakeFirst();
 }
 
-/** `email` must be in lower case. */
-export function findUserByAddress(db: Executor, email: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
-}
-
-export function findUserRow(db: Executor, id: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-export function lockUserRow(trx: Executor, id: string): Promise<UserRow | undefined> {
-  return lockRow(trx, 'users', 'id', id);
-}
-
 export async function insertProvidedUser(trx: Executor, row: UserRow): Promise<void> {
   await trx.insertInto('users').values(row).execute();
 }

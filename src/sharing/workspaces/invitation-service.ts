@@ -9,17 +9,11 @@ import { linkTokenMatches, parseLinkToken } from '../../base/crypto/link-token.t
 import { fail } from '../../base/errors/errors.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
+import { findUserRowByEmail } from '../../storage/users.ts';
 import { invitationMs } from './invitations.ts';
 import { mayStillInvite } from './inviter.ts';
 import { protoRoles } from './roles.ts';
-import {
-  deleteInvitation,
-  findInvitation,
-  findMember,
-  findUserWithEmail,
-  findWorkspace,
-  putMember,
-} from './store.ts';
+import { deleteInvitation, findInvitation, findMember, findWorkspace, putMember } from './store.ts';
 
 export type NewMembers = {
   prepare(user: { email: string; name: string; password: string }): Promise<UserRow>;
@@ -64,7 +58,7 @@ export function createInvitationService(
         email: row.email,
         workspaceName: workspace?.name ?? '',
         role: protoRoles[row.role],
-        hasUser: (await findUserWithEmail(db, row.email)) !== undefined,
+        hasUser: (await findUserRowByEmail(db, row.email)) !== undefined,
         expireTime: timestampFromMs(row.expire_time),
       };
     },
@@ -72,7 +66,7 @@ export function createInvitationService(
     async acceptInvitation({ token, name, password }, context) {
       const row = await requireInvitation(db, token);
       const { email, workspace_id: workspaceId } = row;
-      if ((await findUserWithEmail(db, email)) !== undefined) throw userExists();
+      if ((await findUserRowByEmail(db, email)) !== undefined) throw userExists();
       const user = await newMembers.prepare({ email, name, password });
       const actor = { type: 'member', id: user.id } as const;
       await auditLog.change(context, { target: row.id, actor }, async (trx) => {

@@ -27,6 +27,7 @@ import type { RetentionRule } from '../../storage/retention.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { findUserRow, findUserRowByEmail } from '../../storage/users.ts';
 import type { Brands } from '../brand/brand.ts';
 import { requireOwner } from './members.ts';
 import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
@@ -37,8 +38,6 @@ import {
   findInvitations,
   findInvitationTo,
   findMember,
-  findUserById,
-  findUserWithEmail,
   findWorkspace,
   invitationList,
   replaceInvitation,
@@ -79,7 +78,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
 
   async function bodyOf({ workspace_id, inviter_id, role }: InvitationRow, url: string) {
     const brand = await brands.of(workspace_id);
-    const inviter = await findUserById(db, inviter_id);
+    const inviter = await findUserRow(db, inviter_id);
     const { workspaceName } = brand;
     return brands.renderMail(brand, partsOf({ workspaceName, inviter, role, url }));
   }
@@ -154,7 +153,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
 
 /** Throws `conflict` if the address has a member, or the workspace has too many invitations. */
 async function requireRoom(trx: Executor, row: InvitationRow, now: number): Promise<void> {
-  const user = await findUserWithEmail(trx, row.email);
+  const user = await findUserRowByEmail(trx, row.email);
   const member = user && (await findMember(trx, row.workspace_id, user.id));
   if (member !== undefined) {
     throw fail('conflict', 'The address belongs to a member of the workspace.');

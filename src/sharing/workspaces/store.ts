@@ -239,12 +239,3 @@ export async function countOtherInvitations(
     .executeTakeFirstOrThrow();
   return Number(count);
 }
-
-export function findUserById(db: Executor, id: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** `email` must be in lower case. */
-export function findUserWithEmail(db: Executor, email: string): Promise<UserRow | undefined> {
-  return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
-}
