@@ -11,6 +11,8 @@ import { isUniqueViolation } from '../../storage/database.ts';
 import type { Database, Executor, PasskeyRow } from '../../storage/schema.ts';
 import { findUserRow, lockUserRow } from '../../storage/users.ts';
 import type { RequireEnrolment } from '../factor-rules/enrolment.ts';
+import type { AddSessionMethods } from '../sessions/store.ts';
+import type { RequireGrants } from '../users/grant-checks.ts';
 import type { SecurityNotices } from '../users/security-notices.ts';
 import type { Challenges, Redeemed } from './challenges.ts';
 import { readCredential } from './credential.ts';
@@ -26,14 +28,8 @@ export type PasskeyOptions = {
   readonly party: PasskeyParty;
   readonly challenges: Challenges;
   readonly securityNotices: SecurityNotices;
-  /** Locks the user. Throws `not_found` without such a user, or `forbidden`. */
-  readonly requireToActAs: (
-    trx: Executor,
-    context: Parameters<AuditLog['change']>[0],
-    userId: string,
-  ) => Promise<void>;
-  /** Adds the methods of a factor that a session has proven after its sign-in. */
-  readonly addSessionMethods: (trx: Executor, sessionId: string, methods: string) => Promise<void>;
+  readonly requireToActAs: RequireGrants;
+  readonly addSessionMethods: AddSessionMethods;
   readonly requireEnrolment: RequireEnrolment;
   readonly random: Random;
   readonly now: Clock;

@@ -1,22 +1,18 @@
 // The accounts of providers that are linked to a user.
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { findUserRow } from '../../storage/users.ts';
+import type { RequireGrants } from '../users/grant-checks.ts';
 import { deleteIdentity, findIdentities } from './store.ts';
 
 export type IdentityMethodOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
-  /** Locks the user. Throws `not_found` without such a user, or `forbidden`. */
-  readonly requireToActAs: (
-    trx: Executor,
-    context: HandlerContext,
-    userId: string,
-  ) => Promise<void>;
+  readonly requireToActAs: RequireGrants;
   /** Ends the sessions that were started with a provider. */
   readonly endSessions: (
     trx: Executor,

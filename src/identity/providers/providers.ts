@@ -34,7 +34,6 @@ export function createProviders(options: ProvidersOptions): Providers {
     relyingParty: createRelyingParty(options),
     flows,
     findUser: createFindUser(options),
-    keys: masterKey.derive('oidc sign-in counters'),
   });
   return {
     service: createIdentityProviderService({

@@ -4,12 +4,9 @@ import type { RouteRequest } from '../../api/routes/route.ts';
 import type { AuditLog, RouteOrigin } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isId } from '../../base/crypto/ids.ts';
-import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
-import { networkOf } from '../../base/net/network.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, IdentityProviderRow } from '../../storage/schema.ts';
-import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { ProviderSignIns } from '../sessions/provider-sign-ins.ts';
 import type { VerifyLogoutToken } from '../tokens/logout-tokens.ts';
 import type { UseOnce } from '../tokens/single-use.ts';
@@ -19,15 +16,6 @@ import { type Flows, flowSeconds, type SignInFlow, safeConsolePath } from './flo
 import { type SignInProblem, SignInRefusal } from './problems.ts';
 import type { RelyingParty } from './relying-party.ts';
 import { findIdentity, findProvider, lockProvider } from './store.ts';
-
-const second = 1_000;
-const minute = 60 * second;
-
-const limits = {
-  // Each attempt calls the provider. A success takes its attempt back, so that a whole office can
-  // sign in within a minute.
-  network: { free: 50, firstWaitMs: second, waitMsMax: 8 * second, forgetMs: minute },
-} as const satisfies Record<string, ThrottleLimit>;
 
 /** The calls of providers at a time. A slow provider must not fill the memory. */
 const callsMax = 50;
@@ -42,7 +30,6 @@ export type ProviderSignInOptions = {
   readonly useOnce: UseOnce;
   readonly verifyLogoutToken: VerifyLogoutToken;
   readonly securityNotices: Pick<SecurityNotices, 'sendFrom'>;
-  readonly keys: DerivedKeys;
   readonly publicUrl: string;
   readonly now: Clock;
 };
@@ -68,7 +55,6 @@ export type ProviderSignIn = {
 
 export function createProviderSignIn(options: ProviderSignInOptions): ProviderSignIn {
   const { db, auditLog, relyingParty, flows, sessions, publicUrl, now } = options;
-  const throttle = createThrottle({ db, keys: options.keys, limits, refusal: tooMany, now });
   let calls = 0;
 
   /** Counts an attempt of the network, unless it succeeds. */
@@ -76,15 +62,12 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
     if (calls >= callsMax) throw new SignInRefusal('too_many');
     calls++;
     try {
-      const counter = throttle.counter('network', networkOf(peer));
-      const counted = await throttle.count([counter]).catch((error: unknown) => {
+      const counted = await sessions.throttle.count(peer).catch((error: unknown) => {
         const isEarly = error instanceof Failure && error.code === 'rate_limited';
         throw isEarly ? new SignInRefusal('too_many') : error;
       });
       const result = await work();
-      await transact(db, async (trx) => {
-        for (const attempt of counted) await throttle.takeBack(trx, attempt);
-      });
+      await transact(db, (trx) => counted.takeBack(trx));
       return result;
     } finally {
       calls--;
@@ -201,10 +184,5 @@ const originOf = ({ requestId, peer }: RouteRequest): RouteOrigin => ({
   requestId,
   address: peer,
 });
-
-const tooMany = (retryAfterSeconds: number) =>
-  fail('rate_limited', 'Too many attempts to sign in; wait before the next.', {
-    retryAfterSeconds,
-  });
 
 const noSuchProvider = () => fail('not_found', 'The identity provider does not exist.');

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import type { Database, Executor, UserRow } from '../../storage/schema.ts';
 import type { Cookies } from './cookies.ts';
+import type { NetworkThrottle } from './network-throttle.ts';
 import {
   type AuthenticateSession,
   createSession,
@@ -27,6 +28,7 @@ export type ProviderSignInFacts = Omit<SessionFacts, 'userId'> & {
 };
 
 export type ProviderSignIns = {
+  readonly throttle: NetworkThrottle;
   /** The live session of a `Cookie` header. */
   current(
     cookies: string | undefined,
@@ -39,6 +41,7 @@ export type ProviderSignIns = {
 
 export type ProviderSignInsOptions = {
   readonly db: Database;
+  readonly throttle: NetworkThrottle;
   readonly cookies: Pick<Cookies, 'sessionName' | 'sessionHeader'>;
   readonly authenticate: AuthenticateSession;
   readonly random: Random;
@@ -46,8 +49,10 @@ export type ProviderSignInsOptions = {
 };
 
 export function createProviderSignIns(options: ProviderSignInsOptions): ProviderSignIns {
-  const { db, cookies, authenticate, random, now } = options;
+  const { db, throttle, cookies, authenticate, random, now } = options;
   return {
+    throttle,
+
     async current(header) {
       const value = parseCookie(header ?? '')[cookies.sessionName];
       const session = value === undefined ? undefined : await authenticate(value);

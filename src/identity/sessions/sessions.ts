@@ -14,18 +14,19 @@ import type { FactorRules } from '../factor-rules/factor-rules.ts';
 import type { PasskeySignIn } from '../passkeys/sign-in.ts';
 import type { LimitToGrants } from '../tokens/current-grants.ts';
 import type { Signer } from '../tokens/signer.ts';
+import type { RequireGrants } from '../users/grant-checks.ts';
 import type { RecoveryCodeDigest } from '../users/recovery-codes.ts';
 import type { SecurityNotices } from '../users/security-notices.ts';
 import type { MatchSealedTotpStep } from '../users/totp.ts';
 import { createCookies } from './cookies.ts';
 import { createLimitToUserGrants } from './current-grants.ts';
+import { createNetworkThrottle } from './network-throttle.ts';
 import { createProviderSignIns, type ProviderSignIns } from './provider-sign-ins.ts';
 import { createScopesOf } from './scopes.ts';
 import { createSessionService } from './service.ts';
 import { type AuthenticateSession, createSessionAuthenticator } from './session.ts';
 import { createSignInCheck } from './sign-in-check.ts';
 import { createSignInThrottle } from './sign-in-throttle.ts';
-import type { RequireToEndSessions } from './user-sessions.ts';
 
 export type SessionsOptions = {
   readonly db: Database;
@@ -36,7 +37,7 @@ export type SessionsOptions = {
   readonly passwords: Passwords;
   readonly matchTotpStep: MatchSealedTotpStep;
   readonly recoveryCodeDigest: RecoveryCodeDigest;
-  readonly requireToEndSessions: RequireToEndSessions;
+  readonly requireToEndSessions: RequireGrants;
   readonly securityNotices: SecurityNotices;
   readonly membershipsOf: MembershipsOf;
   readonly factorRules: FactorRules;
@@ -73,13 +74,20 @@ export function createSessions(options: SessionsOptions): Sessions {
       ...options,
       check: createSignInCheck(options),
       throttle,
-      passkeyThrottleKeys: masterKey.derive('passkey sign-in counters'),
+      passkeyThrottle: createNetworkThrottle({
+        ...{ db, keys: masterKey.derive('passkey sign-in counters'), now },
+      }),
       cookies,
       authenticateSession: authenticate,
       scopesOf,
     }),
     authenticate,
-    providerSignIns: createProviderSignIns({ db, cookies, authenticate, random, now }),
+    providerSignIns: createProviderSignIns({
+      throttle: createNetworkThrottle({
+        ...{ db, keys: masterKey.derive('oidc sign-in counters'), now },
+      }),
+      ...{ db, cookies, authenticate, random, now },
+    }),
     cookieName: cookies.sessionName,
     limitToGrants: createLimitToUserGrants({
       ...{ db, invalidations, scopesOf, factorRules, membershipsOf, now },

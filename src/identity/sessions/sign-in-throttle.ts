@@ -4,9 +4,9 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
-import { fail } from '../../base/errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { networkLimit, tooManySignIns } from './network-throttle.ts';
 import { isFamiliarNetwork, rememberNetwork } from './store.ts';
 
 const second = 1_000;
@@ -18,7 +18,7 @@ const limits = {
   // One network that guesses at one user: at most 1,350 guesses a day.
   pair: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
   // One network that guesses at many users. In an office network, a failure a minute is normal.
-  network: { free: 50, firstWaitMs: second, waitMsMax: 8 * second, forgetMs: minute },
+  network: networkLimit,
   // Many networks that guess at one user: at most 1,350 guesses a day in total.
   user: { free: 20, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 5 * minute },
 } as const satisfies Record<string, ThrottleLimit>;
@@ -48,7 +48,7 @@ export type SignInThrottleOptions = {
 };
 
 export function createSignInThrottle({ db, keys, now }: SignInThrottleOptions): SignInThrottle {
-  const throttle = createThrottle({ db, keys, limits, refusal, now });
+  const throttle = createThrottle({ db, keys, limits, refusal: tooManySignIns, now });
   const { counter } = throttle;
   const familiarKey = ({ network, email }: Attempt, key: Uint8Array) =>
     createHmac('sha256', key)
@@ -85,8 +85,3 @@ export function createSignInThrottle({ db, keys, now }: SignInThrottleOptions): 
     },
   };
 }
-
-const refusal = (retryAfterSeconds: number) =>
-  fail('rate_limited', 'Too many attempts to sign in; wait before the next.', {
-    retryAfterSeconds,
-  });

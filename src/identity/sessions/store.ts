@@ -169,13 +169,15 @@ export async function endSessions(
 }
 
 /** Adds the methods of a factor that a session has proven after its sign-in. */
-export async function addSessionMethods(trx: Executor, id: string, methods: string): Promise<void> {
+export type AddSessionMethods = (trx: Executor, id: string, methods: string) => Promise<void>;
+
+export const addSessionMethods: AddSessionMethods = async (trx, id, methods) => {
   const session = await lockRow(trx, 'sessions', 'id', id);
   if (session === undefined) return;
   const all = new Set([...session.amr.split(' '), ...methods.split(' ')].filter(Boolean));
   const amr = [...all].join(' ');
   await trx.updateTable('sessions').set({ amr }).where('id', '=', id).execute();
-}
+};
 
 export type ProviderSessions = {
   readonly providerId: string;

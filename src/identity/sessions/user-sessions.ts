@@ -1,12 +1,13 @@
 // Listing and ending the sessions of another user.
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { isUser, principalOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema.ts';
+import type { RequireGrants } from '../users/grant-checks.ts';
 import { isLiveSession } from './session.ts';
 import { sessionMessage } from './session-message.ts';
 import {
@@ -18,17 +19,10 @@ import {
   sessionList,
 } from './store.ts';
 
-/** Locks the user. Throws `not_found` without such a user, or `forbidden`. */
-export type RequireToEndSessions = (
-  trx: Executor,
-  context: HandlerContext,
-  userId: string,
-) => Promise<void>;
-
 export type UserSessionOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
-  readonly requireToEndSessions: RequireToEndSessions;
+  readonly requireToEndSessions: RequireGrants;
   readonly now: Clock;
 };
 

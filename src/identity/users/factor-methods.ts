@@ -11,6 +11,7 @@ import { fail, invalid } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import type { RequireEnrolment } from '../factor-rules/enrolment.ts';
+import type { AddSessionMethods } from '../sessions/store.ts';
 import type { CheckCurrentPassword } from './current-password.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import type { CheckPassword } from './password-rules.ts';
@@ -40,9 +41,6 @@ export type UserOptions = {
   readonly random: Random;
   readonly now: Clock;
 };
-
-/** Adds the methods of a factor that a session has proven after its sign-in. */
-type AddSessionMethods = (trx: Executor, sessionId: string, methods: string) => Promise<void>;
 
 type FactorMethods = Pick<
   ServiceImpl<typeof UserService>,

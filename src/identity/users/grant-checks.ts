@@ -43,16 +43,23 @@ export function grantChecksFor(
   };
 }
 
+/** Locks the user. Throws `not_found` without such a user, or `forbidden`. */
+export type RequireGrants = (
+  trx: Executor,
+  context: HandlerContext,
+  userId: string,
+) => Promise<void>;
+
 /** For changes by which another person may sign in as the user. */
-export function createActAsCheck(rolesOf: RolesOf) {
-  return async (trx: Executor, context: HandlerContext, userId: string): Promise<void> => {
+export function createActAsCheck(rolesOf: RolesOf): RequireGrants {
+  return async (trx, context, userId) => {
     const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
     await requireToActAs(trx, await lockUser(trx, userId));
   };
 }
 
-export function createSessionEndCheck(rolesOf: RolesOf) {
-  return async (trx: Executor, context: HandlerContext, userId: string): Promise<void> => {
+export function createSessionEndCheck(rolesOf: RolesOf): RequireGrants {
+  return async (trx, context, userId) => {
     const { requireToWeaken } = grantChecksFor(context, userId, rolesOf);
     await requireToWeaken(trx, await lockUser(trx, userId));
   };

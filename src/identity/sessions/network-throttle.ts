@@ -1,0 +1,49 @@
+// Bounds the sign-ins of one network that involve no password: with a passkey, or with a provider.
+import type { Clock } from '../../base/clock.ts';
+import type { DerivedKeys } from '../../base/crypto/master-key.ts';
+import { fail } from '../../base/errors/errors.ts';
+import { networkOf } from '../../base/net/network.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+
+const second = 1_000;
+
+/** A success takes its attempt back, so that a whole office can sign in within a minute. */
+export const networkLimit: ThrottleLimit = {
+  free: 50,
+  firstWaitMs: second,
+  waitMsMax: 8 * second,
+  forgetMs: 60 * second,
+};
+
+export type NetworkThrottle = {
+  /** Throws `rate_limited`, and counts nothing, if the attempt comes too early. */
+  count(peer: string): Promise<{ takeBack(trx: Executor): Promise<void> }>;
+};
+
+export type NetworkThrottleOptions = {
+  readonly db: Database;
+  /** Used by one throttle only. */
+  readonly keys: DerivedKeys;
+  readonly now: Clock;
+};
+
+export function createNetworkThrottle(options: NetworkThrottleOptions): NetworkThrottle {
+  const limits = { network: networkLimit };
+  const throttle = createThrottle({ ...options, limits, refusal: tooManySignIns });
+  return {
+    async count(peer) {
+      const counted = await throttle.count([throttle.counter('network', networkOf(peer))]);
+      return {
+        async takeBack(trx) {
+          for (const attempt of counted) await throttle.takeBack(trx, attempt);
+        },
+      };
+    },
+  };
+}
+
+export const tooManySignIns = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many attempts to sign in; wait before the next.', {
+    retryAfterSeconds,
+  });
