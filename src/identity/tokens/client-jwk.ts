@@ -31,6 +31,25 @@ export type GivenJwk = Pick<PublicJwk, 'kty' | 'crv' | 'x' | 'y' | 'n' | 'e' | '
 
 export type CheckedJwk = { readonly jwk: StoredJwk; readonly thumbprint: string };
 
+/** The members of private and symmetric keys (RFC 7518 §6). */
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/** Returns the name of a member that a public key must not have. */
+export const findPrivateMember = (jwk: object): string | undefined =>
+  privateMembers.find((name) => Object.hasOwn(jwk, name));
+
+/** Returns undefined unless it is a public key that `checkJwk` accepts. */
+export function readPublicJwk(jwk: unknown): CheckedJwk | undefined {
+  if (typeof jwk !== 'object' || jwk === null) return undefined;
+  if (findPrivateMember(jwk) !== undefined) return undefined;
+  try {
+    // A member of another type throws a TypeError.
+    return checkJwk(jwk as GivenJwk);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Throws `invalid_argument`, which names the member. */
 export function checkJwk(given: GivenJwk): CheckedJwk {
   const type = Object.hasOwn(keyTypes, given.kty) ? keyTypes[given.kty] : undefined;

@@ -3,9 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
-import { Failure } from '../../base/errors/errors.ts';
 import { decodeStrictJwt, isSignedByOne } from './assertion.ts';
-import { checkJwk, type GivenJwk, openJwk } from './client-jwk.ts';
+import { openJwk, readPublicJwk } from './client-jwk.ts';
 import type { UseOnce } from './single-use.ts';
 
 /** A request with a proof, as its caller knows it. */
@@ -50,9 +49,6 @@ const nonceSeconds = 300;
 const proofLengthMax = 8_192;
 const jtiLengthMax = 256;
 
-/** The members of private and symmetric keys (RFC 7518 §6). */
-const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
 export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): DpopProofs {
   async function verify(request: ProvenRequest, requiresNonce: boolean) {
     const { proof } = request;
@@ -61,8 +57,9 @@ export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): Dp
     if (typeof decoded === 'string') return { problem: decoded };
     const { header, payload } = decoded;
     if (header.typ !== 'dpop+jwt') return { problem: 'does not have the typ dpop+jwt' };
-    const key = readKey(header.jwk);
-    if (key === undefined) return { problem: 'has no valid public jwk' };
+    const checkedJwk = readPublicJwk(header.jwk);
+    if (checkedJwk === undefined) return { problem: 'has no valid public jwk' };
+    const key = openJwk(checkedJwk.jwk);
     if (!key.algorithms.some((name) => name === header.alg)) {
       return { problem: 'has an alg that is not supported or does not match its key' };
     }
@@ -76,7 +73,7 @@ export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): Dp
       return { problem: 'has no current nonce', needsNonce: true as const };
     }
     const { jti = '', iat = 0 } = payload;
-    const { jkt } = key;
+    const { thumbprint: jkt } = checkedJwk;
     // Before the proof counts as used: without the key, a stolen token writes nothing.
     if (request.jkt !== undefined && request.jkt !== jkt) {
       return { problem: 'has another key than the token' };
@@ -95,24 +92,6 @@ export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): Dp
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
-
-/** Undefined unless it is a public key of an asymmetric algorithm. */
-function readKey(jwk: unknown) {
-  if (typeof jwk !== 'object' || jwk === null) return undefined;
-  if (secretMembers.some((name) => Object.hasOwn(jwk, name))) return undefined;
-  const { kty, crv, x, y, n, e, alg } = jwk as Record<string, unknown>;
-  const members = { kty, crv, x, y, n, e, alg };
-  if (!Object.values(members).every((one) => one === undefined || typeof one === 'string')) {
-    return undefined;
-  }
-  try {
-    const { jwk: checked, thumbprint } = checkJwk({ ...members, kty: String(kty) } as GivenJwk);
-    return { ...openJwk(checked), jkt: thumbprint };
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
-}
 
 function findProblem(
   payload: Readonly<Record<string, unknown>>,
