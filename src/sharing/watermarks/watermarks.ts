@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fail } from '../../base/errors/errors.ts';
+import { readPart } from '../../base/files/read-part.ts';
 import { createFairAmounts, createFairQueue } from '../../base/limits/fair-share.ts';
 import type { StampOrder } from './messages.ts';
 
@@ -220,7 +221,7 @@ function stampedFile(handle: FileHandle, sizeBytes: number, onClose: () => void)
     sizeBytes,
     async *bytes() {
       try {
-        yield* handle.createReadStream({ start: 0, autoClose: false });
+        yield* readPart(handle, 0, sizeBytes);
       } finally {
         await close();
       }

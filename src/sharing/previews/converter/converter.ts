@@ -1,10 +1,11 @@
 // Converts one file to PDF in a separate program, which ends with the conversion.
 import { type ChildProcess, fork } from 'node:child_process';
 import { constants, createWriteStream } from 'node:fs';
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { readPart } from '../../../base/files/read-part.ts';
 import type { ConversionError } from './conversion-errors.ts';
 import type { ConversionAnswer, ProgramSettings } from './messages.ts';
 import { canIsolate } from './sandbox.ts';
@@ -108,23 +109,6 @@ async function withPdf(
     await work({ sizeBytes, read: (offset, length) => readPart(handle, offset, length) });
   } finally {
     await handle.close();
-  }
-}
-
-const chunkBytes = 64 * 1024;
-
-async function* readPart(
-  handle: FileHandle,
-  offset: number,
-  length: number,
-): AsyncGenerator<Uint8Array> {
-  let read = 0;
-  while (read < length) {
-    const chunk = Buffer.allocUnsafe(Math.min(length - read, chunkBytes));
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, offset + read);
-    if (bytesRead === 0) return;
-    read += bytesRead;
-    yield chunk.subarray(0, bytesRead);
   }
 }
 
