@@ -42,7 +42,7 @@ type Reader = {
 export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
   const { documents, previews, watermarks, now } = options;
 
-  async function send(
+  async function sendStored(
     shared: SharedDocument,
     request: RouteRequest,
     disposition: 'inline' | 'attachment',
@@ -69,7 +69,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     return { status, headers: own, body };
   }
 
-  /** Stamps the document for this reader, so that no route sends the bytes of the original. */
+  /** Stamps the document for this reader. */
   async function sendStamped(
     { link, document, ...shared }: SharedDocument,
     request: RouteRequest,
@@ -101,33 +101,45 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     return { ...head(stamped.sizeBytes), body: await startBody(stamped.bytes()) };
   }
 
+  async function shown(shared: SharedDocument): Promise<SharedDocument> {
+    const { document } = await previews.show(shared.document);
+    return { ...shared, document };
+  }
+
+  async function viewable(shared: SharedDocument): Promise<SharedDocument> {
+    const preview = await shown(shared);
+    if (viewerKindOf(preview.document.content_type) !== undefined) return preview;
+    throw fail('forbidden', 'The browser cannot show this file type.');
+  }
+
+  /** Every byte of a document leaves here, so that no route sends it without its watermark. */
+  async function send(
+    access: GrantedAccess,
+    request: RouteRequest,
+    disposition: 'inline' | 'attachment',
+  ): Promise<RouteReply> {
+    const isInline = disposition === 'inline';
+    const { shared } = access;
+    const reader = readerOf(access, request);
+    const record = () =>
+      isInline ? options.recordOpening(reader) : options.recordDownload(reader);
+    if (shared.link.watermark === 1) {
+      return sendStamped(await shown(shared), request, disposition, { reader, record });
+    }
+    const sent = isInline ? await viewable(shared) : shared;
+    return sendStored(sent, request, disposition, record);
+  }
+
   async function sendFile(request: RouteRequest): Promise<RouteReply> {
     const access = await requireAccess(options, request);
-    const { shared } = access;
-    requireShownVersion(shared.document, request.variables.version);
-    const { document } = await previews.show(shared.document);
-    const reader = readerOf(access, request);
-    const record = () => options.recordOpening(reader);
-    if (shared.link.watermark === 1) {
-      return sendStamped({ ...shared, document }, request, 'inline', { reader, record });
-    }
-    if (viewerKindOf(document.content_type) === undefined) {
-      throw fail('forbidden', 'The browser cannot show this file type.');
-    }
-    return send({ ...shared, document }, request, 'inline', record);
+    requireShownVersion(access.shared.document, request.variables.version);
+    return send(access, request, 'inline');
   }
 
   async function download(request: RouteRequest): Promise<RouteReply> {
     const access = await requireAccess(options, request);
-    const { shared } = access;
-    if (!shared.mayDownload) throw fail('forbidden', 'The sender does not allow downloads.');
-    const reader = readerOf(access, request);
-    const record = () => options.recordDownload(reader);
-    if (shared.link.watermark === 1) {
-      const { document } = await previews.show(shared.document);
-      return sendStamped({ ...shared, document }, request, 'attachment', { reader, record });
-    }
-    return send(shared, request, 'attachment', record);
+    if (!access.shared.mayDownload) throw fail('forbidden', 'The sender does not allow downloads.');
+    return send(access, request, 'attachment');
   }
 
   /** A route of a link to a document, and the same one for a document of a room. */
