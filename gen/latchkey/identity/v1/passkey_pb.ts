@@ -339,6 +339,7 @@ export const PasskeyService: GenService<{
    * themselves.
    *
    * Errors:
+   * - `second_factor_required`: the session lacks a required second factor, and the user has one.
    * - `conflict`: the user already has ten passkeys.
    *
    * @generated from rpc latchkey.identity.v1.PasskeyService.StartPasskeyRegistration
@@ -356,6 +357,7 @@ export const PasskeyService: GenService<{
    * - `invalid_argument`: the credential does not match options that this session got in the last
    *   300 seconds; it was not created on the public URL; or the authenticator did not verify the
    *   user.
+   * - `second_factor_required`: the session lacks a required second factor, and the user has one.
    * - `conflict`: the user already has ten passkeys, or the passkey was already added.
    *
    * @generated from rpc latchkey.identity.v1.PasskeyService.CreatePasskey

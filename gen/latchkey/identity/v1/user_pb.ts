@@ -892,6 +892,7 @@ export const UserService: GenService<{
    * themselves.
    *
    * Errors:
+   * - `second_factor_required`: the session lacks a required second factor, and the user has one.
    * - `conflict`: the user already has a second factor.
    *
    * @generated from rpc latchkey.identity.v1.UserService.EnrolTotp
@@ -907,6 +908,7 @@ export const UserService: GenService<{
    *
    * Errors:
    * - `invalid_argument`: the code is not the current one.
+   * - `second_factor_required`: the session lacks a required second factor, and the user has one.
    * - `conflict`: no second factor awaits confirmation, or it changed during the call.
    *
    * @generated from rpc latchkey.identity.v1.UserService.ConfirmTotp
@@ -939,6 +941,7 @@ export const UserService: GenService<{
    * themselves.
    *
    * Errors:
+   * - `second_factor_required`: the session lacks a required second factor, and the user has one.
    * - `not_found`: the user has no confirmed second factor.
    *
    * @generated from rpc latchkey.identity.v1.UserService.CreateRecoveryCodes
