@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { offlineVerificationNote } from '../shared/credentials/credential.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { EnableButton } from '../shared/enable-button.tsx';
+import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
@@ -39,13 +39,11 @@ export function ClientActions({ client }: { readonly client: Client }) {
       <Button variant="default" onClick={() => open(<ChangeClientScopesDialog client={client} />)}>
         Change scopes
       </Button>
-      {disableTime === undefined ? (
-        <Button variant="default" onClick={askToDisable}>
-          Disable
-        </Button>
-      ) : (
-        <EnableButton enable={() => enable({ clientId })} />
-      )}
+      <DisableOrEnable
+        isEnabled={disableTime === undefined}
+        askToDisable={askToDisable}
+        enable={() => enable({ clientId })}
+      />
     </>
   );
 }

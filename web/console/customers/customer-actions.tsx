@@ -5,7 +5,7 @@ import {
   offlineVerificationNote,
 } from '../shared/credentials/credential.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { EnableButton } from '../shared/enable-button.tsx';
+import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { RenameDialog } from '../shared/name-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
@@ -38,13 +38,11 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
       <Button variant="default" onClick={rename}>
         Rename
       </Button>
-      {disableTime === undefined ? (
-        <Button variant="default" onClick={askToDisable}>
-          Disable
-        </Button>
-      ) : (
-        <EnableButton enable={() => enable({ customerId })} />
-      )}
+      <DisableOrEnable
+        isEnabled={disableTime === undefined}
+        askToDisable={askToDisable}
+        enable={() => enable({ customerId })}
+      />
     </>
   );
 }

@@ -5,7 +5,7 @@ import {
   IdentityProviderService,
 } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { EnableButton } from '../shared/enable-button.tsx';
+import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { EditProviderDialog } from './edit-provider-dialog.tsx';
@@ -44,13 +44,11 @@ export function ProviderActions({ provider }: { readonly provider: IdentityProvi
       <Button variant="default" onClick={() => open(<EditProviderDialog provider={provider} />)}>
         Edit
       </Button>
-      {enabled ? (
-        <Button variant="default" onClick={askToDisable}>
-          Disable
-        </Button>
-      ) : (
-        <EnableButton enable={() => setEnabled(true)} />
-      )}
+      <DisableOrEnable
+        isEnabled={enabled}
+        askToDisable={askToDisable}
+        enable={() => setEnabled(true)}
+      />
       <Button variant="default" onClick={askToDelete}>
         Delete
       </Button>

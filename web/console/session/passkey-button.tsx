@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core';
 import { IconFingerprint } from '@tabler/icons-react';
-import { useState } from 'react';
 import { ErrorAlert } from '../shared/error-alert.tsx';
+import { usePendingAction } from '../shared/use-pending-action.ts';
 import { askForPasskey } from './passkeys.ts';
 import { useSignIn } from './session-context.tsx';
 
@@ -16,20 +16,11 @@ export type PasskeyButtonProps = {
 /** Signs in with a passkey. */
 export function PasskeyButton({ label, isPrimary, userId = '', onDone }: PasskeyButtonProps) {
   const { session } = useSignIn();
-  const [isPending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isPending, error, run } = usePendingAction();
   async function signIn() {
-    setPending(true);
-    setError(undefined);
-    try {
-      await session.signInWithPasskey(
-        await askForPasskey(await session.startPasskeySignIn(userId)),
-      );
-      onDone?.();
-    } catch (thrown) {
-      setError(thrown);
-    }
-    setPending(false);
+    const options = await session.startPasskeySignIn(userId);
+    await session.signInWithPasskey(await askForPasskey(options));
+    onDone?.();
   }
   return (
     <Stack gap="xs">
@@ -38,7 +29,7 @@ export function PasskeyButton({ label, isPrimary, userId = '', onDone }: Passkey
         leftSection={<IconFingerprint size={16} aria-hidden />}
         loading={isPending}
         fullWidth
-        onClick={() => void signIn()}
+        onClick={() => void run(signIn)}
       >
         {label}
       </Button>

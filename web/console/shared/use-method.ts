@@ -14,7 +14,11 @@ export type CallMethod<I extends DescMessage, O extends DescMessage> = (
 
 /** Changes of these services change the data of the others, such as the counts of links. */
 const sharing = [
-  ...['DocumentService', 'FolderService', 'LinkService', 'InsightService', 'VisitorService'],
+  'DocumentService',
+  'FolderService',
+  'LinkService',
+  'InsightService',
+  'VisitorService',
 ];
 const people = ['UserService', 'SessionService', 'PasskeyService'];
 const accounts = ['CustomerService', 'AccountService'];

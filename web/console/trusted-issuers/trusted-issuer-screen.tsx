@@ -10,7 +10,7 @@ import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { EnableButton } from '../shared/enable-button.tsx';
+import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
@@ -134,13 +134,11 @@ function Actions({ issuer }: { readonly issuer: TrustedIssuer }) {
       <Button variant="default" onClick={() => open(<EditIssuerDialog issuer={issuer} />)}>
         Edit
       </Button>
-      {enabled ? (
-        <Button variant="default" onClick={askToDisable}>
-          Disable
-        </Button>
-      ) : (
-        <EnableButton enable={() => setEnabled(true)} />
-      )}
+      <DisableOrEnable
+        isEnabled={enabled}
+        askToDisable={askToDisable}
+        enable={() => setEnabled(true)}
+      />
       <Button variant="default" onClick={askToDelete}>
         Delete
       </Button>
