@@ -22,7 +22,8 @@ export async function followList(list: List): Promise<number> {
   try {
     let known = await rowsOfPages(list);
     await print(list, known);
-    const firstMs = Math.min(...known.map(timeOfRow));
+    // Older rows are not printed.
+    const firstMs = known.length === 0 ? -Infinity : Math.min(...known.map(timeOfRow));
     for (;;) {
       await setTimeout(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       const sinceMs = Math.max(firstMs, Math.max(...known.map(timeOfRow)) - lateMs);
