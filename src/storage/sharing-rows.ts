@@ -127,7 +127,7 @@ export type LinkRow = {
   agreement_sha256: string;
   /** Null for a link to a document. */
   folder_id: string | null;
-  /** The rules for the entries of the folder, in the form of `room-rules.ts`; empty for none. */
+  /** The rules for the entries of the folder, in the form of `entry-rules.ts`; empty for none. */
   entry_rules: string;
   /** Whether readers get only stamped pages. */
   watermark: Flag;

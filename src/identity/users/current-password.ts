@@ -35,8 +35,7 @@ export type GivenPasswords = {
 /**
  * Throws `invalid_argument` or `identity.credential_invalid` if the caller is the user and does not
  * give the current password, `conflict` if the caller has none, or `rate_limited` after too many
- * wrong ones. The returned function
- * throws `conflict` if the password has changed since.
+ * wrong ones. The returned function throws `conflict` if the password has changed since.
  */
 export type CheckCurrentPassword = (
   context: HandlerContext,
