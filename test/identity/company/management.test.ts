@@ -1,47 +1,26 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { everyScope, loopbackEgress } from '../../support/company-sign-in.ts';
+import { everyScope } from '../../support/company-sign-in.ts';
 import { startTestApp, type TestApp } from '../../support/harness.ts';
 import { codeOf, managerCredential, messageOf } from '../../support/manager-calls.ts';
 import { describeFeature } from '../../support/matrix.ts';
-import { removeProviders } from '../../support/provider-rows.ts';
-import { type ScriptedProvider, startScriptedProvider } from '../../support/scripted-provider.ts';
+import { useProviderApp } from '../../support/provider-app.ts';
 import { openTransports, type Transport } from '../../support/transports.ts';
 
 const provide = IdentityProviderService.method;
 
 describeFeature('an identity provider', (dialect) => {
-  let testApp: TestApp;
-  let transports: Transport[];
-  let provider: ScriptedProvider;
-  let manager: { readonly authorization: string };
-
-  const http = () => transports[0] as Transport;
-  const db = () => testApp.app.inside.db;
-
-  beforeAll(async () => {
-    testApp = await startTestApp({ dialect, config: loopbackEgress });
-    transports = openTransports(testApp.app);
-    provider = await startScriptedProvider();
-    manager = await managerCredential(testApp.app, everyScope);
-  });
-  afterAll(async () => {
-    for (const transport of transports) transport.close();
-    await Promise.all([provider.close(), testApp.remove()]);
-  });
-  beforeEach(async () => {
-    provider.reset();
-    await removeProviders(db());
-  });
+  const shared = useProviderApp(dialect);
+  const { http } = shared;
 
   it('is managed only by callers who hold every scope', async () => {
-    const { issuer, clientId, clientSecret } = provider;
+    const { issuer, clientId, clientSecret } = shared.provider;
     const fields = { name: 'A', issuer, clientId, clientSecret, allowedDomains: ['example.com'] };
     const create = async (scope: string, change: object = {}) => {
-      const credential = await managerCredential(testApp.app, scope);
+      const credential = await managerCredential(shared.testApp.app, scope);
       const request = { ...fields, ...change };
       return codeOf(await http().call(provide.createIdentityProvider, request, credential));
     };
@@ -56,7 +35,7 @@ describeFeature('an identity provider', (dialect) => {
       expect(await create(everyScope, { issuer: url }), url).toBe('invalid_argument');
     }
     const mapped = (mapping: object) => create(everyScope, { roleMappings: [mapping] });
-    const workspaceId = testApp.env.WORKSPACE_ID;
+    const workspaceId = shared.testApp.env.WORKSPACE_ID;
     expect(await mapped({ group: 'a' })).toBe('invalid_argument');
     expect(await mapped({ group: 'a', workspaceId })).toBe('invalid_argument');
     expect(await mapped({ group: 'a', role: 1, workspaceId: 'ws_x' })).toBe('invalid_argument');
@@ -68,10 +47,14 @@ describeFeature('an identity provider', (dialect) => {
     for (const n of [1, 2, 3, 4])
       expect(await create(everyScope, { issuer: `${issuer}/${n}` })).toBe('ok');
     expect(await create(everyScope, { issuer: `${issuer}/5` })).toBe('conflict');
-    const listed = await http().call(provide.listIdentityProviders, { query: issuer }, manager);
+    const listed = await http().call(
+      provide.listIdentityProviders,
+      { query: issuer },
+      shared.manager,
+    );
     const [newest] = messageOf(listed).providers;
     expect(inspect(newest)).not.toContain(clientSecret);
-    const few = await managerCredential(testApp.app, 'identity_providers:write');
+    const few = await managerCredential(shared.testApp.app, 'identity_providers:write');
     const update = async (change: object) =>
       codeOf(
         await http().call(

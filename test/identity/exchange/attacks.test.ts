@@ -54,7 +54,7 @@ describe('a token exchange', () => {
         expect.arrayContaining([
           'subject_token: must be a live access token of this service',
           'subject_token: must represent a subject in may_act of the client',
-          'subject_token: must not represent the client, or have it as an actor',
+          'subject_token: must not represent the client or name it as an actor',
           'subject_token: must have fewer than 5 actors',
           'actor_token: must be a token that the client got for itself',
           'accounts: must be accounts of subject_token',
