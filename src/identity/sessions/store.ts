@@ -4,6 +4,7 @@ import type { ListQuery } from '../../storage/list-request.ts';
 import { selectNewestFirst } from '../../storage/page-token.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, Schema, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+import type { AddSessionMethods } from '../users/users.ts';
 
 export type UserWithSeed = {
   readonly user: UserRow;
@@ -167,9 +168,6 @@ export async function endSessions(
     .where('revoke_time', 'is', null)
     .execute();
 }
-
-/** Adds the methods of a factor that a session has proven after its sign-in. */
-export type AddSessionMethods = (trx: Executor, id: string, methods: string) => Promise<void>;
 
 export const addSessionMethods: AddSessionMethods = async (trx, id, methods) => {
   const session = await lockRow(trx, 'sessions', 'id', id);

@@ -11,7 +11,6 @@ import { fail, invalid } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import type { RequireEnrolment } from '../factor-rules/enrolment.ts';
-import type { AddSessionMethods } from '../sessions/store.ts';
 import type { CheckCurrentPassword } from './current-password.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import type { CheckPassword } from './password-rules.ts';
@@ -25,7 +24,7 @@ import {
   updateUser,
 } from './store.ts';
 import { describeSeed, generateTotpSeed, matchTotpStep, seedPurpose } from './totp.ts';
-import { lockUser, requireUser, userMessage } from './users.ts';
+import { type AddSessionMethods, lockUser, requireUser, userMessage } from './users.ts';
 
 export type UserOptions = {
   readonly db: Database;

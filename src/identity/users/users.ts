@@ -6,6 +6,9 @@ import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findUser, type User } from './store.ts';
 
+/** Adds the methods of a factor that a session has proven after its sign-in. */
+export type AddSessionMethods = (trx: Executor, id: string, methods: string) => Promise<void>;
+
 export async function requireUser(db: Executor, id: string): Promise<User> {
   const user = await findUser(db, id);
   if (user === undefined) throw fail('not_found', 'The user does not exist.', { target: id });
