@@ -59,6 +59,8 @@ const actions: Record<string, Verb> = {
   'IssuanceService.ExchangeApiKey': verb('got a token with the API key', 'get a token for'),
   'IssuanceService.IssueToken': verb('got a token for', 'get a token for'),
   'LinkService.BatchCreateLinks': verb('created the link', 'create links for recipients'),
+  'LinkService.BatchRevokeLinks': verb('revoked the link', 'revoke links'),
+  'LinkService.BatchUpdateLinks': verb('changed the link', 'change links'),
   'LinkService.ListLinkViews': verb('listed the views of', 'list the views of'),
   'MasterKey.Rotate': verb('encrypted all secrets with a new master key', 'change the master key'),
   'OAuthService.Introspect': verb('verified a token', 'verify a token'),

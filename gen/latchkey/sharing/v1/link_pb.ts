@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/link.proto.
  */
 export const file_latchkey_sharing_v1_link: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEilwYKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBARIRCglyZWNpcGllbnQYRyABKAkSEQoJYWdyZWVtZW50GEkgASgJEhgKEGFncmVlbWVudF9zaGEyNTYYSiABKAkSEQoJd2F0ZXJtYXJrGEsgASgIEhEKCWZvbGRlcl9pZBhaIAEoCRITCgtmb2xkZXJfbmFtZRhbIAEoCRI3CgtlbnRyeV9ydWxlcxhcIAMoCzIiLmxhdGNoa2V5LnNoYXJpbmcudjEuUm9vbUVudHJ5UnVsZUINCgtfdmlld19saW1pdCKJAQoNUm9vbUVudHJ5UnVsZRIcCgtkb2N1bWVudF9pZBgBIAEoCUIHukgEcgIYQBIaCglmb2xkZXJfaWQYAiABKAlCB7pIBHICGEASDgoGaGlkZGVuGAMgASgIEhsKDmFsbG93X2Rvd25sb2FkGAQgASgISACIAQFCEQoPX2FsbG93X2Rvd25sb2FkItUCCghMaW5rVmlldxIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAQgASgIEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgGIAEoDRIsCgVwYWdlcxgHIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZVZpZXcSFgoOZG93bmxvYWRfY291bnQYKCABKA0SEQoJbGlua19uYW1lGCkgASgJEhMKC3Zpc2l0X2NvdW50GCogASgNEg8KB3ZlcnNpb24YPCABKA0SEwoLZG9jdW1lbnRfaWQYPSABKAkSFQoNZG9jdW1lbnRfbmFtZRg+IAEoCRIUCgxhZ3JlZW1lbnRfaWQYRiABKAki1QEKEEFncmVlbWVudFJlY2VpcHQSCgoCaWQYASABKAkSDwoHbGlua19pZBgCIAEoCRITCgtkb2N1bWVudF9pZBgDIAEoCRINCgVlbWFpbBgEIAEoCRIRCglhZ3JlZW1lbnQYBSABKAkSGAoQYWdyZWVtZW50X3NoYTI1NhgGIAEoCRIvCgthY2NlcHRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcmVjZWlwdBgIIAEoCRIRCglmb2xkZXJfaWQYWiABKAkiLQoIUGFnZVZpZXcSDAoEcGFnZRgBIAEoDRITCgtkdXJhdGlvbl9tcxgCIAEoDSLeBQoRQ3JlYXRlTGlua1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASFgoOZW1haWxfcmVxdWlyZWQYAiABKAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhYKBG5hbWUYBCABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBIkCgphbGxvd19saXN0GAkgAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAsgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDCABKAhIAIgBARIWCg5waW5uZWRfdmVyc2lvbhg8IAEoDRIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBEhsKCXJlY2lwaWVudBhHIAEoCUIIukgFcgMY/gESFgoObWFpbF9yZWNpcGllbnQYSCABKAgSHAoJYWdyZWVtZW50GEkgASgJQgm6SAZyBBignAESEQoJd2F0ZXJtYXJrGEsgASgIEhoKCWZvbGRlcl9pZBhaIAEoCUIHukgEcgIYQBJCCgtlbnRyeV9ydWxlcxhcIAMoCzIiLmxhdGNoa2V5LnNoYXJpbmcudjEuUm9vbUVudHJ5UnVsZUIJukgGkgEDEMgBQg0KC19zaG93X3RpdGxlQg0KC192aWV3X2xpbWl0Ij0KEkNyZWF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIp0BChdCYXRjaENyZWF0ZUxpbmtzUmVxdWVzdBJFCghyZXF1ZXN0cxgBIAMoCzImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3RCC7pICJIBBQgBEMgBEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIcCglhZ3JlZW1lbnQYAyABKAlCCbpIBnIEGKCcASJEChhCYXRjaENyZWF0ZUxpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsi2AEKEExpc3RMaW5rc1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQBIaCglmb2xkZXJfaWQYWiABKAlCB7pIBHICGEAiagoRTGlzdExpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iSwoOR2V0TGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCI6Cg9HZXRMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayKNBwoRVXBkYXRlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARIWCg5lbWFpbF9yZXF1aXJlZBgEIAEoCBJCCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEh0KCHBhc3N3b3JkGAYgASgJQguAAQG6SAVyAxiAAhIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYByABKAgSFgoOYWxsb3dfZG93bmxvYWQYCCABKAgS/wEKC3VwZGF0ZV9tYXNrGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0LNAbpIyQHiAcUBEgRuYW1lEg5lbWFpbF9yZXF1aXJlZBILZXhwaXJlX3RpbWUSCHBhc3N3b3JkEhtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQSDmFsbG93X2Rvd25sb2FkEgphbGxvd19saXN0EgpibG9ja19saXN0EgZub3RpZnkSCnNob3dfdGl0bGUSDnBpbm5lZF92ZXJzaW9uEgp2aWV3X2xpbWl0EglhZ3JlZW1lbnQSC2VudHJ5X3J1bGVzEgl3YXRlcm1hcmsSJAoKYWxsb3dfbGlzdBgKIAMoCUIQukgNkgEKEMgBIgVyAxj+ARIkCgpibG9ja19saXN0GAsgAygJQhC6SA2SAQoQyAEiBXIDGP4BEjUKBm5vdGlmeRgMIAEoDjIbLmxhdGNoa2V5LnNoYXJpbmcudjEuTm90aWZ5Qgi6SAWCAQIQARIXCgpzaG93X3RpdGxlGA0gASgISACIAQESFgoOcGlubmVkX3ZlcnNpb24YPCABKA0SJAoKdmlld19saW1pdBhGIAEoDUILukgIKgYYwIQ9KAFIAYgBARIcCglhZ3JlZW1lbnQYSSABKAlCCbpIBnIEGKCcARIRCgl3YXRlcm1hcmsYSyABKAgSQgoLZW50cnlfcnVsZXMYXCADKAsyIi5sYXRjaGtleS5zaGFyaW5nLnYxLlJvb21FbnRyeVJ1bGVCCbpIBpIBAxDIAUINCgtfc2hvd190aXRsZUINCgtfdmlld19saW1pdCI9ChJVcGRhdGVMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayJOChFSZXZva2VMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhQKElJldm9rZUxpbmtSZXNwb25zZSJcChpHZXRBZ3JlZW1lbnRSZWNlaXB0UmVxdWVzdBIfCgxhZ3JlZW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiVQobR2V0QWdyZWVtZW50UmVjZWlwdFJlc3BvbnNlEjYKB3JlY2VpcHQYASABKAsyJS5sYXRjaGtleS5zaGFyaW5nLnYxLkFncmVlbWVudFJlY2VpcHQizwEKFExpc3RMaW5rVmlld3NSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAEg8KB3ZlcnNpb24YPCABKA0icgoVTGlzdExpbmtWaWV3c1Jlc3BvbnNlEiwKBXZpZXdzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rVmlldxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSphCgZOb3RpZnkSFgoSTk9USUZZX1VOU1BFQ0lGSUVEEAASFQoRTk9USUZZX0ZJUlNUX1ZJRVcQARIVChFOT1RJRllfRVZFUllfVklFVxACEhEKDU5PVElGWV9ESUdFU1QQAypNCgtMaW5rV2FybmluZxIcChhMSU5LX1dBUk5JTkdfVU5TUEVDSUZJRUQQABIgChxMSU5LX1dBUk5JTkdfTk9USElOR19UT19PUEVOEAEy4goKC0xpbmtTZXJ2aWNlErQBCgpDcmVhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1Jlc3BvbnNlIlWQAgCKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBkrUYFwjJARISL2FwaS92MS9saW5rcy97aWR9gtPkkwIYOgEqYgRsaW5rIg0vYXBpL3YxL2xpbmtzErEBChBCYXRjaENyZWF0ZUxpbmtzEiwubGF0Y2hrZXkuc2hhcmluZy52MS5CYXRjaENyZWF0ZUxpbmtzUmVxdWVzdBotLmxhdGNoa2V5LnNoYXJpbmcudjEuQmF0Y2hDcmVhdGVMaW5rc1Jlc3BvbnNlIkCQAgCKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIeOgEqIhkvYXBpL3YxL2xpbmtzOmJhdGNoQ3JlYXRlEowBCglMaXN0TGlua3MSJS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rc1JlcXVlc3QaJi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rc1Jlc3BvbnNlIjCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAg8SDS9hcGkvdjEvbGlua3MSlgEKB0dldExpbmsSIy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtSZXF1ZXN0GiQubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVzcG9uc2UiQJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCH2IEbGluaxIXL2FwaS92MS9saW5rcy97bGlua19pZH0SowEKClVwZGF0ZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVzcG9uc2UiRJACAoq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGC0+STAiI6ASpiBGxpbmsyFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EpwBCgpSZXZva2VMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5SZXZva2VMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1Jlc3BvbnNlIj2QAgKKtRgXEgtsaW5rczp3cml0ZRoEBQQDASgBSAGC0+STAhkqFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9Es8BChNHZXRBZ3JlZW1lbnRSZWNlaXB0Ei8ubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRBZ3JlZW1lbnRSZWNlaXB0UmVxdWVzdBowLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0QWdyZWVtZW50UmVjZWlwdFJlc3BvbnNlIlWQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAjRiB3JlY2VpcHQSKS9hcGkvdjEvYWdyZWVtZW50cy97YWdyZWVtZW50X2lkfS9yZWNlaXB0EqgBCg1MaXN0TGlua1ZpZXdzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua1ZpZXdzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh8SHS9hcGkvdjEvbGlua3Mve2xpbmtfaWR9L3ZpZXdzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEilwYKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBARIRCglyZWNpcGllbnQYRyABKAkSEQoJYWdyZWVtZW50GEkgASgJEhgKEGFncmVlbWVudF9zaGEyNTYYSiABKAkSEQoJd2F0ZXJtYXJrGEsgASgIEhEKCWZvbGRlcl9pZBhaIAEoCRITCgtmb2xkZXJfbmFtZRhbIAEoCRI3CgtlbnRyeV9ydWxlcxhcIAMoCzIiLmxhdGNoa2V5LnNoYXJpbmcudjEuUm9vbUVudHJ5UnVsZUINCgtfdmlld19saW1pdCKJAQoNUm9vbUVudHJ5UnVsZRIcCgtkb2N1bWVudF9pZBgBIAEoCUIHukgEcgIYQBIaCglmb2xkZXJfaWQYAiABKAlCB7pIBHICGEASDgoGaGlkZGVuGAMgASgIEhsKDmFsbG93X2Rvd25sb2FkGAQgASgISACIAQFCEQoPX2FsbG93X2Rvd25sb2FkItUCCghMaW5rVmlldxIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAQgASgIEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgGIAEoDRIsCgVwYWdlcxgHIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZVZpZXcSFgoOZG93bmxvYWRfY291bnQYKCABKA0SEQoJbGlua19uYW1lGCkgASgJEhMKC3Zpc2l0X2NvdW50GCogASgNEg8KB3ZlcnNpb24YPCABKA0SEwoLZG9jdW1lbnRfaWQYPSABKAkSFQoNZG9jdW1lbnRfbmFtZRg+IAEoCRIUCgxhZ3JlZW1lbnRfaWQYRiABKAki1QEKEEFncmVlbWVudFJlY2VpcHQSCgoCaWQYASABKAkSDwoHbGlua19pZBgCIAEoCRITCgtkb2N1bWVudF9pZBgDIAEoCRINCgVlbWFpbBgEIAEoCRIRCglhZ3JlZW1lbnQYBSABKAkSGAoQYWdyZWVtZW50X3NoYTI1NhgGIAEoCRIvCgthY2NlcHRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcmVjZWlwdBgIIAEoCRIRCglmb2xkZXJfaWQYWiABKAkiLQoIUGFnZVZpZXcSDAoEcGFnZRgBIAEoDRITCgtkdXJhdGlvbl9tcxgCIAEoDSLeBQoRQ3JlYXRlTGlua1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASFgoOZW1haWxfcmVxdWlyZWQYAiABKAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhYKBG5hbWUYBCABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBIkCgphbGxvd19saXN0GAkgAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAsgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDCABKAhIAIgBARIWCg5waW5uZWRfdmVyc2lvbhg8IAEoDRIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBEhsKCXJlY2lwaWVudBhHIAEoCUIIukgFcgMY/gESFgoObWFpbF9yZWNpcGllbnQYSCABKAgSHAoJYWdyZWVtZW50GEkgASgJQgm6SAZyBBignAESEQoJd2F0ZXJtYXJrGEsgASgIEhoKCWZvbGRlcl9pZBhaIAEoCUIHukgEcgIYQBJCCgtlbnRyeV9ydWxlcxhcIAMoCzIiLmxhdGNoa2V5LnNoYXJpbmcudjEuUm9vbUVudHJ5UnVsZUIJukgGkgEDEMgBQg0KC19zaG93X3RpdGxlQg0KC192aWV3X2xpbWl0Ij0KEkNyZWF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIp0BChdCYXRjaENyZWF0ZUxpbmtzUmVxdWVzdBJFCghyZXF1ZXN0cxgBIAMoCzImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3RCC7pICJIBBQgBEMgBEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIcCglhZ3JlZW1lbnQYAyABKAlCCbpIBnIEGKCcASJEChhCYXRjaENyZWF0ZUxpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsiqwIKEExpc3RMaW5rc1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQBI3CgVzdGF0ZRgHIAEoDjIeLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlua1N0YXRlQgi6SAWCAQIQARIYCgZyZWFkZXIYCCABKAlCCLpIBXIDGP4BEhoKCWZvbGRlcl9pZBhaIAEoCUIHukgEcgIYQCJqChFMaXN0TGlua3NSZXNwb25zZRIoCgVsaW5rcxgBIAMoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluaxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJLCg5HZXRMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIjoKD0dldExpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIo0HChFVcGRhdGVMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhYKBG5hbWUYAyABKAlCCLpIBXIDGP8BEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBL/AQoLdXBkYXRlX21hc2sYCSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQs0BukjJAeIBxQESBG5hbWUSDmVtYWlsX3JlcXVpcmVkEgtleHBpcmVfdGltZRIIcGFzc3dvcmQSG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBIOYWxsb3dfZG93bmxvYWQSCmFsbG93X2xpc3QSCmJsb2NrX2xpc3QSBm5vdGlmeRIKc2hvd190aXRsZRIOcGlubmVkX3ZlcnNpb24SCnZpZXdfbGltaXQSCWFncmVlbWVudBILZW50cnlfcnVsZXMSCXdhdGVybWFyaxIkCgphbGxvd19saXN0GAogAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCyADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAwgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDSABKAhIAIgBARIWCg5waW5uZWRfdmVyc2lvbhg8IAEoDRIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBEhwKCWFncmVlbWVudBhJIAEoCUIJukgGcgQYoJwBEhEKCXdhdGVybWFyaxhLIAEoCBJCCgtlbnRyeV9ydWxlcxhcIAMoCzIiLmxhdGNoa2V5LnNoYXJpbmcudjEuUm9vbUVudHJ5UnVsZUIJukgGkgEDEMgBQg0KC19zaG93X3RpdGxlQg0KC192aWV3X2xpbWl0Ij0KElVwZGF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIn8KF0JhdGNoVXBkYXRlTGlua3NSZXF1ZXN0EkUKCHJlcXVlc3RzGAEgAygLMiYubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVxdWVzdEILukgIkgEFCAEQyAESHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIkQKGEJhdGNoVXBkYXRlTGlua3NSZXNwb25zZRIoCgVsaW5rcxgBIAMoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayJOChFSZXZva2VMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhQKElJldm9rZUxpbmtSZXNwb25zZSJaChdCYXRjaFJldm9rZUxpbmtzUmVxdWVzdBIgCgNpZHMYASADKAlCE7pIEJIBDQgBEMgBIgZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhoKGEJhdGNoUmV2b2tlTGlua3NSZXNwb25zZSJcChpHZXRBZ3JlZW1lbnRSZWNlaXB0UmVxdWVzdBIfCgxhZ3JlZW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiVQobR2V0QWdyZWVtZW50UmVjZWlwdFJlc3BvbnNlEjYKB3JlY2VpcHQYASABKAsyJS5sYXRjaGtleS5zaGFyaW5nLnYxLkFncmVlbWVudFJlY2VpcHQizwEKFExpc3RMaW5rVmlld3NSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAEg8KB3ZlcnNpb24YPCABKA0icgoVTGlzdExpbmtWaWV3c1Jlc3BvbnNlEiwKBXZpZXdzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rVmlldxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSphCgZOb3RpZnkSFgoSTk9USUZZX1VOU1BFQ0lGSUVEEAASFQoRTk9USUZZX0ZJUlNUX1ZJRVcQARIVChFOT1RJRllfRVZFUllfVklFVxACEhEKDU5PVElGWV9ESUdFU1QQAypuCglMaW5rU3RhdGUSGgoWTElOS19TVEFURV9VTlNQRUNJRklFRBAAEhUKEUxJTktfU1RBVEVfQUNUSVZFEAESFgoSTElOS19TVEFURV9FWFBJUkVEEAISFgoSTElOS19TVEFURV9SRVZPS0VEEAMqTQoLTGlua1dhcm5pbmcSHAoYTElOS19XQVJOSU5HX1VOU1BFQ0lGSUVEEAASIAocTElOS19XQVJOSU5HX05PVEhJTkdfVE9fT1BFThABMswNCgtMaW5rU2VydmljZRK0AQoKQ3JlYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXNwb25zZSJVkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAZK1GBcIyQESEi9hcGkvdjEvbGlua3Mve2lkfYLT5JMCGDoBKmIEbGluayINL2FwaS92MS9saW5rcxKxAQoQQmF0Y2hDcmVhdGVMaW5rcxIsLmxhdGNoa2V5LnNoYXJpbmcudjEuQmF0Y2hDcmVhdGVMaW5rc1JlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoQ3JlYXRlTGlua3NSZXNwb25zZSJAkAIAirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCHjoBKiIZL2FwaS92MS9saW5rczpiYXRjaENyZWF0ZRKMAQoJTGlzdExpbmtzEiUubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXF1ZXN0GiYubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua3NSZXNwb25zZSIwkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIPEg0vYXBpL3YxL2xpbmtzEpYBCgdHZXRMaW5rEiMubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVxdWVzdBokLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh9iBGxpbmsSFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EqMBCgpVcGRhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1Jlc3BvbnNlIkSQAgKKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIiOgEqYgRsaW5rMhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKxAQoQQmF0Y2hVcGRhdGVMaW5rcxIsLmxhdGNoa2V5LnNoYXJpbmcudjEuQmF0Y2hVcGRhdGVMaW5rc1JlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoVXBkYXRlTGlua3NSZXNwb25zZSJAkAICirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCHjoBKiIZL2FwaS92MS9saW5rczpiYXRjaFVwZGF0ZRKcAQoKUmV2b2tlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXNwb25zZSI9kAICirUYFxILbGlua3M6d3JpdGUaBAUEAwEoAUgBgtPkkwIZKhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKzAQoQQmF0Y2hSZXZva2VMaW5rcxIsLmxhdGNoa2V5LnNoYXJpbmcudjEuQmF0Y2hSZXZva2VMaW5rc1JlcXVlc3QaLS5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoUmV2b2tlTGlua3NSZXNwb25zZSJCkAICirUYFxILbGlua3M6d3JpdGUaBAUEAwEoAUgBgtPkkwIeOgEqIhkvYXBpL3YxL2xpbmtzOmJhdGNoUmV2b2tlEs8BChNHZXRBZ3JlZW1lbnRSZWNlaXB0Ei8ubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRBZ3JlZW1lbnRSZWNlaXB0UmVxdWVzdBowLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0QWdyZWVtZW50UmVjZWlwdFJlc3BvbnNlIlWQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAjRiB3JlY2VpcHQSKS9hcGkvdjEvYWdyZWVtZW50cy97YWdyZWVtZW50X2lkfS9yZWNlaXB0EqgBCg1MaXN0TGlua1ZpZXdzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua1ZpZXdzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh8SHS9hcGkvdjEvbGlua3Mve2xpbmtfaWR9L3ZpZXdzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A shared link.
@@ -804,8 +804,8 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
-   * Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query`, `order_by`, `state`
+   * and `reader`. Unset means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -829,6 +829,24 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
    * @generated from field: string order_by = 6;
    */
   orderBy: string;
+
+  /**
+   * Only links in this state. Unset means links in any state. With `state` or `reader`, one call
+   * examines at most 100,000 links, as with `query`.
+   *
+   * @generated from field: latchkey.sharing.v1.LinkState state = 7;
+   */
+  state: LinkState;
+
+  /**
+   * Only links for this reader: an email address that is the `recipient` of the link or in its
+   * `allow_list`, or a domain of `allow_list`, such as `@example.com`. Upper and lower case are
+   * equal. Links that anyone can open are for no reader. Unset means links for any reader. At most
+   * 254 characters.
+   *
+   * @generated from field: string reader = 8;
+   */
+  reader: string;
 
   /**
    * Only links to this folder. Unset means links to any document or folder. At most 64 characters.
@@ -867,7 +885,7 @@ export type ListLinksResponse = Message<"latchkey.sharing.v1.ListLinksResponse">
 
   /**
    * The number of links on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
-   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * `query`, `state` or `reader`, it is the number of matches at the time of the first page, among the first 100,000
    * links.
    *
    * @generated from field: uint32 total_size = 3;
@@ -1121,6 +1139,57 @@ export const UpdateLinkResponseSchema: GenMessage<UpdateLinkResponse> = /*@__PUR
   messageDesc(file_latchkey_sharing_v1_link, 14);
 
 /**
+ * The request of LinkService.BatchUpdateLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchUpdateLinksRequest
+ */
+export type BatchUpdateLinksRequest = Message<"latchkey.sharing.v1.BatchUpdateLinksRequest"> & {
+  /**
+   * The changes: 1 to 200, of different links. Each needs an `update_mask`, also over HTTP, where it
+   * is a text such as `expireTime`. A `workspace_id` within a request must be that of the call.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.UpdateLinkRequest requests = 1;
+   */
+  requests: UpdateLinkRequest[];
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchUpdateLinksRequest.
+ * Use `create(BatchUpdateLinksRequestSchema)` to create a new message.
+ */
+export const BatchUpdateLinksRequestSchema: GenMessage<BatchUpdateLinksRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 15);
+
+/**
+ * The response of LinkService.BatchUpdateLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchUpdateLinksResponse
+ */
+export type BatchUpdateLinksResponse = Message<"latchkey.sharing.v1.BatchUpdateLinksResponse"> & {
+  /**
+   * The links after the change, in the order of the requests.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.Link links = 1;
+   */
+  links: Link[];
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchUpdateLinksResponse.
+ * Use `create(BatchUpdateLinksResponseSchema)` to create a new message.
+ */
+export const BatchUpdateLinksResponseSchema: GenMessage<BatchUpdateLinksResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 16);
+
+/**
  * The request of LinkService.RevokeLink.
  *
  * @generated from message latchkey.sharing.v1.RevokeLinkRequest
@@ -1147,7 +1216,7 @@ export type RevokeLinkRequest = Message<"latchkey.sharing.v1.RevokeLinkRequest">
  * Use `create(RevokeLinkRequestSchema)` to create a new message.
  */
 export const RevokeLinkRequestSchema: GenMessage<RevokeLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 15);
+  messageDesc(file_latchkey_sharing_v1_link, 17);
 
 /**
  * The response of LinkService.RevokeLink.
@@ -1162,7 +1231,52 @@ export type RevokeLinkResponse = Message<"latchkey.sharing.v1.RevokeLinkResponse
  * Use `create(RevokeLinkResponseSchema)` to create a new message.
  */
 export const RevokeLinkResponseSchema: GenMessage<RevokeLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 16);
+  messageDesc(file_latchkey_sharing_v1_link, 18);
+
+/**
+ * The request of LinkService.BatchRevokeLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchRevokeLinksRequest
+ */
+export type BatchRevokeLinksRequest = Message<"latchkey.sharing.v1.BatchRevokeLinksRequest"> & {
+  /**
+   * The ids of the links: 1 to 200 different ids of at most 64 characters. Revoked links stay as
+   * they are.
+   *
+   * @generated from field: repeated string ids = 1;
+   */
+  ids: string[];
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchRevokeLinksRequest.
+ * Use `create(BatchRevokeLinksRequestSchema)` to create a new message.
+ */
+export const BatchRevokeLinksRequestSchema: GenMessage<BatchRevokeLinksRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 19);
+
+/**
+ * The response of LinkService.BatchRevokeLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchRevokeLinksResponse
+ */
+export type BatchRevokeLinksResponse = Message<"latchkey.sharing.v1.BatchRevokeLinksResponse"> & {
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchRevokeLinksResponse.
+ * Use `create(BatchRevokeLinksResponseSchema)` to create a new message.
+ */
+export const BatchRevokeLinksResponseSchema: GenMessage<BatchRevokeLinksResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 20);
 
 /**
  * The request of LinkService.GetAgreementReceipt.
@@ -1191,7 +1305,7 @@ export type GetAgreementReceiptRequest = Message<"latchkey.sharing.v1.GetAgreeme
  * Use `create(GetAgreementReceiptRequestSchema)` to create a new message.
  */
 export const GetAgreementReceiptRequestSchema: GenMessage<GetAgreementReceiptRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 17);
+  messageDesc(file_latchkey_sharing_v1_link, 21);
 
 /**
  * The response of LinkService.GetAgreementReceipt.
@@ -1212,7 +1326,7 @@ export type GetAgreementReceiptResponse = Message<"latchkey.sharing.v1.GetAgreem
  * Use `create(GetAgreementReceiptResponseSchema)` to create a new message.
  */
 export const GetAgreementReceiptResponseSchema: GenMessage<GetAgreementReceiptResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 18);
+  messageDesc(file_latchkey_sharing_v1_link, 22);
 
 /**
  * The request of LinkService.ListLinkViews.
@@ -1280,7 +1394,7 @@ export type ListLinkViewsRequest = Message<"latchkey.sharing.v1.ListLinkViewsReq
  * Use `create(ListLinkViewsRequestSchema)` to create a new message.
  */
 export const ListLinkViewsRequestSchema: GenMessage<ListLinkViewsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 19);
+  messageDesc(file_latchkey_sharing_v1_link, 23);
 
 /**
  * The response of LinkService.ListLinkViews.
@@ -1317,7 +1431,7 @@ export type ListLinkViewsResponse = Message<"latchkey.sharing.v1.ListLinkViewsRe
  * Use `create(ListLinkViewsResponseSchema)` to create a new message.
  */
 export const ListLinkViewsResponseSchema: GenMessage<ListLinkViewsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 20);
+  messageDesc(file_latchkey_sharing_v1_link, 24);
 
 /**
  * When the service mails the user who created a link. The mail contains the addresses and the times
@@ -1363,6 +1477,47 @@ export const NotifySchema: GenEnum<Notify> = /*@__PURE__*/
   enumDesc(file_latchkey_sharing_v1_link, 0);
 
 /**
+ * Whether a link works.
+ *
+ * @generated from enum latchkey.sharing.v1.LinkState
+ */
+export enum LinkState {
+  /**
+   * In a filter, links in any state.
+   *
+   * @generated from enum value: LINK_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The link was not revoked and has not expired.
+   *
+   * @generated from enum value: LINK_STATE_ACTIVE = 1;
+   */
+  ACTIVE = 1,
+
+  /**
+   * The link has expired, and was not revoked.
+   *
+   * @generated from enum value: LINK_STATE_EXPIRED = 2;
+   */
+  EXPIRED = 2,
+
+  /**
+   * The link was revoked.
+   *
+   * @generated from enum value: LINK_STATE_REVOKED = 3;
+   */
+  REVOKED = 3,
+}
+
+/**
+ * Describes the enum latchkey.sharing.v1.LinkState.
+ */
+export const LinkStateSchema: GenEnum<LinkState> = /*@__PURE__*/
+  enumDesc(file_latchkey_sharing_v1_link, 1);
+
+/**
  * A reason why a link may not do what its creator expects.
  *
  * @generated from enum latchkey.sharing.v1.LinkWarning
@@ -1388,7 +1543,7 @@ export enum LinkWarning {
  * Describes the enum latchkey.sharing.v1.LinkWarning.
  */
 export const LinkWarningSchema: GenEnum<LinkWarning> = /*@__PURE__*/
-  enumDesc(file_latchkey_sharing_v1_link, 1);
+  enumDesc(file_latchkey_sharing_v1_link, 2);
 
 /**
  * Shared links, which show a document to readers who pass the link's gate. A link to a folder opens a
@@ -1439,7 +1594,12 @@ export const LinkService: GenService<{
     output: typeof BatchCreateLinksResponseSchema;
   },
   /**
-   * Lists the workspace's links, newest first by default, including expired and revoked ones.
+   * Lists the workspace's links, newest first by default, including expired and revoked ones. With
+   * several filters, a link must match all of them.
+   *
+   * Errors:
+   * - `invalid_argument`: `reader` is neither an email address nor a domain, or `order_by` names an
+   *   unknown field.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.ListLinks
    */
@@ -1485,6 +1645,24 @@ export const LinkService: GenService<{
     output: typeof UpdateLinkResponseSchema;
   },
   /**
+   * Changes up to 200 links as `UpdateLink` does: all of them, or none if one cannot be changed. The
+   * fields of an error begin with the position of the request, such as `requests[3].link_id`.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such link.
+   * - `conflict`: a link was revoked.
+   * - `invalid_argument`: a request is one that `UpdateLink` refuses, has no `update_mask`, or is for
+   *   the link of an earlier request.
+   * - `rate_limited`: the service is hashing too many link passwords of the workspace.
+   *
+   * @generated from rpc latchkey.sharing.v1.LinkService.BatchUpdateLinks
+   */
+  batchUpdateLinks: {
+    methodKind: "unary";
+    input: typeof BatchUpdateLinksRequestSchema;
+    output: typeof BatchUpdateLinksResponseSchema;
+  },
+  /**
    * Revokes a link: its `url` and the addresses of the document's bytes return 410 after at most a
    * second. This cannot be undone. Revoking a revoked link changes nothing.
    *
@@ -1497,6 +1675,21 @@ export const LinkService: GenService<{
     methodKind: "unary";
     input: typeof RevokeLinkRequestSchema;
     output: typeof RevokeLinkResponseSchema;
+  },
+  /**
+   * Revokes up to 200 links as `RevokeLink` does: all of them, or none if the workspace does not have
+   * one of them. The fields of an error name its position, such as `ids[3]`.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such link.
+   * - `invalid_argument`: an id is in the list twice.
+   *
+   * @generated from rpc latchkey.sharing.v1.LinkService.BatchRevokeLinks
+   */
+  batchRevokeLinks: {
+    methodKind: "unary";
+    input: typeof BatchRevokeLinksRequestSchema;
+    output: typeof BatchRevokeLinksResponseSchema;
   },
   /**
    * Returns an agreement that a reader accepted, with its signed receipt. It stays when the link and
