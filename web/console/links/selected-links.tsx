@@ -40,7 +40,7 @@ export function SelectedLinks({ rows, clear }: SelectionActionsProps<Link>) {
       >
         Extend
       </Button>
-      <Button variant="subtle" color="red.9" size="xs" onClick={revoke}>
+      <Button variant="subtle" color="gray" size="xs" onClick={revoke}>
         Revoke
       </Button>
     </>

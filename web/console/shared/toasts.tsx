@@ -42,8 +42,8 @@ export function Toasts() {
   useEffect(() => () => become([]), []);
   return (
     <div className={classes.toasts} role="status">
-      {shown.map((toast) => (
-        <ShownToast key={toast.key} {...toast} close={() => become(without(toast.key))} />
+      {shown.map(({ key, ...toast }) => (
+        <ShownToast key={key} {...toast} close={() => become(without(key))} />
       ))}
     </div>
   );

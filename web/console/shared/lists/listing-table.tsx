@@ -16,7 +16,7 @@ export type ListingTableProps<Row> = {
   readonly order: ListOrder | undefined;
   readonly table: RefObject<HTMLTableElement | null>;
   readonly details: ((row: Row) => ReactNode) | undefined;
-  readonly selected: SelectedRows<Row> | undefined;
+  readonly selected?: SelectedRows<Row> | undefined;
 };
 
 /** The rows without their details. */
