@@ -1,4 +1,4 @@
-// What the methods for several links share.
+// The errors and the order of locks in the methods for several links.
 import { Failure, fail } from '../../base/errors/errors.ts';
 
 /**

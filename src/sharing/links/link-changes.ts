@@ -1,5 +1,5 @@
 // Changing and revoking links: one, or up to 200 at once with the same checks.
-import type { ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   type LinkService,
   type UpdateLinkRequest,
@@ -24,7 +24,7 @@ import { findLink, type LinkChange, revokeLink, updateLink } from './store.ts';
 export type LinkChangeOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
-  readonly quotas: Pick<Quotas, 'lock'>;
+  readonly quotas: Pick<Quotas, 'lock' | 'inTurn'>;
   readonly messages: LinkMessages;
   readonly hashPassword: HashLinkPassword;
   readonly agreements: Pick<Agreements, 'storeText'>;
@@ -86,20 +86,26 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
     return row;
   }
 
-  /** The deletion of a version locks the usage, too. */
-  async function lockVersions(trx: Executor, workspaceId: string, all: readonly Prepared[]) {
-    if (all.some(pinsVersion)) await quotas.lock(trx, workspaceId);
+  function change<T>(
+    context: HandlerContext,
+    all: readonly Prepared[],
+    work: (trx: Executor) => Promise<T>,
+  ): Promise<T> {
+    const workspaceId = workspaceOf(context);
+    const pins = all.some(pinsVersion);
+    const run = () =>
+      auditLog.change(context, { target: all.map(({ id }) => id) }, async (trx) => {
+        // The deletion of a version locks the usage, too.
+        if (pins) await quotas.lock(trx, workspaceId);
+        return work(trx);
+      });
+    return pins ? quotas.inTurn(workspaceId, run) : run();
   }
 
   return {
     async updateLink(request, context) {
-      const workspaceId = workspaceOf(context);
-      const prepared = await prepare(request, workspaceId, hashPassword);
-      const link = await auditLog.change(context, { target: prepared.id }, async (trx) => {
-        await lockVersions(trx, workspaceId, [prepared]);
-        return apply(trx, prepared);
-      });
-      return messages.answer(link);
+      const prepared = await prepare(request, workspaceOf(context), hashPassword);
+      return messages.answer(await change(context, [prepared], (trx) => apply(trx, prepared)));
     },
 
     async batchUpdateLinks({ requests }, context) {
@@ -122,13 +128,11 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
         all.push({ ...(await inBatch(at, read, '.link_id')), at });
         known.add(request.linkId);
       }
-      const target = all.map(({ id }) => id);
-      const rows = await auditLog.change(context, { target }, async (trx) => {
-        await lockVersions(trx, workspaceId, all);
+      const rows = await change(context, all, async (trx) => {
         const changed = new Map<string, LinkRow>();
         for (const prepared of inLockOrder(all)) {
-          const change = () => apply(trx, prepared);
-          changed.set(prepared.id, await inBatch(prepared.at, change, '.link_id'));
+          const work = () => apply(trx, prepared);
+          changed.set(prepared.id, await inBatch(prepared.at, work, '.link_id'));
         }
         return all.flatMap(({ id }) => changed.get(id) ?? []);
       });

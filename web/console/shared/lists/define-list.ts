@@ -46,7 +46,7 @@ export type Column<Row> = {
   readonly scope?: string;
 };
 
-/** Rows that the user can select, and what can be done with the selected ones. */
+/** Lets the user select rows, and offers actions for the selected ones. */
 export type Selection<Row> = {
   /** Names the row for screen readers. */
   readonly nameOf: (row: Row) => string;
