@@ -1,12 +1,12 @@
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
-import { principalOf } from '../api/principal.ts';
+import { callerOf } from '../api/principal.ts';
 import { invalid } from '../base/errors/errors.ts';
 import { parsePageRequest } from '../storage/page-token.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { findEvents } from './events.ts';
-import { findNames, type NameAndParents } from './names/names.ts';
+import { findNames, type NameAndParents, reachesOf } from './names/names.ts';
 
 export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof AuditService> {
   return {
@@ -21,7 +21,7 @@ export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof
       const filter = { target, actor_id: actor, action, code, start, end };
       const { rows, nextPageToken } = await findEvents(db, filter, query);
       const ids = rows.flatMap((row) => [row.actor_id, row.target]);
-      const names = await findNames(db, principalOf(context), ids);
+      const names = await findNames(db, await reachesOf(callerOf(context)), ids);
       return { events: rows.map((row) => eventMessage(row, names)), nextPageToken };
     },
   };
