@@ -142,8 +142,11 @@ describeApp('the search', (suite) => {
         for (const query of [other.rows[kind].id, other.rows[kind].name || other.rows[kind].id]) {
           expect(await idsOf(query, mine), query).toEqual([]);
         }
-        const named = { workspaceId: other.workspaceId };
-        expect(await idsOf(other.rows[kind].id, mine, named)).toEqual([]);
+        const named = (of: SearchedRows) => ({ workspaceId: of.workspaceId });
+        const foreign = search(own.rows[kind].id, mine, named(other));
+        await expect(foreign).rejects.toThrow('forbidden');
+        const ids = await idsOf(own.rows[kind].id, mine, named(own));
+        expect(ids.includes(own.rows[kind].id)).toBe(finds);
       },
     );
 
