@@ -61,6 +61,7 @@ const otherMethods = [
   'insight.exportDocumentViews',
   'insight.exportLinkViews',
   'visitor.exportVisitors',
+  'audit.exportAuditEvents',
   'workspace.putWorkspaceLogo',
 ];
 

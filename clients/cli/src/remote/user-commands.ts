@@ -5,6 +5,7 @@ import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
 import { nameField, scopesField } from './common-fields.ts';
 import { userIdentities } from './provider-commands.ts';
+import { exportAuditCommand } from './transfer-commands.ts';
 
 const user = { user_id: 'The id of the user.' };
 const userOrMe = { user_id: 'The id of the user, or `me` for your own.' };
@@ -254,6 +255,7 @@ const audit = groupOf('audit', 'Reads the audit log.', [
       'audit list --follow --json',
     ],
   },
+  exportAuditCommand,
 ]);
 
 const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
