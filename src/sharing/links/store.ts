@@ -6,6 +6,7 @@ import { findFolder } from '../../storage/folder-tree.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { DocumentRow, Executor, FolderRow, LinkRow, Schema } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 import { hasTarget } from '../../storage/sharing-rows.ts';
 
 /** False if the document or folder was removed. The workspace's usage must be locked. */
@@ -67,6 +68,15 @@ export const linkList = {
   // Most links have no name.
   searches: ['name', 'id', targetName],
 } as const satisfies List;
+
+export const linkSearch: SearchTable = {
+  table: 'links',
+  idPrefix: 'lnk',
+  texts: ['name'],
+  workspace: 'workspace_id',
+  slug: 'slug',
+  where: () => hasTarget,
+};
 
 export function findLinks(
   db: Executor,
