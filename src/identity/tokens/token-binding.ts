@@ -1,5 +1,6 @@
 // Binds tokens to the keys of their holders (RFC 9449, RFC 8705 §3), and checks that the caller
 // with a bound token has the key.
+import type { TokenCarrier } from '../../api/authentication.ts';
 import type { Call } from '../../api/call.ts';
 import { dpopChallenge } from '../../base/errors/challenge.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
@@ -28,7 +29,7 @@ export type BindingRequest = {
 
 export type PresentedToken = {
   readonly token: string;
-  readonly call: Call;
+  readonly call: TokenCarrier;
   /** Whether the scheme of the credential is DPoP (RFC 9449 §7.1), not Bearer. */
   readonly isDpop: boolean;
 };
@@ -43,7 +44,7 @@ export const proofAlgorithms: readonly string[] = assertionAlgorithms;
 
 export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): TokenBinding {
   /** A call is checked again while its request arrives, with the same proof. */
-  const checked = new WeakMap<Call, Promise<Proof | ProofProblem>>();
+  const checked = new WeakMap<TokenCarrier, Promise<Proof | ProofProblem>>();
 
   async function byProof(
     proof: string,

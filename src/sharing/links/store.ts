@@ -96,6 +96,7 @@ export type LinkChange = Partial<
     | 'agreement_sha256'
     | 'entry_rules'
     | 'watermark'
+    | 'program_access'
   >
 >;
 
