@@ -4,7 +4,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { digestOf, fetchNonce, type Holder, makeHolder } from '../support/dpop.ts';
 import { addDocument, makeFolder, makeRoom } from '../support/folder-calls.ts';
 import { managerCredential } from '../support/manager-calls.ts';
-import { type Added, addAudience, addClient } from '../support/owner-rows.ts';
+import { type Added, addClient } from '../support/owner-rows.ts';
 import { makePdf } from '../support/pdf.ts';
 import { readPages } from '../support/pdf-text.ts';
 import { findFailures, itHoldsFor } from '../support/rule.ts';
@@ -83,16 +83,22 @@ describeApp('a program that reads a link for a person', (suite) => {
     return String(((await response.json()) as { access_token: string }).access_token);
   }
 
-  async function revoke(token: string): Promise<void> {
-    const response = await fetch(`${suite.app.publicUrl}/tokens/revoke`, {
+  async function manage(scope: string, path: string, body: object) {
+    const credential = await managerCredential(suite.app, scope);
+    const response = await fetch(suite.app.publicUrl + path, {
       method: 'POST',
-      headers: {
-        ...(await managerCredential(suite.app, 'tokens:write')),
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ token }),
+      headers: { ...credential, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
     });
-    expect(response.status).toBe(200);
+    expect(response.ok).toBe(true);
+    return (await response.json()) as { readonly id: string };
+  }
+
+  const revoke = (token: string) => manage('tokens:write', '/tokens/revoke', { token });
+
+  async function createAudience(): Promise<string> {
+    const audience = { identifier: 'https://other.example', name: 'Other' };
+    return (await manage('audiences:write', '/audiences', audience)).id;
   }
 
   async function viewsOf({ id }: LinkFields): Promise<ViewFields[]> {
@@ -165,8 +171,7 @@ describeApp('a program that reads a link for a person', (suite) => {
       'a token for another audience',
       async () => {
         const { db } = suite.app.inside;
-        const audienceIds = [await addAudience(db)];
-        const state = { audienceIds, mayAct: ['service'] };
+        const state = { audienceIds: [await createAudience()], mayAct: ['service'] };
         const [subject, other] = [
           await addClient(db, 'documents:read', state),
           await addClient(db, 'documents:read', state),
