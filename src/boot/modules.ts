@@ -67,6 +67,7 @@ export function createModules(
       credentials: identity.credentials,
       passwords: identity.passwords,
       newMembers: identity.newMembers,
+      authenticateProgram: identity.authenticateProgram,
       signReceipt: identity.receiptKeys.sign,
       assets,
       pagesProgram: path.join(programs, 'sharing/documents/pages/program.js'),

@@ -1,5 +1,6 @@
 // The sharing module: workspaces, documents, links, gates and views.
 
+import type { AuthenticateProgram } from '../api/routes/program-reader.ts';
 import type { HttpRoute, RouteRequest } from '../api/routes/route.ts';
 import type { Implementations } from '../api/services.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -108,6 +109,7 @@ export type SharingModuleOptions = {
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly newMembers: NewMembers;
+  readonly authenticateProgram: AuthenticateProgram;
   /** Signs the claims of a receipt. Returns a compact JWS. */
   readonly signReceipt: (claims: object) => Promise<string>;
   readonly assets: Assets;
@@ -194,7 +196,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
     },
     routes: sharingRoutes({
       ...{ gate, rooms, ...parts, html, documents, previews, brands, agreements, db, views },
-      ...{ watermarks, now },
+      ...{ watermarks, now, authenticateProgram: options.authenticateProgram },
       recordOpening: views.recordOpening,
       recordDownload: views.recordDownload,
       requireAccess: access,

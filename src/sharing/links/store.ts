@@ -133,6 +133,7 @@ export type LinkChange = Partial<
     | 'agreement_sha256'
     | 'entry_rules'
     | 'watermark'
+    | 'program_access'
   >
 >;
 
