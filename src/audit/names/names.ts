@@ -13,6 +13,7 @@ import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { access as accessOption } from '../../../gen/latchkey/options/v1/access_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { DomainService } from '../../../gen/latchkey/sharing/v1/domain_pb.js';
 import { FolderService } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
@@ -37,6 +38,7 @@ const listMethods: Record<ResourceKind, DescMethod> = {
   session: SessionService.method.listUserSessions,
   workspace: WorkspaceService.method.listWorkspaces,
   invitation: WorkspaceService.method.listInvitations,
+  domain: DomainService.method.listDomains,
   document: DocumentService.method.listDocuments,
   folder: FolderService.method.listFolders,
   link: LinkService.method.listLinks,

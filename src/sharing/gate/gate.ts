@@ -1,5 +1,6 @@
 // The gate of a link. Every request for a shared document is checked here. An expiry takes effect
 // immediately, and a revocation within a second: see storage/revocation-safe-cache.ts.
+import type { LinkDomain } from '../../api/routes/route.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
@@ -34,7 +35,12 @@ export type Admission = {
 };
 
 export type Gate = {
-  authorise(slug: string, accessSession: string | undefined): Promise<AccessDecision>;
+  /** Under a custom domain, the links of other workspaces are unknown. */
+  authorise(
+    slug: string,
+    accessSession: string | undefined,
+    domain: LinkDomain | undefined,
+  ): Promise<AccessDecision>;
   isOpen(link: LinkRow): boolean;
   /**
    * Starts an access session, or returns the reason why not. The lists of the link are compared
@@ -78,9 +84,11 @@ const slugPattern = /^[0-9A-Za-z]{22}$/;
 
 export function createGate({ db, links, accessSessions, random, now }: GateOptions): Gate {
   return {
-    async authorise(slug, text) {
+    async authorise(slug, text, domain) {
       const shared = slugPattern.test(slug) ? await links.findShared(slug) : undefined;
       if (shared === undefined) return { kind: 'unknown' };
+      const isOther = domain !== undefined && domain.workspaceId !== shared.link.workspace_id;
+      if (isOther) return { kind: 'unknown' };
       const { revoke_time, expire_time } = shared.link;
       if (revoke_time !== null || (expire_time !== null && expire_time <= now())) {
         return { kind: 'gone' };

@@ -24,7 +24,8 @@ export function checkAccess(
   { gate, cookies }: AccessOptions,
   request: RouteRequest,
 ): Promise<AccessDecision> {
-  return gate.authorise(request.variables.slug ?? '', cookies.readAccess(request));
+  const { variables, domain } = request;
+  return gate.authorise(variables.slug ?? '', cookies.readAccess(request), domain);
 }
 
 /** Throws `forbidden`, `gone` or `not_found` for a request without access. */
