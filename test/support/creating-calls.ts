@@ -135,6 +135,10 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
   },
   'FolderService.CreateFolder': async ({ testApp }) =>
     named({ workspaceId: testApp.env.WORKSPACE_ID }),
+  'DomainService.CreateDomain': async ({ app }) => {
+    const { ownerId: workspaceId } = await addWorkspace(app.inside.db, '');
+    return both({ workspaceId }, { name: 'one.example.com' }, { name: 'two.example.com' });
+  },
   'LinkService.CreateLink': async ({ testApp }) => {
     const { id, workspace_id } = await upload(testApp, Buffer.from('The terms.'));
     return named({ documentId: id, workspaceId: workspace_id });
