@@ -135,10 +135,6 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
   },
   'FolderService.CreateFolder': async ({ testApp }) =>
     named({ workspaceId: testApp.env.WORKSPACE_ID }),
-  'DomainService.CreateDomain': async ({ app }) => {
-    const { ownerId: workspaceId } = await addWorkspace(app.inside.db, '');
-    return both({ workspaceId }, { name: 'one.example.com' }, { name: 'two.example.com' });
-  },
   'LinkService.CreateLink': async ({ testApp }) => {
     const { id, workspace_id } = await upload(testApp, Buffer.from('The terms.'));
     return named({ documentId: id, workspaceId: workspace_id });
@@ -168,6 +164,10 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
     const { token } = await addInvitation(testApp, email);
     const other = await addInvitation(testApp, email);
     return { ...both({ userId: id }, { token }, { token: other.token }), sub: id, type: 'member' };
+  },
+  'DomainService.CreateDomain': async ({ app }) => {
+    const { ownerId: workspaceId } = await addWorkspace(app.inside.db, '');
+    return both({ workspaceId }, { name: 'one.example.com' }, { name: 'two.example.com' });
   },
 };
 
