@@ -1,4 +1,4 @@
-// Requests under the host name of a custom domain: what is served there, and to whom.
+// Requests under the host name of a custom domain: what is served there.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startAppPair } from '../support/app-pair.ts';
 import {
@@ -141,7 +141,7 @@ describeFeature('under a custom domain', (dialect) => {
     },
   );
 
-  it('a browser that opens an unknown path gets a page that does not lead to the console', async () => {
+  it('an unknown path shows browsers a page that does not lead to the console', async () => {
     const { status, text } = await openedOn('/', { headers: { accept: 'text/html' } });
     expect([status, text.includes('Page not found'), text.includes('/console')]).toEqual([
       ...[404, true, false],

@@ -126,7 +126,7 @@ describeFeature('custom domains', (dialect) => {
     }
   });
 
-  it('belong to the workspace that verifies them first, not to the one that adds them', async () => {
+  it('belong to the workspace that first verifies them, not the one that adds them', async () => {
     const [stranger, owner] = [await newWorkspace(), await newWorkspace()];
     const name = 'wanted.example.com';
     const claimed = await addDomain(test, name, stranger);

@@ -1,5 +1,5 @@
-// Adds the custom domains of workspaces. Expands only: earlier releases serve everything under every
-// host name, so the first domain should wait until all processes are updated.
+// Adds the custom domains of workspaces. Expands only: earlier releases serve everything under
+// every host name, so the first domain should wait until all processes are updated.
 import { type Kysely, sql } from 'kysely';
 import { createTriggers } from './0002-changes.ts';
 import { createIndex } from './indexes.ts';

@@ -43,7 +43,10 @@ export function DomainsScreen() {
   return (
     <ListScreen
       list={useList(domains, { workspaceId })}
-      about="Readers can open the links of this workspace under your own domain. A workspace can have up to 10 domains."
+      about={
+        'Readers can open the links of this workspace under your own domain. A workspace can ' +
+        'have up to 10 domains.'
+      }
       create={<CreateDomainDialog workspaceId={workspaceId} />}
       empty={{
         title: 'No domains yet',

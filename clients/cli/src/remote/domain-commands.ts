@@ -11,7 +11,13 @@ export const domainGroup = groupOf('domains', 'Manages the custom domains of a w
     about: 'Lists the domains.',
     method: 'domain.listDomains',
     args: workspace,
-    columns: ['id', 'name', 'state', { path: 'primary', title: 'Primary' }, { path: 'create_time', title: 'Added' }],
+    columns: [
+      'id',
+      'name',
+      'state',
+      { path: 'primary', title: 'Primary' },
+      { path: 'create_time', title: 'Added' },
+    ],
   },
   {
     name: 'get',

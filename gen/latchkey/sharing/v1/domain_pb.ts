@@ -577,8 +577,8 @@ export const DomainService: GenService<{
   /**
    * Makes a verified domain the primary one of the workspace, or the reverse. The URLs of all links
    * of the workspace, also in mails, have the primary domain. Without one, they have the service's
-   * own address. Another primary domain of the workspace is then no longer primary. The change takes
-   * effect at once in this process and within a second in every other.
+   * own address. Another primary domain of the workspace is then no longer primary. The change
+   * takes effect at once in this process and within a second in every other.
    *
    * Errors:
    * - `not_found`: the workspace has no such domain.
