@@ -50,7 +50,7 @@ const served: HostCase[] = [
 ];
 
 const refused: HostCase[] = [
-  ...[foreign, `${foreign}/file`, `${foreign}/view`, '/logos/foreign-logo', '/logos/none'],
+  ...[foreign, `${foreign}/file`, `${foreign}/download`, '/logos/foreign-logo', '/logos/none'],
   ...['/', '/console', '/console/', '/console/sign-in', '/docs', '/errors', '/openapi.json'],
   ...['/api/v1/documents', '/api/v1/links', '/workspaces', '/users', '/audit-events'],
   ...['/.well-known/jwks.json', '/.well-known/receipts.json', getJwks],
@@ -66,6 +66,16 @@ const refusedPosts: HostCase[] = [
   const headers = { 'content-type': 'application/json' };
   return [404, name, target, { method: 'POST', headers, body: '{}' }];
 });
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const view: HostRequest = {
+  ...{ method: 'POST', headers: form, body: `visit=${'a'.repeat(16)}&pages=0%3A0` },
+};
+const viewReports: HostCase[] = [
+  [403, name, `${own}/view`, view],
+  [404, name, `${foreign}/view`, view],
+  [404, name, foreign, { ...view, body: 'email=a%40b.example' }],
+];
 
 const forwarded = (host: string) => ({
   headers: { 'x-forwarded-host': host, forwarded: `host=${host}` },
@@ -129,7 +139,7 @@ describeFeature('under a custom domain', (dialect) => {
 
   const filled = (text: string) => text.replaceAll(/\{(\w+)\}/g, (_, key) => values[key] ?? '');
 
-  itHoldsFor([...served, ...refused, ...refusedPosts, ...confused], 80)(
+  itHoldsFor([...served, ...refused, ...refusedPosts, ...viewReports, ...confused], 80)(
     'only the links of the workspace are served, whatever form the host has',
     async (status, host, target, request = {}) => {
       const headers = Object.fromEntries(
@@ -157,7 +167,9 @@ describeFeature('under a custom domain', (dialect) => {
         .execute(),
     );
     const document = await upload(test, Buffer.from('secret'), 'secret.txt');
-    const gated = await makeLink(test, document.id, { email_verification_required: true });
+    const gated = await makeLink(test, document.id, {
+      ...{ email_required: true, email_verification_required: true },
+    });
     const target = `/s/${slugOf(gated)}`;
     const cookies = new Map<string, string>();
     const send = async (fields: Record<string, string>, origin: Record<string, string>) => {
@@ -185,11 +197,11 @@ describeFeature('under a custom domain', (dialect) => {
     for (const [status, headers] of origins) {
       expect([headers, (await send({ email }, headers)).status]).toEqual([headers, status]);
     }
-    const form = await openedOn(target);
-    expect(form.text).toContain(
+    const asked = await openedOn(target);
+    expect(asked.text).toContain(
       `<meta property="og:image" content="https://${name}/logos/own-logo">`,
     );
-    expect(form.headers.get('content-security-policy')).toContain("form-action 'self'");
+    expect(asked.headers.get('content-security-policy')).toContain("form-action 'self'");
     const crossed = await askHost(test.app.publicUrl, values.public ?? '', target, {
       method: 'POST',
       headers: { origin: `https://${name}`, 'content-type': 'application/x-www-form-urlencoded' },
