@@ -19,6 +19,11 @@ export type Change = {
   readonly actor?: { readonly type: 'service' | 'staff' | 'member'; readonly id: string };
 };
 
+type SystemChange = Change & {
+  /** Takes access away, so it has to work on a full disk. Methods have an option for this. */
+  readonly revokes?: boolean;
+};
+
 /** Awaits only the database. `also` records a change that the service makes by itself. */
 type Work<T> = (trx: Executor, also: (action: string, target: string) => void) => Promise<T>;
 
@@ -45,7 +50,7 @@ export type AuditLog = {
   /** Records a refused sign-in over a route. */
   refuseSignIn(origin: RouteOrigin, target: string): Promise<void>;
   /** A change that the service makes by itself. `action` has the form of a method's name. */
-  changeBySystem<T>(action: string, change: Change, work: Work<T>): Promise<T>;
+  changeBySystem<T>(action: string, change: SystemChange, work: Work<T>): Promise<T>;
 };
 
 export type AuditLogOptions = {
@@ -85,14 +90,15 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
       return done;
     });
   }
+  const within = <T>(revokes: boolean, run: () => Promise<T>) =>
+    revokes && reserve ? reserve.use(run) : run();
   return {
     change(context, change, work) {
       const caller = callerOf(context);
       if (claimOf(context) !== undefined) {
         throw new Error(`${caller.method.name} accepts an Idempotency-Key and must use create`);
       }
-      const run = () => make(originOf(caller), change, work);
-      return caller.method.access.revokes && reserve ? reserve.use(run) : run();
+      return within(caller.method.access.revokes, () => make(originOf(caller), change, work));
     },
     create(context, change, work) {
       const claim = claimOf(context);
@@ -116,7 +122,8 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
       const row = rowOf(eventOf(origin), target, 'identity.credential_invalid');
       await transact(db, (trx) => insertEvent(trx, row));
     },
-    changeBySystem: (action, change, work) => make({ ...system, action }, change, work),
+    changeBySystem: (action, change, work) =>
+      within(change.revokes === true, () => make({ ...system, action }, change, work)),
   };
 }
 

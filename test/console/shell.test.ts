@@ -199,6 +199,21 @@ it('a screen whose code fails to load can be tried again', async () => {
   complaints.splice(0);
 });
 
+it('a dialog whose code fails to load leaves its screen', async () => {
+  const { page, open, complaints } = await visitAs(await staff());
+  await open('/account');
+  await page.route(/assets\/palette-/, (route) => route.abort());
+  await page.keyboard.press('Control+K');
+  const dialog = page.getByRole('dialog', { name: 'This dialog couldn’t be opened' });
+  await dialog.waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await heading(page, 'Your account').waitFor();
+  // Chromium and React log the failure.
+  complaints.splice(0);
+});
+
 describe('the workspace switcher', () => {
   it('shows the workspace and opens another one', async () => {
     await addWorkspace(app().app.inside.db, '');

@@ -174,7 +174,7 @@ describeFeature('under a custom domain', (dialect) => {
     const cookies = new Map<string, string>();
     const send = async (fields: Record<string, string>, origin: Record<string, string>) => {
       const headers = {
-        'content-type': 'application/x-www-form-urlencoded',
+        ...form,
         cookie: [...cookies].map(([key, value]) => `${key}=${value}`).join('; '),
         ...origin,
       };
@@ -204,7 +204,7 @@ describeFeature('under a custom domain', (dialect) => {
     expect(asked.headers.get('content-security-policy')).toContain("form-action 'self'");
     const crossed = await askHost(test.app.publicUrl, values.public ?? '', target, {
       method: 'POST',
-      headers: { origin: `https://${name}`, 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { origin: `https://${name}`, ...form },
       body: 'email=a%40b.example',
     });
     expect(crossed.status).toBe(403);

@@ -58,31 +58,12 @@ itHoldsFor(services, 8)(
 
 // Kubernetes makes an emptyDir that every user may write to. The service refuses such a folder.
 test('the data folder of the chart is inside its volume', () => {
-  const template = readText('deploy/helm/latchkey/templates/deployment.yaml');
+  const template = readText('deploy/helm/latchkey/templates/_helpers.tpl');
   const volume = /name: data, mountPath: (\S+) /.exec(template)?.[1];
   const folder = /name: LATCHKEY_DATA_DIR\s+value: (\S+)/.exec(template)?.[1] ?? '';
   expect(path.dirname(folder)).toBe(volume);
   const notes = readText('deploy/helm/latchkey/templates/NOTES.txt');
   expect(notes).toContain(`${folder}/bootstrap.env`);
-});
-
-test('the chart adds further volumes and mounts to its lists', () => {
-  const values = parse(readText('deploy/helm/latchkey/values.yaml'));
-  const template = readText('deploy/helm/latchkey/templates/deployment.yaml');
-  for (const [name, parent] of [
-    ['extraVolumeMounts', 'volumeMounts'],
-    ['extraVolumes', 'volumes'],
-  ] as const) {
-    expect(values[name]).toEqual([]);
-    // The items have the indentation of those that the list always has.
-    const list = new RegExp(
-      `^( *)${parent}:\\n( *)- [^]*?\\n( *)\\{\\{- with \\.Values\\.${name} \\}\\}\\n *` +
-        '\\{\\{- toYaml \\. \\| nindent (\\d+) \\}\\}\\n *\\{\\{- end \\}\\}',
-      'm',
-    );
-    const [, , items = '', , indent] = list.exec(template) ?? [];
-    expect(Number(indent), name).toBe(items.length);
-  }
 });
 
 test('the ServiceMonitor gives the job of the alert rules to the nodes', () => {

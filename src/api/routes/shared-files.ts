@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { LRUCache } from 'lru-cache';
 import { etagMatches, requireMatch } from '../../base/http/byte-range.ts';
 import { preferredCoding } from '../../base/http/preferred-coding.ts';
+import { createSharedBuffers } from '../../base/limits/shared-buffers.ts';
 import type { RouteReply, RouteRequest } from './route.ts';
 
 export type SharedFiles = {
@@ -16,27 +16,19 @@ export type SharedFiles = {
   ): Promise<RouteReply | undefined>;
 };
 
-type SharedFile = { readonly bytes: Buffer; readonly etag: string };
-
 /** The codings that the build writes next to a file, by the ends of their file names. */
 const ends: Readonly<Record<string, string>> = { br: '.br', gzip: '.gz' };
 
 const smallestFirst = ['br', 'gzip'];
 
-/** How much stays in memory. A file that is used again is read from the disk again. */
-const cachedBytesMax = 8 * 1024 * 1024;
-
 /** `names` are relative to the folder. The files do not change while the process runs. */
 export function createSharedFiles(folder: string, names: Iterable<string>): SharedFiles {
   const known = new Set(names);
-  const cache = new LRUCache<string, SharedFile>({
-    maxSize: cachedBytesMax,
-    sizeCalculation: ({ bytes }) => Math.max(1, bytes.length),
-    // Concurrent requests wait for the same read.
-    fetchMethod: async (name) => {
-      const bytes = await readFile(path.join(folder, name));
-      return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
-    },
+  const etags = new Map<string, string>();
+  const read = createSharedBuffers(async (name) => {
+    const bytes = await readFile(path.join(folder, name));
+    etags.set(name, `"${createHash('sha256').update(bytes).digest('base64url')}"`);
+    return bytes;
   });
 
   return {
@@ -46,9 +38,10 @@ export function createSharedFiles(folder: string, names: Iterable<string>): Shar
       const preferred = preferredCoding(accepted, smallestFirst) ?? 'identity';
       const end = ends[preferred] ?? '';
       const coding = known.has(name + end) ? preferred : 'identity';
-      const file = await cache.fetch(coding === 'identity' ? name : name + end);
-      if (file === undefined) return undefined;
-      const { bytes, etag } = file;
+      const file = coding === 'identity' ? name : name + end;
+      const bytes = await read(file);
+      const etag = etags.get(file);
+      if (bytes === undefined || etag === undefined) return undefined;
       requireMatch(request.header('if-match'), etag);
       const own = { ...headers, etag, vary: 'accept-encoding' };
       if (etagMatches(request.header('if-none-match') ?? '', etag)) {

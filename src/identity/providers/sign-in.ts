@@ -165,7 +165,7 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
         subject === undefined ? undefined : await findIdentity(db, provider.id, subject);
       // An account that never signed in has no session.
       if (subject !== undefined && identity === undefined) return;
-      const change = { target: identity?.user_id ?? provider.id };
+      const change = { target: identity?.user_id ?? provider.id, revokes: true };
       await auditLog.changeBySystem('SessionService.LogOutByProvider', change, (trx) =>
         sessions.end(trx, { providerId: provider.id, sid, userId: identity?.user_id }),
       );

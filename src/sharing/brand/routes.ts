@@ -1,8 +1,8 @@
 // Serves the logos of workspaces. They are public: a gate shows one before the reader is known.
-import { LRUCache } from 'lru-cache';
 import type { HttpRoute } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { createSharedBuffers } from '../../base/limits/shared-buffers.ts';
 import type { Database } from '../../storage/schema.ts';
 import { findLogoContent, findLogoType } from './store.ts';
 
@@ -23,17 +23,11 @@ const doc: RouteDoc = {
   errors: ['invalid_argument', 'not_found'],
 };
 
-const cachedBytesMax = 8 * 1024 * 1024;
-
 export function brandRoutes(db: Database): HttpRoute[] {
   // Reading and decoding a logo takes milliseconds of the event loop. Responses share the bytes.
-  const cache = new LRUCache<string, Buffer>({
-    maxSize: cachedBytesMax,
-    sizeCalculation: ({ length }) => Math.max(1, length),
-    fetchMethod: async (id) => {
-      const content = await findLogoContent(db, id);
-      return content === undefined ? undefined : Buffer.from(content, 'base64');
-    },
+  const read = createSharedBuffers(async (id) => {
+    const content = await findLogoContent(db, id);
+    return content === undefined ? undefined : Buffer.from(content, 'base64');
   });
   return [
     {
@@ -48,7 +42,7 @@ export function brandRoutes(db: Database): HttpRoute[] {
         const { domain } = request;
         const isOther = domain !== undefined && domain.workspaceId !== found?.workspace_id;
         const row = isOther ? undefined : found;
-        const bytes = row && (await cache.fetch(id));
+        const bytes = row && (await read(id));
         if (row === undefined || bytes === undefined) {
           throw fail('not_found', 'The logo does not exist.');
         }

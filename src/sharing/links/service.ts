@@ -90,23 +90,25 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         change.password_hash = await hashPassword(request.password, key.workspaceId);
       }
       const pins = paths.includes('pinned_version');
-      const link = await auditLog.change(context, { target: key.id }, async (trx) => {
-        // The deletion of a version locks the usage, too.
-        if (pins) await quotas.lock(trx, key.workspaceId);
-        const changesRules = paths.includes('entry_rules');
-        const before = changesRules ? await findLink(trx, key.workspaceId, key.id) : undefined;
-        const changed = await updateLink(trx, key, change, changesGate(paths));
-        const row = await findLink(trx, key.workspaceId, key.id);
-        if (row === undefined) throw linkNotFound();
-        if (!changed) throw fail('conflict', 'The link was revoked.');
-        checkOptions(row, paths);
-        const { agreement_sha256: sha256 = '' } = change;
-        await agreements.storeText(trx, { sha256, text: request.agreement });
-        if (pins) await requireVersion(trx, row);
-        if (changesRules) await requireEntries(trx, row, before?.entry_rules);
-        if (paths.includes('notify')) await options.forgetViews(trx, row.id);
-        return row;
-      });
+      const run = () =>
+        auditLog.change(context, { target: key.id }, async (trx) => {
+          // The deletion of a version locks the usage, too.
+          if (pins) await quotas.lock(trx, key.workspaceId);
+          const changesRules = paths.includes('entry_rules');
+          const before = changesRules ? await findLink(trx, key.workspaceId, key.id) : undefined;
+          const changed = await updateLink(trx, key, change, changesGate(paths));
+          const row = await findLink(trx, key.workspaceId, key.id);
+          if (row === undefined) throw linkNotFound();
+          if (!changed) throw fail('conflict', 'The link was revoked.');
+          checkOptions(row, paths);
+          const { agreement_sha256: sha256 = '' } = change;
+          await agreements.storeText(trx, { sha256, text: request.agreement });
+          if (pins) await requireVersion(trx, row);
+          if (changesRules) await requireEntries(trx, row, before?.entry_rules);
+          if (paths.includes('notify')) await options.forgetViews(trx, row.id);
+          return row;
+        });
+      const link = pins ? await quotas.inTurn(key.workspaceId, run) : await run();
       return messages.answer(link);
     },
 

@@ -115,6 +115,9 @@ export async function findNoticedViews(
   return Promise.all(newest.map(async (view) => ({ ...view, ...(await findReading(db, view)) })));
 }
 
+/** A page that was visible for a shorter time was not read, as in the insight. */
+const readMsMin = 1_000;
+
 type ReadView = Pick<ViewRow, 'id'> & { readonly access_id: string | null };
 
 async function findReading(db: Executor, { id, access_id }: ReadView): Promise<Reading> {
@@ -132,9 +135,10 @@ async function findReading(db: Executor, { id, access_id }: ReadView): Promise<R
   const pages = db
     .selectFrom('view_pages')
     .select(['view_id', 'page'])
-    .distinct()
     .where('view_id', 'in', views.clearSelect().select('id'))
-    .where('page', '>', 0);
+    .where('page', '>', 0)
+    .groupBy(['view_id', 'page'])
+    .having(({ fn }) => fn.sum('duration_ms'), '>=', readMsMin);
   const { count } = await db
     .selectFrom(pages.as('read'))
     .select(({ fn }) => fn.countAll<number | string>().as('count'))

@@ -56,6 +56,10 @@ export async function transactionKinds(
       const { id } = await newLink();
       return () => calls.json('DELETE', `/api/v1/links/${id}`, key);
     }),
+    'pin a version': write(/update "links"/, async () => {
+      const { id } = await newLink();
+      return () => calls.json('PATCH', `/api/v1/links/${id}`, key, { pinned_version: 1 });
+    }),
     'create a view': write(/into "views"/, async () => {
       const route = new URL(String((await newLink()).url)).pathname;
       const page = await fetch(origin + route, { headers: { accept: 'text/html' } });

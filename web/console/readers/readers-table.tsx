@@ -82,8 +82,8 @@ export const readingColumns: readonly Column<LinkView>[] = [
   {
     title: 'Pages',
     isFree: true,
-    isAbsent: ({ pages }) => pages.length === 0,
-    cell: ({ pages }) => <Pages pages={pages} />,
+    isAbsent: ({ pages }) => !pages.some(isRead),
+    cell: ({ pages }) => <Pages pages={pages.filter(isRead)} />,
   },
   {
     title: 'Downloads',
@@ -93,11 +93,16 @@ export const readingColumns: readonly Column<LinkView>[] = [
   },
 ];
 
+/** A page that was visible for less than a second was not read, as in the insight. */
+const isRead = ({ durationMs }: PageView) => durationMs >= 1_000;
+
 /** Longer documents show only the pages up to the last one that was read. */
 const cellsMax = 500;
 
 function PageTimes({ view, pageCount }: { readonly view: LinkView; readonly pageCount: number }) {
-  const times = new Map(view.pages.map(({ page, durationMs }) => [page, durationMs]));
+  const times = new Map(
+    view.pages.filter(isRead).map(({ page, durationMs }) => [page, durationMs]),
+  );
   const last = Math.max(pageCount > cellsMax ? 0 : pageCount, ...times.keys());
   if (times.size === 0) {
     return (

@@ -1,6 +1,7 @@
 import { Button, Loader, Modal, Stack, Text } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { lazy, Suspense, useEffect } from 'react';
+import { LoadBoundary, NotLoaded } from '../shared/load-boundary.tsx';
 import { useSignIn, useStepUpIsOpen, useUser } from './session-context.tsx';
 
 // Not part of the first load.
@@ -29,17 +30,19 @@ export function StepUpDialog() {
     >
       <Stack>
         <Text size="sm">This action requires a recent sign-in.</Text>
-        <Suspense fallback={<Loader aria-label="Loading" mx="auto" />}>
-          <StepUpForm
-            email={email}
-            onDone={() => stepUp.settle(true)}
-            otherButtons={
-              <Button variant="default" onClick={leave}>
-                Cancel
-              </Button>
-            }
-          />
-        </Suspense>
+        <LoadBoundary fallback={<NotLoaded />}>
+          <Suspense fallback={<Loader aria-label="Loading" mx="auto" />}>
+            <StepUpForm
+              email={email}
+              onDone={() => stepUp.settle(true)}
+              otherButtons={
+                <Button variant="default" onClick={leave}>
+                  Cancel
+                </Button>
+              }
+            />
+          </Suspense>
+        </LoadBoundary>
       </Stack>
     </Modal>
   );

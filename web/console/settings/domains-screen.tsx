@@ -63,13 +63,13 @@ const isVerified = ({ state }: Domain) => state === DomainState.VERIFIED;
 
 function StateBadges({ domain }: { readonly domain: Domain }) {
   return (
-    <Group gap={4} component="span">
+    <Group gap={4} component="span" display="inline-flex">
       {isVerified(domain) ? (
         <Badge variant="light" color="teal">
           Verified
         </Badge>
       ) : (
-        <Badge variant="light" color="yellow">
+        <Badge variant="light" color="orange">
           Not verified
         </Badge>
       )}

@@ -12,6 +12,7 @@ import {
 import { type Confirmation, ConfirmDialog } from './confirm-dialog.tsx';
 import { DialogStateProvider } from './dialog-state.ts';
 import { useFocusFallback } from './focus-fallback.ts';
+import { LoadBoundary, NotLoadedDialog } from './load-boundary.tsx';
 import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
 import { Toasts } from './toasts.tsx';
 
@@ -67,7 +68,9 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
       {children}
       {shown.map(({ key, dialog, isOpen }) => (
         <DialogStateProvider key={key} value={{ isOpen, close: () => close(key) }}>
-          <Suspense>{dialog}</Suspense>
+          <LoadBoundary fallback={<NotLoadedDialog isOpen={isOpen} close={() => close(key)} />}>
+            <Suspense>{dialog}</Suspense>
+          </LoadBoundary>
         </DialogStateProvider>
       ))}
       <Toasts />

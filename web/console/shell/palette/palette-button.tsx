@@ -3,6 +3,7 @@ import { Text, UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { LoadBoundary, NotLoadedDialog } from '../../shared/load-boundary.tsx';
 import classes from './palette.module.css';
 
 const Palette = lazy(() => import('./palette.tsx'));
@@ -47,9 +48,11 @@ export function PaletteButton({ workspaceId }: PaletteButtonProps) {
         </kbd>
       </UnstyledButton>
       {isWanted ? (
-        <Suspense fallback={null}>
-          <Palette {...{ isOpen, close, workspaceId, early }} onReady={() => setReady(true)} />
-        </Suspense>
+        <LoadBoundary fallback={<NotLoadedDialog isOpen={isOpen} close={close} />}>
+          <Suspense fallback={null}>
+            <Palette {...{ isOpen, close, workspaceId, early }} onReady={() => setReady(true)} />
+          </Suspense>
+        </LoadBoundary>
       ) : null}
     </>
   );
