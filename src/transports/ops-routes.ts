@@ -103,7 +103,7 @@ export const opsRoutes = [
         ...tooLarge,
         200: { description: 'A workspace has verified the domain.', types: json, schema: allowed },
         404: { description: 'No workspace has verified the domain.', types: json, schema: allowed },
-        500: { description: 'The database cannot be read.', types: json },
+        503: { description: 'The database cannot be read.', types: json, schema: allowed },
       },
       errors: [],
     },

@@ -82,8 +82,10 @@ export async function startOpsServer({
     },
     '/internal/domain-allowed': async (request, reply) => {
       const { domain } = request.query as { readonly domain?: unknown };
-      const isAllowed = typeof domain === 'string' && (await isDomainVerified(domain));
-      return reply.status(isAllowed ? 200 : 404).send({ allowed: isAllowed });
+      const check = typeof domain === 'string' ? isDomainVerified(domain) : Promise.resolve(false);
+      const allowed = await check.catch(() => undefined);
+      const status = allowed === undefined ? 503 : allowed ? 200 : 404;
+      return reply.status(status).send({ allowed: allowed ?? false });
     },
   };
   for (const { path } of opsRoutes) app.get(path, handlers[path]);

@@ -85,10 +85,13 @@ export async function setPrimary(
   await domains.set({ is_primary: 1 }).where('id', '=', id).execute();
 }
 
+/** The removed domains of a workspace that stay. */
+const removedMax = 100;
+
 /** Deletes a domain, or marks it as removed if readers may have URLs with it. */
 export async function removeDomain(
   trx: Executor,
-  { id, verify_time }: DomainRow,
+  { id, workspace_id, verify_time }: DomainRow,
   time: number,
 ): Promise<void> {
   if (verify_time === null) {
@@ -97,6 +100,19 @@ export async function removeDomain(
   }
   const change = { remove_time: time, is_primary: 0 };
   await trx.updateTable('domains').set(change).where('id', '=', id).execute();
+  const newest = trx
+    .selectFrom('domains')
+    .select('id')
+    .where('workspace_id', '=', workspace_id)
+    .where('remove_time', 'is not', null)
+    .orderBy('remove_time', 'desc')
+    .limit(removedMax);
+  await trx
+    .deleteFrom('domains')
+    .where('workspace_id', '=', workspace_id)
+    .where('remove_time', 'is not', null)
+    .where('id', 'not in', newest)
+    .execute();
 }
 
 /** Returns the verified domains of all workspaces, also those that were removed. */

@@ -628,7 +628,7 @@ export const DomainService: GenService<{
   /**
    * Deletes a domain. URLs with it stop working: at once in this process and within a second in
    * every other. The service then answers every request for the domain with `not_found` for 90
-   * days, unless the domain is verified again.
+   * days, unless the domain is verified again. A workspace has at most 100 such domains.
    *
    * Errors:
    * - `not_found`: the workspace has no such domain.

@@ -33,7 +33,8 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   id: string;
 
   /**
-   * The address to share. It shows the document after the gate.
+   * The address to share. It shows the document after the gate. It has the primary domain of the
+   * workspace, if there is one.
    *
    * @generated from field: string url = 2;
    */
