@@ -70,6 +70,7 @@ const tags: Readonly<Record<string, string>> = {
   ApiKeyService: 'Workspace API keys',
   WorkspaceService: 'Workspaces',
   InvitationService: 'Invitations',
+  DomainService: 'Domains',
 };
 
 export function tagOf({ parent }: DescMethod): string {

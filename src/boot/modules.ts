@@ -74,6 +74,7 @@ export function createModules(
       observeBlob: observer.blob,
       officeProgram: path.join(programs, 'sharing/previews/converter/program.js'),
       watermarkProgram: path.join(programs, 'sharing/watermarks/program.js'),
+      dnsServers: options.dnsServers,
       observeStore: observer.store,
       observePreviews: observer.previews,
       uploadStalledMs: options.uploadStalledMs ?? 45_000,

@@ -41,6 +41,7 @@ const unknown = {
   key_id: newId('key', randomBytes),
   user_id: newId('usr', randomBytes),
   invitation_id: newId('inv', randomBytes),
+  domain_id: newId('dom', randomBytes),
   agreement_id: newId('agr', randomBytes),
 };
 type IdField = keyof typeof unknown;

@@ -19,6 +19,7 @@ import { findSessions, sessionList } from '../../src/identity/sessions/store.ts'
 import { findIssuers, issuerList } from '../../src/identity/trusted-issuers/store.ts';
 import { findUsers, userList } from '../../src/identity/users/store.ts';
 import { documentList, findDocuments } from '../../src/sharing/documents/store.ts';
+import { domainList, findDomains } from '../../src/sharing/domains/store.ts';
 import { findFolders, folderList } from '../../src/sharing/folders/store.ts';
 import { findLinks, linkList } from '../../src/sharing/links/store.ts';
 import { findViews, viewLists } from '../../src/sharing/views/store.ts';
@@ -136,6 +137,12 @@ const sortedLists: SortedList[] = [
     filter: 'the workspace',
     ...invitationList,
     read: (db, query) => findInvitations(db, '1', 1, query),
+  },
+  {
+    find: findDomains,
+    filter: 'the workspace',
+    ...domainList,
+    read: (db, query) => findDomains(db, '1', query),
   },
   ...(['cs', 'ck', 'wk'] as const).map((kind) => ({
     find: findCredentials,

@@ -6,6 +6,7 @@ import type { TokenPrincipalType } from '../../src/api/principal.ts';
 import type { Place } from './app-suite.ts';
 import { makeFolder } from './folder-calls.ts';
 import { openLink } from './link-views.ts';
+import { actionsOnDomains } from './management-actions-on-domains.ts';
 import { actionsOnOwners } from './management-actions-on-owners.ts';
 import { actionsOnUsers } from './management-actions-on-users.ts';
 import { addClient } from './owner-rows.ts';
@@ -53,6 +54,7 @@ export const managementActions: Readonly<
 
   ...actionsOnOwners,
   ...actionsOnUsers,
+  ...actionsOnDomains,
 
   async 'SigningKeyService.CreateSigningKey'(suite) {
     await makeRoomForKey(suite);

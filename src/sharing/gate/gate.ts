@@ -1,6 +1,7 @@
 // The gate of a link. Every request for a shared document is checked here. An expiry takes effect
 // immediately, and a revocation within a second: see storage/revocation-safe-cache.ts.
 import type { ProgramReader } from '../../api/routes/program-reader.ts';
+import type { LinkDomain } from '../../api/routes/route.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
@@ -37,7 +38,12 @@ export type Admission = {
 };
 
 export type Gate = {
-  authorise(slug: string, accessSession: string | undefined): Promise<AccessDecision>;
+  /** Under a custom domain, the links of other workspaces are unknown. */
+  authorise(
+    slug: string,
+    accessSession: string | undefined,
+    domain: LinkDomain | undefined,
+  ): Promise<AccessDecision>;
   /**
    * Does the same for a program, which completes no gate. Throws `forbidden` if the link refuses
    * programs, before it reads the token.
@@ -45,6 +51,7 @@ export type Gate = {
   authoriseProgram(
     slug: string,
     authenticate: () => Promise<ProgramReader>,
+    domain: LinkDomain | undefined,
   ): Promise<AccessDecision>;
   isOpen(link: LinkRow): boolean;
   /**
@@ -101,10 +108,13 @@ const slugPattern = /^[0-9A-Za-z]{22}$/;
 export function createGate({ db, links, accessSessions, random, now }: GateOptions): Gate {
   async function decide(
     slug: string,
+    domain: LinkDomain | undefined,
     readSession: (link: LinkRow) => Promise<AccessSession | undefined> | AccessSession | undefined,
   ): Promise<AccessDecision> {
     const shared = slugPattern.test(slug) ? await links.findShared(slug) : undefined;
     if (shared === undefined) return { kind: 'unknown' };
+    const isOther = domain !== undefined && domain.workspaceId !== shared.link.workspace_id;
+    if (isOther) return { kind: 'unknown' };
     const { revoke_time, expire_time } = shared.link;
     if (revoke_time !== null || (expire_time !== null && expire_time <= now())) {
       return { kind: 'gone' };
@@ -120,11 +130,11 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
   }
 
   return {
-    authorise: (slug, text) =>
-      decide(slug, (link) => accessSessions.verify(text, signatureContextOf(link))),
+    authorise: (slug, text, domain) =>
+      decide(slug, domain, (link) => accessSessions.verify(text, signatureContextOf(link))),
 
-    authoriseProgram: (slug, authenticate) =>
-      decide(slug, async (link) => {
+    authoriseProgram: (slug, authenticate, domain) =>
+      decide(slug, domain, async (link) => {
         requireProgramAccess(link);
         return sessionOfProgram(link, await authenticate(), now());
       }),

@@ -25,7 +25,8 @@ export function checkAccess(
   { gate, cookies }: AccessOptions,
   request: RouteRequest,
 ): Promise<AccessDecision> {
-  return gate.authorise(request.variables.slug ?? '', cookies.readAccess(request));
+  const { variables, domain } = request;
+  return gate.authorise(variables.slug ?? '', cookies.readAccess(request), domain);
 }
 
 /** Throws `forbidden`, `gone` or `not_found` for a request without access. */
@@ -43,9 +44,9 @@ export async function requireFileAccess(
 ): Promise<GrantedAccess> {
   if (!presentsToken(request)) return requireAccess(options, request);
   const { gate, authenticateProgram } = options;
-  const decision = await gate.authoriseProgram(request.variables.slug ?? '', () =>
-    authenticateProgram(request),
-  );
+  const { variables, domain } = request;
+  const authenticate = () => authenticateProgram(request);
+  const decision = await gate.authoriseProgram(variables.slug ?? '', authenticate, domain);
   if (decision.kind === 'ask') throw fail('forbidden', 'The link does not admit this person.');
   return grantAccess(options, request, decision);
 }

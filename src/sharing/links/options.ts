@@ -139,12 +139,12 @@ const blockList = ['email_required', 'block_list'] as const;
 const agreement = ['email_verification_required', 'agreement'] as const;
 
 /** Without `target`, the document was deleted during the call. */
-export function linkMessage(row: LinkRow, target: LinkTarget | undefined, publicUrl: string) {
+export function linkMessage(row: LinkRow, target: LinkTarget | undefined, url: string) {
   const isRoom = row.document_id === null;
   const name = target?.name ?? '';
   return {
     id: row.id,
-    url: `${publicUrl}/s/${row.slug}`,
+    url,
     documentId: row.document_id ?? '',
     documentName: isRoom ? '' : name,
     folderId: row.folder_id ?? '',

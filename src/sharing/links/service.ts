@@ -11,6 +11,7 @@ import { type ListRequest, parseListRequest } from '../../storage/list-request.t
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { Domains } from '../domains/domains.ts';
 import type { Folders } from '../folders/folders.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { createLinkChangeMethods } from './link-changes.ts';
@@ -42,7 +43,7 @@ export type LinkOptions = {
   readonly agreements: Agreements;
   /** Forgets the views that the creator of a link has not been mailed about. */
   readonly forgetViews: (trx: Executor, linkId: string) => Promise<void>;
-  readonly publicUrl: string;
+  readonly urlOf: Domains['urlOf'];
   readonly random: Random;
   readonly now: Clock;
 };

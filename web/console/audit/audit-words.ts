@@ -9,6 +9,7 @@ const verb = (did: string, tried: string): Verb => ({ did, tried });
 /** The first words of method names. */
 const verbs: Record<string, Verb> = {
   Activate: verb('activated', 'activate'),
+  Approve: verb('approved', 'approve'),
   Create: verb('created', 'create'),
   Delete: verb('deleted', 'delete'),
   Disable: verb('disabled', 'disable'),
@@ -27,6 +28,7 @@ const verbs: Record<string, Verb> = {
   Rotate: verb('rotated', 'rotate'),
   Update: verb('changed', 'change'),
   Upload: verb('uploaded', 'upload'),
+  Verify: verb('verified', 'verify'),
 };
 
 /** Actions that need other words than those of their names. */

@@ -5,6 +5,7 @@ import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
 import { nameField } from './common-fields.ts';
+import { domainGroup } from './domain-commands.ts';
 import { folderField, folders } from './folder-commands.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
 import { daysField, link, links, versionField, zoneField } from './link-commands.ts';
@@ -118,6 +119,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     args: workspace,
   },
   invitationGroup,
+  domainGroup,
 ]);
 
 const viewColumns: readonly ListColumn[] = [
