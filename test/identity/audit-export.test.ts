@@ -94,7 +94,9 @@ describeApp('an export of the audit log', (suite) => {
   });
 
   it('is refused for other callers and wrong filters', async () => {
-    expect((await download(own(), keyOf(suite.testApp))).status).toBe(403);
+    const member = await signToken(suite.app, { type: 'member', scope: 'audit:read' });
+    expect((await download(own(), bearer(member))).status).toBe(403);
+    expect((await download(own(), keyOf(suite.testApp))).status).toBe(401);
     expect((await download(own(), {})).status).toBe(401);
     for (const query of [
       'format=xml',

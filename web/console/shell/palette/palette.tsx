@@ -58,7 +58,8 @@ function Content({ workspaceId, early, onReady, query }: ContentProps) {
         onFocus={({ currentTarget: field }) => {
           onReady();
           // As if it was typed, so that the first action is selected.
-          field.setRangeText(early);
+          // The caret follows the text: the next key may arrive before the field renders again.
+          field.setRangeText(early, 0, 0, 'end');
           field.dispatchEvent(new InputEvent('input', { bubbles: true }));
         }}
         leftSection={<IconSearch size={18} aria-hidden />}
