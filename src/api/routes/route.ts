@@ -5,6 +5,8 @@ import type { RouteDoc } from './route-doc.ts';
 
 export type RouteRequest = {
   readonly isHead: boolean;
+  /** The path and the query, as the caller sent them. */
+  readonly url: string;
   readonly peer: string;
   readonly requestId: string;
   /** Call it before a workspace's content is read. Throws `unavailable` beyond the budget. */

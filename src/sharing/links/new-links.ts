@@ -87,6 +87,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       view_limit: request.viewLimit ?? null,
       recipient,
       watermark: request.watermark ? 1 : 0,
+      program_access: request.programAccess ? 1 : 0,
     };
     checkOptions(row, Object.keys(row));
     checkRecipient(row);

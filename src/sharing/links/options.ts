@@ -88,6 +88,7 @@ export const fieldsAt = (now: number) =>
     agreement: ({ agreement }) => ({ agreement_sha256: readAgreement(agreement) }),
     entry_rules: ({ entryRules }) => ({ entry_rules: storeEntryRules(entryRules) }),
     watermark: ({ watermark }) => ({ watermark: watermark ? 1 : 0 }),
+    program_access: ({ programAccess }) => ({ program_access: programAccess ? 1 : 0 }),
   }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
 /** The requirements that the lists and the agreement of a link imply. */
@@ -168,6 +169,7 @@ export function linkMessage(row: LinkRow, target: LinkTarget | undefined, public
     agreementSha256: row.agreement_sha256,
     ...(row.view_limit === null ? {} : { viewLimit: row.view_limit }),
     watermark: row.watermark === 1,
+    programAccess: row.program_access === 1,
     warnings: opensNothing(row, target) ? [LinkWarning.NOTHING_TO_OPEN] : [],
   };
 }

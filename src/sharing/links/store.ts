@@ -6,6 +6,7 @@ import { findFolder } from '../../storage/folder-tree.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { DocumentRow, Executor, FolderRow, LinkRow, Schema } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 import { hasTarget } from '../../storage/sharing-rows.ts';
 
 /** False if the document or folder was removed. The workspace's usage must be locked. */
@@ -68,6 +69,15 @@ export const linkList = {
   searches: ['name', 'id', targetName],
 } as const satisfies List;
 
+export const linkSearch: SearchTable = {
+  table: 'links',
+  idPrefix: 'lnk',
+  texts: ['name'],
+  workspace: 'workspace_id',
+  slug: 'slug',
+  where: () => hasTarget,
+};
+
 export function findLinks(
   db: Executor,
   { workspaceId, documentId, folderId, ...examined }: LinkFilter,
@@ -123,6 +133,7 @@ export type LinkChange = Partial<
     | 'agreement_sha256'
     | 'entry_rules'
     | 'watermark'
+    | 'program_access'
   >
 >;
 

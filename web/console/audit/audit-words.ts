@@ -72,6 +72,7 @@ const actions: Record<string, Verb> = {
   'PasswordResetService.ResetPassword': verb('reset the password of', 'reset the password of'),
   'PasskeyService.ListPasskeys': verb('listed the passkeys of', 'list the passkeys of'),
   'PasskeyService.StartPasskeyRegistration': verb('started to add a passkey', 'add a passkey'),
+  'SearchService.Search': verb('searched for resources', 'search for resources'),
   'SessionService.GetSignInOptions': verb('read how to sign in', 'read how to sign in'),
   'SessionService.ListUserSessions': verb('listed the sessions of', 'list the sessions of'),
   'SessionService.LogOutByProvider': verb(

@@ -45,11 +45,12 @@ export const accessLabels: Readonly<Record<LinkAccess, string>> = {
 
 /** Who can open the link, and the conditions. */
 export function accessText(link: Link): string {
-  const { agreementSha256, viewLimit, watermark } = link;
+  const { agreementSha256, viewLimit, watermark, programAccess } = link;
   return [
     whoText(link),
     ...(agreementSha256 === '' ? [] : ['agreement']),
     ...(watermark ? ['watermark'] : []),
+    ...(programAccess ? ['programs'] : []),
     ...(viewLimit === undefined ? [] : [`${viewLimit.toLocaleString()} views at most`]),
   ].join(', ');
 }

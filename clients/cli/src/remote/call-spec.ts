@@ -18,6 +18,8 @@ export type CallSpec = {
   readonly fields?: Readonly<Record<string, FieldOption>>;
   /** The columns of a list, by their paths in an item. */
   readonly columns?: readonly ListColumn[];
+  /** Whether the answer has all rows, and no pages. */
+  readonly isWhole?: true;
   /** Whether `--follow` prints new rows until the command is interrupted; newest rows are first. */
   readonly isFollowed?: true;
   /** The question before a change that cannot be undone. */

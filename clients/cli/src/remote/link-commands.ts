@@ -35,6 +35,7 @@ const linkFields: Readonly<Record<string, FieldOption>> = {
   expire_time: expireField,
   allow_download: flag('Whether readers can download the document.'),
   watermark: flag("Whether each page shows the reader's address."),
+  program_access: flag('Whether programs may read the document for a person.'),
   allow_list: {
     name: 'allow',
     value: 'address',

@@ -43,12 +43,13 @@ export default function ShareDialog(props: ShareDialogProps) {
 
 function preferredValues(defaults: LinkDefaults | undefined): LinkValues {
   if (defaults === undefined) return newLinkValues;
-  const { allowDownload, watermark, expireDays } = defaults;
+  const { allowDownload, watermark, programAccess, expireDays } = defaults;
   return {
     ...newLinkValues,
     access: emailAccessOf(defaults),
     allowDownload,
     watermark,
+    programAccess,
     expireTime: expiryAfter(expireDays),
   };
 }
