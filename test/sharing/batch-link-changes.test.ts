@@ -88,9 +88,10 @@ describeApp('several links', (suite) => {
     const ids = [first, ...many].map(({ id }) => id);
     for (const name of transportNames) {
       const { batchRevokeLinks } = LinkService.method;
+      const some = name === 'http' ? ids : ids.slice(0, 20);
       const answer = await suite
         .transport(name)
-        .call(batchRevokeLinks, { ids }, keyOf(suite.testApp));
+        .call(batchRevokeLinks, { ids: some }, keyOf(suite.testApp));
       expect(answer.ok, name).toBe(true);
     }
     for (const { url } of [first, ...many.slice(0, 3)]) expect((await fetch(url)).status).toBe(410);
