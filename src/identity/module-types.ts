@@ -1,6 +1,7 @@
 // The parts of the identity module that the service uses, and the parts that it receives.
 import type { Authenticate, AuthenticateToken } from '../api/authentication.ts';
 import type { MembershipsOf } from '../api/principal.ts';
+import type { AuthenticateProgram } from '../api/routes/program-reader.ts';
 import type { HttpRoute } from '../api/routes/route.ts';
 import type { Implementations } from '../api/services.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -12,6 +13,7 @@ import type { Mailer } from '../base/mail/mailer.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import type { Log } from '../observe/log.ts';
+import type { SearchKind } from '../search/search-kind.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Database } from '../storage/schema.ts';
@@ -44,6 +46,7 @@ export type IdentityModule = {
     | 'usage'
     | 'user'
   >;
+  readonly searchKinds: readonly SearchKind[];
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly newMembers: MemberAccounts;
@@ -54,6 +57,7 @@ export type IdentityModule = {
   readonly sessions: Sessions;
   readonly authenticateToken: AuthenticateToken;
   readonly authenticateWorkspaceKey: Authenticate;
+  readonly authenticateProgram: AuthenticateProgram;
   readonly routes: readonly HttpRoute[];
   /** Writes the pending last-used times and stops the background tasks. */
   stop(): Promise<void>;

@@ -2,7 +2,7 @@
 // signing keys.
 
 import { availableParallelism } from 'node:os';
-import type { Authenticate } from '../api/authentication.ts';
+import type { Authenticate, BearerAuthentication } from '../api/authentication.ts';
 import { createAuditService } from '../audit/service.ts';
 import { createSignedValues } from '../base/crypto/signed-value.ts';
 import { createEgress } from '../base/net/egress.ts';
@@ -40,6 +40,7 @@ import type { IdentityModule, IdentityModuleOptions } from './module-types.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
 import { createProviders } from './providers/providers.ts';
 import { findEnabledProviders } from './providers/store.ts';
+import { identitySearchKinds } from './search-kinds.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { addSessionMethods } from './sessions/store.ts';
 import { createAssertingClients } from './tokens/asserting-clients.ts';
@@ -54,6 +55,7 @@ import { createIssuanceService, grantTypes } from './tokens/issuance-service.ts'
 import { openKeys, pinnedKeys, storedKeys } from './tokens/jwk-set.ts';
 import { createLogoutTokenVerifier } from './tokens/logout-tokens.ts';
 import { createOAuthService } from './tokens/oauth-service.ts';
+import { createProgramReaders } from './tokens/program-readers.ts';
 import { openRevocations } from './tokens/revocations.ts';
 import { createSignatures } from './tokens/signatures.ts';
 import { createSigner } from './tokens/signer.ts';
@@ -201,18 +203,7 @@ export async function createIdentityModule(
     nonces: createSignedValues({ keys: nonceKeys, now }),
   });
   const binding = createTokenBinding({ proofs, publicUrl });
-  const audienceKeys = createAudienceKeys({ db, masterKey, now });
-  const management = { db, auditLog, random, now };
-  const owners = { ...management, credentials, lockAudiences };
-  return {
-    credentials,
-    passwords,
-    newMembers: createNewMembers({ passwords, checkPassword, random, now }),
-    keyring,
-    receiptKeys: createReceiptKeys({ db, masterKey, auditLog, now }),
-    signer,
-    rotation,
-    sessions,
+  const bearer: BearerAuthentication = {
     async authenticateToken(token, validAt, call, isDpop) {
       const claims = await verifier.verify(token, validAt);
       if (claims === undefined) return undefined;
@@ -222,6 +213,22 @@ export async function createIdentityModule(
       return principalFrom(claims);
     },
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
+  };
+  const audienceKeys = createAudienceKeys({ db, masterKey, now });
+  const management = { db, auditLog, random, now };
+  const owners = { ...management, credentials, lockAudiences };
+  return {
+    searchKinds: identitySearchKinds,
+    credentials,
+    passwords,
+    newMembers: createNewMembers({ passwords, checkPassword, random, now }),
+    keyring,
+    receiptKeys: createReceiptKeys({ db, masterKey, auditLog, now }),
+    signer,
+    rotation,
+    sessions,
+    ...bearer,
+    authenticateProgram: createProgramReaders({ ...bearer, db, now }),
     async stop() {
       await Promise.all([
         ...[usage.stop(), rotation.stop(), keyReader.stop(), thread?.close()],

@@ -1,5 +1,6 @@
 // The sharing module: workspaces, documents, links, gates and views.
 
+import type { AuthenticateProgram } from '../api/routes/program-reader.ts';
 import type { HttpRoute, RouteRequest } from '../api/routes/route.ts';
 import type { Implementations } from '../api/services.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -14,6 +15,7 @@ import type { Credentials } from '../credentials/credentials.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import type { Log } from '../observe/log.ts';
 import type { PreviewObserver } from '../observe/previews.ts';
+import type { SearchKind } from '../search/search-kind.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
@@ -54,6 +56,7 @@ import { createQuotas, defaultQuota } from './quotas/quotas.ts';
 import { startReaderMails } from './reader-mails/reader-mails.ts';
 import { createRooms } from './rooms/rooms.ts';
 import { sharingRoutes } from './routes.ts';
+import { sharingSearchKinds } from './search-kinds.ts';
 import { createNewViews } from './views/new-views.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
 import { createViews } from './views/views.ts';
@@ -69,6 +72,7 @@ export type SharingModule = {
     | ('document' | 'folder' | 'link' | 'insight' | 'visitor')
     | ('apiKey' | 'workspace' | 'invitation' | 'domain')
   >;
+  readonly searchKinds: readonly SearchKind[];
   readonly routes: readonly HttpRoute[];
   readonly storeState: StoreWatch['state'];
   readonly recorder: ViewRecorder;
@@ -106,6 +110,7 @@ export type SharingModuleOptions = {
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly newMembers: NewMembers;
+  readonly authenticateProgram: AuthenticateProgram;
   /** Signs the claims of a receipt. Returns a compact JWS. */
   readonly signReceipt: (claims: object) => Promise<string>;
   readonly assets: Assets;
@@ -183,6 +188,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const access = (request: RouteRequest) => requireAccess({ gate, rooms, ...parts }, request);
   const html = createGateHtml(assets);
   return {
+    searchKinds: sharingSearchKinds,
     storeState: watch.state,
     recorder,
     domains,
@@ -199,7 +205,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
     },
     routes: sharingRoutes({
       ...{ gate, rooms, ...parts, html, documents, previews, brands, agreements, db, views },
-      ...{ watermarks, now },
+      ...{ watermarks, now, authenticateProgram: options.authenticateProgram },
       recordOpening: views.recordOpening,
       recordDownload: views.recordDownload,
       requireAccess: access,

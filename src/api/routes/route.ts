@@ -12,6 +12,8 @@ export type LinkDomain = {
 
 export type RouteRequest = {
   readonly isHead: boolean;
+  /** The path and the query, as the caller sent them. */
+  readonly url: string;
   readonly peer: string;
   readonly requestId: string;
   /** The custom domain of the request. Undefined for every other host name. */

@@ -25,6 +25,7 @@ export async function handleRoute(
     route.method === 'POST' ? await readForm(routed, request, reply, bodies.anonymous) : '';
   const result = await route.handle({
     isHead: request.method === 'HEAD',
+    url: request.url,
     peer,
     requestId,
     domain,

@@ -46,6 +46,7 @@ const linkDefaultFields = {
   'link_defaults.email_verification_required': defaultField('Whether new links verify it.'),
   'link_defaults.allow_download': defaultField('Whether new links allow the download.'),
   'link_defaults.watermark': defaultField('Whether new links have a watermark.'),
+  'link_defaults.program_access': defaultField('Whether programs may read for a person.'),
   'link_defaults.expire_days': {
     value: 'days',
     about: 'When new links expire. The console preselects these options; a change replaces all.',
