@@ -45,6 +45,13 @@ can read the file. A session ends after an hour without a command. If the server
 recent sign-in,
 the command asks for the password and goes on.
 
+With \`--profile <name>\`, before or after a command, or \`LATCHKEY_PROFILE\`, commands use another
+profile: \`latchkey --profile staging login\` creates it, and \`latchkey profiles use staging\` makes
+it the one of later commands. A command uses the credential of a profile only for its server.
+
+Each group of commands has its singular as a second name: \`latchkey client list\` is
+\`latchkey clients list\`.
+
 Programs set a credential in the environment instead. It replaces the profile:
 
 | variable | value |
@@ -54,6 +61,7 @@ Programs set a credential in the environment instead. It replaces the profile:
 | \`LATCHKEY_CLIENT_ID\`, \`LATCHKEY_CLIENT_ASSERTION_FILE\` | a client with a token in a file |
 | \`LATCHKEY_API_KEY\` | the API key of a workspace or a customer |
 | \`LATCHKEY_TOKEN\` | an access token |
+| \`LATCHKEY_PROFILE\` | the profile of commands without \`--profile\`; excludes a credential |
 | \`LATCHKEY_WORKSPACE_ID\` | the workspace of commands without \`--workspace\` |
 
 Passwords, secrets, keys and tokens are never arguments, because other users of the machine can

@@ -98,6 +98,29 @@ function singleCalls({ client, demo, count, tokens }) {
   ];
 }
 
+/** The filled names are equal: the worst case for a search by the start of a name. */
+function searchCalls({ client, demo, count, tokens }) {
+  const some = (prefix, i) => idOf(prefix, ((i * 997) % (count / 2 - 2)) * 2 + 2);
+  const search = (query, token) => async (i) => {
+    const { results } = await client.json('GET', `/search?query=${query(i)}`, { token });
+    if (results.length === 0) throw new Error(`the search for ${query(i)} found nothing`);
+  };
+  const shared = [
+    ['an id', (i) => some('doc', i)],
+    ['the start of a name', () => 'a%20name'],
+    ['a part of a name', () => 'some%20length'],
+  ];
+  const forStaff = [
+    ...shared,
+    ['the start of an id', (i) => some('cli', i).slice(0, -2)],
+    ['an email address', (i) => `${some('usr', i).slice('usr_'.length)}@example.com`],
+  ];
+  return [
+    ...forStaff.map(([name, query]) => [`search: ${name}, staff`, search(query, tokens.staff)]),
+    ...shared.map(([name, query]) => [`search: ${name}, API key`, search(query, demo.apiKey)]),
+  ];
+}
+
 const scope = 'accounts:read';
 
 const issue = async (client, { clientId, clientSecret }) => {
@@ -151,5 +174,6 @@ function writingCalls({ client, demo, tokens, count }) {
 export const callsOf = (options) => [
   ...listCalls(options),
   ...singleCalls(options),
+  ...searchCalls(options),
   ...writingCalls(options),
 ];

@@ -58,6 +58,7 @@ const tags: Readonly<Record<string, string>> = {
   PasskeyService: 'Passkeys',
   PasswordResetService: 'Password reset',
   AuditService: 'Audit log',
+  SearchService: 'Search',
   SigningKeyService: 'Signing keys',
   UsageService: 'Usage',
   UserService: 'Users',

@@ -44,6 +44,7 @@ export function accessText({ access }: Endpoint): string {
   const fields = access.recentSignInFields.map((name) => `\`${name}\``).join(', ');
   return [
     access.scope === '' ? '' : `Requires the scope \`${access.scope}\`.`,
+    access.filtered ? 'Returns only resources that the caller may list.' : '',
     access.self ? 'Users may call this method for themselves without a scope.' : '',
     `Accepted callers: ${list}.`,
     access.recentSignIn ? 'Staff and members must have signed in recently.' : '',
@@ -82,7 +83,7 @@ export function securitySchemes(endpoints: readonly Endpoint[]): Record<string, 
       scheme: 'bearer',
       description:
         'A workspace API key (`lk_wk_…`), sent as `Authorization: Bearer <key>`. Only the ' +
-        'sharing methods accept it.',
+        'sharing methods and the search accept it.',
     },
     session_cookie: {
       type: 'apiKey',

@@ -82,6 +82,7 @@ function accessFlaw(method: DescMethod, access: Access): string | undefined {
       access.principals.length === 0 &&
       !access.recentSignIn &&
       !access.self &&
+      !access.filtered &&
       access.recentSignInFields.length === 0 &&
       access.sessionCookie === SessionCookie.UNSPECIFIED &&
       !access.workspace;
@@ -90,7 +91,9 @@ function accessFlaw(method: DescMethod, access: Access): string | undefined {
   if (access.scope === '' && access.principals.length === 0) {
     return 'the method has no access option';
   }
-  const takesNoScope = access.self || access.sessionCookie !== SessionCookie.UNSPECIFIED;
+  if (access.filtered && access.scope !== '') return 'a filtered method must not have a scope';
+  const takesNoScope =
+    access.self || access.filtered || access.sessionCookie !== SessionCookie.UNSPECIFIED;
   if (!(access.scope === '' && takesNoScope) && !scopePattern.test(access.scope)) {
     return `"${access.scope}" is not a scope`;
   }

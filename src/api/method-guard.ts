@@ -124,7 +124,7 @@ export class MethodGuard {
       throw fail('forbidden', `This method accepts ${acceptedCredentials(access.principals)}.`);
     }
     const isForOther = actingClientOf(principal) !== '';
-    if (isForOther && access.scope === '') {
+    if (isForOther && access.scope === '' && !access.filtered) {
       throw fail('forbidden', 'This method does not accept tokens from a token exchange.');
     }
     if (isUser(principal) && principal.lacksSecondFactor && !access.secondFactorEnrolment) {

@@ -11,6 +11,7 @@ import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { PasskeyService } from '../../gen/latchkey/identity/v1/passkey_pb.js';
 import { PasswordResetService } from '../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { IdentityProviderService } from '../../gen/latchkey/identity/v1/provider_pb.js';
+import { SearchService } from '../../gen/latchkey/identity/v1/search_pb.js';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
@@ -42,6 +43,7 @@ export const services = {
   passkey: PasskeyService,
   passwordReset: PasswordResetService,
   audit: AuditService,
+  search: SearchService,
   signingKey: SigningKeyService,
   usage: UsageService,
   user: UserService,

@@ -1,6 +1,7 @@
 // The stage of modules: identity and sharing, and the parts that both use.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import type { Implementations } from '../api/services.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../base/config/config.ts';
 import { type Assets, readAssets } from '../base/http/assets.ts';
@@ -9,6 +10,7 @@ import type { MessageOptions } from '../base/mail/message.ts';
 import { openOutbox } from '../base/mail/outbox.ts';
 import { createIdentityModule, type IdentityModule } from '../identity/module.ts';
 import { createObserver, type Observer } from '../observe/observer.ts';
+import { createSearchService } from '../search/service.ts';
 import { createSharingModule, type SharingModule } from '../sharing/module.ts';
 import { createMappedRoles } from '../sharing/workspaces/mapped-roles.ts';
 import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
@@ -20,6 +22,7 @@ import type { OpenStorage } from './storage.ts';
 export type Modules = {
   readonly identity: IdentityModule;
   readonly sharing: SharingModule;
+  readonly services: Implementations;
   readonly membershipsOf: ReturnType<typeof createMemberships>;
   readonly assets: Assets;
   readonly observer: Observer;
@@ -76,9 +79,12 @@ export function createModules(
       uploadStalledMs: options.uploadStalledMs ?? 45_000,
       blobLeaseMs: options.blobLeaseMs ?? 120_000,
     });
+    const kinds = [...identity.searchKinds, ...sharing.searchKinds];
+    const search = createSearchService({ db, kinds, now });
     return {
       identity,
       sharing,
+      services: { ...identity.services, ...sharing.services, search },
       membershipsOf,
       assets,
       observer,

@@ -169,7 +169,7 @@ function guardedEndpoints(
   { sockets, storage: { db, masterKey }, modules }: Started,
   failures: FailedCalls,
 ): Endpoint[] {
-  const { identity, sharing, membershipsOf, observer } = modules;
+  const { identity, membershipsOf, observer } = modules;
   const guard = createGuard({
     authenticateToken: identity.authenticateToken,
     authenticateWorkspaceKey: identity.authenticateWorkspaceKey,
@@ -187,7 +187,7 @@ function guardedEndpoints(
     },
     failureOf: failureOfThrown,
   });
-  const endpoints = guardAll(guard, { ...identity.services, ...sharing.services });
+  const endpoints = guardAll(guard, modules.services);
   const { traces } = telemetry ?? {};
   return traces === undefined ? endpoints : endpoints.map(traces.traceCalls);
 }

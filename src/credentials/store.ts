@@ -4,6 +4,7 @@ import type { CredentialKind, NewCredential } from '../base/crypto/credential-fo
 import { type List, type ListPage, readList } from '../storage/list.ts';
 import type { ListQuery } from '../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
+import type { SearchTable } from '../storage/search.ts';
 import { type TokenSettings, tokenSettingsOf } from './token-settings.ts';
 
 export type CredentialOwner = { readonly kind: CredentialKind; readonly id: string };
@@ -58,6 +59,27 @@ export const credentialList = {
   },
   searches: ['name', 'id'],
 } as const satisfies List;
+
+const credentialSearch = { table: 'credentials', texts: ['name'] } as const;
+
+export const clientSecretSearch: SearchTable = {
+  ...credentialSearch,
+  idPrefix: 'sec',
+  where: () => sql`client_id is not null`,
+};
+
+export const customerKeySearch: SearchTable = {
+  ...credentialSearch,
+  idPrefix: 'key',
+  where: () => sql`customer_id is not null`,
+};
+
+export const workspaceKeySearch: SearchTable = {
+  ...credentialSearch,
+  idPrefix: 'key',
+  workspace: 'workspace_id',
+  where: () => sql`workspace_id is not null`,
+};
 
 export function findCredentials(
   db: Executor,

@@ -13,6 +13,7 @@ import type { Mailer } from '../base/mail/mailer.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import type { Log } from '../observe/log.ts';
+import type { SearchKind } from '../search/search-kind.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Database } from '../storage/schema.ts';
@@ -45,6 +46,7 @@ export type IdentityModule = {
     | 'usage'
     | 'user'
   >;
+  readonly searchKinds: readonly SearchKind[];
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly newMembers: MemberAccounts;

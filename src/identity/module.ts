@@ -40,6 +40,7 @@ import type { IdentityModule, IdentityModuleOptions } from './module-types.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
 import { createProviders } from './providers/providers.ts';
 import { findEnabledProviders } from './providers/store.ts';
+import { identitySearchKinds } from './search-kinds.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { addSessionMethods } from './sessions/store.ts';
 import { createAssertingClients } from './tokens/asserting-clients.ts';
@@ -217,6 +218,7 @@ export async function createIdentityModule(
   const management = { db, auditLog, random, now };
   const owners = { ...management, credentials, lockAudiences };
   return {
+    searchKinds: identitySearchKinds,
     credentials,
     passwords,
     newMembers: createNewMembers({ passwords, checkPassword, random, now }),

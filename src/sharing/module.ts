@@ -15,6 +15,7 @@ import type { Credentials } from '../credentials/credentials.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import type { Log } from '../observe/log.ts';
 import type { PreviewObserver } from '../observe/previews.ts';
+import type { SearchKind } from '../search/search-kind.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
@@ -56,6 +57,7 @@ import { createQuotas, defaultQuota } from './quotas/quotas.ts';
 import { startReaderMails } from './reader-mails/reader-mails.ts';
 import { createRooms } from './rooms/rooms.ts';
 import { sharingRoutes } from './routes.ts';
+import { sharingSearchKinds } from './search-kinds.ts';
 import { createNewViews } from './views/new-views.ts';
 import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
 import { createViews } from './views/views.ts';
@@ -70,6 +72,7 @@ export type SharingModule = {
     Implementations,
     'document' | 'folder' | 'link' | 'insight' | 'visitor' | 'apiKey' | 'workspace' | 'invitation'
   >;
+  readonly searchKinds: readonly SearchKind[];
   readonly routes: readonly HttpRoute[];
   readonly storeState: StoreWatch['state'];
   readonly recorder: ViewRecorder;
@@ -177,6 +180,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const access = (request: RouteRequest) => requireAccess({ gate, rooms, ...parts }, request);
   const html = createGateHtml(assets, publicUrl);
   return {
+    searchKinds: sharingSearchKinds,
     storeState: watch.state,
     recorder,
     async stop() {

@@ -33,6 +33,7 @@ import { addBoundTokens } from './migrations/0028-bound-tokens.ts';
 import { addPasskeys } from './migrations/0029-passkeys.ts';
 import { addWatermarks } from './migrations/0030-watermarks.ts';
 import { addProgramAccess } from './migrations/0032-program-access.ts';
+import { indexSearch } from './migrations/0034-search.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -74,6 +75,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0029-passkeys': { up: addPasskeys, oldestSupported: '0001-schema' },
   '0030-watermarks': { up: addWatermarks, oldestSupported: '0001-schema' },
   '0032-program-access': { up: addProgramAccess, oldestSupported: '0001-schema' },
+  '0034-search': { up: indexSearch, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { heading, overhangOf, phone } from '../support/browser-pages.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
-import { upload } from '../support/sharing-api.ts';
+import { addClient } from '../support/owner-rows.ts';
+import { makeLink, upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, staff, member } = useConsole();
 
@@ -58,16 +59,31 @@ describe('the command palette', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('finds documents on the pages of the administration', async () => {
+  it('finds resources of every kind with their type and owner', async () => {
     const document = await upload(app(), Buffer.from('Terms'), 'Terms for Ada.txt');
+    const { url, id: linkId } = await makeLink(app(), document.id, { name: 'For the board' });
+    const { ownerId, credentialId } = await addClient(app().app.inside.db, 'a:read');
     const { page, open } = await visitAs(await staff());
     await open('/users');
     await page.getByRole('button', { name: 'Workspace: Demo workspace' }).waitFor();
-    await page.keyboard.press('Control+k');
-    await searchOf(page).fill('for ada');
-    await command(page, 'Terms for Ada.txt').click();
+    const search = async (text: string, result: string) => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(text);
+      await page.getByRole('button').filter({ hasText: result }).waitFor();
+      expect(await searchOf(page).inputValue()).toBe(text);
+      await page.keyboard.press('Enter');
+      await searchOf(page).waitFor({ state: 'detached' });
+    };
+    await search('for ada', 'Document · Demo workspace');
     await heading(page, 'Terms for Ada.txt').waitFor();
     expect(page.url()).toContain(document.id);
+    await search(url, 'Link · Terms for Ada.txt · Demo workspace');
+    await page.waitForURL(new RegExp(linkId));
+    await search(credentialId.slice(4, 12), 'Client secret · Test client');
+    await page.waitForURL(new RegExp(ownerId));
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('nothing has this name');
+    await page.getByText('No results').waitFor();
   });
 
   it('copies the ID of the workspace, on a phone', async () => {

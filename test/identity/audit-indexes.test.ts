@@ -3,7 +3,8 @@
 import { CompiledQuery, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { managementScopes } from '../../src/api/access/scopes.ts';
-import { findNames } from '../../src/audit/names/names.ts';
+import type { Principal } from '../../src/api/principal.ts';
+import { findNames, reachesOf } from '../../src/audit/names/names.ts';
 import { idKinds } from '../../src/audit/names/store.ts';
 import { type EventFilter, selectEvents } from '../../src/audit/store.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
@@ -61,10 +62,14 @@ describeDialects('the names of a page', (dialect) => {
   const prefixes = Object.keys(idKinds);
   const ids = prefixes.flatMap((prefix) => Array.from({ length: 200 }, (_, n) => `${prefix}_${n}`));
 
+  const reachesFor = (principal: Principal) =>
+    reachesOf({ principal, membershipsOf: async () => new Map() });
+
   it('are found by primary keys, in one query for each kind of id', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const reaches = await reachesFor(staff);
     const queries = await queriesOf(dialect, (recorder) =>
-      findNames(recorder, staff, [...ids, ...ids]),
+      findNames(recorder, reaches, [...ids, ...ids]),
     );
     expect(queries.map(({ parameters }) => parameters.length)).toEqual(prefixes.map(() => 200));
     for (const query of queries) {
@@ -74,9 +79,10 @@ describeDialects('the names of a page', (dialect) => {
   });
 
   it('are not read without the scopes', async () => {
-    const auditor = { ...staff, scopes: new Set(['audit:read']) };
-    expect(await queriesOf(dialect, (recorder) => findNames(recorder, auditor, ids))).toEqual([]);
-    expect(await queriesOf(dialect, (recorder) => findNames(recorder, staff, []))).toEqual([]);
+    const all = await reachesFor(staff);
+    const none = await reachesFor({ ...staff, scopes: new Set(['audit:read']) });
+    expect(await queriesOf(dialect, (recorder) => findNames(recorder, none, ids))).toEqual([]);
+    expect(await queriesOf(dialect, (recorder) => findNames(recorder, all, []))).toEqual([]);
   });
 });
 

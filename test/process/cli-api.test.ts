@@ -27,13 +27,13 @@ const newClient = (name: string) => JSON.stringify({ name, scopes: ['tokens:read
 
 test('a request creates a client, changes it and reads it', async () => {
   const staff = await staffShell();
-  const words = ['api', 'POST', '/clients', '--input', '-', '--idempotency-key', 'once'];
+  const words = ['api', 'POST', '/clients', '--data', '-', '--idempotency-key', 'once'];
   const created = await staff.run(words, newClient('by request'));
   const { client } = JSON.parse(created.stdout);
   expect(client).toMatchObject({ name: 'by request', scopes: ['tokens:read'] });
   expect((await staff.run(words, newClient('by request'))).stdout).toBe(created.stdout);
   const path = `/clients/${client.id}`;
-  const changed = await staff.run(['api', 'PATCH', path, '--input', '-'], '{"name":"changed"}');
+  const changed = await staff.run(['api', 'PATCH', path, '--data', '{"name":"changed"}']);
   expect(JSON.parse(changed.stdout)).toMatchObject({ id: client.id, name: 'changed' });
   const { text } = await staff.runOnTerminal(['api', 'GET', path]);
   expect(text).toContain('\n  "name": "changed"');
@@ -59,13 +59,16 @@ itHoldsFor(
     ['GET clients', 2, 'must begin with a slash'],
     ['GET .example.com/clients', 2, 'must begin with a slash'],
     ['GET @example.com/clients', 2, 'must begin with a slash'],
-    ['GET /clients --input -', 2, 'has no body'],
-    ['POST /clients --input missing.json', 66, 'no such file'],
+    ['GET /clients --data -', 2, 'has no body'],
+    ['POST /clients --data @missing.json', 66, 'no such file'],
     ['GET /nowhere', 66, 'not_found'],
     ['GET /clients?page_size=x', 65, 'page_size'],
-    ['POST /clients --input -', 65, 'invalid_argument'],
+    ['POST /clients --data -', 65, 'invalid_argument'],
+    ['GET /clients --header x', 2, 'must be written as'],
+    ['GET /clients --header Authorization:x', 2, 'cannot be set'],
+    ['GET /clients --header Host:example.com', 2, 'cannot be set'],
   ] as const,
-  9,
+  12,
 )('a request that cannot be sent or is refused has a clear error', async (line, status, says) => {
   const staff = await staffShell();
   const ran = await staff.run(['api', ...line.split(' ')], '{');
@@ -104,7 +107,7 @@ test('the audit log is followed until the command is interrupted', async () => {
       .map((line) => JSON.parse(line).target_name);
   const before = names().length;
   for (const name of ['first', 'second']) {
-    await staff.run(['api', 'POST', '/clients', '--input', '-'], newClient(name));
+    await staff.run(['api', 'POST', '/clients', '--data', '-'], newClient(name));
     await expect.poll(() => names().at(-1), { timeout: 20_000 }).toBe(name);
   }
   expect(

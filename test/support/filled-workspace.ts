@@ -17,6 +17,8 @@ type Ids = {
   readonly folder_id: string;
   readonly parent_id: string;
   readonly link_id: string;
+  /** The only id of a list. */
+  readonly ids: string;
   readonly key_id: string;
   readonly user_id: string;
   readonly invitation_id: string;
@@ -140,6 +142,7 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
       folder_id: folder.id,
       parent_id: parent.id,
       link_id: link.id,
+      ids: link.id,
       key_id: credentialId,
       user_id: user.id,
       invitation_id: invitation.id,

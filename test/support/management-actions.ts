@@ -131,6 +131,12 @@ export const managementActions: Readonly<
     return { request: { ...ids, emailRequired: true }, target: ids.linkId };
   },
 
+  async 'LinkService.BatchUpdateLinks'(suite) {
+    const { workspaceId, linkId } = await ofLink(suite);
+    const requests = [{ linkId, name: 'Renamed', updateMask: { paths: ['name'] } }];
+    return { request: { workspaceId, requests }, target: linkId };
+  },
+
   async 'VisitorService.DeleteVisitor'(suite) {
     const { id, ...request } = await ofVisitor(suite);
     return { request, target: id };
@@ -139,6 +145,11 @@ export const managementActions: Readonly<
   async 'LinkService.RevokeLink'(suite) {
     const ids = await ofLink(suite);
     return { request: ids, target: ids.linkId };
+  },
+
+  async 'LinkService.BatchRevokeLinks'(suite) {
+    const { workspaceId, linkId } = await ofLink(suite);
+    return { request: { workspaceId, ids: [linkId] }, target: linkId };
   },
 };
 

@@ -93,8 +93,9 @@ export async function findCosts(
     const { rows } = await db.executeQuery<{ detail: string }>(explained);
     const plan = rows.map(({ detail }) => detail);
     // A scan in index order until the page is full is fast only without a filter.
-    // The rows of a count are limited.
-    const slow = filter === 'none' ? /^SCAN (?!.*USING|counted)/ : /^SCAN (?!\(|counted)/;
+    // The rows of a count and of a search are limited.
+    const slow =
+      filter === 'none' ? /^SCAN (?!.*USING|counted|found|matching)/ : /^SCAN (?!\(|counted)/;
     const costs = plan.filter(
       (line) => slow.test(line) || (!sortsFew && line.includes('TEMP B-TREE')),
     );

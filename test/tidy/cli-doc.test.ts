@@ -61,6 +61,7 @@ const otherMethods = [
   'insight.exportDocumentViews',
   'insight.exportLinkViews',
   'visitor.exportVisitors',
+  'audit.exportAuditEvents',
   'workspace.putWorkspaceLogo',
 ];
 
@@ -72,11 +73,14 @@ test('each method of the API has one command', () => {
   expect(called.toSorted()).toEqual(methods.toSorted());
 });
 
-/** Whether a message has a field at this path, such as `quota.bytes_max`. */
+/** Whether a message has a field at this path, such as `quota.bytes_max` or `parents.0.name`. */
 function hasField(desc: DescMessage, fieldPath: string): boolean {
   const [name, ...rest] = fieldPath.split('.');
   const field = desc.fields.find((one) => one.name === name);
   if (field === undefined || rest.length === 0) return field !== undefined;
+  if (field.fieldKind === 'list' && field.listKind === 'message' && /^\d+$/.test(rest[0] ?? '')) {
+    return hasField(field.message, rest.slice(1).join('.'));
+  }
   return field.fieldKind === 'message' && hasField(field.message, rest.join('.'));
 }
 
@@ -88,7 +92,8 @@ describe('a command that calls a method', () => {
     const named = [...Object.keys(spec.args ?? {}), ...Object.keys(spec.fields ?? {})];
     expect(named.filter((one) => !hasField(input, one))).toEqual([]);
     const isPaged = input.fields.some(({ name }) => name === 'page_token');
-    expect(spec.columns !== undefined).toBe(isPaged);
+    expect(spec.columns !== undefined).toBe(isPaged || spec.isWhole === true);
+    expect(isPaged && spec.isWhole === true).toBe(false);
     const { access, acceptsIdempotencyKey } = methodFactsOf(methodOf(spec));
     expect(spec.isCreating === true).toBe(acceptsIdempotencyKey);
     expect(spec.isPublic === true).toBe(access.public);

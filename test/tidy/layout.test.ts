@@ -38,6 +38,7 @@ const mayImport: Record<string, readonly string[]> = {
   api: belowApi,
   credentials: [...belowApi, 'api'],
   audit: [...belowApi, 'api'],
+  search: [...belowApi, 'api', 'audit'],
   observe: [...belowApi, 'api'],
   site: ['gen', 'base', 'api'],
   feature: belowFeatures,
@@ -47,7 +48,9 @@ const mayImport: Record<string, readonly string[]> = {
   cli: ['*'],
   'src/identity/module.ts': ['*'],
   'src/identity/module-types.ts': ['*'],
+  'src/identity/search-kinds.ts': ['*'],
   'src/sharing/module.ts': ['*'],
+  'src/sharing/search-kinds.ts': ['*'],
   'src/sharing/routes.ts': ['*'],
   'src/main.ts': ['*'],
 };

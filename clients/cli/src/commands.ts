@@ -1,5 +1,5 @@
 // The commands of a running server's users. The code of a command is loaded only when it runs.
-import type { Command, CommandGroup } from './base/command.ts';
+import type { Command, CommandGroup, Option } from './base/command.ts';
 import { accessCommands } from './remote/access-commands.ts';
 import { clientCommands } from './remote/client-commands.ts';
 import { invitationCommands } from './remote/invitation-commands.ts';
@@ -36,6 +36,14 @@ export const remoteGroups: readonly CommandGroup[] = [
   },
 ];
 
+/** The option of the program, before or after a command. */
+export const profileOption: Option = {
+  name: 'profile',
+  value: 'name',
+  about:
+    'The profile of the server and the credential. Default: LATCHKEY_PROFILE, or the chosen one.',
+};
+
 /** The program with these commands, and one that completes them. */
 export function rootOf(groups: readonly CommandGroup[]): Command {
   const completion: Command = {
@@ -57,6 +65,7 @@ export function rootOf(groups: readonly CommandGroup[]): Command {
   const root: Command = {
     name: 'latchkey',
     about: 'Issues short-lived access tokens and shares documents by link.',
+    options: [profileOption],
     commands: all.flatMap(({ commands }) => commands),
     groups: all,
   };

@@ -1,8 +1,16 @@
 // Runs the command that the arguments name, and returns its exit status.
-import { type Command, type CommandHost, UsageError } from './base/command.ts';
+import {
+  type Command,
+  type CommandHost,
+  textOption,
+  UsageError,
+  withVariable,
+} from './base/command.ts';
 import { exitStatuses } from './base/exit-status.ts';
 import { parseWords } from './base/parser.ts';
+import { profileOption } from './commands.ts';
 import { reportError } from './report.ts';
+import { commandLineVariables as variables } from './variables.ts';
 
 const versionWords: ReadonlySet<string> = new Set(['version', '--version', '-v', '-V']);
 
@@ -38,8 +46,10 @@ export async function runWords(
   host.stderr.on?.('error', () => {});
   // The parser refuses a group without a command.
   const run = await command.load?.();
+  const profile = textOption(input, profileOption.name);
+  const place = profile === undefined ? host : withVariable(host, variables.profile, profile);
   try {
-    return (await run?.(input, host)) ?? exitStatuses.usage.status;
+    return (await run?.(input, place)) ?? exitStatuses.usage.status;
   } catch (error) {
     return reportError(explain(error), host, usage, input.options.json === true);
   }

@@ -9,4 +9,5 @@ export const commandLineVariables = {
   clientSecret: 'LATCHKEY_CLIENT_SECRET',
   assertionFile: 'LATCHKEY_CLIENT_ASSERTION_FILE',
   workspace: 'LATCHKEY_WORKSPACE_ID',
+  profile: 'LATCHKEY_PROFILE',
 } as const;

@@ -1,4 +1,5 @@
-// Finds the names of resources by their ids, in one query for each kind of id.
+// Finds the names of resources by their ids, in one query for each kind of id. Accounts, signing
+// keys and visitors have no such names.
 import type { Database } from '../../storage/schema.ts';
 
 export type ResourceKind =
@@ -8,18 +9,21 @@ export type ResourceKind =
   | 'client_key'
   | 'federated_identity'
   | 'trusted_issuer'
+  | 'account'
   | 'customer'
   | 'customer_key'
   | 'identity_provider'
   | 'user_identity'
   | 'passkey'
   | 'user'
+  | 'signing_key'
   | 'session'
   | 'workspace'
   | 'invitation'
   | 'document'
   | 'folder'
   | 'link'
+  | 'visitor'
   | 'workspace_key';
 
 type Resource = {

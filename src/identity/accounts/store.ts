@@ -1,6 +1,7 @@
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { AccountRow, Executor } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 export type AccountFilter = {
   readonly customerId?: string;
@@ -14,6 +15,8 @@ export const accountList = {
   },
   searches: ['id'],
 } as const satisfies List;
+
+export const accountSearch: SearchTable = { table: 'accounts', idPrefix: '', texts: [] };
 
 export async function findAccounts(
   db: Executor,

@@ -4,6 +4,7 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type { AudienceRow, Executor } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 /** At most 1,000 rows exist. */
 export function findAllAudiences(db: Executor): Promise<AudienceRow[]> {
@@ -21,6 +22,13 @@ export const audienceList = {
   },
   searches: ['name', 'identifier', 'id'],
 } as const satisfies List;
+
+export const audienceSearch: SearchTable = {
+  table: 'audiences',
+  idPrefix: 'aud',
+  texts: ['name', 'identifier'],
+  isSmall: true,
+};
 
 export function findAudiences(db: Executor, query: ListQuery): Promise<ListPage<AudienceRow>> {
   return readList(db, db.selectFrom('audiences').selectAll(), audienceList, query);

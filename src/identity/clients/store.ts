@@ -7,6 +7,7 @@ import type {
   Executor,
   FederatedIdentityRow,
 } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 export async function insertClient(db: Executor, row: Insertable<ClientRow>): Promise<void> {
   await db.insertInto('clients').values(row).execute();
@@ -23,6 +24,8 @@ export const clientList = {
   },
   searches: ['name', 'id'],
 } as const satisfies List;
+
+export const clientSearch: SearchTable = { table: 'clients', idPrefix: 'cli', texts: ['name'] };
 
 export function findClients(db: Executor, query: ListQuery): Promise<ListPage<ClientRow>> {
   return readList(db, db.selectFrom('clients').selectAll(), clientList, query);

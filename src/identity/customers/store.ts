@@ -3,6 +3,7 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 export async function insertCustomer(db: Executor, row: Insertable<CustomerRow>): Promise<void> {
   await db.insertInto('customers').values(row).execute();
@@ -33,6 +34,12 @@ export const customerList = {
   },
   searches: ['name', 'id'],
 } as const satisfies List;
+
+export const customerSearch: SearchTable = {
+  table: 'customers',
+  idPrefix: 'cus',
+  texts: ['name'],
+};
 
 export async function findCustomers(
   db: Executor,

@@ -3,6 +3,7 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 import { type KeyChange, publishedStates, statesWithPrivateKey } from './lifecycle.ts';
 
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
@@ -22,6 +23,14 @@ export const signingKeyList = {
   searches: ['kid'],
   id: 'kid',
 } as const satisfies List;
+
+export const signingKeySearch: SearchTable = {
+  table: 'signing_keys',
+  id: 'kid',
+  idPrefix: '',
+  texts: [],
+  isSmall: true,
+};
 
 export function findSigningKeys(db: Executor, query: ListQuery): Promise<ListPage<SigningKeyRow>> {
   return readList(db, db.selectFrom('signing_keys').selectAll(), signingKeyList, query);

@@ -7,6 +7,7 @@ import type {
   UserIdentityRow,
   UserRow,
 } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 export function findProvider(db: Executor, id: string): Promise<IdentityProviderRow | undefined> {
   return db.selectFrom('identity_providers').selectAll().where('id', '=', id).executeTakeFirst();
@@ -39,6 +40,13 @@ export const providerList = {
   },
   searches: ['name', 'issuer', 'id'],
 } as const satisfies List;
+
+export const providerSearch: SearchTable = {
+  table: 'identity_providers',
+  idPrefix: 'idp',
+  texts: ['name', 'issuer'],
+  isSmall: true,
+};
 
 export function findProviders(
   db: Executor,

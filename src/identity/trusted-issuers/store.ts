@@ -2,6 +2,7 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 /** At most 100 rows exist. */
 export function findAllIssuers(db: Executor): Promise<TrustedIssuerRow[]> {
@@ -19,6 +20,13 @@ export const issuerList = {
   },
   searches: ['name', 'issuer', 'id'],
 } as const satisfies List;
+
+export const issuerSearch: SearchTable = {
+  table: 'trusted_issuers',
+  idPrefix: 'iss',
+  texts: ['name', 'issuer'],
+  isSmall: true,
+};
 
 export function findIssuers(db: Executor, query: ListQuery): Promise<ListPage<TrustedIssuerRow>> {
   return readList(db, db.selectFrom('trusted_issuers').selectAll(), issuerList, query);

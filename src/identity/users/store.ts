@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { Executor, PasswordResetRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 export type User = UserRow & {
   readonly totp_confirm_time: number | null;
@@ -48,6 +49,12 @@ export const userList = {
   },
   searches: ['name', 'email', 'id'],
 } as const satisfies List;
+
+export const userSearch: SearchTable = {
+  table: 'users',
+  idPrefix: 'usr',
+  texts: ['name', 'email'],
+};
 
 export function findUsers(
   db: Executor,

@@ -3,6 +3,7 @@ import { compileOnce, type QueryParameters } from '../../storage/compiled-query.
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { DocumentRow, Executor } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 /** The row of a new document. A trigger adds its first version to `document_versions`. */
 export type NewDocument = Omit<DocumentRow, 'version' | 'folder_id'> &
@@ -85,6 +86,14 @@ export const documentList = {
   },
   searches: ['name', 'id'],
 } as const satisfies List;
+
+export const documentSearch: SearchTable = {
+  table: 'documents',
+  idPrefix: 'doc',
+  texts: ['name'],
+  workspace: 'workspace_id',
+  where: () => sql`remove_time is null`,
+};
 
 /** `folderId`: empty for the top level, undefined for all documents. */
 export type DocumentFilter = {

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { folderColumns } from '../../storage/folder-tree.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { Executor, FolderRow } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 export const folderList = {
   sorts: {
@@ -10,6 +12,14 @@ export const folderList = {
   },
   searches: ['name', 'id'],
 } as const satisfies List;
+
+export const folderSearch: SearchTable = {
+  table: 'folders',
+  idPrefix: 'fld',
+  texts: ['name'],
+  workspace: 'workspace_id',
+  where: () => sql`remove_time is null`,
+};
 
 /** `parentId`: empty for the top level, undefined for all folders. */
 export type FolderFilter = { readonly workspaceId: string; readonly parentId?: string | undefined };

@@ -1,6 +1,7 @@
 // The rules for the options of a link, and their form in messages and rows.
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
+  LinkState,
   LinkWarning,
   Notify,
   type UpdateLinkRequest,
@@ -12,11 +13,11 @@ import type { UpdateFields } from '../../api/update-mask.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { isStampable } from '../../base/http/stampable-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import { entriesOf, storeList } from '../../base/net/address-lists.ts';
+import { entriesOf, readListEntry, storeList } from '../../base/net/address-lists.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import { readAgreement } from './agreement-text.ts';
 import { entryRulesMessage, storeEntryRules } from './entry-rule-messages.ts';
-import type { LinkChange, LinkTarget } from './store.ts';
+import type { LinkChange, LinkFilter, LinkTarget } from './store.ts';
 
 const notifyValues = [
   [Notify.UNSPECIFIED, ''],
@@ -26,6 +27,35 @@ const notifyValues = [
 ] as const;
 
 const notifyOf = (wire: Notify) => notifyValues.find(([value]) => value === wire)?.[1] ?? '';
+
+const states = {
+  [LinkState.UNSPECIFIED]: undefined,
+  [LinkState.ACTIVE]: 'active',
+  [LinkState.EXPIRED]: 'expired',
+  [LinkState.REVOKED]: 'revoked',
+} as const;
+
+type ExaminedFilter = Pick<LinkFilter, 'state' | 'reader'>;
+
+/** The filters for which a list examines each link. Throws `invalid_argument`. */
+export function readLinkFilter(
+  { state, reader }: { readonly state: LinkState; readonly reader: string },
+  now: number,
+): ExaminedFilter {
+  const is = states[state];
+  const entry = reader.trim() === '' ? '' : readListEntry(reader);
+  if (entry === undefined) {
+    throw invalid('reader', 'must be an email address, or a domain such as @example.com');
+  }
+  return {
+    ...(is === undefined ? {} : { state: { is, now } }),
+    ...(entry === '' ? {} : { reader: entry }),
+  };
+}
+
+/** Equal for the pages of a list, which time separates. */
+export const filterKeyOf = ({ state, reader = '' }: ExaminedFilter) =>
+  [state?.is ?? '', reader].join(' ').trimEnd();
 
 type ListOptions = Pick<UpdateLinkRequest, 'allowList' | 'blockList' | 'notify' | 'showTitle'>;
 

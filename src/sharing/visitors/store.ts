@@ -2,6 +2,7 @@ import { foldedColumn } from '../../storage/folded-text.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { Executor, VisitorRow } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 export const visitorList = {
   sorts: {
@@ -12,6 +13,14 @@ export const visitorList = {
   },
   searches: ['email'],
 } as const satisfies List;
+
+/** Visitors are known by their addresses. The prefix of their ids is that of views. */
+export const visitorSearch: SearchTable = {
+  table: 'visitors',
+  idPrefix: 'viw',
+  texts: ['email'],
+  workspace: 'workspace_id',
+};
 
 export function findVisitors(
   db: Executor,

@@ -10,6 +10,7 @@ import type {
   UserRow,
   WorkspaceRow,
 } from '../../storage/schema.ts';
+import type { SearchTable } from '../../storage/search.ts';
 
 export async function insertWorkspace(
   db: Executor,
@@ -44,6 +45,13 @@ export const workspaceList = {
   },
   searches: ['name', 'id'],
 } as const satisfies List;
+
+export const workspaceSearch: SearchTable = {
+  table: 'workspaces',
+  idPrefix: 'ws',
+  texts: ['name'],
+  workspace: 'id',
+};
 
 export function findWorkspaces(
   db: Executor,
@@ -210,6 +218,14 @@ export const invitationList = {
   },
   searches: ['email', 'id'],
 } as const satisfies List;
+
+export const invitationSearch: SearchTable = {
+  table: 'invitations',
+  idPrefix: 'inv',
+  texts: ['email'],
+  workspace: 'workspace_id',
+  where: (now) => sql`expire_time > ${now}`,
+};
 
 export function findInvitations(
   db: Executor,

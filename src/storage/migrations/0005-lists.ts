@@ -101,12 +101,13 @@ const postgresDocumentId = [
     execute function set_view_document_id()`,
 ];
 
-/** Creates an index whose columns may be folded texts: `lower(name)`. */
+/** Creates an index whose columns may be folded texts: `lower(name)`. `where` selects its rows. */
 export async function createSortIndex(
   db: Kysely<unknown>,
   table: string,
   name: string,
   columns: readonly string[],
+  where = '',
 ): Promise<void> {
   const parts = columns.map((column) => {
     const [, folded] = /^lower\((\w+)\)$/.exec(column) ?? [];
@@ -115,7 +116,10 @@ export async function createSortIndex(
     return sql`lower(${sql.ref(folded)}${sql.raw(collation)})`;
   });
   const index = sql.id(`${table}_${name}`);
-  await sql`create index ${index} on ${sql.table(table)} (${sql.join(parts)})`.execute(db);
+  const filter = where === '' ? sql`` : sql`where ${sql.raw(where)}`;
+  await sql`create index ${index} on ${sql.table(table)} (${sql.join(parts)}) ${filter}`.execute(
+    db,
+  );
 }
 
 async function indexSharing(db: Kysely<unknown>): Promise<void> {

@@ -1,12 +1,18 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronRight, IconHistory } from '@tabler/icons-react';
+import { useSearch } from '@tanstack/react-router';
 import { type AuditEvent, AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
+import { CsvButton } from '../readers/csv-button.tsx';
+import { fetchBytes } from '../session/fetch-bytes.ts';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
+import { ErrorAlert } from '../shared/error-alert.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
+import { readFilters } from '../shared/lists/filters.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { useDownload } from '../shared/use-download.ts';
 import { AuditEventDrawer } from './audit-event-drawer.tsx';
 import { auditActions, outcomeCodes, outcomeOf } from './audit-labels.ts';
 import { EventSentence } from './event-sentence.tsx';
@@ -43,6 +49,11 @@ const events = defineList({
 
 export function AuditScreen() {
   const list = useList(events, {});
+  const query = new URLSearchParams(readFilters(events.filters, useSearch({ strict: false })));
+  const download = useDownload({
+    name: 'audit-events.csv',
+    fetch: (session) => fetchBytes(session, `/audit-events:export?${query}`),
+  });
   const none = {
     title: 'No matching events',
     text:
@@ -57,11 +68,17 @@ export function AuditScreen() {
         'appear a few seconds late.'
       }
       actions={
-        <Button variant="default" onClick={list.reload}>
-          Reload
-        </Button>
+        <>
+          <CsvButton download={download} />
+          <Button variant="default" onClick={list.reload}>
+            Reload
+          </Button>
+        </>
       }
     >
+      {download.error === undefined ? null : (
+        <ErrorAlert error={download.error} retry={download.start} />
+      )}
       <Listing list={list} empty={none} noMatch={none} />
     </Screen>
   );

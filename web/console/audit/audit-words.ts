@@ -59,6 +59,8 @@ const actions: Record<string, Verb> = {
   'IssuanceService.ExchangeApiKey': verb('got a token with the API key', 'get a token for'),
   'IssuanceService.IssueToken': verb('got a token for', 'get a token for'),
   'LinkService.BatchCreateLinks': verb('created the link', 'create links for recipients'),
+  'LinkService.BatchRevokeLinks': verb('revoked the link', 'revoke links'),
+  'LinkService.BatchUpdateLinks': verb('changed the link', 'change links'),
   'LinkService.ListLinkViews': verb('listed the views of', 'list the views of'),
   'MasterKey.Rotate': verb('encrypted all secrets with a new master key', 'change the master key'),
   'OAuthService.Introspect': verb('verified a token', 'verify a token'),
@@ -70,6 +72,7 @@ const actions: Record<string, Verb> = {
   'PasswordResetService.ResetPassword': verb('reset the password of', 'reset the password of'),
   'PasskeyService.ListPasskeys': verb('listed the passkeys of', 'list the passkeys of'),
   'PasskeyService.StartPasskeyRegistration': verb('started to add a passkey', 'add a passkey'),
+  'SearchService.Search': verb('searched for resources', 'search for resources'),
   'SessionService.GetSignInOptions': verb('read how to sign in', 'read how to sign in'),
   'SessionService.ListUserSessions': verb('listed the sessions of', 'list the sessions of'),
   'SessionService.LogOutByProvider': verb(

@@ -106,6 +106,10 @@ function shortTimeText(time: Date): string {
 export const targetNameOf = ({ documentName, folderName }: Link): string =>
   documentName || folderName;
 
+/** Such as `3 links`. */
+export const linksText = (count: number): string =>
+  count === 1 ? '1 link' : `${count.toLocaleString()} links`;
+
 /** A noun phrase for the link, with its name or that of its document or folder. */
 export const linkPhrase = (link: Link): string =>
   link.name === '' ? `the link to “${targetNameOf(link)}”` : `“${link.name}”`;

@@ -64,13 +64,18 @@ const screens = [
   createRoute({
     getParentRoute: () => workspace,
     path: '/links',
-    ...screenOptions(() => import('../links/links-screen.tsx'), 'LinksScreen', {
-      label: 'Links',
-      menu: 'workspace',
-      icon: IconLink,
-      scope: 'links:read',
-      create: { label: 'Create link', scope: 'links:write' },
-    }),
+    ...screenOptions(
+      () => import('../links/links-screen.tsx'),
+      'LinksScreen',
+      {
+        label: 'Links',
+        menu: 'workspace',
+        icon: IconLink,
+        scope: 'links:read',
+        create: { label: 'Create link', scope: 'links:write' },
+      },
+      ['state', 'person', 'target'],
+    ),
   }),
   createRoute({
     getParentRoute: () => workspace,

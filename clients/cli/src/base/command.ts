@@ -12,6 +12,21 @@ export type CommandHost = {
   readonly off: NodeJS.Process['off'];
 };
 
+/** The same process with another value of a variable. */
+export function withVariable(host: CommandHost, name: string, value: string): CommandHost {
+  return {
+    env: { ...host.env, [name]: value },
+    // Reading `process.stdin` opens it.
+    get stdin() {
+      return host.stdin;
+    },
+    stdout: host.stdout,
+    stderr: host.stderr,
+    on: host.on.bind(host),
+    off: host.off.bind(host),
+  };
+}
+
 /** `npx` runs a program that is not on the PATH. */
 export const programName = ({ env }: Pick<CommandHost, 'env'>) =>
   env.npm_command === 'exec' ? 'npx latchkey' : 'latchkey';

@@ -52,12 +52,20 @@ function pathOf(root: Command, words: readonly string[]): Command[] | undefined 
   let commands = root.commands;
   for (const word of words) {
     if (commands === undefined || word.startsWith('-')) break;
-    const found = commands.find(({ name }) => name === word);
+    const siblings: readonly Command[] = commands;
+    const found = siblings.find((one) => one.name === word || aliasOf(one, siblings) === word);
     if (found === undefined) return undefined;
     path.push(found);
     commands = found.commands;
   }
   return path;
+}
+
+/** `client` for the group `clients`, unless another command has this name. */
+function aliasOf({ name, commands }: Command, siblings: readonly Command[]): string | undefined {
+  if (commands === undefined || !name.endsWith('s')) return undefined;
+  const alias = name.slice(0, -1);
+  return siblings.some((one) => one.name === alias) ? undefined : alias;
 }
 
 class WrongWords extends Error {
@@ -84,8 +92,11 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
     });
   for (const option of command.options ?? []) addOption(parser, option);
   for (const argument of command.args ?? []) parser.addArgument(argumentOf(argument));
-  for (const child of command.commands ?? []) {
-    parser.addCommand(parserOf([...path, child], select));
+  const children = command.commands ?? [];
+  for (const child of children) {
+    const added = parserOf([...path, child], select);
+    const alias = aliasOf(child, children);
+    parser.addCommand(alias === undefined ? added : added.alias(alias));
   }
   // Without an action, the parser refuses a group without a command.
   if (command.load === undefined) return parser;
@@ -94,7 +105,7 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
     if (first !== undefined && !hasList(command)) {
       throw new WrongWords(`Unexpected argument "${first}".`, usageOf(path));
     }
-    select(path, inputOf(command, parser));
+    select(path, inputOf(command, parser, path[0]));
   });
   return parser;
 }
@@ -114,12 +125,13 @@ function argumentOf({ name, isOptional, isList, values }: ArgumentSpec): Argumen
   return values === undefined ? argument : argument.choices([...values]);
 }
 
-function inputOf(command: Command, parser: Parser): Input {
+function inputOf(command: Command, parser: Parser, root: Command | undefined): Input {
   const args = (command.args ?? []).map(({ name }, i) => [name, parser.args[i]]);
   const more = hasList(command) ? parser.args.slice(command.args?.length ?? 0) : [];
-  const options = (command.options ?? []).map(({ name }) => [
+  const values = parser.optsWithGlobals();
+  const options = [...(root?.options ?? []), ...(command.options ?? [])].map(({ name }) => [
     name,
-    parser.getOptionValue(name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())),
+    values[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())],
   ]);
   return { args: Object.fromEntries(args), more, options: Object.fromEntries(options) };
 }

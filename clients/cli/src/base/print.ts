@@ -135,13 +135,18 @@ const isObject = (value: unknown): value is Data =>
 
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
+  if (isRows(value)) return value.map((row) => textOf(Object.values(row))).join(', ');
   if (Array.isArray(value)) return value.map(textOf).join(' ');
   return cleanText(isObject(value) ? JSON.stringify(value) : String(value));
 }
 
 function valueAt(row: Data, path: string): unknown {
   let value: unknown = row;
-  for (const name of path.split('.')) value = isObject(value) ? value[name] : undefined;
+  for (const name of path.split('.')) {
+    // A number is the place in a list.
+    if (Array.isArray(value)) value = value[Number(name)];
+    else value = isObject(value) ? value[name] : undefined;
+  }
   return value;
 }
 

@@ -12,9 +12,8 @@ const login: Command = {
     'program instead. Secrets are never arguments, because ' +
     'other users of the machine can see those: the command asks for them, or reads them from the ' +
     'environment or the standard input.\n\n' +
-    'The profile is $XDG_CONFIG_HOME/latchkey/profile.json, by default in ~/.config. Only ' +
-    'you can ' +
-    'read it. The variables LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID and ' +
+    'The profile is $XDG_CONFIG_HOME/latchkey/profile.json, by default in ~/.config, or with ' +
+    '--profile a file in the folder profiles next to it. Only you can read it. The variables LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID and ' +
     'LATCHKEY_CLIENT_SECRET, together with LATCHKEY_BASE_URL, replace it.',
   options: [
     serverOption,
@@ -47,6 +46,34 @@ const logout: Command = {
   name: 'logout',
   about: 'Ends the session and removes the profile.',
   load: async () => (await import('./login.ts')).runLogout,
+};
+
+const profileArgument = { name: 'name', about: 'The name of the profile.' };
+
+const profiles: Command = {
+  name: 'profiles',
+  about: 'Manages profiles: servers with your credentials.',
+  commands: [
+    {
+      name: 'list',
+      about: 'Lists the profiles of this machine.',
+      options: [{ ...jsonOption, about: 'Prints each profile as JSON on one line.' }],
+      load: async () => (await import('./profiles.ts')).runListProfiles,
+    },
+    {
+      name: 'use',
+      about: 'Makes a profile the one of later commands.',
+      args: [profileArgument],
+      examples: ['profiles use staging', 'profiles use default'],
+      load: async () => (await import('./profiles.ts')).runUseProfile,
+    },
+    {
+      name: 'delete',
+      about: 'Deletes a profile, and ends its session.',
+      args: [profileArgument],
+      load: async () => (await import('./profiles.ts')).runDeleteProfile,
+    },
+  ],
 };
 
 const whoami: Command = {
@@ -132,10 +159,15 @@ const api: Command = {
   ],
   options: [
     {
-      name: 'input',
-      value: 'file',
-      isFile: true,
-      about: 'The file with the JSON of the body, or `-` for the standard input.',
+      name: 'data',
+      value: 'json',
+      about: 'The JSON of the body, `@` and the name of a file, or `-` for the standard input.',
+    },
+    {
+      name: 'header',
+      value: 'name: value',
+      isList: true,
+      about: 'A header of the request, such as `If-Match: "…"`.',
     },
     {
       name: 'scope',
@@ -152,7 +184,8 @@ const api: Command = {
   ],
   examples: [
     "api GET '/clients?page_size=10'",
-    'api PATCH /clients/cli_… --input changes.json',
+    'api PATCH /clients/cli_… --data \'{"name":"Reports"}\'',
+    'api POST /clients --data @client.json',
     "latchkey api GET '/audit-events?code=forbidden' | jq .events",
   ],
   load: async () => (await import('./api.ts')).runApi,
@@ -183,6 +216,7 @@ export const accessCommands: readonly Command[] = [
   login,
   logout,
   whoami,
+  profiles,
   token,
   verify,
   revoke,

@@ -31,11 +31,12 @@ export async function runApi(input: Input, host: CommandHost): Promise<number> {
   const scopes = input.options.scope;
   const token = await bearerOf(remote, Array.isArray(scopes) ? scopes.join(' ') : '', host);
   const key = textOption(input, 'idempotency-key');
-  const headers = {
-    authorization: `Bearer ${token}`,
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(key === undefined ? {} : { 'idempotency-key': key }),
-  };
+  const headers = headersOf(input.options.header);
+  headers.set('authorization', `Bearer ${token}`);
+  if (body !== undefined && !headers.has('content-type')) {
+    headers.set('content-type', 'application/json');
+  }
+  if (key !== undefined) headers.set('idempotency-key', key);
   const stopping = abortOnSignal(host, new CommandError('Interrupted.', undefined, 'interrupted'));
   // A redirect could name another server, which must not get the credential.
   const request: RequestInit = { method, headers, redirect: 'manual', signal: stopping.signal };
@@ -58,18 +59,35 @@ function urlOf(server: string, path: string): URL {
   throw new UsageError('The path must not name another server.');
 }
 
+function headersOf(given: unknown): Headers {
+  const headers = new Headers();
+  for (const text of Array.isArray(given) ? given.map(String) : []) {
+    const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/.exec(text) ?? [];
+    // The credential is that of the profile, and the server is its own.
+    if (/^(authorization|cookie|host)$/i.test(name)) {
+      throw new UsageError(`The header ${name} cannot be set.`);
+    }
+    try {
+      headers.append(name, value);
+    } catch {
+      throw new UsageError('A header must be written as `Name: value`.');
+    }
+  }
+  return headers;
+}
+
 async function readBody(
   input: Input,
   { stdin }: CommandHost,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const file = textOption(input, 'input');
-  if (file === undefined) return undefined;
-  const bytes =
-    file === '-'
-      ? await buffer(stdin)
-      : await readFile(file).catch((error: unknown) => {
-          throw unreadable(file, error);
-        });
+  const data = textOption(input, 'data');
+  if (data === undefined) return undefined;
+  if (data === '-') return new Uint8Array(await buffer(stdin));
+  if (!data.startsWith('@')) return new TextEncoder().encode(data);
+  const file = data.slice(1);
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
   return new Uint8Array(bytes);
 }
 

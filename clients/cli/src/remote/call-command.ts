@@ -56,7 +56,7 @@ export function callsOf(command: Command): readonly CallSpec[] {
   return spec === undefined ? [] : [spec];
 }
 
-function callCommand(spec: CallSpec): Command {
+export function callCommand(spec: CallSpec): Command {
   const { name, about, details, examples, args = {}, fields = {} } = spec;
   const own = Object.entries(fields).map(([path, field]) => optionOf(path, field));
   // The audit log has filters instead of a search.
@@ -74,12 +74,13 @@ function callCommand(spec: CallSpec): Command {
         name: path.replaceAll('_', '-'),
         about: text,
         ...(isOptional ? { isOptional } : {}),
+        ...(path === spec.listArg ? { isList: true } : {}),
       };
     }),
     options: [
       ...own,
       ...(spec.isInWorkspace ? [workspaceOption] : []),
-      ...(isList(spec) ? paging : []),
+      ...(isList(spec) && !spec.isWhole ? paging : []),
       ...(spec.isFollowed ? [followOption] : []),
       ...(spec.isCreating ? [keyOption] : []),
       ...(spec.isPublic ? [serverOption] : []),

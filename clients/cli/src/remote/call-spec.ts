@@ -12,10 +12,14 @@ export type CallSpec = {
   readonly args?: Readonly<Record<string, string>>;
   /** The one of `args` that another field can replace. */
   readonly optionalArg?: string;
+  /** The last one of `args`, if it has one or more values. */
+  readonly listArg?: string;
   /** The other fields, given as options. */
   readonly fields?: Readonly<Record<string, FieldOption>>;
   /** The columns of a list, by their paths in an item. */
   readonly columns?: readonly ListColumn[];
+  /** Whether the answer has all rows, and no pages. */
+  readonly isWhole?: true;
   /** Whether `--follow` prints new rows until the command is interrupted; newest rows are first. */
   readonly isFollowed?: true;
   /** The question before a change that cannot be undone. */

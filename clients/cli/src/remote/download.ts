@@ -1,6 +1,8 @@
 // `documents download` and `views export`: write the bytes that the server sends.
 import path from 'node:path';
 import type { DescMethodServerStreaming } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { AuditService } from '../../../../gen/latchkey/identity/v1/audit_pb.js';
 import {
   DocumentService,
   type DownloadDocumentResponse,
@@ -20,6 +22,7 @@ import { abortOnSignal } from '../base/signals.ts';
 import { explain } from './errors.ts';
 import { readLinkId } from './link-id.ts';
 import { openRemote, type Remote } from './remote.ts';
+import { timeOf } from './request.ts';
 import { workspaceIdOf } from './run-call.ts';
 
 export async function runDownload(input: Input, host: CommandHost): Promise<number> {
@@ -53,11 +56,26 @@ export async function runExportVisitors(input: Input, host: CommandHost): Promis
   return save(VisitorService.method.exportVisitors, {}, { remote, input, host });
 }
 
+export async function runExportAudit(input: Input, host: CommandHost): Promise<number> {
+  const remote = await openRemote(host);
+  const text = (name: string) => textOption(input, name) ?? '';
+  const time = (name: string) => {
+    const given = textOption(input, name);
+    return given === undefined ? undefined : timestampFromDate(new Date(timeOf(given, 'past')));
+  };
+  const request = {
+    ...{ actor: text('actor'), target: text('target'), action: text('action') },
+    ...{ code: text('code'), format: text('format') },
+    ...{ startTime: time('start-time'), endTime: time('end-time') },
+  };
+  return save(AuditService.method.exportAuditEvents, request, { remote, input, host });
+}
+
 type Run = { readonly remote: Remote; readonly input: Input; readonly host: CommandHost };
 
 async function save(
   method: DescMethodServerStreaming,
-  request: Readonly<Record<string, string | number | boolean>>,
+  request: object,
   { remote, input, host }: Run,
 ): Promise<number> {
   const output = textOption(input, 'output') ?? '-';

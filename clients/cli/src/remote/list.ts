@@ -70,14 +70,14 @@ export async function* pagesOf({
     const answer = await remote.call(method, fromJson(method.input, next));
     const page = jsonOf(method.output, answer);
     yield page;
-    if (!isAll || page.next_page_token === '') return;
+    if (!isAll || !page.next_page_token) return;
     next = { ...next, page_token: page.next_page_token ?? '' };
   }
 }
 
 /** A script that forgets --all must not lose rows silently. */
 function noteRest(page: JsonObject, count: number, { stderr }: CommandHost): void {
-  if (page.next_page_token === '') return;
+  if (!page.next_page_token) return;
   const total = page.total_size === undefined ? '' : ` of ${page.total_size}`;
   const token = cleanText(String(page.next_page_token));
   stderr.write(`Rows: ${count}${total}. Add --all for the rest, or --page-token ${token}\n`);

@@ -8,6 +8,7 @@ import { CustomerService } from '../../../../gen/latchkey/identity/v1/customer_p
 import { PasskeyService } from '../../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { PasswordResetService } from '../../../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { IdentityProviderService } from '../../../../gen/latchkey/identity/v1/provider_pb.js';
+import { SearchService } from '../../../../gen/latchkey/identity/v1/search_pb.js';
 import { SessionService } from '../../../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
@@ -33,6 +34,7 @@ const services: Readonly<Record<string, DescService>> = {
   identityProvider: IdentityProviderService,
   passkey: PasskeyService,
   passwordReset: PasswordResetService,
+  search: SearchService,
   session: SessionService,
   signingKey: SigningKeyService,
   usage: UsageService,

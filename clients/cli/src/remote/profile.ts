@@ -1,6 +1,6 @@
-// The profile: the server and the credential of `latchkey login`, in a file that only its owner can
+// Profiles: the servers and the credentials of `latchkey login`, in files that only their owner can
 // read.
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CommandError, type CommandHost, UsageError } from '../base/command.ts';
 import { replaceFile } from '../base/files.ts';
@@ -32,11 +32,68 @@ export type Profile = {
 
 type Environment = CommandHost['env'];
 
-/** The file that `login` writes (XDG Base Directory Specification). */
-function profileFileOf({ XDG_CONFIG_HOME = '', HOME = '' }: Environment): string {
-  if (path.isAbsolute(XDG_CONFIG_HOME)) return path.join(XDG_CONFIG_HOME, 'latchkey/profile.json');
-  if (path.isAbsolute(HOME)) return path.join(HOME, '.config/latchkey/profile.json');
+/** The profile without a name. */
+export const defaultProfile = 'default';
+
+/** The folder of the profiles (XDG Base Directory Specification). */
+function folderOf({ XDG_CONFIG_HOME = '', HOME = '' }: Environment): string {
+  if (path.isAbsolute(XDG_CONFIG_HOME)) return path.join(XDG_CONFIG_HOME, 'latchkey');
+  if (path.isAbsolute(HOME)) return path.join(HOME, '.config/latchkey');
   throw new CommandError('HOME and XDG_CONFIG_HOME are not set', undefined, 'access');
+}
+
+const namedFolderOf = (env: Environment) => path.join(folderOf(env), 'profiles');
+
+/** The file with the name of the profile that `profiles use` has chosen. */
+const chosenFileOf = (env: Environment) => path.join(folderOf(env), 'current');
+
+/** Returns a name that is safe in the path of a file. */
+export function requireProfileName(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return name;
+  throw new UsageError(
+    'The name of a profile has at most 64 letters, digits, dashes and underscores.',
+  );
+}
+
+/** The profile of the option `--profile` or the environment, or else the chosen one. */
+export async function currentProfile(env: Environment): Promise<string> {
+  const named = env[variables.profile];
+  if (named) return requireProfileName(named);
+  const chosen = (await readIfExists(chosenFileOf(env)))?.trim();
+  return chosen ? requireProfileName(chosen) : defaultProfile;
+}
+
+/** Makes a profile the one of later commands. */
+export async function chooseProfile(env: Environment, name: string): Promise<void> {
+  const file = chosenFileOf(env);
+  if (name === defaultProfile) await rm(file, { force: true });
+  else await saveFile(file, `${name}\n`);
+}
+
+/** The names of the stored profiles. */
+export async function listProfiles(env: Environment): Promise<string[]> {
+  const files = await readdir(namedFolderOf(env)).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw new CommandError(namedFolderOf(env), error, 'output');
+  });
+  const names = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5));
+  const isStored = (await readIfExists(profileFileOf(env, defaultProfile))) !== undefined;
+  return [...(isStored ? [defaultProfile] : []), ...names.sort()];
+}
+
+const profileFileOf = (env: Environment, name: string) =>
+  name === defaultProfile
+    ? path.join(folderOf(env), 'profile.json')
+    : path.join(namedFolderOf(env), `${name}.json`);
+
+const isMissing = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+async function readIfExists(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw new CommandError(file, error, 'output');
+  });
 }
 
 /**
@@ -48,6 +105,12 @@ export async function findProfile(env: Environment): Promise<Profile | undefined
   const server = env[variables.server];
   const stored = credential === undefined ? await readProfile(env) : undefined;
   const workspaceId = env[variables.workspace] || stored?.workspaceId;
+  if (credential !== undefined && env[variables.profile]) {
+    throw new UsageError(
+      `The environment has a credential, which replaces the profile. Unset it, or do not name a ` +
+        'profile.',
+    );
+  }
   if (credential === undefined) {
     if (stored && server && serverOf(server) !== stored.server) {
       throw new UsageError(
@@ -99,7 +162,7 @@ export function requireApiKey(apiKey: string, name: string): string {
  * can read it.
  */
 export async function readProfile(env: Environment): Promise<Profile | undefined> {
-  const file = profileFileOf(env);
+  const file = profileFileOf(env, await currentProfile(env));
   let text: string;
   try {
     if (((await stat(file)).mode & 0o077) !== 0) {
@@ -111,7 +174,7 @@ export async function readProfile(env: Environment): Promise<Profile | undefined
     }
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error instanceof CommandError ? error : new CommandError(file, error, 'output');
   }
   try {
@@ -128,16 +191,26 @@ export async function readProfile(env: Environment): Promise<Profile | undefined
 
 /** A concurrent command reads the old or the new profile. */
 export async function saveProfile(env: Environment, profile: Profile): Promise<void> {
-  const file = profileFileOf(env);
+  const file = profileFileOf(env, await currentProfile(env));
+  await saveFile(file, `${JSON.stringify(profile)}\n`);
+}
+
+async function saveFile(file: string, text: string): Promise<void> {
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await replaceFile(file, `${JSON.stringify(profile)}\n`);
+    await replaceFile(file, text);
   } catch (error) {
     throw new CommandError('The profile was not saved', error, 'output');
   }
 }
 
-export const removeProfile = (env: Environment) => rm(profileFileOf(env), { force: true });
+/** Later commands do not use a removed profile. */
+export async function removeProfile(env: Environment): Promise<void> {
+  const name = await currentProfile(env);
+  await rm(profileFileOf(env, name), { force: true });
+  const chosen = await currentProfile({ ...env, [variables.profile]: undefined });
+  if (chosen === name) await chooseProfile(env, defaultProfile);
+}
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 

@@ -8,14 +8,20 @@ import {
   type MessageShape,
 } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
-import { access } from '../../../../gen/latchkey/options/v1/access_pb.js';
+import { type Access, access } from '../../../../gen/latchkey/options/v1/access_pb.js';
 import type { Credentials } from '../../../client/src/credentials.ts';
 import type { AccessToken } from '../../../client/src/token-source.ts';
 import { CommandError, type CommandHost } from '../base/command.ts';
 import { canAsk } from '../base/prompt.ts';
 import { readAssertion } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
-import { findProfile, type Profile, saveProfile } from './profile.ts';
+import {
+  currentProfile,
+  defaultProfile,
+  findProfile,
+  type Profile,
+  saveProfile,
+} from './profile.ts';
 import { readPassword, refreshSession, type SessionCredential, signIn } from './sign-in.ts';
 import { callUnary, connectTo } from './transport.ts';
 
@@ -35,7 +41,9 @@ export type Remote = {
 export async function openRemote(host: CommandHost): Promise<Remote> {
   const profile = await findProfile(host.env);
   if (profile === undefined) {
-    throw new CommandError('You are not signed in. Run: latchkey login', undefined, 'access');
+    const name = await currentProfile(host.env);
+    const words = name === defaultProfile ? 'latchkey' : `latchkey --profile ${name}`;
+    throw new CommandError(`You are not signed in. Run: ${words} login`, undefined, 'access');
   }
   return createRemote(host, profile);
 }
@@ -68,18 +76,20 @@ function createRemote(host: CommandHost, first: Profile): Remote {
     return { accessToken: token, expiresInSeconds: (expireMs - Date.now()) / 1000 };
   }
 
-  function credentialsFor(scope: string): Credentials {
+  function credentialsFor({ scope, filtered }: Access): Credentials {
     const { credential } = profile;
+    // A method that filters its answer accepts the default scopes of a client.
+    const isForClients = scope !== '' || filtered;
     switch (credential.kind) {
       case 'token':
         return { token: () => credential.token };
       case 'client': {
-        if (scope !== '') return { ...credential, scope };
+        if (isForClients) return { ...credential, scope };
         throw new CommandError('Only users can do this', undefined, 'access');
       }
       case 'assertion': {
         const { clientId, assertionFile } = credential;
-        if (scope !== '') return { clientId, scope, assertion: () => readAssertion(assertionFile) };
+        if (isForClients) return { clientId, scope, assertion: () => readAssertion(assertionFile) };
         throw new CommandError('Only users can do this', undefined, 'access');
       }
       case 'api-key':
@@ -96,11 +106,12 @@ function createRemote(host: CommandHost, first: Profile): Remote {
 
   /** The token of a client or customer has the scope of the method alone. */
   function transportFor(method: DescMethod): Transport {
-    const { scope } = getOption(method, access);
-    const key = ['client', 'assertion', 'api-key'].includes(profile.credential.kind) ? scope : '';
+    const rule = getOption(method, access);
+    const isLimited = ['client', 'assertion', 'api-key'].includes(profile.credential.kind);
+    const key = isLimited ? rule.scope : '';
     const known = transports.get(key);
     if (known !== undefined) return known;
-    const transport = connectTo(server, credentialsFor(scope));
+    const transport = connectTo(server, credentialsFor(rule));
     transports.set(key, transport);
     return transport;
   }

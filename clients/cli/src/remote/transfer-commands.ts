@@ -138,3 +138,21 @@ export const exportVisitorsCommand: Command = {
   examples: ['visitors export --output visitors.csv'],
   load: async () => (await import('./download.ts')).runExportVisitors,
 };
+
+export const exportAuditCommand: Command = {
+  name: 'export',
+  about: 'Writes all audit events that match all filters, newest first.',
+  args: [],
+  options: [
+    output,
+    { name: 'format', value: 'format', values: ['csv', 'ndjson'], about: 'Default: csv.' },
+    { name: 'actor', value: 'id', about: 'Only events of this caller.' },
+    { name: 'target', value: 'id', about: 'Only events on this resource.' },
+    { name: 'action', value: 'action', about: 'Only events of this action.' },
+    { name: 'code', value: 'code', about: 'Only events with this error code.' },
+    { name: 'start-time', value: 'time', about: 'Only events from this time on: a time, or 7d.' },
+    { name: 'end-time', value: 'time', about: 'Only events before this time.' },
+  ],
+  examples: ['audit export --start-time 30d --output audit.csv', 'audit export --format ndjson'],
+  load: async () => (await import('./download.ts')).runExportAudit,
+};

@@ -1,10 +1,11 @@
 // The commands for users, their sessions and the audit log.
 import type { Command } from '../base/command.ts';
-import { groupOf } from './call-command.ts';
+import { callCommand, groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
 import { nameField, scopesField } from './common-fields.ts';
 import { userIdentities } from './provider-commands.ts';
+import { exportAuditCommand } from './transfer-commands.ts';
 
 const user = { user_id: 'The id of the user.' };
 const userOrMe = { user_id: 'The id of the user, or `me` for your own.' };
@@ -254,13 +255,13 @@ const audit = groupOf('audit', 'Reads the audit log.', [
       'audit list --follow --json',
     ],
   },
+  exportAuditCommand,
 ]);
 
 const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
   {
     name: 'get',
     about: 'Shows how many token requests and verifications each day had.',
-    details: 'With `--json`, the output also has the refused requests by error code.',
     method: 'usage.getUsage',
     args: { credential_id: 'The id of a client, a customer, a secret or a customer’s API key.' },
     fields: {
@@ -270,8 +271,41 @@ const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
       end_time: pastField('The last day begins before this time. Default: now'),
       step: { value: 'step', values: ['day'], about: 'The period of each row.' },
     },
+    isWhole: true,
+    columns: [
+      'time',
+      { path: 'issued', title: 'Issued' },
+      { path: 'refused', title: 'Refused' },
+      { path: 'verified', title: 'Verified' },
+      { path: 'refusals', title: 'Refused with' },
+    ],
     examples: ['usage get cli_… --start-time 90d'],
   },
 ]);
 
-export const userCommands: readonly Command[] = [users, sessions, passwordReset, audit, usage];
+const search = callCommand({
+  name: 'search',
+  about: 'Finds resources of every kind by a name, an address, an id or the URL of a link.',
+  details:
+    'You find the resources that you may list. The start of a name or an id finds all of them; ' +
+    'other parts find only the newest.',
+  method: 'search.search',
+  args: { query: 'The text to find, at least two characters.' },
+  fields: {
+    workspace_id: { value: 'id', about: 'Only resources of this workspace.' },
+    page_size: { value: 'count', about: 'The rows to print, at most 50. Default: 20.' },
+  },
+  isWhole: true,
+  columns: [
+    'kind',
+    'name',
+    { path: 'detail', title: 'Address' },
+    { path: 'parents.0.name', title: 'Owner', fallback: 'parents.0.id' },
+    'id',
+  ],
+  examples: ['search ada@example.com', 'search doc_4D6G --json'],
+});
+
+export const userCommands: readonly Command[] = [
+  ...[search, users, sessions, passwordReset, audit, usage],
+];

@@ -8,14 +8,17 @@ import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/vali
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { DownloadHeader } from "../../http/v1/download_pb.js";
+import { file_latchkey_http_v1_download } from "../../http/v1/download_pb.js";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
+import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file latchkey/identity/v1/audit.proto.
  */
 export const file_latchkey_identity_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpdC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi2wIKCkF1ZGl0RXZlbnQSCgoCaWQYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFjdG9yX3R5cGUYAyABKAkSDQoFYWN0b3IYBCABKAkSDgoGYWN0aW9uGAUgASgJEg4KBnRhcmdldBgGIAEoCRIMCgRjb2RlGAcgASgJEg0KBWNvdW50GAggASgNEhIKCnJlcXVlc3RfaWQYCSABKAkSDwoHYWRkcmVzcxgKIAEoCRISCgphY3Rvcl9uYW1lGAsgASgJEhMKC3RhcmdldF9uYW1lGAwgASgJEjsKDnRhcmdldF9wYXJlbnRzGA0gAygLMiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaXRSZXNvdXJjZRIOCgZyZWFzb24YDiABKAkSFQoNYWN0aW5nX2NsaWVudBgPIAEoCSIpCg1BdWRpdFJlc291cmNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkihQMKFkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QSFwoFYWN0b3IYASABKAlCCLpIBXIDGIABEhgKBnRhcmdldBgCIAEoCUIIukgFcgMYgAESSQoGYWN0aW9uGAMgASgJQjm6SDbYAQFyMRiAATIsXltBLVphLXpdW0EtWmEtejAtOV0qXC5bQS1aYS16XVtBLVphLXowLTldKiQSLwoEY29kZRgEIAEoCUIhukge2AEBchkYQDIVXlthLXpfXSsoXC5bYS16X10rKT8kEkEKCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABI/CghlbmRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEhoKCXBhZ2Vfc2l6ZRgHIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAggASgJQgi6SAVyAxiABCJkChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRIwCgZldmVudHMYASADKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpdEV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTKtAQoMQXVkaXRTZXJ2aWNlEpwBCg9MaXN0QXVkaXRFdmVudHMSLC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXVkaXRFdmVudHNSZXF1ZXN0Gi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2UiLJACAYq1GBASCmF1ZGl0OnJlYWQaAgEDgtPkkwIPEg0vYXVkaXQtZXZlbnRzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
+  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpdC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi2wIKCkF1ZGl0RXZlbnQSCgoCaWQYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFjdG9yX3R5cGUYAyABKAkSDQoFYWN0b3IYBCABKAkSDgoGYWN0aW9uGAUgASgJEg4KBnRhcmdldBgGIAEoCRIMCgRjb2RlGAcgASgJEg0KBWNvdW50GAggASgNEhIKCnJlcXVlc3RfaWQYCSABKAkSDwoHYWRkcmVzcxgKIAEoCRISCgphY3Rvcl9uYW1lGAsgASgJEhMKC3RhcmdldF9uYW1lGAwgASgJEjsKDnRhcmdldF9wYXJlbnRzGA0gAygLMiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaXRSZXNvdXJjZRIOCgZyZWFzb24YDiABKAkSFQoNYWN0aW5nX2NsaWVudBgPIAEoCSIpCg1BdWRpdFJlc291cmNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkihQMKFkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QSFwoFYWN0b3IYASABKAlCCLpIBXIDGIABEhgKBnRhcmdldBgCIAEoCUIIukgFcgMYgAESSQoGYWN0aW9uGAMgASgJQjm6SDbYAQFyMRiAATIsXltBLVphLXpdW0EtWmEtejAtOV0qXC5bQS1aYS16XVtBLVphLXowLTldKiQSLwoEY29kZRgEIAEoCUIhukge2AEBchkYQDIVXlthLXpfXSsoXC5bYS16X10rKT8kEkEKCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABI/CghlbmRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEhoKCXBhZ2Vfc2l6ZRgHIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAggASgJQgi6SAVyAxiABCJkChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRIwCgZldmVudHMYASADKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpdEV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSL0AgoYRXhwb3J0QXVkaXRFdmVudHNSZXF1ZXN0EhcKBWFjdG9yGAEgASgJQgi6SAVyAxiAARIYCgZ0YXJnZXQYAiABKAlCCLpIBXIDGIABEkkKBmFjdGlvbhgDIAEoCUI5ukg22AEBcjEYgAEyLF5bQS1aYS16XVtBLVphLXowLTldKlwuW0EtWmEtel1bQS1aYS16MC05XSokEi8KBGNvZGUYBCABKAlCIbpIHtgBAXIZGEAyFV5bYS16X10rKFwuW2Etel9dKyk/JBJBCgpzdGFydF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASPwoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIlCgZmb3JtYXQYByABKAlCFbpIEtgBAXINUgNjc3ZSBm5kanNvbiJoChlFeHBvcnRBdWRpdEV2ZW50c1Jlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQy4QIKDEF1ZGl0U2VydmljZRKcAQoPTGlzdEF1ZGl0RXZlbnRzEiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBotLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIiyQAgGKtRgQEgphdWRpdDpyZWFkGgIBA4LT5JMCDxINL2F1ZGl0LWV2ZW50cxKxAQoRRXhwb3J0QXVkaXRFdmVudHMSLi5sYXRjaGtleS5pZGVudGl0eS52MS5FeHBvcnRBdWRpdEV2ZW50c1JlcXVlc3QaLy5sYXRjaGtleS5pZGVudGl0eS52MS5FeHBvcnRBdWRpdEV2ZW50c1Jlc3BvbnNlIjmQAgGKtRgQEgphdWRpdDpyZWFkGgIBA5K1GAI4AYLT5JMCFhIUL2F1ZGl0LWV2ZW50czpleHBvcnQwAWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A call that changed something or was refused, or a group of equal refused calls.
@@ -287,6 +290,108 @@ export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse> 
   messageDesc(file_latchkey_identity_v1_audit, 3);
 
 /**
+ * The request of AuditService.ExportAuditEvents.
+ *
+ * @generated from message latchkey.identity.v1.ExportAuditEventsRequest
+ */
+export type ExportAuditEventsRequest = Message<"latchkey.identity.v1.ExportAuditEventsRequest"> & {
+  /**
+   * Only events of this client, customer, user or workspace API key. Unset means any actor. At most
+   * 128 characters.
+   *
+   * @generated from field: string actor = 1;
+   */
+  actor: string;
+
+  /**
+   * Only events about the resource with this id. Unset means any target. At most 128 characters.
+   *
+   * @generated from field: string target = 2;
+   */
+  target: string;
+
+  /**
+   * Only calls of this method, as `<Service>.<Method>`. Unset means any method.
+   *
+   * @generated from field: string action = 3;
+   */
+  action: string;
+
+  /**
+   * Only calls with this result: `ok` or an error code. Unset means any result.
+   *
+   * @generated from field: string code = 4;
+   */
+  code: string;
+
+  /**
+   * Only events at or after this time. Unset means from the oldest event.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 5;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * Only events before this time. Unset means up to the newest event.
+   *
+   * @generated from field: google.protobuf.Timestamp end_time = 6;
+   */
+  endTime?: Timestamp | undefined;
+
+  /**
+   * The format of the file: `csv`, which is also the default, or `ndjson`.
+   *
+   * @generated from field: string format = 7;
+   */
+  format: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ExportAuditEventsRequest.
+ * Use `create(ExportAuditEventsRequestSchema)` to create a new message.
+ */
+export const ExportAuditEventsRequestSchema: GenMessage<ExportAuditEventsRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_audit, 4);
+
+/**
+ * The response of AuditService.ExportAuditEvents. The first message contains the header, and every
+ * other message a chunk.
+ *
+ * @generated from message latchkey.identity.v1.ExportAuditEventsResponse
+ */
+export type ExportAuditEventsResponse = Message<"latchkey.identity.v1.ExportAuditEventsResponse"> & {
+  /**
+   * The content of this message.
+   *
+   * @generated from oneof latchkey.identity.v1.ExportAuditEventsResponse.part
+   */
+  part: {
+    /**
+     * Describes the file that follows.
+     *
+     * @generated from field: latchkey.http.v1.DownloadHeader header = 1;
+     */
+    value: DownloadHeader;
+    case: "header";
+  } | {
+    /**
+     * The next bytes of the file: at most 256 KiB.
+     *
+     * @generated from field: bytes chunk = 2;
+     */
+    value: Uint8Array;
+    case: "chunk";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ExportAuditEventsResponse.
+ * Use `create(ExportAuditEventsResponseSchema)` to create a new message.
+ */
+export const ExportAuditEventsResponseSchema: GenMessage<ExportAuditEventsResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_audit, 5);
+
+/**
  * Reads the audit log: calls that changed something, and calls that were refused.
  *
  * Each successful call of a method that can change something writes one event, in the same
@@ -325,6 +430,25 @@ export const AuditService: GenService<{
     methodKind: "unary";
     input: typeof ListAuditEventsRequestSchema;
     output: typeof ListAuditEventsResponseSchema;
+  },
+  /**
+   * Streams all events that match all filters, newest first: first a header, then the bytes in
+   * chunks. The events and their names are those of ListAuditEvents.
+   *
+   * As CSV (RFC 4180), the first line names the columns: `create_time`, `actor_type`, `actor`,
+   * `actor_name`, `action`, `target`, `target_name`, `code`, `reason`, `acting_client`, `count`,
+   * `address`, `request_id` and `id`. The format is that of InsightService.ExportDocumentViews. As
+   * NDJSON, each line is an event as JSON with all fields of `AuditEvent`.
+   *
+   * Errors:
+   * - `invalid_argument`: `end_time` is not after `start_time`, or a filter is malformed.
+   *
+   * @generated from rpc latchkey.identity.v1.AuditService.ExportAuditEvents
+   */
+  exportAuditEvents: {
+    methodKind: "server_streaming";
+    input: typeof ExportAuditEventsRequestSchema;
+    output: typeof ExportAuditEventsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_latchkey_identity_v1_audit, 0);

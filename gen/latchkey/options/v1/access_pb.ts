@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/options/v1/access.proto.
  */
 export const file_latchkey_options_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9vcHRpb25zL3YxL2FjY2Vzcy5wcm90bxITbGF0Y2hrZXkub3B0aW9ucy52MSKlAgoGQWNjZXNzEg4KBnB1YmxpYxgBIAEoCBINCgVzY29wZRgCIAEoCRI2CgpwcmluY2lwYWxzGAMgAygOMiIubGF0Y2hrZXkub3B0aW9ucy52MS5QcmluY2lwYWxUeXBlEhYKDnJlY2VudF9zaWduX2luGAQgASgIEhEKCXdvcmtzcGFjZRgFIAEoCBIdChVyZWNlbnRfc2lnbl9pbl9maWVsZHMYBiADKAkSDAoEc2VsZhgHIAEoCBI6Cg5zZXNzaW9uX2Nvb2tpZRgIIAEoDjIiLmxhdGNoa2V5Lm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZRIPCgdyZXZva2VzGAkgASgIEh8KF3NlY29uZF9mYWN0b3JfZW5yb2xtZW50GAogASgIKr8BCg1QcmluY2lwYWxUeXBlEh4KGlBSSU5DSVBBTF9UWVBFX1VOU1BFQ0lGSUVEEAASGgoWUFJJTkNJUEFMX1RZUEVfU0VSVklDRRABEhsKF1BSSU5DSVBBTF9UWVBFX0NVU1RPTUVSEAISGAoUUFJJTkNJUEFMX1RZUEVfU1RBRkYQAxIZChVQUklOQ0lQQUxfVFlQRV9NRU1CRVIQBBIgChxQUklOQ0lQQUxfVFlQRV9XT1JLU1BBQ0VfS0VZEAUqaQoNU2Vzc2lvbkNvb2tpZRIeChpTRVNTSU9OX0NPT0tJRV9VTlNQRUNJRklFRBAAEhsKF1NFU1NJT05fQ09PS0lFX0FDQ0VQVEVEEAESGwoXU0VTU0lPTl9DT09LSUVfUkVRVUlSRUQQAjpVCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjRhgMgASgLMhsubGF0Y2hrZXkub3B0aW9ucy52MS5BY2Nlc3NSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("CiBsYXRjaGtleS9vcHRpb25zL3YxL2FjY2Vzcy5wcm90bxITbGF0Y2hrZXkub3B0aW9ucy52MSK3AgoGQWNjZXNzEg4KBnB1YmxpYxgBIAEoCBINCgVzY29wZRgCIAEoCRI2CgpwcmluY2lwYWxzGAMgAygOMiIubGF0Y2hrZXkub3B0aW9ucy52MS5QcmluY2lwYWxUeXBlEhYKDnJlY2VudF9zaWduX2luGAQgASgIEhEKCXdvcmtzcGFjZRgFIAEoCBIdChVyZWNlbnRfc2lnbl9pbl9maWVsZHMYBiADKAkSDAoEc2VsZhgHIAEoCBI6Cg5zZXNzaW9uX2Nvb2tpZRgIIAEoDjIiLmxhdGNoa2V5Lm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZRIPCgdyZXZva2VzGAkgASgIEh8KF3NlY29uZF9mYWN0b3JfZW5yb2xtZW50GAogASgIEhAKCGZpbHRlcmVkGAsgASgIKr8BCg1QcmluY2lwYWxUeXBlEh4KGlBSSU5DSVBBTF9UWVBFX1VOU1BFQ0lGSUVEEAASGgoWUFJJTkNJUEFMX1RZUEVfU0VSVklDRRABEhsKF1BSSU5DSVBBTF9UWVBFX0NVU1RPTUVSEAISGAoUUFJJTkNJUEFMX1RZUEVfU1RBRkYQAxIZChVQUklOQ0lQQUxfVFlQRV9NRU1CRVIQBBIgChxQUklOQ0lQQUxfVFlQRV9XT1JLU1BBQ0VfS0VZEAUqaQoNU2Vzc2lvbkNvb2tpZRIeChpTRVNTSU9OX0NPT0tJRV9VTlNQRUNJRklFRBAAEhsKF1NFU1NJT05fQ09PS0lFX0FDQ0VQVEVEEAESGwoXU0VTU0lPTl9DT09LSUVfUkVRVUlSRUQQAjpVCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjRhgMgASgLMhsubGF0Y2hrZXkub3B0aW9ucy52MS5BY2Nlc3NSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * The access rule of a method. Every transport enforces the rule before the handler runs. The
@@ -101,6 +101,14 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
    * @generated from field: bool second_factor_enrolment = 10;
    */
   secondFactorEnrolment: boolean;
+
+  /**
+   * The method requires no scope. Its answer contains only resources that the caller may list with
+   * other methods. Excludes `scope`. Unset means false.
+   *
+   * @generated from field: bool filtered = 11;
+   */
+  filtered: boolean;
 };
 
 /**
@@ -153,7 +161,8 @@ export enum PrincipalType {
   MEMBER = 4,
 
   /**
-   * A workspace API key, sent as the bearer credential. Only the sharing methods accept it.
+   * A workspace API key, sent as the bearer credential. Only the sharing methods and
+   * SearchService accept it.
    *
    * @generated from enum value: PRINCIPAL_TYPE_WORKSPACE_KEY = 5;
    */

@@ -95,7 +95,12 @@ function ShareForm({ workspaceId, target: given, defaults }: ShareFormProps) {
     >
       <SummaryText form={form} hasPassword={false} isShown={isShown} />
       {given === undefined ? (
-        <TargetField workspaceId={workspaceId} error={form.errors.documentId} choose={setTarget} />
+        <TargetField
+          workspaceId={workspaceId}
+          isRequired
+          error={form.errors.documentId}
+          choose={setTarget}
+        />
       ) : null}
       <LinkFields {...{ form, workspaceId, isShown }} hasPassword={false} isNew />
     </FormDialog>

@@ -7,8 +7,10 @@ import { useMenu } from '../../shared/screens.ts';
 
 export type PaletteCommand = {
   readonly id: string;
-  readonly group: 'Go to' | 'Create' | 'Copy' | 'Documents';
+  readonly group: 'Go to' | 'Create' | 'Copy' | 'Results';
   readonly label: string;
+  /** A second line: the type and the owners of a resource. */
+  readonly description?: string;
   readonly icon: Icon;
   readonly run: () => void;
 };

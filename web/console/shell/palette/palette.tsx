@@ -1,10 +1,10 @@
-/** The command palette: goes to screens and documents, creates and copies. */
+/** The command palette: goes to screens and resources, creates and copies. */
 import { Spotlight, type SpotlightActionProps, spotlight } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { matchesCommand, type PaletteCommand, useCommands } from './commands.ts';
-import { useFoundDocuments } from './found-documents.ts';
+import { useFoundResources } from './found-resources.ts';
 import classes from './palette.module.css';
 
 type PaletteProps = {
@@ -46,13 +46,14 @@ type ContentProps = Omit<PaletteProps, 'isOpen' | 'close'> & {
 
 function Content({ workspaceId, early, onReady, query }: ContentProps) {
   const commands = useCommands(workspaceId).filter((command) => matchesCommand(command, query));
-  const documents = useFoundDocuments(workspaceId, query);
-  const all = [...commands, ...documents];
+  const found = useFoundResources(query);
+  const all = [...commands, ...found.rows];
+  useFirstSelected(all.length);
   const groups = [...new Set(all.map(({ group }) => group))];
   return (
     <>
       <Spotlight.Search
-        placeholder="Search documents, go to a page, create or copy"
+        placeholder="Search everything, go to a page, create or copy"
         aria-label="Search or go to"
         onFocus={({ currentTarget: field }) => {
           onReady();
@@ -72,15 +73,31 @@ function Content({ workspaceId, early, onReady, query }: ContentProps) {
               ))}
           </Spotlight.ActionsGroup>
         ))}
-        {all.length === 0 ? <Spotlight.Empty>No results</Spotlight.Empty> : null}
+        {all.length === 0 ? (
+          <Spotlight.Empty>{found.isPending ? 'Searching…' : 'No results'}</Spotlight.Empty>
+        ) : null}
       </Spotlight.ActionsList>
     </>
   );
 }
 
-function actionProps({ label, icon: CommandIcon, run }: PaletteCommand): SpotlightActionProps {
+/** Selects the first action if results arrive when none is left. */
+function useFirstSelected(count: number): void {
+  useEffect(() => {
+    const field = document.activeElement;
+    if (count === 0 || document.querySelector('[data-action][data-selected]') !== null) return;
+    if (!(field instanceof HTMLInputElement) || field.value === '') return;
+    field.dispatchEvent(
+      new KeyboardEvent('keydown', { code: 'ArrowDown', key: 'ArrowDown', bubbles: true }),
+    );
+  }, [count]);
+}
+
+function actionProps(command: PaletteCommand): SpotlightActionProps {
+  const { label, description, icon: CommandIcon, run } = command;
   return {
     label,
+    ...(description === undefined ? {} : { description }),
     leftSection: <CommandIcon size={18} stroke={1.75} aria-hidden />,
     onClick: run,
   };

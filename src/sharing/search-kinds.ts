@@ -1,0 +1,19 @@
+// The kinds of sharing resources that a search finds.
+
+import { workspaceKeySearch } from '../credentials/store.ts';
+import type { SearchKind } from '../search/search-kind.ts';
+import { documentSearch } from './documents/store.ts';
+import { folderSearch } from './folders/store.ts';
+import { linkSearch } from './links/store.ts';
+import { visitorSearch } from './visitors/store.ts';
+import { invitationSearch, workspaceSearch } from './workspaces/store.ts';
+
+export const sharingSearchKinds: readonly SearchKind[] = [
+  { kind: 'workspace', ...workspaceSearch },
+  { kind: 'document', ...documentSearch },
+  { kind: 'folder', ...folderSearch },
+  { kind: 'link', ...linkSearch },
+  { kind: 'visitor', ...visitorSearch },
+  { kind: 'invitation', ...invitationSearch },
+  { kind: 'workspace_key', ...workspaceKeySearch },
+];

@@ -1,0 +1,33 @@
+// Adds the indexes of the search through all workspaces: by the start of a name, by the start of an
+// id, and the newest rows. The indexes of the lists begin with an owner. Expands only.
+import type { Kysely } from 'kysely';
+import { createSortIndex } from './0005-lists.ts';
+
+const tables = ['clients', 'customers', 'users', 'workspaces'];
+
+/** With the texts, and the rows that a search finds. */
+const tablesOfWorkspaces = [
+  ['documents', 'name', 'remove_time is null'],
+  ['folders', 'name', 'remove_time is null'],
+  ['links', 'name', ''],
+  ['invitations', 'email', ''],
+  ['visitors', 'email', ''],
+] as const;
+
+const owners = ['client_id', 'customer_id', 'workspace_id'];
+
+export async function indexSearch(db: Kysely<unknown>): Promise<void> {
+  for (const table of [...tables, ...tablesOfWorkspaces.map(([name]) => name), 'credentials']) {
+    await createSortIndex(db, table, 'search_id', ['lower(id)']);
+  }
+  for (const [table, text, where] of tablesOfWorkspaces) {
+    await createSortIndex(db, table, 'search_text', [`lower(${text})`, 'id'], where);
+    await createSortIndex(db, table, 'search_newest', ['create_time', 'id'], where);
+  }
+  for (const owner of owners) {
+    const where = `${owner} is not null`;
+    await createSortIndex(db, 'credentials', `search_${owner}`, ['lower(name)', 'id'], where);
+    await createSortIndex(db, 'credentials', `newest_${owner}`, ['create_time', 'id'], where);
+  }
+  await createSortIndex(db, 'invitations', 'folded_email', ['workspace_id', 'lower(email)', 'id']);
+}

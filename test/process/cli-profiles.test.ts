@@ -1,0 +1,146 @@
+// Named profiles, the search, and the second names of commands.
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openShell, type Shell } from '../support/cli.ts';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+import { itHoldsFor } from '../support/rule.ts';
+
+let program: RunningProgram;
+let server: string;
+beforeAll(async () => {
+  program = await startProgram();
+  server = new URL(program.env.LATCHKEY_BASE_URL).origin;
+});
+afterAll(() => program.remove());
+
+async function signIn(shell: Shell, words: readonly string[] = []): Promise<void> {
+  const { STAFF_EMAIL, STAFF_PASSWORD } = program.env;
+  const login = ['login', '--server', server, '--email', STAFF_EMAIL, '--password-stdin'];
+  expect(await shell.run([...words, ...login], STAFF_PASSWORD)).toMatchObject({ status: 0 });
+}
+
+async function signInWorkspace(shell: Shell, words: readonly string[]): Promise<void> {
+  shell.env.LATCHKEY_API_KEY = program.env.API_KEY;
+  const login = ['login', '--server', server, '--api-key'];
+  const ran = await shell.run([...login, ...words], program.env.API_KEY);
+  delete shell.env.LATCHKEY_API_KEY;
+  expect(ran).toMatchObject({ status: 0 });
+}
+
+test('each profile has its own credential, and one of them is the current one', async () => {
+  const shell = await openShell();
+  await signIn(shell);
+  await signInWorkspace(shell, ['--profile', 'workspace']);
+  const whoami = async (...words: string[]) => (await shell.run([...words, 'whoami'])).stdout;
+  expect(await whoami()).toContain(program.env.STAFF_EMAIL);
+  expect(await whoami('--profile', 'workspace')).toContain('workspace');
+  shell.env.LATCHKEY_PROFILE = 'workspace';
+  expect(await whoami()).not.toContain(program.env.STAFF_EMAIL);
+  expect(await whoami('--profile', 'default')).toContain(program.env.STAFF_EMAIL);
+  delete shell.env.LATCHKEY_PROFILE;
+
+  const file = path.join(shell.home, 'config/latchkey/profiles/workspace.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await shell.run(['profiles', 'use', 'workspace'])).toMatchObject({ status: 0 });
+  const rows = (await shell.run(['profiles', 'list', '--json'])).stdout.trim().split('\n');
+  expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+    { name: 'default', server, current: false },
+    { name: 'workspace', server, current: true },
+  ]);
+  expect(await whoami()).not.toContain(program.env.STAFF_EMAIL);
+  expect(rows.join()).not.toContain(program.env.API_KEY.slice(-20));
+
+  expect(await shell.run(['profiles', 'delete', 'workspace'])).toMatchObject({ status: 0 });
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+  expect(await whoami()).toContain(program.env.STAFF_EMAIL);
+  const deleted = await shell.run(['profiles', 'use', 'workspace']);
+  expect(deleted).toMatchObject({ status: 66, stderr: 'There is no profile workspace.\n' });
+});
+
+test('deleting a profile ends its session', async () => {
+  const shell = await openShell();
+  await signIn(shell, ['--profile', 'mine']);
+  const file = path.join(shell.home, 'config/latchkey/profiles/mine.json');
+  const { token } = JSON.parse(await readFile(file, 'utf8')).credential;
+  expect(await shell.run(['profiles', 'delete', 'mine'])).toMatchObject({ status: 0 });
+  const headers = { authorization: `Bearer ${token}` };
+  await expect.poll(async () => (await fetch(`${server}/sessions`, { headers })).status).toBe(401);
+});
+
+test('a profile is used for its own server only, and not with another credential', async () => {
+  const shell = await openShell();
+  await signIn(shell, ['--profile', 'mine']);
+  shell.env.LATCHKEY_PROFILE = 'mine';
+  shell.env.LATCHKEY_BASE_URL = 'http://127.0.0.1:9';
+  const other = await shell.run(['client', 'list']);
+  expect(other).toMatchObject({ status: 2, stdout: '' });
+  expect(other.stderr).toContain(`you are signed in to ${server}`);
+  shell.env.LATCHKEY_BASE_URL = server;
+  shell.env.LATCHKEY_API_KEY = program.env.API_KEY;
+  const mixed = await shell.run(['client', 'list']);
+  expect(mixed).toMatchObject({ status: 2, stdout: '' });
+  expect(mixed.stderr).toContain('replaces the profile');
+});
+
+itHoldsFor(['../profile', '.hidden', 'a/b', 'a b', '', 'x'.repeat(65)], 6)(
+  'a name that is no file name is refused',
+  async (name) => {
+    const shell = await openShell();
+    const ran = await shell.run(['--profile', name, 'whoami']);
+    expect(ran.status).not.toBe(0);
+    expect(ran.stdout).toBe('');
+  },
+);
+
+test('a profile without a login names the command that creates it', async () => {
+  const ran = await (await openShell()).run(['--profile', 'new', 'whoami']);
+  const stderr = 'You are not signed in. Run: latchkey --profile new login\n';
+  expect(ran).toMatchObject({ status: 77, stderr });
+});
+
+test('a group of commands has its singular as a second name', async () => {
+  const shell = await openShell();
+  await signIn(shell);
+  const listed = await shell.run(['clients', 'list']);
+  expect(await shell.run(['client', 'list'])).toEqual(listed);
+  const help = await shell.run(['client', '--help']);
+  expect(help).toEqual(await shell.run(['clients', '--help']));
+  // `token` is a command.
+  expect((await shell.run(['token', '--help'])).stdout).toContain('Prints an access token');
+});
+
+test('the search prints what the caller may list', async () => {
+  const shell = await openShell();
+  await signIn(shell);
+  const found = await shell.run(['search', program.env.CLIENT_ID.slice(0, 12)]);
+  expect(found.stdout).toContain(`client\t`);
+  expect(found.stdout).toContain(program.env.CLIENT_ID);
+  expect(found.stderr).toBe('');
+  const json = await shell.run(['search', program.env.WORKSPACE_ID, '--json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({ kind: 'RESOURCE_KIND_WORKSPACE' });
+  const client = await openShell({
+    LATCHKEY_BASE_URL: server,
+    LATCHKEY_CLIENT_ID: program.env.CLIENT_ID,
+    LATCHKEY_CLIENT_SECRET: program.env.CLIENT_SECRET,
+  });
+  const refused = await client.run(['search', program.env.WORKSPACE_ID]);
+  expect(refused.stdout).toBe('');
+});
+
+test('the usage has one row for each day, with the refusals in words', async () => {
+  const shell = await openShell();
+  await signIn(shell);
+  const { CLIENT_ID } = program.env;
+  const body = new URLSearchParams({ client_id: CLIENT_ID, client_secret: 'x', scope: 'a:read' });
+  expect((await fetch(`${server}/tokens`, { method: 'POST', body })).status).toBe(401);
+  const today = async () => {
+    const ran = await shell.run(['usage', 'get', CLIENT_ID]);
+    expect(ran.stdout.trimEnd().split('\n')).toHaveLength(30);
+    return ran.stdout.trimEnd().split('\n').at(-1)?.split('\t').slice(1);
+  };
+  const refused = expect.stringMatching(/^identity\.credential_invalid \d+$/);
+  await expect
+    .poll(today, { timeout: 30_000, interval: 500 })
+    .toEqual([expect.any(String), expect.stringMatching(/^[1-9]/), expect.any(String), refused]);
+});

@@ -1,0 +1,177 @@
+// One resource of each kind that a search finds.
+import { randomBytes } from 'node:crypto';
+import { newId, randomText } from '../../src/base/crypto/ids.ts';
+import { transact } from '../../src/storage/database.ts';
+import type { Database, Executor } from '../../src/storage/schema.ts';
+import { issuerRow } from './cached-rows.ts';
+import { providerFields } from './provider-rows.ts';
+
+/** The kinds, with the scope of the method that lists them. */
+export const searchedKinds = {
+  CLIENT: 'clients:read',
+  CLIENT_SECRET: 'clients:write',
+  CUSTOMER: 'customers:read',
+  CUSTOMER_API_KEY: 'customers:write',
+  ACCOUNT: 'accounts:read',
+  USER: 'users:read',
+  AUDIENCE: 'audiences:read',
+  TRUSTED_ISSUER: 'trusted_issuers:read',
+  IDENTITY_PROVIDER: 'identity_providers:read',
+  SIGNING_KEY: 'signing_keys:read',
+  WORKSPACE: 'workspaces:read',
+  INVITATION: 'workspaces:read',
+  WORKSPACE_API_KEY: 'api_keys:read',
+  DOCUMENT: 'documents:read',
+  FOLDER: 'documents:read',
+  LINK: 'links:read',
+  VISITOR: 'links:read',
+} as const;
+
+export type SearchedName = keyof typeof searchedKinds;
+
+/** Resources of the installation belong to no workspace. */
+export const kindsOfWorkspaces: readonly SearchedName[] = [
+  ...(['WORKSPACE', 'INVITATION', 'WORKSPACE_API_KEY'] as const),
+  ...(['DOCUMENT', 'FOLDER', 'LINK', 'VISITOR'] as const),
+];
+
+export type SearchedRow = { readonly id: string; readonly name: string };
+
+export type SearchedRows = {
+  readonly workspaceId: string;
+  readonly slug: string;
+  readonly rows: Readonly<Record<SearchedName, SearchedRow>>;
+};
+
+const create_time = Date.now();
+
+/** Each name is the word and its kind: `<word> client`. The links belong to the document. */
+export async function addSearchedRows(db: Database, word: string): Promise<SearchedRows> {
+  const id = (prefix: Parameters<typeof newId>[0]) => newId(prefix, randomBytes);
+  const text = word.toLowerCase();
+  const slug = randomText(randomBytes);
+  const rows: Record<SearchedName, SearchedRow> = {
+    CLIENT: { id: id('cli'), name: `${word} client` },
+    CLIENT_SECRET: { id: id('sec'), name: `${word} secret` },
+    CUSTOMER: { id: id('cus'), name: `${word} customer` },
+    CUSTOMER_API_KEY: { id: id('key'), name: `${word} customer key` },
+    ACCOUNT: { id: `${text}-account`, name: `${text}-account` },
+    USER: { id: id('usr'), name: `${word} user` },
+    AUDIENCE: { id: id('aud'), name: `${word} audience` },
+    TRUSTED_ISSUER: { id: id('iss'), name: `${word} issuer` },
+    IDENTITY_PROVIDER: { id: id('idp'), name: `${word} provider` },
+    SIGNING_KEY: { id: `${text}-signing-key`, name: '' },
+    WORKSPACE: { id: id('ws'), name: `${word} workspace` },
+    INVITATION: { id: id('inv'), name: `${text}-invited@example.com` },
+    WORKSPACE_API_KEY: { id: id('key'), name: `${word} workspace key` },
+    DOCUMENT: { id: id('doc'), name: `${word} document` },
+    FOLDER: { id: id('fld'), name: `${word} folder` },
+    LINK: { id: id('lnk'), name: `${word} link` },
+    VISITOR: { id: id('viw'), name: `${text}-visitor@example.com` },
+  };
+  await transact(db, async (trx) => {
+    await addOfInstallation(trx, rows, text);
+    await addOfWorkspace(trx, rows, slug);
+  });
+  return { workspaceId: rows.WORKSPACE.id, slug, rows };
+}
+
+type Rows = SearchedRows['rows'];
+
+async function addOfInstallation(trx: Executor, rows: Rows, text: string): Promise<void> {
+  const { CLIENT, CLIENT_SECRET, CUSTOMER, CUSTOMER_API_KEY, USER, SIGNING_KEY } = rows;
+  const insert = { create_time };
+  await trx
+    .insertInto('clients')
+    .values({ ...insert, ...CLIENT, scopes: '' })
+    .execute();
+  await trx
+    .insertInto('customers')
+    .values({ ...insert, ...CUSTOMER })
+    .execute();
+  await trx
+    .insertInto('accounts')
+    .values({ ...insert, id: rows.ACCOUNT.id })
+    .execute();
+  const customerAccount = { customer_id: CUSTOMER.id, account_id: rows.ACCOUNT.id };
+  await trx.insertInto('customer_accounts').values(customerAccount).execute();
+  const credential = { ...insert, digest: '', scopes: '' };
+  await trx
+    .insertInto('credentials')
+    .values([{ ...credential, ...CLIENT_SECRET, client_id: CLIENT.id }])
+    .execute();
+  await trx
+    .insertInto('credentials')
+    .values([{ ...credential, ...CUSTOMER_API_KEY, customer_id: CUSTOMER.id }])
+    .execute();
+  const user = { kind: 'member', email: `${text}-user@example.com` } as const;
+  await trx
+    .insertInto('users')
+    .values({ ...insert, ...USER, ...user, password_hash: '', scopes: '' })
+    .execute();
+  const identifier = `urn:${text}`;
+  await trx
+    .insertInto('audiences')
+    .values({ ...insert, ...rows.AUDIENCE, identifier, signing_alg: 'EdDSA' })
+    .execute();
+  const issuer = `https://${text}.example`;
+  await trx
+    .insertInto('trusted_issuers')
+    .values({ ...issuerRow, ...insert, ...rows.TRUSTED_ISSUER, issuer })
+    .execute();
+  await trx
+    .insertInto('identity_providers')
+    .values({ ...providerFields, ...insert, ...rows.IDENTITY_PROVIDER, issuer })
+    .execute();
+  const sealed = { alg: 'EdDSA', private_ciphertext: '', master_key_id: '' } as const;
+  const key = {
+    kid: SIGNING_KEY.id,
+    state: 'removed',
+    public_x: '',
+    token_seconds_max: 1,
+  } as const;
+  await trx
+    .insertInto('signing_keys')
+    .values({ ...insert, ...key, ...sealed })
+    .execute();
+}
+
+async function addOfWorkspace(trx: Executor, rows: Rows, slug: string): Promise<void> {
+  const { WORKSPACE, INVITATION, DOCUMENT, FOLDER, LINK, VISITOR } = rows;
+  await trx
+    .insertInto('workspaces')
+    .values({ create_time, ...WORKSPACE })
+    .execute();
+  const own = { create_time, workspace_id: WORKSPACE.id };
+  await trx
+    .insertInto('credentials')
+    .values({ ...own, ...rows.WORKSPACE_API_KEY, digest: '', scopes: '' })
+    .execute();
+  const inviter = { role: 'member', inviter_type: 'staff', inviter_id: '', digest: '' } as const;
+  await trx
+    .insertInto('invitations')
+    .values({
+      ...{ ...own, ...inviter, id: INVITATION.id, email: INVITATION.name },
+      expire_time: create_time + 3_600_000,
+    })
+    .execute();
+  const file = { content_type: 'a/b', sha256: '', size_bytes: 1, page_count: 1 };
+  await trx
+    .insertInto('documents')
+    .values({ ...own, ...DOCUMENT, ...file, blob_id: DOCUMENT.id })
+    .execute();
+  await trx
+    .insertInto('folders')
+    .values({ ...own, ...FOLDER, parent_id: null, name_key: FOLDER.name })
+    .execute();
+  const gate = { email_required: 0, email_verification_required: 0, allow_download: 0 } as const;
+  await trx
+    .insertInto('links')
+    .values({ ...own, ...LINK, ...gate, slug, document_id: DOCUMENT.id, gate_revision: 1 })
+    .execute();
+  const view = { link_id: LINK.id, email_verified: 0, duration_ms: 0, create_time } as const;
+  await trx
+    .insertInto('views')
+    .values({ ...view, id: VISITOR.id, email: VISITOR.name })
+    .execute();
+}
