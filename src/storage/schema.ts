@@ -4,6 +4,7 @@ import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { AgreementTables } from './agreement-rows.ts';
 import type { deletionNote, Entity } from './change.ts';
 import type { FolderTable } from './folder-rows.ts';
+import type { GateCodeRow, VerifiedAddressRow } from './gate-rows.ts';
 import type {
   AudienceRow,
   ClientKeyRow,
@@ -24,14 +25,12 @@ import type {
   BlobStoreRow,
   DocumentTable,
   DocumentVersionTable,
-  GateCodeRow,
   LinkNoticeRow,
   LinkTable,
   LogoRow,
   MemberTable,
   PendingBlobRow,
   ReaderMailRow,
-  VerifiedAddressRow,
   ViewPageRow,
   ViewTable,
   VisitorRow,
@@ -47,6 +46,7 @@ import type {
 } from './sign-in-rows.ts';
 
 export type * from './folder-rows.ts';
+export type * from './gate-rows.ts';
 export type * from './identity-rows.ts';
 export type * from './preview-rows.ts';
 export type * from './sharing-rows.ts';
