@@ -5,6 +5,7 @@ import type { AgreementTables } from './agreement-rows.ts';
 import type { deletionNote, Entity } from './change.ts';
 import type { DomainTables } from './domain-rows.ts';
 import type { FolderTable } from './folder-rows.ts';
+import type { GateCodeRow, VerifiedAddressRow } from './gate-rows.ts';
 import type {
   AudienceRow,
   ClientKeyRow,
@@ -25,14 +26,12 @@ import type {
   BlobStoreRow,
   DocumentTable,
   DocumentVersionTable,
-  GateCodeRow,
   LinkNoticeRow,
   LinkTable,
   LogoRow,
   MemberTable,
   PendingBlobRow,
   ReaderMailRow,
-  VerifiedAddressRow,
   ViewPageRow,
   ViewTable,
   VisitorRow,
@@ -48,6 +47,7 @@ import type {
 } from './sign-in-rows.ts';
 
 export type * from './folder-rows.ts';
+export type * from './gate-rows.ts';
 export type * from './identity-rows.ts';
 export type * from './preview-rows.ts';
 export type * from './sharing-rows.ts';

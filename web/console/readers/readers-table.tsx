@@ -147,7 +147,7 @@ function ReaderCell({ email, emailVerified, visitCount, ...view }: LinkView) {
         </Badge>
       ) : null}
       {view.actingClientId === '' ? null : (
-        <Badge component="span" variant="light" color="gray" title={view.actingClientId}>
+        <Badge component="span" variant="light" color="gray" miw={0} title={view.actingClientId}>
           Read by {view.actingClientName}
         </Badge>
       )}
