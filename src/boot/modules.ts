@@ -10,6 +10,7 @@ import { openOutbox } from '../base/mail/outbox.ts';
 import { createIdentityModule, type IdentityModule } from '../identity/module.ts';
 import { createObserver, type Observer } from '../observe/observer.ts';
 import { createSharingModule, type SharingModule } from '../sharing/module.ts';
+import { sharedAccess } from '../sharing/user-access/user-access.ts';
 import { createMappedRoles } from '../sharing/workspaces/mapped-roles.ts';
 import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
 import { closeOnFailure } from './close-on-failure.ts';
@@ -50,6 +51,7 @@ export function createModules(
       membershipsOf,
       rolesOf,
       mappedRoles: createMappedRoles(now),
+      sharedAccess,
       threadProgram: path.join(programs, 'identity/keys/thread-program.js'),
     });
     const assets = await readAssets(webDir);

@@ -32,6 +32,7 @@ import { addIdentityProviders } from './migrations/0027-identity-providers.ts';
 import { addBoundTokens } from './migrations/0028-bound-tokens.ts';
 import { addPasskeys } from './migrations/0029-passkeys.ts';
 import { addWatermarks } from './migrations/0030-watermarks.ts';
+import { addCreators } from './migrations/0033-creators.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -72,6 +73,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0028-bound-tokens': { up: addBoundTokens, oldestSupported: '0001-schema' },
   '0029-passkeys': { up: addPasskeys, oldestSupported: '0001-schema' },
   '0030-watermarks': { up: addWatermarks, oldestSupported: '0001-schema' },
+  '0033-creators': { up: addCreators, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

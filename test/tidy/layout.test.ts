@@ -47,6 +47,7 @@ const mayImport: Record<string, readonly string[]> = {
   cli: ['*'],
   'src/identity/module.ts': ['*'],
   'src/identity/module-types.ts': ['*'],
+  'src/identity/access-sources.ts': ['*'],
   'src/sharing/module.ts': ['*'],
   'src/sharing/routes.ts': ['*'],
   'src/main.ts': ['*'],

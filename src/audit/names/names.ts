@@ -19,7 +19,7 @@ import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.
 import { type Principal, principalTypes } from '../../api/principal.ts';
 import { printableOf } from '../../base/net/printable.ts';
 import type { Database } from '../../storage/schema.ts';
-import { idKinds, type OwnedResource, type ResourceKind } from './store.ts';
+import { findMemberNames, idKinds, type OwnedResource, type ResourceKind } from './store.ts';
 
 const listMethods: Record<ResourceKind, DescMethod> = {
   audience: AudienceService.method.listAudiences,
@@ -60,11 +60,17 @@ export type NameAndParents = {
   readonly parents: readonly Name[];
 };
 
+/** In their workspace, members may read the names of its members. */
 export async function findNames(
   db: Database,
   principal: Principal,
   ids: readonly string[],
+  workspaceId?: string,
 ): Promise<ReadonlyMap<string, NameAndParents>> {
+  if (principal.type === 'member' && workspaceId !== undefined) {
+    const users = await findMemberNames(db, workspaceId, ids);
+    return new Map(users.map(({ id, name }) => [id, { name: printableOf(name), parents: [] }]));
+  }
   const readable = new Set(resourceKinds.filter((kind) => mayList(principal, kind)));
   const names = new Map<string, NameAndParents>();
   for (const [prefix, { kinds, find }] of Object.entries(idKinds)) {

@@ -8,6 +8,7 @@ import {
 import { readUpdate } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreator } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
@@ -75,7 +76,9 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     },
 
     async getLink({ linkId }, context) {
-      return messages.answer(await existing(workspaceOf(context), linkId));
+      const workspaceId = workspaceOf(context);
+      const { link } = await messages.answer(await existing(workspaceId, linkId));
+      return { link: link && (await nameCreator(db, context, link, workspaceId)) };
     },
 
     async updateLink(request, context) {
