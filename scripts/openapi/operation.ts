@@ -62,6 +62,7 @@ const tags: Readonly<Record<string, string>> = {
   SigningKeyService: 'Signing keys',
   UsageService: 'Usage',
   UserService: 'Users',
+  UserAccessService: 'Users',
   DocumentService: 'Documents',
   FolderService: 'Folders',
   LinkService: 'Links',

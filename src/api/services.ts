@@ -16,6 +16,7 @@ import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { UsageService } from '../../gen/latchkey/identity/v1/usage_pb.js';
+import { UserAccessService } from '../../gen/latchkey/identity/v1/user_access_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
@@ -48,6 +49,7 @@ export const services = {
   signingKey: SigningKeyService,
   usage: UsageService,
   user: UserService,
+  userAccess: UserAccessService,
   document: DocumentService,
   folder: FolderService,
   link: LinkService,

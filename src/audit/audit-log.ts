@@ -2,6 +2,7 @@
 // change, so that neither is stored without the other.
 
 import type { HandlerContext } from '@connectrpc/connect';
+import { requireEnabledCaller } from '../api/access/privilege.ts';
 import type { MethodFacts } from '../api/endpoint.ts';
 import { claimOf } from '../api/idempotency/claim.ts';
 import { actingClientOf, type Caller, callerOf, principalId } from '../api/principal.ts';
@@ -17,6 +18,8 @@ export type Change = {
   readonly target: string | readonly string[];
   /** Who made the change, if a public method has authenticated the actor itself. */
   readonly actor?: { readonly type: 'service' | 'staff' | 'member'; readonly id: string };
+  /** Returns what the change was about, after the work. */
+  readonly reason?: () => string;
 };
 
 type SystemChange = Change & {
@@ -85,7 +88,8 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
       const done = await work(trx, (action, about) => {
         rows.push(rowOf({ ...system, request_id, action }, about));
       });
-      for (const row of rows) await insertEvent(trx, row);
+      const reason = change.reason?.() ?? '';
+      for (const row of rows) await insertEvent(trx, { ...row, reason });
       await finish?.(trx, done);
       return done;
     });
@@ -102,7 +106,10 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
     },
     create(context, change, work) {
       const claim = claimOf(context);
-      return make(originOf(callerOf(context)), change, work, claim?.record);
+      return make(originOf(callerOf(context)), change, work, async (trx, answer) => {
+        await requireEnabledCaller(trx, context);
+        await claim?.record(trx, answer);
+      });
     },
     signIn(origin, work) {
       return transact(db, async (trx) => {

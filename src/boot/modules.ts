@@ -12,6 +12,7 @@ import { createIdentityModule, type IdentityModule } from '../identity/module.ts
 import { createObserver, type Observer } from '../observe/observer.ts';
 import { createSearchService } from '../search/service.ts';
 import { createSharingModule, type SharingModule } from '../sharing/module.ts';
+import { sharedAccess } from '../sharing/user-access/user-access.ts';
 import { createMappedRoles } from '../sharing/workspaces/mapped-roles.ts';
 import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
 import { closeOnFailure } from './close-on-failure.ts';
@@ -53,6 +54,7 @@ export function createModules(
       membershipsOf,
       rolesOf,
       mappedRoles: createMappedRoles(now),
+      sharedAccess,
       threadProgram: path.join(programs, 'identity/keys/thread-program.js'),
     });
     const assets = await readAssets(webDir);

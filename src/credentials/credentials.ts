@@ -3,11 +3,18 @@
 // workspaces.
 
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { HandlerContext } from '@connectrpc/connect';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
 import { readExpireTime } from '../api/expire-time.ts';
 import { printableName } from '../api/names.ts';
+import { principalId, principalOf } from '../api/principal.ts';
 import type { Clock } from '../base/clock.ts';
-import type { CredentialKind, NewCredential } from '../base/crypto/credential-format.ts';
+import {
+  type CredentialKind,
+  generateCredential,
+  type NewCredential,
+} from '../base/crypto/credential-format.ts';
+import type { Random } from '../base/crypto/ids.ts';
 import { fail } from '../base/errors/errors.ts';
 import type { ListPage } from '../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../storage/list-request.ts';
@@ -35,6 +42,16 @@ const facts = {
 
 const overlapSecondsDefault = 86_400;
 
+export type CreatedCredential = NewCredential & { readonly creatorId: string };
+
+export function generateCredentialFor(
+  context: HandlerContext,
+  kind: CredentialKind,
+  random: Random,
+): CreatedCredential {
+  return { ...generateCredential(kind, random), creatorId: principalId(principalOf(context)) };
+}
+
 export type NewCredentialFields = {
   readonly name: string;
   /** Space-separated; empty for a client's secret, which has the scopes of its client. */
@@ -51,6 +68,7 @@ export type CredentialFields = {
   readonly expireTime?: Timestamp;
   readonly revokeTime?: Timestamp;
   readonly lastUsedTime?: Timestamp;
+  readonly creator: string;
 };
 
 /**
@@ -62,7 +80,7 @@ export type Credentials = {
   create(
     trx: Executor,
     owner: CredentialOwner,
-    made: NewCredential,
+    made: CreatedCredential,
     fields: NewCredentialFields,
   ): Promise<CredentialRow>;
   list(
@@ -81,13 +99,13 @@ export type Credentials = {
     trx: Executor,
     owner: CredentialOwner,
     id: string,
-    made: NewCredential,
+    made: CreatedCredential,
     overlapSeconds: number | undefined,
   ): Promise<CredentialRow>;
   rotateAll(
     trx: Executor,
     owner: CredentialOwner,
-    made: NewCredential,
+    made: CreatedCredential,
     fields: NewCredentialFields,
     overlapSeconds: number | undefined,
   ): Promise<CredentialRow>;
@@ -149,6 +167,7 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
         name: row.name,
         state: credentialStateOf(row, now()),
         createTime: timestampFromMs(row.create_time),
+        creator: row.creator_id ?? '',
         ...(expire_time === null ? {} : { expireTime: timestampFromMs(expire_time) }),
         ...(revoke_time === null ? {} : { revokeTime: timestampFromMs(revoke_time) }),
         ...(last_used_time === null ? {} : { lastUsedTime: timestampFromMs(last_used_time) }),
@@ -166,7 +185,7 @@ async function lock(trx: Executor, owner: CredentialOwner): Promise<void> {
 async function insertWithin(
   trx: Executor,
   owner: CredentialOwner,
-  made: NewCredential,
+  made: CreatedCredential,
   fields: { name: string; scopes: string; expireTime: number | null },
   time: number,
 ): Promise<CredentialRow> {

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import type { AccessSource } from '../api/access/access-source.ts';
 import { parseStoredScopes } from '../api/access/scopes.ts';
 import type { CredentialKind, NewCredential } from '../base/crypto/credential-format.ts';
 import { type List, type ListPage, readList } from '../storage/list.ts';
 import type { ListQuery } from '../storage/list-request.ts';
+import { readNewest } from '../storage/newest-rows.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 import type { SearchTable } from '../storage/search.ts';
 import { type TokenSettings, tokenSettingsOf } from './token-settings.ts';
@@ -31,7 +33,7 @@ type CredentialFields = {
 export async function insertCredential(
   db: Executor,
   { kind, id }: CredentialOwner,
-  credential: NewCredential,
+  credential: NewCredential & { readonly creatorId?: string },
   fields: CredentialFields,
 ): Promise<CredentialRow> {
   const row: CredentialRow = {
@@ -46,6 +48,7 @@ export async function insertCredential(
     expire_time: fields.expireTime ?? null,
     revoke_time: null,
     last_used_time: null,
+    creator_id: credential.creatorId ?? null,
   };
   row[owners[kind].column] = id;
   await db.insertInto('credentials').values(row).execute();
@@ -242,4 +245,26 @@ export async function updateLastUsedTimes(
       eb.or([eb('last_used_time', 'is', null), eb('last_used_time', '<', eb.ref('used.column2'))]),
     )
     .execute();
+}
+
+export const createdBy = (db: Executor, kind: CredentialKind, creatorId: string, time: number) =>
+  db
+    .selectFrom('credentials')
+    .where('creator_id', '=', creatorId)
+    .where(owners[kind].column, 'is not', null)
+    .where('revoke_time', 'is', null)
+    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]));
+
+/** The live credentials of a kind that a user created. */
+export function createdCredentials(kind: CredentialKind) {
+  return {
+    find: (db, { id }, time) =>
+      readNewest(db, createdBy(db, kind, id, time).select(['id', 'create_time', 'expire_time'])),
+    end: (trx, { id }, time) =>
+      trx
+        .updateTable('credentials')
+        .set({ revoke_time: time })
+        .where('id', 'in', createdBy(trx, kind, id, time).select('id'))
+        .execute(),
+  } satisfies AccessSource;
 }

@@ -1,4 +1,5 @@
 // The parts of the identity module that the service uses, and the parts that it receives.
+import type { SharedAccess } from '../api/access/access-source.ts';
 import type { Authenticate, AuthenticateToken } from '../api/authentication.ts';
 import type { MembershipsOf } from '../api/principal.ts';
 import type { AuthenticateProgram } from '../api/routes/program-reader.ts';
@@ -45,6 +46,7 @@ export type IdentityModule = {
     | 'signingKey'
     | 'usage'
     | 'user'
+    | 'userAccess'
   >;
   readonly searchKinds: readonly SearchKind[];
   readonly credentials: Credentials;
@@ -88,6 +90,8 @@ export type IdentityModuleOptions = {
   readonly membershipsOf: MembershipsOf;
   readonly rolesOf: RolesOf;
   readonly mappedRoles: MappedRoles;
+  /** The access of users in workspaces. */
+  readonly sharedAccess: SharedAccess;
   readonly publicUrl: string;
   readonly random: Random;
   readonly now: Clock;

@@ -11,6 +11,7 @@ import { createCredentials } from '../credentials/credentials.ts';
 import { type CredentialDirectory, createCredentialDirectory } from '../credentials/directory.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { createCredentialUsage } from '../credentials/usage/usage.ts';
+import { connectAccess } from './access-sources.ts';
 import { createAccountService } from './accounts/service.ts';
 import { openAudiences } from './audiences/audiences.ts';
 import { createAudienceService } from './audiences/service.ts';
@@ -69,6 +70,7 @@ import { startKeyReader } from './trusted-issuers/key-reader.ts';
 import { createTrustedIssuerService } from './trusted-issuers/service.ts';
 import { lockTrustedIssuer } from './trusted-issuers/store.ts';
 import { createUsageService } from './usage/service.ts';
+import { createUserAccessService } from './users/access-service.ts';
 import { createCurrentPasswordCheck } from './users/current-password.ts';
 import { createActAsCheck, createSessionEndCheck } from './users/grant-checks.ts';
 import { createNewMembers } from './users/new-members.ts';
@@ -282,6 +284,10 @@ export async function createIdentityModule(
           ...{ db, passwords, now },
           keys: masterKey.derive('current passwords'),
         }),
+      }),
+      userAccess: createUserAccessService({
+        ...{ db, auditLog, rolesOf, now },
+        ...connectAccess(options.sharedAccess, serviceTokenSeconds),
       }),
     },
   };

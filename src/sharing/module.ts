@@ -248,7 +248,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
       }),
       insight: createInsightService({ db, documents, links, views, now }),
       visitor: createVisitorService({ db, auditLog, quotas, views }),
-      apiKey: createApiKeyService({ auditLog, credentials, random }),
+      apiKey: createApiKeyService({ db, auditLog, credentials, random }),
       workspace: createWorkspaceService({
         ...{ db, auditLog, quotas, brands, publicUrl, random, now },
         mailer: options.mailer,

@@ -29,26 +29,29 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'client',
     inserts: false,
     deletes: true,
-    uncached: ['name', 'create_time', 'tls_client_auth_san_uri', 'tls_client_auth_san_dns'],
+    uncached: [
+      ...(['name', 'create_time', 'creator_id'] as const),
+      ...(['tls_client_auth_san_uri', 'tls_client_auth_san_dns'] as const),
+    ],
   },
   client_keys: {
     entity: 'client',
     inserts: true,
     deletes: true,
-    uncached: ['id', 'name', 'thumbprint', 'create_time'],
+    uncached: ['id', 'name', 'thumbprint', 'create_time', 'creator_id'],
   },
   customers: {
     entity: 'customer',
     inserts: false,
     deletes: true,
-    uncached: ['name', 'create_time'],
+    uncached: ['name', 'create_time', 'creator_id'],
   },
   customer_accounts: { entity: 'customer', inserts: true, deletes: true, uncached: [] },
   credentials: {
     entity: 'credential',
     inserts: false,
     deletes: true,
-    uncached: ['name', 'create_time', 'last_used_time'],
+    uncached: ['name', 'create_time', 'last_used_time', 'creator_id'],
   },
   users: {
     entity: 'user',
@@ -98,7 +101,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'client',
     inserts: true,
     deletes: true,
-    uncached: ['id', 'create_time'],
+    uncached: ['id', 'create_time', 'creator_id'],
   },
   signing_keys: {
     entity: 'signing_key',
@@ -119,7 +122,10 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     inserts: false,
     deletes: true,
     // `version` changes only together with `blob_id`.
-    uncached: ['version', 'last_version', 'check_time', 'view_count', 'last_view_time'],
+    uncached: [
+      ...(['version', 'last_version', 'check_time', 'view_count', 'last_view_time'] as const),
+      'creator_id',
+    ],
   },
   folders: {
     entity: 'folder',

@@ -23,6 +23,8 @@ export type ClientRow = {
   may_act: string | null;
   /** Whether each token is bound to a key. */
   bound_tokens: 0 | 1 | null;
+  /** The id of the principal that created the row; null for the service, or before 0033. */
+  creator_id: string | null;
 };
 
 /** A public key with which a client signs assertions. */
@@ -37,6 +39,7 @@ export type ClientKeyRow = {
   create_time: number;
   expire_time: number | null;
   revoke_time: number | null;
+  creator_id: string | null;
 };
 
 /** How often requests of a day had one outcome. */
@@ -86,6 +89,7 @@ export type FederatedIdentityRow = {
   /** The patterns of other claims by their names, as JSON. */
   claims: string;
   create_time: number;
+  creator_id: string | null;
 };
 
 /** An assertion that must not be used again before it expires. */
@@ -102,6 +106,7 @@ export type CustomerRow = {
   disable_time: number | null;
   /** Space-separated. Null means the audience of this service. */
   audience_ids: string | null;
+  creator_id: string | null;
 };
 
 /** A service that tokens are for. */

@@ -34,6 +34,7 @@ import { addPasskeys } from './migrations/0029-passkeys.ts';
 import { addWatermarks } from './migrations/0030-watermarks.ts';
 import { addDomains } from './migrations/0031-domains.ts';
 import { addProgramAccess } from './migrations/0032-program-access.ts';
+import { addCreators } from './migrations/0033-creators.ts';
 import { indexSearch } from './migrations/0034-search.ts';
 import type { Database } from './schema.ts';
 
@@ -77,6 +78,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0030-watermarks': { up: addWatermarks, oldestSupported: '0001-schema' },
   '0031-domains': { up: addDomains, oldestSupported: '0001-schema' },
   '0032-program-access': { up: addProgramAccess, oldestSupported: '0001-schema' },
+  '0033-creators': { up: addCreators, oldestSupported: '0001-schema' },
   '0034-search': { up: indexSearch, oldestSupported: '0001-schema' },
 };
 

@@ -24,6 +24,7 @@ import type {
 import type { PreviewTable } from './preview-rows.ts';
 import type {
   BlobStoreRow,
+  Created,
   DocumentTable,
   DocumentVersionTable,
   LinkNoticeRow,
@@ -121,6 +122,7 @@ export type CredentialRow = {
   expire_time: number | null;
   revoke_time: number | null;
   last_used_time: number | null;
+  creator_id: string | null;
 };
 
 export type UserRow = {
@@ -247,19 +249,19 @@ export type Schema = AgreementTables &
     blob_stores: BlobStoreRow;
     signing_keys: SigningKeyRow;
     audiences: AudienceRow;
-    clients: ClientRow;
-    client_keys: ClientKeyRow;
+    clients: Created<ClientRow>;
+    client_keys: Created<ClientKeyRow>;
     trusted_issuers: TrustedIssuerRow;
-    federated_identities: FederatedIdentityRow;
+    federated_identities: Created<FederatedIdentityRow>;
     usage_counts: UsageCountRow;
     used_assertions: UsedAssertionRow;
-    customers: CustomerRow;
+    customers: Created<CustomerRow>;
     accounts: AccountRow;
     customer_accounts: CustomerAccountRow;
     workspaces: WorkspaceTable;
     logos: LogoRow;
     workspace_usage: WorkspaceUsageRow;
-    credentials: CredentialRow;
+    credentials: Created<CredentialRow>;
     users: UserRow;
     revoked_tokens: RevokedTokenRow;
     totp_seeds: TotpSeedRow;

@@ -9,6 +9,12 @@ export type GeneratedColumns<Row, Columns extends keyof Row> = Omit<Row, Columns
   [Column in Columns]: Generated<Row[Column]>;
 };
 
+/** The insertable row: the service itself creates rows without a creator. */
+export type Created<Row extends { creator_id: string | null }> = GeneratedColumns<
+  Row,
+  'creator_id'
+>;
+
 export type WorkspaceRow = {
   id: string;
   name: string;
@@ -50,9 +56,13 @@ export type DocumentRow = {
   version: number;
   /** The folder that contains the document; null at the top level. */
   folder_id: string | null;
+  creator_id: string | null;
 };
 
-export type DocumentTable = GeneratedColumns<DocumentRow, 'version' | 'folder_id'> & {
+export type DocumentTable = GeneratedColumns<
+  DocumentRow,
+  'version' | 'folder_id' | 'creator_id'
+> & {
   /** The highest number of a version so far. Without it, a trigger inserts the first version. */
   last_version: Generated<number>;
   /** Only release 0.1 uses this: `document_versions` has the time of each version. */
@@ -115,7 +125,7 @@ export type LinkRow = {
   notify: '' | 'first_view' | 'every_view' | 'digest';
   /** The view count at the time when `notify` was set. */
   notify_from: number;
-  /** The user who created the link; null if it was not a user, or before migration 0006. */
+  /** As in `ClientRow`. Before migration 0033, only the ids of users. */
   creator_id: string | null;
   /** The version of the document that the link shows; null for the current one. */
   pinned_version: number | null;

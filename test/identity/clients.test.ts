@@ -150,6 +150,8 @@ describeApp('a client', (suite) => {
           name: 'Ledger',
           scopes: ['payments:read'],
           create_time: expect.stringMatching(/Z$/),
+          creator: expect.any(String),
+          creator_name: '',
           tls_client_auth_san_uri: '',
           tls_client_auth_san_dns: '',
           audience_ids: [],

@@ -129,7 +129,8 @@ describeApp('a customer', (suite) => {
       const customer = (await made.json()) as { id: string };
       expect(made.headers.get('location')).toBe(`/customers/${customer.id}`);
       const times = { create_time: expect.any(String) };
-      const fields = { id: customer.id, name: 'Acme', audience_ids: [], ...times };
+      const created = { creator: expect.any(String), creator_name: '' };
+      const fields = { id: customer.id, name: 'Acme', audience_ids: [], ...times, ...created };
       expect(customer).toEqual({ ...fields, account_ids: [] });
 
       const path = `/customers/${customer.id}/accounts`;

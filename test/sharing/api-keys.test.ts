@@ -50,6 +50,8 @@ describeApp("a workspace's API keys", (suite) => {
         scopes,
         state: 'CREDENTIAL_STATE_LIVE',
         create_time: expect.stringMatching(/Z$/),
+        creator: expect.any(String),
+        creator_name: '',
       },
       api_key: expect.stringMatching(/^lk_wk_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$/),
     });

@@ -78,6 +78,8 @@ describeFeature('links', (dialect) => {
       show_title: true,
       warnings: [],
       create_time: expect.stringMatching(/^\d{4}-.*Z$/),
+      creator: expect.any(String),
+      creator_name: '',
     });
     expect(id).toMatch(/^lnk_[0-9A-Za-z]{22}$/);
     expect(url).toMatch(new RegExp(`^${test.app.publicUrl}/s/[0-9A-Za-z]{22}$`));

@@ -83,6 +83,7 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
   },
 
   'SessionService.RevokeUserSessions': aboutUser(),
+  'UserAccessService.RevokeAllAccess': aboutUser(),
 
   async 'SessionService.RevokeUserSession'({ app }) {
     const { id: userId } = await addUser(app.inside.db);

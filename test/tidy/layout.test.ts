@@ -49,6 +49,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/identity/module.ts': ['*'],
   'src/identity/module-types.ts': ['*'],
   'src/identity/search-kinds.ts': ['*'],
+  'src/identity/access-sources.ts': ['*'],
   'src/sharing/module.ts': ['*'],
   'src/sharing/search-kinds.ts': ['*'],
   'src/sharing/routes.ts': ['*'],

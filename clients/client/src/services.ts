@@ -15,6 +15,7 @@ import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provi
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { UsageService } from '../../../gen/latchkey/identity/v1/usage_pb.js';
+import { UserAccessService } from '../../../gen/latchkey/identity/v1/user_access_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
@@ -44,6 +45,7 @@ type Table = {
   readonly identityProviders: typeof IdentityProviderService;
   readonly usage: typeof UsageService;
   readonly users: typeof UserService;
+  readonly userAccess: typeof UserAccessService;
   readonly documents: typeof DocumentService;
   readonly folders: typeof FolderService;
   readonly links: typeof LinkService;
@@ -66,6 +68,7 @@ const services: Table = {
   identityProviders: IdentityProviderService,
   usage: UsageService,
   users: UserService,
+  userAccess: UserAccessService,
   documents: DocumentService,
   folders: FolderService,
   links: LinkService,

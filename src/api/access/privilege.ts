@@ -5,7 +5,7 @@ import { bearerChallenge } from '../../base/errors/challenge.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { type Caller, callerOf } from '../principal.ts';
+import { type Caller, callerOf, isUser, principalOf } from '../principal.ts';
 import { parseStoredScopes } from './scopes.ts';
 
 export type HeldScopesOptions = {
@@ -35,6 +35,20 @@ export async function requireHeldScopes(
   throw fail('forbidden', `The caller must also hold ${missing.join(' ')}.`, {
     target,
     challenge: bearerChallenge('insufficient_scope', { scope }),
+  });
+}
+
+/**
+ * Throws if the calling user was disabled during the call. The method that disables the
+ * user therefore finds everything that the user has created.
+ */
+export async function requireEnabledCaller(trx: Executor, context: HandlerContext): Promise<void> {
+  const principal = principalOf(context);
+  if (!isUser(principal)) return;
+  const user = await lockRow(trx, 'users', 'id', principal.userId);
+  if (user === undefined || user.disable_time === null) return;
+  throw fail('unauthenticated', 'The user is disabled.', {
+    challenge: bearerChallenge('invalid_token'),
   });
 }
 

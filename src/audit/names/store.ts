@@ -178,6 +178,24 @@ async function findUserNames(db: Database, ids: readonly string[]): Promise<Owne
   }));
 }
 
+/** The names of the members of a workspace among these ids. */
+export async function findMemberNames(
+  db: Database,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<OwnedResource[]> {
+  const users = ids.filter((id) => id.startsWith('usr_'));
+  if (users.length === 0) return [];
+  const rows = await db
+    .selectFrom('members')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', 'in', [...new Set(users)])
+    .execute();
+  const members = rows.map(({ user_id }) => user_id);
+  return members.length === 0 ? [] : findUserNames(db, members);
+}
+
 async function findIdentityUsers(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
   const rows = await db
     .selectFrom('user_identities')

@@ -2,6 +2,8 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { principalId, principalOf } from '../../api/principal.ts';
+import { nameCreators } from '../../audit/names/creators.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { checkPattern, checkSubjectPattern } from '../../credentials/claim-patterns.ts';
@@ -40,6 +42,7 @@ export function createFederationMethods(options: FederationOptions): FederationM
         subject,
         claims: storedPatterns(claims),
         create_time: now(),
+        creator_id: principalId(principalOf(context)),
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await lockToChange(trx, context, clientId);
@@ -58,11 +61,12 @@ export function createFederationMethods(options: FederationOptions): FederationM
       });
     },
 
-    async listFederatedIdentities(request, { signal }) {
+    async listFederatedIdentities(request, context) {
       await requireClient(request.clientId);
-      const query = parseListRequest(request, federatedIdentityList.sorts, signal);
+      const query = parseListRequest(request, federatedIdentityList.sorts, context.signal);
       const { rows, ...page } = await findFederatedIdentities(db, request.clientId, query);
-      return { federatedIdentities: rows.map(message), ...page };
+      const federatedIdentities = await nameCreators(db, context, rows.map(message));
+      return { federatedIdentities, ...page };
     },
 
     async deleteFederatedIdentity({ clientId, identityId }, context) {
@@ -103,4 +107,5 @@ const message = (row: FederatedIdentityRow) => ({
   subject: row.subject,
   claims: JSON.parse(row.claims) as Record<string, string>,
   createTime: timestampFromMs(row.create_time),
+  creator: row.creator_id ?? '',
 });

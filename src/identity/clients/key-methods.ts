@@ -4,7 +4,9 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { ClientService, PublicJwk } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
 import { printableName } from '../../api/names.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreators } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
@@ -50,6 +52,7 @@ export function createClientKeyMethods(options: ClientKeyOptions): ClientKeyMeth
     jwk: JSON.parse(row.jwk),
     thumbprint: row.thumbprint,
     createTime: timestampFromMs(row.create_time),
+    creator: row.creator_id ?? '',
     ...(row.expire_time === null ? {} : { expireTime: timestampFromMs(row.expire_time) }),
     ...(row.revoke_time === null ? {} : { revokeTime: timestampFromMs(row.revoke_time) }),
   });
@@ -68,6 +71,7 @@ export function createClientKeyMethods(options: ClientKeyOptions): ClientKeyMeth
         create_time: time,
         expire_time: readExpireTime(expireTime, time),
         revoke_time: null,
+        creator_id: principalId(principalOf(context)),
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await lockToChange(trx, context, clientId);
@@ -83,11 +87,11 @@ export function createClientKeyMethods(options: ClientKeyOptions): ClientKeyMeth
       });
     },
 
-    async listClientKeys(request, { signal }) {
+    async listClientKeys(request, context) {
       await requireClient(request.clientId);
-      const query = parseListRequest(request, clientKeyList.sorts, signal);
+      const query = parseListRequest(request, clientKeyList.sorts, context.signal);
       const { rows, ...page } = await findClientKeys(db, request.clientId, query);
-      return { keys: rows.map(message), ...page };
+      return { keys: await nameCreators(db, context, rows.map(message)), ...page };
     },
 
     async revokeClientKey({ clientId, keyId }, context) {

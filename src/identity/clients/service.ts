@@ -9,14 +9,19 @@ import {
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { printableName } from '../../api/names.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
-import { generateCredential } from '../../base/crypto/credential-format.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds, storedAudienceIds } from '../../credentials/audience-ids.ts';
-import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
+import {
+  type CredentialOwner,
+  type Credentials,
+  generateCredentialFor,
+} from '../../credentials/credentials.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
@@ -84,11 +89,12 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         default_scopes: joined(request.defaultScopes) || null,
         may_act: joined(request.mayAct) || null,
         bound_tokens: request.boundTokens ? (1 as const) : null,
+        creator_id: principalId(principalOf(context)),
       };
       const row = { id, name, scopes, ...times, ...names, ...tokens };
       requireOneName(row);
       requireOwnScopes(row);
-      const made = generateCredential('cs', random);
+      const made = generateCredentialFor(context, 'cs', random);
       return auditLog.create(context, { target: id }, async (trx) => {
         await requireMayChange(trx, context, parseStoredScopes(scopes));
         await lockAudiences(trx, row.audience_ids);
@@ -103,8 +109,9 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     ...createClientKeyMethods({ ...options, requireClient, lockToChange }),
     ...createFederationMethods({ ...options, requireClient, lockToChange }),
 
-    async getClient({ clientId }) {
-      return { client: clientMessage(await requireClient(clientId)) };
+    async getClient({ clientId }, context) {
+      const client = clientMessage(await requireClient(clientId));
+      return { client: await nameCreator(db, context, client) };
     },
 
     async listClients(request, { signal }) {
@@ -144,7 +151,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async createClientSecret({ clientId, name, expireTime }, context) {
-      const made = generateCredential('cs', random);
+      const made = generateCredentialFor(context, 'cs', random);
       return auditLog.create(context, { target: made.id }, async (trx) => {
         await lockToChange(trx, context, clientId);
         const fields = { name, scopes: '', expireTime };
@@ -153,9 +160,10 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       });
     },
 
-    async listClientSecrets(request, { signal }) {
-      const { rows, ...page } = await credentials.list(ownerOf(request.clientId), request, signal);
-      return { secrets: rows.map(secretMessage), ...page };
+    async listClientSecrets(request, context) {
+      const owner = ownerOf(request.clientId);
+      const { rows, ...page } = await credentials.list(owner, request, context.signal);
+      return { secrets: await nameCreators(db, context, rows.map(secretMessage)), ...page };
     },
 
     async revokeClientSecret({ clientId, secretId }, context) {
@@ -167,7 +175,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async rotateClientSecret({ clientId, overlapSeconds, name, expireTime }, context) {
-      const made = generateCredential('cs', random);
+      const made = generateCredentialFor(context, 'cs', random);
       return auditLog.create(context, { target: clientId }, async (trx) => {
         await lockToChange(trx, context, clientId);
         const fields = { name, scopes: '', expireTime };
@@ -273,6 +281,7 @@ function clientMessage(row: ClientRow) {
     name: row.name,
     scopes: [...parseStoredScopes(row.scopes)],
     createTime: timestampFromMs(row.create_time),
+    creator: row.creator_id ?? '',
     tlsClientAuthSanUri: row.tls_client_auth_san_uri ?? '',
     tlsClientAuthSanDns: row.tls_client_auth_san_dns ?? '',
     audienceIds: [...parseAudienceIds(row.audience_ids)],

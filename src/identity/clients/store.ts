@@ -1,15 +1,23 @@
 import type { Insertable } from 'kysely';
+import type { AccessOwner, AccessSource } from '../../api/access/access-source.ts';
+import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
+import { createdBy, createdCredentials } from '../../credentials/store.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { readNewest } from '../../storage/newest-rows.ts';
 import type {
   ClientKeyRow,
   ClientRow,
   Executor,
   FederatedIdentityRow,
+  Schema,
 } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
-export async function insertClient(db: Executor, row: Insertable<ClientRow>): Promise<void> {
+export async function insertClient(
+  db: Executor,
+  row: Insertable<Schema['clients']>,
+): Promise<void> {
   await db.insertInto('clients').values(row).execute();
 }
 
@@ -31,7 +39,7 @@ export function findClients(db: Executor, query: ListQuery): Promise<ListPage<Cl
   return readList(db, db.selectFrom('clients').selectAll(), clientList, query);
 }
 
-export type ClientChange = Partial<Omit<ClientRow, 'id' | 'create_time'>>;
+export type ClientChange = Partial<Omit<ClientRow, 'id' | 'create_time' | 'creator_id'>>;
 
 export async function updateClient(trx: Executor, id: string, change: ClientChange): Promise<void> {
   await trx.updateTable('clients').set(change).where('id', '=', id).execute();
@@ -61,7 +69,10 @@ export function findClientsByNames(
     .execute();
 }
 
-export async function insertClientKey(trx: Executor, row: ClientKeyRow): Promise<void> {
+export async function insertClientKey(
+  trx: Executor,
+  row: Insertable<Schema['client_keys']>,
+): Promise<void> {
   await trx.insertInto('client_keys').values(row).execute();
 }
 
@@ -115,7 +126,7 @@ export async function revokeClientKey(
 
 export async function insertFederatedIdentity(
   trx: Executor,
-  row: FederatedIdentityRow,
+  row: Insertable<Schema['federated_identities']>,
 ): Promise<void> {
   await trx.insertInto('federated_identities').values(row).execute();
 }
@@ -159,4 +170,85 @@ export async function deleteFederatedIdentity(
     .where('id', '=', id)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+const createdKeys = (db: Executor, creatorId: string, time: number) =>
+  db
+    .selectFrom('client_keys')
+    .where('creator_id', '=', creatorId)
+    .where('revoke_time', 'is', null)
+    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]));
+
+const createdIdentities = (db: Executor, creatorId: string) =>
+  db.selectFrom('federated_identities').where('creator_id', '=', creatorId);
+
+/** Returns the clients that have a live credential that the user created. */
+function findClientsWithCredentials(
+  db: Executor,
+  { id }: AccessOwner,
+  time: number,
+): Promise<Pick<ClientRow, 'scopes' | 'token_seconds'>[]> {
+  return db
+    .selectFrom('clients')
+    .select(['scopes', 'token_seconds'])
+    .distinct()
+    .where(({ eb, or }) =>
+      or([
+        eb(
+          'id',
+          'in',
+          createdBy(db, 'cs', id, time).select('client_id').$castTo<{ client_id: string }>(),
+        ),
+        eb('id', 'in', createdKeys(db, id, time).select('client_id')),
+        eb('id', 'in', createdIdentities(db, id).select('client_id')),
+      ]),
+    )
+    .execute();
+}
+
+/** Returns the longest lifetime of a token that a client gets with such a credential, or 0. */
+export async function findTokenSeconds(
+  db: Executor,
+  user: AccessOwner,
+  { time, standard }: { readonly time: number; readonly standard: number },
+): Promise<number> {
+  const clients = await findClientsWithCredentials(db, user, time);
+  return Math.max(0, ...clients.map((client) => client.token_seconds ?? standard));
+}
+
+async function scopesToEnd(trx: Executor, user: AccessOwner, time: number): Promise<string[]> {
+  const clients = await findClientsWithCredentials(trx, user, time);
+  const scopes = clients.flatMap((client) => [...parseStoredScopes(client.scopes)]);
+  return ['clients:write', ...scopes.filter(isManagementScope)];
+}
+
+export const clientAccess = {
+  clientSecrets: { ...createdCredentials('cs'), scopesToEnd },
+  clientKeys: {
+    find: (db, { id }, time) =>
+      readNewest(db, createdKeys(db, id, time).select(['id', 'create_time', 'expire_time'])),
+    end: (trx, { id }, time) =>
+      trx
+        .updateTable('client_keys')
+        .set({ revoke_time: time })
+        .where('id', 'in', createdKeys(trx, id, time).select('id'))
+        .execute(),
+    scopesToEnd,
+  },
+  federatedIdentities: {
+    find: (db, { id }) => readNewest(db, createdIdentities(db, id).select(['id', 'create_time'])),
+    end: (trx, { id }) =>
+      trx.deleteFrom('federated_identities').where('creator_id', '=', id).execute(),
+    scopesToEnd,
+  },
+} satisfies Readonly<Record<string, AccessSource>>;
+
+/** Returns the number of clients that a user created. */
+export async function countCreatedClients(db: Executor, creatorId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('clients')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('creator_id', '=', creatorId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }

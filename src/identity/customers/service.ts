@@ -6,14 +6,19 @@ import {
 } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { printableName } from '../../api/names.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
-import { generateCredential } from '../../base/crypto/credential-format.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds, storedAudienceIds } from '../../credentials/audience-ids.ts';
-import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
+import {
+  type CredentialOwner,
+  type Credentials,
+  generateCredentialFor,
+} from '../../credentials/credentials.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
@@ -68,6 +73,7 @@ export function createCustomerService(
       const row = {
         ...{ id, name: printableName(name), create_time: now(), disable_time: null },
         audience_ids: storedAudienceIds(audienceIds),
+        creator_id: principalId(principalOf(context)),
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await lockAudiences(trx, row.audience_ids);
@@ -76,10 +82,10 @@ export function createCustomerService(
       });
     },
 
-    async getCustomer({ customerId }) {
+    async getCustomer({ customerId }, context) {
       const row = await findCustomer(db, customerId);
       if (row === undefined) throw noSuchCustomer();
-      return { customer: customerMessage(row) };
+      return { customer: await nameCreator(db, context, customerMessage(row)) };
     },
 
     async listCustomers(request, { signal }) {
@@ -130,24 +136,24 @@ export function createCustomerService(
 
     async createApiKey({ customerId, name, scopes, expireTime }, context) {
       const fields = { name, scopes: readKeyScopes(scopes), expireTime };
-      const made = generateCredential('ck', random);
+      const made = generateCredentialFor(context, 'ck', random);
       return auditLog.create(context, { target: made.id }, async (trx) => {
         const row = await credentials.create(trx, ownerOf(customerId), made, fields);
         return { key: keyMessage(row), apiKey: made.text };
       });
     },
 
-    async listApiKeys(request, { signal }) {
+    async listApiKeys(request, context) {
       const { rows, ...page } = await credentials.list(
         ownerOf(request.customerId),
         request,
-        signal,
+        context.signal,
       );
-      return { keys: rows.map(keyMessage), ...page };
+      return { keys: await nameCreators(db, context, rows.map(keyMessage)), ...page };
     },
 
     async rotateApiKey({ customerId, keyId, overlapSeconds }, context) {
-      const made = generateCredential('ck', random);
+      const made = generateCredentialFor(context, 'ck', random);
       return auditLog.create(context, { target: keyId }, async (trx) => {
         const owner = ownerOf(customerId);
         const row = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
@@ -189,6 +195,7 @@ function customerMessage(row: CustomerWithAccounts) {
     accountIds: [...row.accountIds],
     audienceIds: [...parseAudienceIds(row.audience_ids)],
     createTime: timestampFromMs(row.create_time),
+    creator: row.creator_id ?? '',
     ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
   };
 }

@@ -2,10 +2,13 @@ import type { Insertable } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
-import type { CustomerRow, Executor } from '../../storage/schema.ts';
+import type { CustomerRow, Executor, Schema } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
-export async function insertCustomer(db: Executor, row: Insertable<CustomerRow>): Promise<void> {
+export async function insertCustomer(
+  db: Executor,
+  row: Insertable<Schema['customers']>,
+): Promise<void> {
   await db.insertInto('customers').values(row).execute();
 }
 
@@ -123,4 +126,14 @@ export async function lockAccounts(
 ): Promise<void> {
   const rows = [...accountIds].sort().map((id) => ({ id, create_time: time }));
   await insertOrLockRows(trx, 'accounts', 'id', rows);
+}
+
+/** Returns the number of customers that a user created. */
+export async function countCreatedCustomers(db: Executor, creatorId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('customers')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('creator_id', '=', creatorId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }

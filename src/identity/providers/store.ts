@@ -140,6 +140,11 @@ export async function insertIdentity(trx: Executor, row: UserIdentityRow): Promi
   await trx.insertInto('user_identities').values(row).execute();
 }
 
+/** Ends no session: the caller ends all sessions of the user. */
+export async function deleteIdentities(trx: Executor, userId: string): Promise<void> {
+  await trx.deleteFrom('user_identities').where('user_id', '=', userId).execute();
+}
+
 export function deleteIdentity(
   trx: Executor,
   userId: string,

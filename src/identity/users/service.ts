@@ -5,7 +5,7 @@ import {
   type UserService,
 } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
-import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { printableName } from '../../api/names.ts';
 import { callerOf, principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
@@ -19,11 +19,11 @@ import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
 import { createFactorMethods, type UserOptions } from './factor-methods.ts';
 import { grantChecksFor } from './grant-checks.ts';
+import { requireHoldersLeft } from './last-holders.ts';
 import { createRecoveryCodeMethods } from './recovery-codes.ts';
 import {
   endSessionsOf,
   findUsers,
-  hasStaffWithScope,
   insertUser,
   type User,
   type UserChange,
@@ -174,20 +174,6 @@ function memberScopes(): Failure {
 function lackingIn(first: string, second: string): string[] {
   const others = parseStoredScopes(second);
   return [...parseStoredScopes(first)].filter((scope) => !others.has(scope));
-}
-
-function managedBy({ kind, disable_time, scopes }: UserRow): string[] {
-  if (kind !== 'staff' || disable_time !== null) return [];
-  return [...parseStoredScopes(scopes)].filter(isManagementScope);
-}
-
-/** Throws `conflict` if the change would leave a management scope without an enabled staff user. */
-async function requireHoldersLeft(trx: Executor, before: User, after: User): Promise<void> {
-  const kept = new Set(managedBy(after));
-  for (const scope of managedBy(before)) {
-    if (kept.has(scope) || (await hasStaffWithScope(trx, scope))) continue;
-    throw fail('conflict', `The user is the last enabled staff user with ${scope}.`);
-  }
 }
 
 function refuseDuplicate(error: unknown): never {

@@ -4,19 +4,24 @@ import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { generateCredential } from '../../base/crypto/credential-format.ts';
+import { nameCreators } from '../../audit/names/creators.ts';
 import type { Random } from '../../base/crypto/ids.ts';
-import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
-import type { CredentialRow } from '../../storage/schema.ts';
+import {
+  type CredentialOwner,
+  type Credentials,
+  generateCredentialFor,
+} from '../../credentials/credentials.ts';
+import type { CredentialRow, Database } from '../../storage/schema.ts';
 
 export type ApiKeyOptions = {
+  readonly db: Database;
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
   readonly random: Random;
 };
 
 export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof ApiKeyService> {
-  const { auditLog, credentials, random } = options;
+  const { db, auditLog, credentials, random } = options;
 
   function keyMessage(row: CredentialRow) {
     return {
@@ -29,7 +34,7 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
   return {
     async createApiKey({ name, scopes, expireTime }, context) {
       const owner = ownerOf(workspaceOf(context));
-      const made = generateCredential('wk', random);
+      const made = generateCredentialFor(context, 'wk', random);
       const fields = { name, scopes: scopes.join(' '), expireTime };
       return auditLog.create(context, { target: made.id }, async (trx) => {
         await requireHeldScopes(trx, context, scopes, { workspaceId: owner.id });
@@ -41,12 +46,13 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
     async listApiKeys(request, context) {
       const owner = ownerOf(workspaceOf(context));
       const { rows, ...page } = await credentials.list(owner, request, context.signal);
-      return { keys: rows.map(keyMessage), ...page };
+      const keys = await nameCreators(db, context, rows.map(keyMessage), owner.id);
+      return { keys, ...page };
     },
 
     async rotateApiKey({ keyId, overlapSeconds }, context) {
       const owner = ownerOf(workspaceOf(context));
-      const made = generateCredential('wk', random);
+      const made = generateCredentialFor(context, 'wk', random);
       return auditLog.create(context, { target: keyId }, async (trx) => {
         const rotated = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
         const granted = parseStoredScopes(rotated.scopes);

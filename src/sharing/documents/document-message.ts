@@ -47,6 +47,7 @@ function documentMessage(row: CountedDocument, preview: PreviewState) {
     pageCount: row.page_count,
     workspaceId: row.workspace_id,
     createTime: timestampFromMs(row.create_time),
+    creator: row.creator_id ?? '',
     viewCount: row.view_count,
     linkCount: row.link_count,
     ...(row.last_view_time === null ? {} : { lastViewTime: timestampFromMs(row.last_view_time) }),

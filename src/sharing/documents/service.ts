@@ -3,9 +3,11 @@ import {
   type DocumentService,
   UpdateDocumentRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreator } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { findBlobsOf } from '../../storage/document-versions.ts';
@@ -85,13 +87,12 @@ export function createDocumentService(
 
   function insert(blob: StagedBlob, row: NewDocument, context: HandlerContext) {
     const counts = { version: 1, view_count: 0, link_count: 0, last_view_time: null };
-    const folder_id = row.folder_id ?? null;
     return blob.commit((settle) =>
       quotas.inTurn(row.workspace_id, () =>
         auditLog.create(context, { target: row.id }, async (trx) => {
           await settle(trx);
           await insertCounted(trx, row);
-          const inserted = { ...row, ...counts, folder_id };
+          const inserted = { folder_id: null, creator_id: null, ...row, ...counts };
           return { document: await describeDocument(trx, previews, inserted) };
         }),
       ),
@@ -123,6 +124,7 @@ export function createDocumentService(
         ...content,
         create_time: now(),
         folder_id: folderId === '' ? null : folderId,
+        creator_id: principalId(principalOf(context)),
       };
       return insert(blob, row, context);
     },
@@ -135,9 +137,11 @@ export function createDocumentService(
     },
 
     async getDocument({ documentId }, context) {
-      const row = await findCountedDocument(db, workspaceOf(context), documentId);
+      const workspaceId = workspaceOf(context);
+      const row = await findCountedDocument(db, workspaceId, documentId);
       if (row === undefined) throw documentNotFound();
-      return { document: await describeDocument(db, previews, row) };
+      const document = await describeDocument(db, previews, row);
+      return { document: await nameCreator(db, context, document, workspaceId) };
     },
 
     async updateDocument(request, context) {

@@ -6,8 +6,8 @@ import type { DocumentRow, Executor } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 /** The row of a new document. A trigger adds its first version to `document_versions`. */
-export type NewDocument = Omit<DocumentRow, 'version' | 'folder_id'> &
-  Partial<Pick<DocumentRow, 'folder_id'>>;
+export type NewDocument = Omit<DocumentRow, 'version' | 'folder_id' | 'creator_id'> &
+  Partial<Pick<DocumentRow, 'folder_id' | 'creator_id'>>;
 
 const insertRow = compileOnce((db, row: QueryParameters<Required<NewDocument>>) =>
   db.insertInto('documents').values({
@@ -21,11 +21,12 @@ const insertRow = compileOnce((db, row: QueryParameters<Required<NewDocument>>) 
     blob_id: row.blob_id,
     create_time: row.create_time,
     folder_id: row.folder_id,
+    creator_id: row.creator_id,
   }),
 );
 
 export async function insertDocument(db: Executor, row: NewDocument): Promise<void> {
-  await insertRow(db, { ...row, folder_id: row.folder_id ?? null });
+  await insertRow(db, { folder_id: null, creator_id: null, ...row });
 }
 
 /** A document as its row has it. */

@@ -3,7 +3,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { CreateLinkRequest, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
 import { printableName } from '../../api/names.ts';
-import { isUser, principalOf } from '../../api/principal.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -55,7 +55,6 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
 
   /** Returns the row without the hash of its password. Throws `invalid_argument`. */
   function readRow(request: CreateLinkRequest, context: HandlerContext): LinkRow {
-    const caller = principalOf(context);
     requireOneTarget(request);
     const recipient = readRecipient(request.recipient, request.mailRecipient);
     const isForOne = recipient !== '' && request.allowList.length === 0;
@@ -82,7 +81,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       ...agreement,
       ...impliedBy({ ...lists, ...agreement }),
       notify_from: 0,
-      creator_id: isUser(caller) ? caller.userId : null,
+      creator_id: principalId(principalOf(context)),
       pinned_version: request.pinnedVersion || null,
       view_limit: request.viewLimit ?? null,
       recipient,

@@ -128,7 +128,7 @@ export function checkOptions(row: LinkRow, paths: readonly string[]): void {
   if (!isRoom && row.entry_rules !== '') {
     throw invalid('entry_rules', 'must be unset for a link to a document');
   }
-  if (row.notify !== '' && row.creator_id === null) {
+  if (row.notify !== '' && row.creator_id?.startsWith('usr_') !== true) {
     throw invalid('notify', 'must be unset: no user created the link, so no one gets the mails');
   }
 }
@@ -158,6 +158,7 @@ export function linkMessage(row: LinkRow, target: LinkTarget | undefined, url: s
     allowDownload: row.allow_download === 1,
     viewCount: row.view_count,
     createTime: timestampFromMs(row.create_time),
+    creator: row.creator_id ?? '',
     ...(row.expire_time === null ? {} : { expireTime: timestampFromMs(row.expire_time) }),
     ...(row.revoke_time === null ? {} : { revokeTime: timestampFromMs(row.revoke_time) }),
     allowList: entriesOf(row.allow_list),

@@ -3,6 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { LinkService, LinkViewSchema } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreator } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
@@ -74,7 +75,9 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     },
 
     async getLink({ linkId }, context) {
-      return messages.answer(await existing(workspaceOf(context), linkId));
+      const workspaceId = workspaceOf(context);
+      const { link } = await messages.answer(await existing(workspaceId, linkId));
+      return { link: link && (await nameCreator(db, context, link, workspaceId)) };
     },
 
     async getAgreementReceipt({ agreementId }, context) {

@@ -8,6 +8,7 @@ import { claimOf } from '../../api/idempotency/claim.ts';
 import { type Principal, principalId, principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { nameCreators } from '../../audit/names/creators.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import {
@@ -135,7 +136,9 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
         throw workspaceNotFound(workspaceId);
       const query = parseListRequest(request, invitationList.sorts, context.signal);
       const { rows, ...page } = await findInvitations(db, workspaceId, now(), query);
-      return { invitations: rows.map(invitationMessage), ...page };
+      const messages = rows.map(invitationMessage);
+      const invitations = await nameCreators(db, context, messages, workspaceId);
+      return { invitations, ...page };
     },
 
     async revokeInvitation({ invitationId }, context) {
@@ -174,6 +177,7 @@ function invitationMessage(row: InvitationRow) {
     workspaceId: row.workspace_id,
     email: row.email,
     role: protoRoles[row.role],
+    creator: row.inviter_id,
     createTime: timestampFromMs(row.create_time),
     expireTime: timestampFromMs(row.expire_time),
   };

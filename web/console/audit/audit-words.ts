@@ -107,6 +107,8 @@ const actions: Record<string, Verb> = {
     'accept a recovery code of',
   ),
   'Staff.Recover': verb('restored the access of', 'restore the access of'),
+  'UserAccessService.GetUserAccess': verb('read the access of', 'read the access of'),
+  'UserAccessService.RevokeAllAccess': verb('ended the access of', 'end the access of'),
   'UserService.ConfirmTotp': verb('turned on two-factor authentication', 'turn on two-factor'),
   'UserService.EnrolTotp': verb('started to add an authenticator app', 'add an authenticator app'),
   'UserService.RemoveTotp': verb(

@@ -9,6 +9,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
+import { createdByColumn } from '../shared/created-by.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
@@ -46,6 +47,7 @@ const identities = defineList({
       isMinor: true,
       cell: ({ createTime }) => <DateTime time={createTime} />,
     },
+    createdByColumn<FederatedIdentity>(),
     {
       title: 'Actions',
       isTitleHidden: true,

@@ -4,6 +4,7 @@ import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/cl
 import { useHasScope } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
+import { createdByFacts } from '../shared/created-by.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
@@ -78,6 +79,7 @@ function ClientFacts(client: Client) {
             ]),
         ...(client.boundTokens ? [{ name: 'Tokens', value: 'Bound to a key or certificate' }] : []),
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
+        ...createdByFacts(client),
       ]}
     />
   );

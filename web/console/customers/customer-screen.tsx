@@ -4,6 +4,7 @@ import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v
 import { useHasScope } from '../session/session-context.tsx';
 import { AuditLinks } from '../shared/audit-links.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
+import { createdByFacts } from '../shared/created-by.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { Facts } from '../shared/facts.tsx';
@@ -42,13 +43,15 @@ export function CustomerScreen() {
 
 CustomerScreen.reads = [CustomerService.method.getCustomer];
 
-function CustomerFacts({ id, createTime, disableTime }: Customer) {
+function CustomerFacts(customer: Customer) {
+  const { id, createTime, disableTime } = customer;
   return (
     <Facts
       facts={[
         { name: 'Customer ID', value: <CopyableText text={id} label="customer ID" /> },
         { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
+        ...createdByFacts(customer),
       ]}
     />
   );

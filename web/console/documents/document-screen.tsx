@@ -9,6 +9,7 @@ import { TargetLinks } from '../links/target-links.tsx';
 import type { DrawPage } from '../readers/heat-strip.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
+import { createdByFacts } from '../shared/created-by.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { type Fact, Facts } from '../shared/facts.tsx';
@@ -104,6 +105,7 @@ function factsOf(document: Document): Fact[] {
       name: document.version === 1 ? 'Uploaded' : 'First uploaded',
       value: <DateTime time={createTime} precision="minute" />,
     },
+    ...createdByFacts(document),
     { name: 'SHA-256', value: <CopyableText text={sha256} label="SHA-256" isShort /> },
   ];
 }

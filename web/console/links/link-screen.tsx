@@ -6,6 +6,7 @@ import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
+import { createdByFacts } from '../shared/created-by.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
@@ -120,6 +121,7 @@ function LinkFacts({ link }: { readonly link: Link }) {
         { name: 'Email about views', value: notifyTexts[link.notify] },
         { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
+        ...createdByFacts(link),
         { name: 'Link ID', value: <CopyableText text={id} label="link ID" /> },
       ]}
     />

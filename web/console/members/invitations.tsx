@@ -4,6 +4,7 @@ import {
   type Invitation,
   WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { createdByColumn } from '../shared/created-by.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
@@ -27,6 +28,7 @@ const openInvitations = defineList({
       isNewestFirst: true,
       cell: ({ createTime }) => <DateTime time={createTime} />,
     },
+    createdByColumn<Invitation>('Sent by'),
     { title: 'Expires', cell: ({ expireTime }) => <DateTime time={expireTime} /> },
     {
       title: 'Actions',

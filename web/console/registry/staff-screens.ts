@@ -160,6 +160,14 @@ export const staffScreens = [
   }),
   createRoute({
     getParentRoute: () => shell,
+    path: '/users/$userId/access',
+    ...screenOptions(() => import('../users/access-screen.tsx'), 'AccessScreen', {
+      label: 'Access',
+      scope: 'users:read',
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
     path: '/identity-providers',
     ...screenOptions(() => import('../providers/providers-screen.tsx'), 'ProvidersScreen', {
       label: 'Sign-in providers',

@@ -26,6 +26,8 @@ export type FormDialogProps<Values extends Record<string, unknown>> = {
   readonly questionFor?: (values: Values) => string | undefined;
   /** The message after a success, such as `Link saved`. */
   readonly done?: string;
+  /** By default false. */
+  readonly isDestructive?: boolean;
   readonly children: ReactNode;
 };
 
@@ -76,6 +78,7 @@ type DialogFormProps<Values extends Record<string, unknown>> = FormDialogProps<V
 
 function DialogForm<Values extends Record<string, unknown>>(props: DialogFormProps<Values>) {
   const { close, form, label, submit, questionFor, done, children, action, keep } = props;
+  const color = props.isDestructive === true ? { color: 'red.9' } : {};
   const { isPending, error } = action;
   const rememberFocus = useRestoredFocus(isPending);
   const element = useRef<HTMLFormElement>(null);
@@ -139,7 +142,7 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
             <Button variant="default" onClick={close} disabled={isPending}>
               Cancel
             </Button>
-            <Button type="submit" loading={isPending}>
+            <Button type="submit" loading={isPending} {...color}>
               {label}
             </Button>
           </Group>

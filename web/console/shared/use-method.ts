@@ -23,10 +23,14 @@ const sharing = [
 ];
 const people = ['UserService', 'SessionService', 'PasskeyService'];
 const accounts = ['CustomerService', 'AccountService'];
+/** Services whose answers any change may change. */
+const alwaysStale = ['AuditService', 'UserAccessService'];
 
 /** Whether a change of one service may change what another one returns. */
 function mayChange(changed: string, other: string): boolean {
-  if (changed === other || other === 'AuditService') return true;
+  if (changed === other || alwaysStale.includes(other)) return true;
+  // It ends what several services list.
+  if (changed === 'UserAccessService') return true;
   return [sharing, people, accounts].some((set) => set.includes(changed) && set.includes(other));
 }
 

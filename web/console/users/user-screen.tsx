@@ -39,6 +39,11 @@ export function UserScreen() {
           <>
             {user.id === id ? <OwnAccountHint /> : null}
             <Facts facts={factsOf(user)} />
+            <Text size="sm">
+              <TextLink to="/users/$userId/access" params={{ userId: user.id }} td="underline">
+                All access of the user
+              </TextLink>
+            </Text>
             <UserIdentities userId={user.id} />
             <UserPasskeys userId={user.id} />
             <UserSessions user={user} isSelf={user.id === id} />

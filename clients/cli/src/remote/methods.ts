@@ -13,6 +13,7 @@ import { SessionService } from '../../../../gen/latchkey/identity/v1/session_pb.
 import { SigningKeyService } from '../../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { UsageService } from '../../../../gen/latchkey/identity/v1/usage_pb.js';
+import { UserAccessService } from '../../../../gen/latchkey/identity/v1/user_access_pb.js';
 import { UserService } from '../../../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
@@ -40,6 +41,7 @@ const services: Readonly<Record<string, DescService>> = {
   signingKey: SigningKeyService,
   usage: UsageService,
   user: UserService,
+  userAccess: UserAccessService,
   apiKey: ApiKeyService,
   document: DocumentService,
   domain: DomainService,

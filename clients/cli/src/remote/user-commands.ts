@@ -151,6 +151,29 @@ const users = groupOf('users', 'Manages the people who sign in.', [
   },
   { name: 'enable', about: 'Enables a user.', method: 'user.enableUser', args: user },
   {
+    name: 'access',
+    about: 'Shows everything by which a user has access.',
+    method: 'userAccess.getUserAccess',
+    args: user,
+  },
+  {
+    name: 'revoke-access',
+    about: 'Ends all access of a user who leaves, or parts of it.',
+    method: 'userAccess.revokeAllAccess',
+    args: user,
+    fields: {
+      parts: {
+        name: 'part',
+        value: 'part',
+        values: ['sign_in', 'roles', 'credentials', 'links', 'invitations'],
+        isList: true,
+        about: 'Only this part.',
+      },
+      validate_only: { about: 'Shows what would end, and changes nothing.' },
+    },
+    examples: ['users revoke-access usr_… --validate-only'],
+  },
+  {
     name: 'set-password',
     about: 'Sets the password of a user.',
     details:

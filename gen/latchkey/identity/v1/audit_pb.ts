@@ -136,7 +136,8 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
 
   /**
    * Why an assertion, a token exchange, a DPoP proof or a passkey was refused. The response to an
-   * assertion or a passkey does not reveal it. Empty for other events.
+   * assertion or a passkey does not reveal it. For RevokeAllAccess, the parts that ended, with
+   * numbers. Empty for other events.
    *
    * @generated from field: string reason = 14;
    */
@@ -395,10 +396,11 @@ export const ExportAuditEventsResponseSchema: GenMessage<ExportAuditEventsRespon
  * Reads the audit log: calls that changed something, and calls that were refused.
  *
  * Each successful call of a method that can change something writes one event, in the same
- * transaction as the change, even if nothing changed. Events also record failed authentications (`unauthenticated` and
- * `identity.credential_invalid`) of any method, and the errors `forbidden` and `step_up_required`
- * of methods that change something. No method changes or deletes events. The service deletes them
- * after `LATCHKEY_AUDIT_RETENTION_DAYS`, 365 by default.
+ * transaction as the change, even if nothing changed. A call with `validate_only` writes none.
+ * Events also record failed authentications (`unauthenticated` and `identity.credential_invalid`)
+ * of any method, and the errors `forbidden` and `step_up_required` of methods that change
+ * something. No method changes or deletes events. The service deletes them after
+ * `LATCHKEY_AUDIT_RETENTION_DAYS`, 365 by default.
  *
  * Events contain ids. A response adds the names that the resources have at the time of the call, if
  * the caller may list such resources:

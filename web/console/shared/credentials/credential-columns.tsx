@@ -4,6 +4,7 @@ import { IconCancel, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
 import { CopyableText } from '../copyable-text.tsx';
+import { createdByColumn } from '../created-by.tsx';
 import { DateTime } from '../date-time.tsx';
 import type { Column } from '../lists/define-list.ts';
 import { RowMenu } from '../lists/row-menu.tsx';
@@ -54,6 +55,7 @@ export function credentialColumns<Row extends Credential>(
       isMinor: true,
       cell: ({ createTime }) => <DateTime time={createTime} />,
     },
+    createdByColumn<Row>(),
     {
       title: 'Actions',
       isTitleHidden: true,

@@ -8,6 +8,8 @@ export type Credential = {
   readonly name: string;
   /** Absent for a client secret, which has the scopes of its client. */
   readonly scopes?: readonly string[];
+  readonly creator: string;
+  readonly creatorName: string;
   readonly state: CredentialState;
   readonly createTime?: Timestamp | undefined;
   readonly expireTime?: Timestamp | undefined;

@@ -1,0 +1,59 @@
+// Connects the features of this module, and the sharing module, with the method that ends all
+// access of a user.
+import type { SharedAccess } from '../api/access/access-source.ts';
+import { createdCredentials } from '../credentials/store.ts';
+import { newestQuery } from '../storage/newest-rows.ts';
+import { clientAccess, countCreatedClients, findTokenSeconds } from './clients/store.ts';
+import { countCreatedCustomers } from './customers/store.ts';
+import { findPasskeys } from './passkeys/store.ts';
+import { deleteIdentities, findIdentities } from './providers/store.ts';
+import { findSessions } from './sessions/store.ts';
+import type { UserAccessOptions } from './users/access-service.ts';
+import { deletePasskeys, endSessionsOf } from './users/store.ts';
+
+type Connected = Omit<UserAccessOptions, 'db' | 'auditLog' | 'rolesOf' | 'now'>;
+
+/** `tokenSeconds`: the lifetime of the tokens of clients that have none of their own. */
+export function connectAccess(shared: SharedAccess, tokenSeconds: number): Connected {
+  return {
+    shared,
+    countClients: countCreatedClients,
+    countCustomers: countCreatedCustomers,
+    tokenSecondsOf: (trx, user, time) =>
+      findTokenSeconds(trx, user, { time, standard: tokenSeconds }),
+    sources: {
+      ...shared.sources,
+      ...clientAccess,
+      customerKeys: {
+        ...createdCredentials('ck'),
+        scopesToEnd: async () => ['customers:write'],
+      },
+      workspaceKeys: {
+        ...createdCredentials('wk'),
+        scopesToEnd: async () => ['api_keys:write'],
+      },
+      sessions: {
+        async find(db, { id }, time) {
+          const { rows, totalSize } = await findSessions(db, id, time, newestQuery);
+          return { rows: rows.map((row) => ({ ...row, detail: row.address })), totalSize };
+        },
+        end: (trx, { id }, time) => endSessionsOf(trx, id, { time }),
+      },
+      passkeys: {
+        async find(db, { id }) {
+          const rows = await findPasskeys(db, id);
+          return { rows, totalSize: rows.length };
+        },
+        end: (trx, { id }) => deletePasskeys(trx, id),
+      },
+      identities: {
+        async find(db, { id }) {
+          const found = await findIdentities(db, id);
+          const rows = found.map((row) => ({ ...row, detail: row.provider_name }));
+          return { rows, totalSize: rows.length };
+        },
+        end: (trx, { id }) => deleteIdentities(trx, id),
+      },
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// The newest rows of a query, and the number of all: a list that has only one page.
+import type { SelectQueryBuilder } from 'kysely';
+import { type ListPage, readList } from './list.ts';
+import { parseListRequest } from './list-request.ts';
+import type { Executor } from './schema.ts';
+
+const newestMax = 20;
+
+const sorts = { create_time: { column: 'create_time', kind: 'number' } } as const;
+
+/** The first page of a list in its default order. */
+export const newestQuery = parseListRequest(
+  { pageSize: newestMax, pageToken: '', query: '', orderBy: '' },
+  sorts,
+);
+
+export function readNewest<DB, T extends keyof DB, O>(
+  db: Executor,
+  base: SelectQueryBuilder<DB, T, O>,
+  id?: string,
+): Promise<ListPage<O>> {
+  const list = { sorts, searches: [], ...(id === undefined ? {} : { id }) };
+  return readList(db, base, list, newestQuery);
+}
