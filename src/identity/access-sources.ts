@@ -13,7 +13,7 @@ import { deletePasskeys, endSessionsOf } from './users/store.ts';
 
 type Connected = Omit<UserAccessOptions, 'db' | 'auditLog' | 'rolesOf' | 'now'>;
 
-/** `tokenSeconds`: the lifetime of the tokens of clients that have none of their own. */
+/** `tokenSeconds`: the lifetime of the tokens of clients that do not set one. */
 export function connectAccess(shared: SharedAccess, tokenSeconds: number): Connected {
   return {
     shared,

@@ -2,15 +2,16 @@
 // signing keys.
 
 import { availableParallelism } from 'node:os';
-import type { Authenticate, BearerAuthentication } from '../api/authentication.ts';
+import type { BearerAuthentication } from '../api/authentication.ts';
 import { createAuditService } from '../audit/service.ts';
 import { createSignedValues } from '../base/crypto/signed-value.ts';
 import { createEgress } from '../base/net/egress.ts';
 import { createEgressFetch, isEgressUrl } from '../base/net/egress-fetch.ts';
 import { createCredentials } from '../credentials/credentials.ts';
-import { type CredentialDirectory, createCredentialDirectory } from '../credentials/directory.ts';
+import { createCredentialDirectory } from '../credentials/directory.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { createCredentialUsage } from '../credentials/usage/usage.ts';
+import { workspaceKeyAuthenticator } from '../credentials/workspace-keys.ts';
 import { connectAccess } from './access-sources.ts';
 import { createAccountService } from './accounts/service.ts';
 import { openAudiences } from './audiences/audiences.ts';
@@ -295,12 +296,3 @@ export async function createIdentityModule(
 
 /** Without a free core, the signature thread would only slow down the workers. */
 const hasFreeCore = (workers: number) => workers !== 0 && workers < availableParallelism();
-
-function workspaceKeyAuthenticator(directory: CredentialDirectory): Authenticate {
-  return async (text, validAt) => {
-    const key = await directory.authenticate('wk', text, { validAt });
-    if (key === undefined) return undefined;
-    const { id, ownerId, scopes } = key;
-    return { type: 'workspace_key', keyId: id, workspaceId: ownerId, scopes };
-  };
-}

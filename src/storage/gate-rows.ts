@@ -19,3 +19,8 @@ export type VerifiedAddressRow = {
   key: string;
   last_time: number;
 };
+
+export type GateTables = {
+  gate_codes: GateCodeRow;
+  verified_addresses: VerifiedAddressRow;
+};

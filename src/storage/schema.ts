@@ -5,7 +5,7 @@ import type { AgreementTables } from './agreement-rows.ts';
 import type { deletionNote, Entity } from './change.ts';
 import type { DomainTables } from './domain-rows.ts';
 import type { FolderTable } from './folder-rows.ts';
-import type { GateCodeRow, VerifiedAddressRow } from './gate-rows.ts';
+import type { GateTables } from './gate-rows.ts';
 import type {
   AudienceRow,
   ClientKeyRow,
@@ -38,14 +38,7 @@ import type {
   VisitorRow,
   WorkspaceTable,
 } from './sharing-rows.ts';
-import type {
-  IdentityProviderRow,
-  PasskeyRow,
-  RecoveryPasswordRow,
-  SessionTable,
-  StaffFactorRuleRow,
-  UserIdentityRow,
-} from './sign-in-rows.ts';
+import type { SignInTables } from './sign-in-rows.ts';
 
 export type * from './folder-rows.ts';
 export type * from './gate-rows.ts';
@@ -242,59 +235,52 @@ export type LeaseRow = {
   expire_time: number;
 };
 
-export type Schema = AgreementTables &
-  DomainTables & {
-    leases: LeaseRow;
-    pending_blobs: PendingBlobRow;
-    blob_stores: BlobStoreRow;
-    signing_keys: SigningKeyRow;
-    audiences: AudienceRow;
-    clients: Created<ClientRow>;
-    client_keys: Created<ClientKeyRow>;
-    trusted_issuers: TrustedIssuerRow;
-    federated_identities: Created<FederatedIdentityRow>;
-    usage_counts: UsageCountRow;
-    used_assertions: UsedAssertionRow;
-    customers: Created<CustomerRow>;
-    accounts: AccountRow;
-    customer_accounts: CustomerAccountRow;
-    workspaces: WorkspaceTable;
-    logos: LogoRow;
-    workspace_usage: WorkspaceUsageRow;
-    credentials: Created<CredentialRow>;
-    users: UserRow;
-    revoked_tokens: RevokedTokenRow;
-    totp_seeds: TotpSeedRow;
-    sessions: SessionTable;
-    identity_providers: IdentityProviderRow;
-    user_identities: UserIdentityRow;
-    passkeys: PasskeyRow;
-    staff_factor_rule: StaffFactorRuleRow;
-    recovery_passwords: RecoveryPasswordRow;
-    password_resets: PasswordResetRow;
-    recovery_codes: RecoveryCodeRow;
-    invitations: InvitationRow;
-    throttle_counters: ThrottleCounterRow;
-    familiar_networks: FamiliarNetworkRow;
-    members: MemberTable;
-    revisions: RevisionRow;
-    changes: ChangesTable;
-    audit_events: AuditEventRow;
-    recorded_answers: RecordedAnswerRow;
-    retention_times: RetentionTimeRow;
-    folders: FolderTable;
-    documents: DocumentTable;
-    document_versions: DocumentVersionTable;
-    previews: PreviewTable;
-    links: LinkTable;
-    views: ViewTable;
-    visitors: VisitorRow;
-    view_pages: ViewPageRow;
-    link_notices: LinkNoticeRow;
-    reader_mails: ReaderMailRow;
-    gate_codes: GateCodeRow;
-    verified_addresses: VerifiedAddressRow;
-  };
+type ModuleTables = AgreementTables & DomainTables & GateTables & SignInTables;
+
+export type Schema = ModuleTables & {
+  leases: LeaseRow;
+  pending_blobs: PendingBlobRow;
+  blob_stores: BlobStoreRow;
+  signing_keys: SigningKeyRow;
+  audiences: AudienceRow;
+  clients: Created<ClientRow>;
+  client_keys: Created<ClientKeyRow>;
+  trusted_issuers: TrustedIssuerRow;
+  federated_identities: Created<FederatedIdentityRow>;
+  usage_counts: UsageCountRow;
+  used_assertions: UsedAssertionRow;
+  customers: Created<CustomerRow>;
+  accounts: AccountRow;
+  customer_accounts: CustomerAccountRow;
+  workspaces: WorkspaceTable;
+  logos: LogoRow;
+  workspace_usage: WorkspaceUsageRow;
+  credentials: Created<CredentialRow>;
+  users: UserRow;
+  revoked_tokens: RevokedTokenRow;
+  totp_seeds: TotpSeedRow;
+  password_resets: PasswordResetRow;
+  recovery_codes: RecoveryCodeRow;
+  invitations: InvitationRow;
+  throttle_counters: ThrottleCounterRow;
+  familiar_networks: FamiliarNetworkRow;
+  members: MemberTable;
+  revisions: RevisionRow;
+  changes: ChangesTable;
+  audit_events: AuditEventRow;
+  recorded_answers: RecordedAnswerRow;
+  retention_times: RetentionTimeRow;
+  folders: FolderTable;
+  documents: DocumentTable;
+  document_versions: DocumentVersionTable;
+  previews: PreviewTable;
+  links: LinkTable;
+  views: ViewTable;
+  visitors: VisitorRow;
+  view_pages: ViewPageRow;
+  link_notices: LinkNoticeRow;
+  reader_mails: ReaderMailRow;
+};
 
 export type Database = Kysely<Schema>;
 

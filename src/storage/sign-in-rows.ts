@@ -92,3 +92,12 @@ export type SessionTable = GeneratedColumns<
   SessionRow,
   'auth_time' | 'provider_id' | 'provider_sid' | 'user_agent'
 >;
+
+export type SignInTables = {
+  sessions: SessionTable;
+  identity_providers: IdentityProviderRow;
+  user_identities: UserIdentityRow;
+  passkeys: PasskeyRow;
+  staff_factor_rule: StaffFactorRuleRow;
+  recovery_passwords: RecoveryPasswordRow;
+};

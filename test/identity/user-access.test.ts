@@ -138,7 +138,7 @@ describeApp('all access of a user', (suite) => {
       ...{ workspaceKeys: 1, links: 1, sentInvitations: 1, receivedInvitations: 1 },
     };
 
-    it('ends with one call, and what others created stays', async () => {
+    it('ends with one call, and the resources of others stay', async () => {
       const leaver = await aLeaver();
       const { id: userId } = leaver;
       expect(await leaver.tryAll()).toEqual({

@@ -1,6 +1,7 @@
 // The commands of a running server's users. The code of a command is loaded only when it runs.
 import type { Command, CommandGroup, Option } from './base/command.ts';
 import { accessCommands } from './remote/access-commands.ts';
+import { auditCommands } from './remote/audit-commands.ts';
 import { clientCommands } from './remote/client-commands.ts';
 import { invitationCommands } from './remote/invitation-commands.ts';
 import { keyCommands } from './remote/key-commands.ts';
@@ -27,7 +28,7 @@ export const remoteGroups: readonly CommandGroup[] = [
   {
     title: 'Users and audit',
     about: withCredential,
-    commands: [...userCommands, ...providerCommands],
+    commands: [...userCommands, ...auditCommands, ...providerCommands],
   },
   {
     title: 'Documents and links',

@@ -33,9 +33,7 @@ type Resource = {
   readonly name: string;
 };
 
-export type OwnedResource = Resource & {
-  readonly parents: readonly Resource[];
-};
+export type OwnedResource = Resource & { readonly parents: readonly Resource[] };
 
 type IdKind = {
   readonly kinds: readonly ResourceKind[];
