@@ -63,6 +63,7 @@ const facts: Record<string, { orders: readonly string[]; text: string }> = {
   'WorkspaceService.ListWorkspaces': { orders: ['create_time', 'name'], text: 'wanted' },
   'WorkspaceService.ListMembers': { orders: ['create_time'], text: 'wanted' },
   'WorkspaceService.ListInvitations': { orders: ['create_time'], text: 'wanted' },
+  'DomainService.ListDomains': { orders: ['create_time'], text: 'wanted' },
 };
 
 const nameOf = (method: UnaryMethod) => `${method.parent.name}.${method.name}`;

@@ -68,6 +68,11 @@ export const groups: readonly Group[] = [
         'sign in with Keycloak, Entra, Google or Okta, and without passwords',
       ),
       page('Gate a document', 'docs/guides/gate-a-document.md', 'choose who can open a link'),
+      page(
+        'Custom domains',
+        'docs/guides/custom-domains.md',
+        'links under the host name of a workspace, with Caddy',
+      ),
       page('Go to production', 'docs/guides/production.md', 'a list for the first installation'),
       page(
         'Move from Hydra or Keycloak',

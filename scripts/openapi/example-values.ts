@@ -16,6 +16,7 @@ const ids = {
   session_id: 'ses_3mKq7VbT9xZp2LcR8sWd4n',
   provider_id: 'idp_3mKq7VbT9xZp2LcR8sWd4n',
   passkey_id: 'pky_3mKq7VbT9xZp2LcR8sWd4n',
+  domain_id: 'dom_3mKq7VbT9xZp2LcR8sWd4n',
 };
 
 /** By `<Message>.<field>`, or by the name of the field. */
@@ -106,6 +107,8 @@ export const texts: Readonly<Record<string, string>> = {
   ...{ 'Passkey.id': ids.passkey_id, 'Passkey.name': 'Laptop', domain: 'example.com' },
   ...{ browser: 'Firefox 132', device: 'Windows 10' },
   ...{ 'CreatePasskeyRequest.name': 'Laptop', 'UpdatePasskeyRequest.name': 'Laptop' },
+  ...{ 'Domain.name': 'docs.example.com', 'CreateDomainRequest.name': 'docs.example.com' },
+  ...{ txt_name: '_latchkey.docs.example.com', txt_value: 'Zp2LcR8sWd4n3mKq7VbT9x' },
   'Account.name': 'Main account',
   'Client.name': 'Billing service',
   'ClientSecret.name': 'Production',

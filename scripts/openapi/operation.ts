@@ -70,6 +70,7 @@ const tags: Readonly<Record<string, string>> = {
   ApiKeyService: 'Workspace API keys',
   WorkspaceService: 'Workspaces',
   InvitationService: 'Invitations',
+  DomainService: 'Domains',
 };
 
 export function tagOf({ parent }: DescMethod): string {
@@ -134,7 +135,7 @@ function parametersOf(binding: Binding, { comments, schemas }: OperationContext)
     ...(endpoint.acceptsIdempotencyKey
       ? [{ $ref: '#/components/parameters/Idempotency-Key' }]
       : []),
-    ...(hasGrantType(input) ? [{ $ref: '#/components/parameters/DPoP' }] : []),
+    ...(acceptsProof(endpoint) ? [{ $ref: '#/components/parameters/DPoP' }] : []),
     { $ref: '#/components/parameters/X-Request-Id' },
   ];
 
@@ -253,7 +254,7 @@ function successResponses(binding: Binding, context: OperationContext): Schema {
     ...(http.location === '' ? {} : { Location: header('Location') }),
     ...(isCached ? { ETag: header('ETag') } : {}),
     ...(endpoint.acceptsIdempotencyKey ? { 'Idempotency-Replayed': header('Replayed') } : {}),
-    ...(hasGrantType(descriptor.input) ? { 'DPoP-Nonce': header('Nonce') } : {}),
+    ...(acceptsProof(endpoint) ? { 'DPoP-Nonce': header('Nonce') } : {}),
     ...(setsCookie && endpoint.sideEffects ? { 'Set-Cookie': header('SetCookie') } : {}),
   };
   const status = http.successStatus === 0 ? 200 : http.successStatus;
@@ -273,3 +274,7 @@ function descriptionOf(message: DescMessage, { comments }: OperationContext): st
   const [first = ''] = comments.of(message.typeName).split('\n\n');
   return first.startsWith('The response of') ? 'Success.' : first;
 }
+
+/** Whether the method issues a token that a DPoP proof can bind to a key. */
+const acceptsProof = ({ http, descriptor }: Endpoint): boolean =>
+  http.oauthErrors && descriptor.output.fields.some(({ name }) => name === 'access_token');

@@ -48,7 +48,10 @@ export function operationOfDoc(doc: RouteDoc): Schema {
     tags: [tag],
     summary,
     description,
-    security: doc.needsAccess === true ? [{}, { link_access: [] }] : [],
+    security: [
+      ...(doc.needsAccess === true ? [{}, { link_access: [] }] : []),
+      ...(doc.acceptsPrograms === true ? [{ session: [] }] : []),
+    ],
     parameters: parametersOf(doc),
     ...(form === undefined ? {} : { requestBody: bodyOf(form) }),
     responses,

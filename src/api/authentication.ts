@@ -10,6 +10,11 @@ import type { Principal } from './principal.ts';
 /** Undefined if the credential is invalid at `validAt`, in milliseconds since 1970. */
 export type Authenticate = (credential: string, validAt: number) => Promise<Principal | undefined>;
 
+/** The parts of a call with which it presents a token. */
+export type TokenCarrier = Pick<Call, 'header' | 'clientCertificate'> & {
+  readonly context: Pick<Call['context'], 'requestMethod' | 'url'>;
+};
+
 /**
  * Does the same for a token. `isDpop` is whether the scheme is DPoP (RFC 9449 §7.1). Throws
  * `unauthenticated` if the token is bound to a key that the caller does not have.
@@ -17,13 +22,16 @@ export type Authenticate = (credential: string, validAt: number) => Promise<Prin
 export type AuthenticateToken = (
   token: string,
   validAt: number,
-  call: Call,
+  carrier: TokenCarrier,
   isDpop: boolean,
 ) => Promise<Principal | undefined>;
 
-export type AuthenticationOptions = {
+export type BearerAuthentication = {
   readonly authenticateToken: AuthenticateToken;
   readonly authenticateWorkspaceKey: Authenticate;
+};
+
+export type AuthenticationOptions = BearerAuthentication & {
   readonly authenticateSession: (cookie: string) => Promise<Principal | undefined>;
   readonly sessionCookie: string;
   /** The origin of the service. Requests from other origins cannot use the cookie. */
@@ -34,8 +42,8 @@ export type AuthenticationOptions = {
 const bearerPattern = /^(bearer|dpop) +([A-Za-z0-9._~+/-]+=*)$/i;
 
 export async function authenticateBearer(
-  options: AuthenticationOptions,
-  call: Call,
+  options: BearerAuthentication,
+  call: TokenCarrier,
   principals: ReadonlySet<PrincipalType>,
   validAt: number,
 ): Promise<Principal> {

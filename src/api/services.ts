@@ -20,6 +20,7 @@ import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { DomainService } from '../../gen/latchkey/sharing/v1/domain_pb.js';
 import { FolderService } from '../../gen/latchkey/sharing/v1/folder_pb.js';
 import { InsightService } from '../../gen/latchkey/sharing/v1/insight_pb.js';
 import { InvitationService } from '../../gen/latchkey/sharing/v1/invitation_pb.js';
@@ -55,6 +56,7 @@ export const services = {
   apiKey: ApiKeyService,
   workspace: WorkspaceService,
   invitation: InvitationService,
+  domain: DomainService,
 } as const satisfies Record<string, DescService>;
 
 export type Implementations = {

@@ -23,6 +23,8 @@ export type AppOptions = {
   readonly sampleFile?: string;
   /** The sockets of a worker process. Without them, the service binds its own. */
   readonly sockets?: Sockets;
+  /** The DNS servers that verify domains. By default, those of the system. */
+  readonly dnsServers?: readonly string[];
   readonly now?: Clock;
   readonly random?: Random;
   /** How long an upload may pause. Must be shorter than the timeout of the HTTP transport. */

@@ -8,6 +8,7 @@ import { sessionRetention } from '../identity/sessions/retention.ts';
 import { assertionRetention } from '../identity/tokens/client-assertions.ts';
 import { revocationRetention } from '../identity/tokens/revocations.ts';
 import { passwordResetRetention } from '../identity/users/password-resets.ts';
+import { domainRetention } from '../sharing/domains/domains.ts';
 import { gateRetention } from '../sharing/gate/retention.ts';
 import { removal } from '../sharing/removal/removal.ts';
 import { invitationRetention } from '../sharing/workspaces/invitations.ts';
@@ -38,6 +39,7 @@ export function startRetention(options: AppOptions, storage: OpenStorage): Reten
       ...sessionRetention(now),
       passwordResetRetention(now),
       invitationRetention(now),
+      domainRetention(now),
       revocationRetention(now),
       assertionRetention(now),
       recordedAnswerRetention(now),

@@ -11,6 +11,7 @@ import { guardAll } from '../api/services.ts';
 import { createFailedCalls, type FailedCalls } from '../audit/failed-calls.ts';
 import { failureOf } from '../base/errors/errors.ts';
 import type { Metrics } from '../observe/merge-metrics.ts';
+import { isVerifiedDomain } from '../sharing/domains/store.ts';
 import { createNotFoundHtml } from '../site/not-found-html.ts';
 import { siteRoutes } from '../site/site-routes.ts';
 import { pingDatabase, storageFailureOf } from '../storage/database.ts';
@@ -94,6 +95,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
         ...sharing.routes,
         modules.identity.receiptKeys.route,
       ],
+      findDomain: sharing.domains.find,
       assetsDir: path.join(webDir, 'assets'),
       publicUrl,
       peerOf: createPeerOf(config.trustedProxies, (peer) => warn({ peer }, untrustedProxy)),
@@ -121,7 +123,10 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     const readiness = () => runChecks(checks);
     const { metrics } = observer;
     options.telemetry?.exportMetrics(metrics);
-    const ops = sockets.ops && (await startOpsServer({ socket: sockets.ops, readiness, metrics }));
+    const isDomainVerified = (name: string) => isVerifiedDomain(storage.db, name);
+    const ops =
+      sockets.ops &&
+      (await startOpsServer({ socket: sockets.ops, readiness, metrics, isDomainVerified }));
     if (ops !== undefined) onFailure(ops.close);
     const retention = startRetention(options, storage);
     const backups = startBackupSchedule(options, storage, observer.backup);

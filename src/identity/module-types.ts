@@ -1,6 +1,7 @@
 // The parts of the identity module that the service uses, and the parts that it receives.
 import type { Authenticate, AuthenticateToken } from '../api/authentication.ts';
 import type { MembershipsOf } from '../api/principal.ts';
+import type { AuthenticateProgram } from '../api/routes/program-reader.ts';
 import type { HttpRoute } from '../api/routes/route.ts';
 import type { Implementations } from '../api/services.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -56,6 +57,7 @@ export type IdentityModule = {
   readonly sessions: Sessions;
   readonly authenticateToken: AuthenticateToken;
   readonly authenticateWorkspaceKey: Authenticate;
+  readonly authenticateProgram: AuthenticateProgram;
   readonly routes: readonly HttpRoute[];
   /** Writes the pending last-used times and stops the background tasks. */
   stop(): Promise<void>;

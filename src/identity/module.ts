@@ -2,7 +2,7 @@
 // signing keys.
 
 import { availableParallelism } from 'node:os';
-import type { Authenticate } from '../api/authentication.ts';
+import type { Authenticate, BearerAuthentication } from '../api/authentication.ts';
 import { createAuditService } from '../audit/service.ts';
 import { createSignedValues } from '../base/crypto/signed-value.ts';
 import { createEgress } from '../base/net/egress.ts';
@@ -55,6 +55,7 @@ import { createIssuanceService, grantTypes } from './tokens/issuance-service.ts'
 import { openKeys, pinnedKeys, storedKeys } from './tokens/jwk-set.ts';
 import { createLogoutTokenVerifier } from './tokens/logout-tokens.ts';
 import { createOAuthService } from './tokens/oauth-service.ts';
+import { createProgramReaders } from './tokens/program-readers.ts';
 import { openRevocations } from './tokens/revocations.ts';
 import { createSignatures } from './tokens/signatures.ts';
 import { createSigner } from './tokens/signer.ts';
@@ -202,6 +203,17 @@ export async function createIdentityModule(
     nonces: createSignedValues({ keys: nonceKeys, now }),
   });
   const binding = createTokenBinding({ proofs, publicUrl });
+  const bearer: BearerAuthentication = {
+    async authenticateToken(token, validAt, call, isDpop) {
+      const claims = await verifier.verify(token, validAt);
+      if (claims === undefined) return undefined;
+      if (isDpop || claims.cnf !== undefined) {
+        await binding.requireKey(claims, { token, call, isDpop });
+      }
+      return principalFrom(claims);
+    },
+    authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
+  };
   const audienceKeys = createAudienceKeys({ db, masterKey, now });
   const management = { db, auditLog, random, now };
   const owners = { ...management, credentials, lockAudiences };
@@ -215,15 +227,8 @@ export async function createIdentityModule(
     signer,
     rotation,
     sessions,
-    async authenticateToken(token, validAt, call, isDpop) {
-      const claims = await verifier.verify(token, validAt);
-      if (claims === undefined) return undefined;
-      if (isDpop || claims.cnf !== undefined) {
-        await binding.requireKey(claims, { token, call, isDpop });
-      }
-      return principalFrom(claims);
-    },
-    authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
+    ...bearer,
+    authenticateProgram: createProgramReaders({ ...bearer, db, now }),
     async stop() {
       await Promise.all([
         ...[usage.stop(), rotation.stop(), keyReader.stop(), thread?.close()],

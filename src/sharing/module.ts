@@ -1,5 +1,6 @@
 // The sharing module: workspaces, documents, links, gates and views.
 
+import type { AuthenticateProgram } from '../api/routes/program-reader.ts';
 import type { HttpRoute, RouteRequest } from '../api/routes/route.ts';
 import type { Implementations } from '../api/services.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -18,37 +19,36 @@ import type { SearchKind } from '../search/search-kind.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
-import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
+import type { PeriodicTask } from '../storage/periodic-task.ts';
 import type { Database } from '../storage/schema.ts';
-import { type Agreements, createAgreements, receiptMailComposer } from './agreements/agreements.ts';
+import { createAgreements, receiptMailComposer } from './agreements/agreements.ts';
 import { createApiKeyService } from './api-keys/service.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { StagedBlobs } from './blobs/staged-blobs.ts';
 import { startBlobUpkeep } from './blobs/upkeep.ts';
 import { type StoreWatch, watchStore } from './blobs/watch-store.ts';
-import { type Brands, createBrands } from './brand/brand.ts';
+import { createBrands } from './brand/brand.ts';
 import { createLogoMethods } from './brand/logo-methods.ts';
 import { type BlobCheck, createDocuments, verifyDigest } from './documents/documents.ts';
 import { startIntegrityScan } from './documents/integrity-scan.ts';
 import { createPageCounter } from './documents/pages/page-counter.ts';
 import { createRedirects } from './documents/redirects.ts';
 import { createDocumentService } from './documents/service.ts';
+import { type Domains, openDomains } from './domains/domains.ts';
+import { createDomainService } from './domains/service.ts';
+import { createTxtResolver } from './domains/txt-records.ts';
 import { createFolders } from './folders/folders.ts';
 import { createFolderService } from './folders/service.ts';
 import type { AccessSession } from './gate/access-session.ts';
-import { createGateCodes } from './gate/codes.ts';
-import { createGateCookies } from './gate/cookies.ts';
-import { createGate, type Gate } from './gate/gate.ts';
+import { createGate } from './gate/gate.ts';
 import { createGateHtml } from './gate/gate-html.ts';
-import type { GateState } from './gate/gate-state.ts';
-import { createGateSteps } from './gate/gate-steps.ts';
-import { createPasswordThrottle } from './gate/password-throttle.ts';
+import { createGateParts } from './gate/gate-parts.ts';
 import { requireAccess } from './gate/require-access.ts';
 import { createInsightService } from './insight/service.ts';
 import { createLinks } from './links/links.ts';
 import { createRecipientMails, linkMailComposer } from './links/recipients.ts';
 import { createLinkService } from './links/service.ts';
-import { createNotices } from './notices/notices.ts';
+import { startNotices } from './notices/notices.ts';
 import { forgetViews } from './notices/store.ts';
 import { createPreviews } from './previews/previews.ts';
 import { startPreviews } from './previews/start.ts';
@@ -69,12 +69,14 @@ import { createWorkspaces } from './workspaces/workspaces.ts';
 export type SharingModule = {
   readonly services: Pick<
     Implementations,
-    'document' | 'folder' | 'link' | 'insight' | 'visitor' | 'apiKey' | 'workspace' | 'invitation'
+    | ('document' | 'folder' | 'link' | 'insight' | 'visitor')
+    | ('apiKey' | 'workspace' | 'invitation' | 'domain')
   >;
   readonly searchKinds: readonly SearchKind[];
   readonly routes: readonly HttpRoute[];
   readonly storeState: StoreWatch['state'];
   readonly recorder: ViewRecorder;
+  readonly domains: Pick<Domains, 'find'>;
   stop(): Promise<void>;
 };
 
@@ -108,6 +110,7 @@ export type SharingModuleOptions = {
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly newMembers: NewMembers;
+  readonly authenticateProgram: AuthenticateProgram;
   /** Signs the claims of a receipt. Returns a compact JWS. */
   readonly signReceipt: (claims: object) => Promise<string>;
   readonly assets: Assets;
@@ -120,6 +123,7 @@ export type SharingModuleOptions = {
   readonly uploadStalledMs: number;
   readonly blobLeaseMs: number;
   readonly publicUrl: string;
+  readonly dnsServers: readonly string[] | undefined;
   readonly random: Random;
   readonly now: Clock;
   readonly onFailure: (close: () => unknown) => void;
@@ -154,17 +158,23 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const accessKeys = masterKey.derive('access session');
   const accessSessions = createSignedValues<AccessSession>({ keys: accessKeys, now });
   const links = createLinks({ db, invalidations });
+  const domains = await openDomains({ db, invalidations, publicUrl });
+  const { urlOf } = domains;
   const brands = createBrands(db, publicUrl);
   const gate = createGate({ db, links, accessSessions, random, now });
   const recorder = createViewRecorder({ db, now, warn });
   onFailure(recorder.stop);
   const keys = masterKey.derive('link views');
-  const notices = startNotices(options, brands);
+  const notices = startNotices({
+    ...{ db, mailer: options.mailer, brands, publicUrl, warn, now },
+    keys: masterKey.derive('link notices'),
+    lease: options.leases.lease('link notices'),
+  });
   onFailure(notices.task.stop);
   const readerMails = startReaderMails({
     ...{ db, mailer: options.mailer, lease: options.leases.lease('reader mails'), warn, now },
     composers: {
-      lnk: linkMailComposer({ db, brands, publicUrl, now }),
+      lnk: linkMailComposer({ db, brands, urlOf, now }),
       agr: receiptMailComposer({ db, brands, publicUrl }),
     },
   });
@@ -174,13 +184,14 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const agreements = createAgreements({ db, ...signed, random, now });
   const newViews = createNewViews({ db, quotas, notices, keys, now });
   const views = createViews({ db, recorder, newViews, now, warn });
-  const parts = gateParts(options, gate, brands, agreements);
+  const parts = createGateParts({ ...options, gate, brands, agreements, urlOf });
   const access = (request: RouteRequest) => requireAccess({ gate, rooms, ...parts }, request);
-  const html = createGateHtml(assets, publicUrl);
+  const html = createGateHtml(assets);
   return {
     searchKinds: sharingSearchKinds,
     storeState: watch.state,
     recorder,
+    domains,
     async stop() {
       watch.stop();
       pageCounter.stop();
@@ -194,7 +205,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
     },
     routes: sharingRoutes({
       ...{ gate, rooms, ...parts, html, documents, previews, brands, agreements, db, views },
-      ...{ watermarks, now },
+      ...{ watermarks, now, authenticateProgram: options.authenticateProgram },
       recordOpening: views.recordOpening,
       recordDownload: views.recordDownload,
       requireAccess: access,
@@ -231,7 +242,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         }),
         agreements,
         forgetViews,
-        publicUrl,
+        urlOf,
         random,
         now,
       }),
@@ -251,6 +262,11 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         ...{ db, auditLog, now },
         newMembers: options.newMembers,
       }),
+      domain: createDomainService({
+        ...{ db, auditLog, workspaces, domains, publicUrl, random, now },
+        resolveTxt: createTxtResolver(options.dnsServers),
+        keys: masterKey.derive('domain verification'),
+      }),
     },
   };
 }
@@ -263,39 +279,4 @@ function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
   if (days === 0) return tasks;
   const lease = leases.lease('integrity scan');
   return [...tasks, startIntegrityScan({ db, blobs, days, lease, now, observe, warn })];
-}
-
-function startNotices(options: SharingModuleOptions, brands: Brands) {
-  const { log, db, leases, mailer, masterKey, publicUrl, now } = options;
-  const warn = (facts: object, message: string) => log.warn(facts, message);
-  const keys = masterKey.derive('link notices');
-  const notices = createNotices({ db, mailer, brands, publicUrl, keys, warn, now });
-  const task = startPeriodicTask({
-    pauseMs: 2_000,
-    lease: leases.lease('link notices'),
-    round: (signal) => notices.sendDue(signal),
-    onError: (err) => warn({ err }, 'cannot send mails about views'),
-  });
-  return { note: notices.note, task };
-}
-
-function gateParts(
-  options: SharingModuleOptions,
-  gate: Gate,
-  brands: Brands,
-  agreements: Agreements,
-) {
-  const { db, mailer, masterKey, passwords, publicUrl, random, now } = options;
-  const passwordKeys = masterKey.derive('link password throttle');
-  const passwordThrottle = createPasswordThrottle({ db, keys: passwordKeys, now });
-  const keys = masterKey.derive('link codes');
-  const codes = createGateCodes({ db, mailer, brands, publicUrl, keys, random, now });
-  const stateKeys = masterKey.derive('gate state');
-  const states = createSignedValues<GateState>({ keys: stateKeys, now });
-  const browserKeys = masterKey.derive('known browser');
-  const browsers = createSignedValues<string>({ keys: browserKeys, now });
-  return {
-    steps: createGateSteps({ gate, passwords, passwordThrottle, codes, agreements, db, random }),
-    cookies: createGateCookies({ states, browsers, random, publicUrl }),
-  };
 }

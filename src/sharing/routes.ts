@@ -1,4 +1,4 @@
-// The routes of the sharing module.
+// The routes of the sharing module. All of them are for readers, so that custom domains serve them.
 import type { HttpRoute } from '../api/routes/route.ts';
 import type { Database } from '../storage/schema.ts';
 import { brandRoutes } from './brand/routes.ts';
@@ -8,5 +8,6 @@ import { type ViewRouteOptions, viewRoutes } from './views/routes.ts';
 export type SharingRouteOptions = GateRouteOptions & ViewRouteOptions & { readonly db: Database };
 
 export function sharingRoutes(options: SharingRouteOptions): HttpRoute[] {
-  return [...gateRoutes(options), ...brandRoutes(options.db), ...viewRoutes(options)];
+  const routes = [...gateRoutes(options), ...brandRoutes(options.db), ...viewRoutes(options)];
+  return routes.map((route) => ({ ...route, isOnDomains: true }));
 }

@@ -1,6 +1,6 @@
 // The HTML that a browser gets for a path that does not exist.
 import type { Assets } from '../base/http/assets.ts';
-import { html } from '../base/http/html.ts';
+import { type Html, html } from '../base/http/html.ts';
 import { htmlHeaders } from '../base/http/html-headers.ts';
 
 export type NotFoundHtml = {
@@ -8,7 +8,12 @@ export type NotFoundHtml = {
   readonly body: string;
 };
 
-export function createNotFoundHtml(assets: Assets): NotFoundHtml {
+export function createNotFoundHtml(assets: Assets) {
+  const own = html`<p>Check the address, or <a href="/console">open the console</a>.</p>`;
+  return { own: render(assets, own), domain: render(assets, html`<p>Check the address.</p>`) };
+}
+
+function render(assets: Assets, text: Html): NotFoundHtml {
   const body = html`<!doctype html>
 <html lang="en">
 <head>
@@ -22,7 +27,7 @@ export function createNotFoundHtml(assets: Assets): NotFoundHtml {
 </head>
 <body class="plain"><main class="card">
 <h1>Page not found</h1>
-<p>Check the address, or <a href="/console">open the console</a>.</p>
+${text}
 </main></body>
 </html>
 `;

@@ -135,6 +135,12 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     // The recipient never changes.
     uncached: ['view_count', 'notify_from', 'creator_id', 'recipient'],
   },
+  domains: {
+    entity: 'domain',
+    inserts: true,
+    deletes: true,
+    uncached: ['txt_value', 'create_time'],
+  },
 };
 
 /** Records whether a transaction may have changed a cached row. */

@@ -14,7 +14,8 @@ export type Entity =
   | 'revoked_token'
   | 'document'
   | 'folder'
-  | 'link';
+  | 'link'
+  | 'domain';
 
 export type EntityChange = {
   readonly id: number;

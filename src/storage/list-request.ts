@@ -24,6 +24,8 @@ export type ListQuery = {
   readonly limit: number;
   /** Only rows that contain this text; empty means all rows. */
   readonly text: string;
+  /** The filters that the list examines rows for, as a text; empty means none. */
+  readonly filter: string;
   readonly sort: SortColumn & { readonly field: string; readonly descending: boolean };
   readonly after: ListPosition | undefined;
   /** The total of the first page, if the page token contains it. */
@@ -34,42 +36,46 @@ export type ListQuery = {
 
 /**
  * Parses the fields of a list request. The default order is `create_time desc`. Throws
- * `invalid_argument` for an unknown field of the order, and for a page token of another order or
- * another query. A search stops when `signal` is aborted.
+ * `invalid_argument` for an unknown field of the order, and for a page token of another order,
+ * another query or another `filter`. A search stops when `signal` is aborted.
  */
 export function parseListRequest(
   request: ListRequest,
   sorts: SortColumns,
   signal?: AbortSignal,
+  filter = '',
 ): ListQuery {
-  const sort = parseOrder(request.orderBy, sorts);
-  const text = request.query.trim();
+  const listed: Listed = {
+    sort: parseOrder(request.orderBy, sorts),
+    text: request.query.trim(),
+    filter,
+  };
   const { pageSize, pageToken } = request;
-  if (isNewestFirst({ sort, text })) {
+  if (isNewestFirst(listed)) {
     if (isListToken(pageToken)) throw otherList();
     const { limit, after } = parsePageRequest(request);
     const position = after && { value: after.time, id: after.id };
-    return { limit, text, sort, after: position, total: undefined, signal };
+    return { ...listed, limit, after: position, total: undefined, signal };
   }
   const { limit } = parsePageRequest({ pageSize, pageToken: '' });
-  if (pageToken === '') return { limit, text, sort, after: undefined, total: undefined, signal };
-  return { limit, text, sort, ...readListToken(pageToken, { sort, text }), signal };
+  if (pageToken === '') return { ...listed, limit, after: undefined, total: undefined, signal };
+  return { ...listed, limit, ...readListToken(pageToken, listed), signal };
 }
 
-export function listTokenAt(
-  { value, id }: ListPosition,
-  query: Pick<ListQuery, 'sort' | 'text'>,
-  total: number,
-): string {
+/** Whether the rows are examined in slices, because no index finds those that match. */
+export const isExamined = ({ text, filter }: Pick<ListQuery, 'text' | 'filter'>) =>
+  text !== '' || filter !== '';
+
+export function listTokenAt({ value, id }: ListPosition, query: Listed, total: number): string {
   if (isNewestFirst(query)) return pageTokenAt({ time: Number(value), id });
   return Buffer.from(JSON.stringify([digestOf(query), value, id, total])).toString('base64url');
 }
 
-type Listed = Pick<ListQuery, 'sort' | 'text'>;
+type Listed = Pick<ListQuery, 'sort' | 'text' | 'filter'>;
 
 /** Such pages have the same tokens as in release 0.1. */
-const isNewestFirst = ({ sort, text }: Listed) =>
-  sort.field === timeField && sort.descending && text === '';
+const isNewestFirst = ({ sort, ...rest }: Listed) =>
+  sort.field === timeField && sort.descending && !isExamined(rest);
 
 /** `<field>` or `<field> desc` (AIP-132). */
 function parseOrder(orderBy: string, sorts: SortColumns): ListQuery['sort'] {
@@ -88,9 +94,10 @@ function parseOrder(orderBy: string, sorts: SortColumns): ListQuery['sort'] {
 
 const quote = (text: string) => JSON.stringify(text.slice(0, 64));
 
-function digestOf({ sort: { field, descending }, text }: Listed): string {
-  const order = `${field} ${descending ? 'desc' : 'asc'}`;
-  return createHash('sha256').update(`${order}\n${text}`).digest('base64url').slice(0, 16);
+function digestOf({ sort: { field, descending }, text, filter }: Listed): string {
+  const parts = [`${field} ${descending ? 'desc' : 'asc'}`, text];
+  if (filter !== '') parts.push(filter);
+  return createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 16);
 }
 
 const isListToken = (token: string) => Buffer.from(token, 'base64url').toString().startsWith('["');
@@ -131,4 +138,7 @@ const isText = (value: unknown) =>
 const notAToken = 'must be the next_page_token of a previous response';
 
 const otherList = () =>
-  invalid('page_token', 'must be used with the query and order_by of the response it is from');
+  invalid(
+    'page_token',
+    'must be used with the query, filters and order_by of the response it is from',
+  );

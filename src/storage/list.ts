@@ -1,6 +1,6 @@
-// Reads a page of a list, in any of its orders, with the number of all rows. A search cannot use an
-// index: it examines the rows in slices, in the order of the list, so that it does not block SQLite
-// or a connection for long.
+// Reads a page of a list, in any of its orders, with the number of all rows. A search and some
+// filters cannot use an index: they examine the rows in slices, in the order of the list, so that
+// they do not block SQLite or a connection for long.
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import {
   type Builder,
@@ -10,6 +10,7 @@ import {
   type TextColumn,
 } from './folded-text.ts';
 import {
+  isExamined,
   type ListPosition,
   type ListQuery,
   listTokenAt,
@@ -42,16 +43,19 @@ const countedMax = 10_000;
  */
 export const scan = { rowsMax: 500, slicesMax: 200, msMax: 5_000 };
 
+/** `filters`: the conditions of `query.filter`. */
 export async function readList<DB, T extends keyof DB, O>(
   db: Executor,
   base: SelectQueryBuilder<DB, T, O>,
   list: List,
   query: ListQuery,
+  filters: readonly RawBuilder<SqlBool>[] = [],
 ): Promise<ListPage<O>> {
-  const reader = createReader(db, base, list, query);
+  const reader = createReader(db, base, list, query, filters);
+  const isSearch = isExamined(query);
   const [{ rows, next }, counted] = await Promise.all([
-    query.text === '' ? reader.page() : reader.search(),
-    query.total ?? (query.text === '' ? reader.count() : reader.countMatches()),
+    isSearch ? reader.search() : reader.page(),
+    query.total ?? (isSearch ? reader.countMatches() : reader.count()),
   ]);
   const totalSize = Math.min(counted, countedMax);
   const nextPageToken = next === undefined ? '' : listTokenAt(next, query, totalSize);
@@ -84,6 +88,7 @@ function createReader<DB, T extends keyof DB, O>(
   base: SelectQueryBuilder<DB, T, O>,
   list: List,
   query: ListQuery,
+  filters: readonly RawBuilder<SqlBool>[],
 ) {
   const { sort, limit, text } = query;
   const direction = sort.descending ? 'desc' : 'asc';
@@ -104,7 +109,9 @@ function createReader<DB, T extends keyof DB, O>(
     return after === undefined ? slice.where(end) : slice.where(start).where(end);
   }
 
-  const matching = <R>(rows: SelectQueryBuilder<DB, T, R>) => rows.where(matchOf(db, list, text));
+  const conditions = text === '' ? filters : [...filters, matchOf(db, list, text)];
+  const matching = <R>(rows: SelectQueryBuilder<DB, T, R>) =>
+    rows.where(sql.join<SqlBool>([...conditions], sql` and `));
 
   /** Returns the position of the last row of a slice; undefined if the slice is the last one. */
   async function sliceEnd(after: ListPosition | undefined): Promise<ListPosition | undefined> {

@@ -18,7 +18,7 @@ export type LoadedRows = {
 
 /** `read` reads all rows of the entity. Resolves when it has read them once. */
 export async function keepLoaded(
-  invalidations: Invalidations,
+  invalidations: Pick<Invalidations, 'onEviction' | 'ensureFresh'>,
   entity: Entity,
   read: () => Promise<void>,
 ): Promise<LoadedRows> {

@@ -32,6 +32,8 @@ import { addIdentityProviders } from './migrations/0027-identity-providers.ts';
 import { addBoundTokens } from './migrations/0028-bound-tokens.ts';
 import { addPasskeys } from './migrations/0029-passkeys.ts';
 import { addWatermarks } from './migrations/0030-watermarks.ts';
+import { addDomains } from './migrations/0031-domains.ts';
+import { addProgramAccess } from './migrations/0032-program-access.ts';
 import { indexSearch } from './migrations/0034-search.ts';
 import type { Database } from './schema.ts';
 
@@ -73,6 +75,8 @@ export const schemaMigrations: SchemaMigrations = {
   '0028-bound-tokens': { up: addBoundTokens, oldestSupported: '0001-schema' },
   '0029-passkeys': { up: addPasskeys, oldestSupported: '0001-schema' },
   '0030-watermarks': { up: addWatermarks, oldestSupported: '0001-schema' },
+  '0031-domains': { up: addDomains, oldestSupported: '0001-schema' },
+  '0032-program-access': { up: addProgramAccess, oldestSupported: '0001-schema' },
   '0034-search': { up: indexSearch, oldestSupported: '0001-schema' },
 };
 

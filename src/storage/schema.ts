@@ -3,7 +3,9 @@
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { AgreementTables } from './agreement-rows.ts';
 import type { deletionNote, Entity } from './change.ts';
+import type { DomainTables } from './domain-rows.ts';
 import type { FolderTable } from './folder-rows.ts';
+import type { GateCodeRow, VerifiedAddressRow } from './gate-rows.ts';
 import type {
   AudienceRow,
   ClientKeyRow,
@@ -24,14 +26,12 @@ import type {
   BlobStoreRow,
   DocumentTable,
   DocumentVersionTable,
-  GateCodeRow,
   LinkNoticeRow,
   LinkTable,
   LogoRow,
   MemberTable,
   PendingBlobRow,
   ReaderMailRow,
-  VerifiedAddressRow,
   ViewPageRow,
   ViewTable,
   VisitorRow,
@@ -47,6 +47,7 @@ import type {
 } from './sign-in-rows.ts';
 
 export type * from './folder-rows.ts';
+export type * from './gate-rows.ts';
 export type * from './identity-rows.ts';
 export type * from './preview-rows.ts';
 export type * from './sharing-rows.ts';
@@ -239,58 +240,59 @@ export type LeaseRow = {
   expire_time: number;
 };
 
-export type Schema = AgreementTables & {
-  leases: LeaseRow;
-  pending_blobs: PendingBlobRow;
-  blob_stores: BlobStoreRow;
-  signing_keys: SigningKeyRow;
-  audiences: AudienceRow;
-  clients: ClientRow;
-  client_keys: ClientKeyRow;
-  trusted_issuers: TrustedIssuerRow;
-  federated_identities: FederatedIdentityRow;
-  usage_counts: UsageCountRow;
-  used_assertions: UsedAssertionRow;
-  customers: CustomerRow;
-  accounts: AccountRow;
-  customer_accounts: CustomerAccountRow;
-  workspaces: WorkspaceTable;
-  logos: LogoRow;
-  workspace_usage: WorkspaceUsageRow;
-  credentials: CredentialRow;
-  users: UserRow;
-  revoked_tokens: RevokedTokenRow;
-  totp_seeds: TotpSeedRow;
-  sessions: SessionTable;
-  identity_providers: IdentityProviderRow;
-  user_identities: UserIdentityRow;
-  passkeys: PasskeyRow;
-  staff_factor_rule: StaffFactorRuleRow;
-  recovery_passwords: RecoveryPasswordRow;
-  password_resets: PasswordResetRow;
-  recovery_codes: RecoveryCodeRow;
-  invitations: InvitationRow;
-  throttle_counters: ThrottleCounterRow;
-  familiar_networks: FamiliarNetworkRow;
-  members: MemberTable;
-  revisions: RevisionRow;
-  changes: ChangesTable;
-  audit_events: AuditEventRow;
-  recorded_answers: RecordedAnswerRow;
-  retention_times: RetentionTimeRow;
-  folders: FolderTable;
-  documents: DocumentTable;
-  document_versions: DocumentVersionTable;
-  previews: PreviewTable;
-  links: LinkTable;
-  views: ViewTable;
-  visitors: VisitorRow;
-  view_pages: ViewPageRow;
-  link_notices: LinkNoticeRow;
-  reader_mails: ReaderMailRow;
-  gate_codes: GateCodeRow;
-  verified_addresses: VerifiedAddressRow;
-};
+export type Schema = AgreementTables &
+  DomainTables & {
+    leases: LeaseRow;
+    pending_blobs: PendingBlobRow;
+    blob_stores: BlobStoreRow;
+    signing_keys: SigningKeyRow;
+    audiences: AudienceRow;
+    clients: ClientRow;
+    client_keys: ClientKeyRow;
+    trusted_issuers: TrustedIssuerRow;
+    federated_identities: FederatedIdentityRow;
+    usage_counts: UsageCountRow;
+    used_assertions: UsedAssertionRow;
+    customers: CustomerRow;
+    accounts: AccountRow;
+    customer_accounts: CustomerAccountRow;
+    workspaces: WorkspaceTable;
+    logos: LogoRow;
+    workspace_usage: WorkspaceUsageRow;
+    credentials: CredentialRow;
+    users: UserRow;
+    revoked_tokens: RevokedTokenRow;
+    totp_seeds: TotpSeedRow;
+    sessions: SessionTable;
+    identity_providers: IdentityProviderRow;
+    user_identities: UserIdentityRow;
+    passkeys: PasskeyRow;
+    staff_factor_rule: StaffFactorRuleRow;
+    recovery_passwords: RecoveryPasswordRow;
+    password_resets: PasswordResetRow;
+    recovery_codes: RecoveryCodeRow;
+    invitations: InvitationRow;
+    throttle_counters: ThrottleCounterRow;
+    familiar_networks: FamiliarNetworkRow;
+    members: MemberTable;
+    revisions: RevisionRow;
+    changes: ChangesTable;
+    audit_events: AuditEventRow;
+    recorded_answers: RecordedAnswerRow;
+    retention_times: RetentionTimeRow;
+    folders: FolderTable;
+    documents: DocumentTable;
+    document_versions: DocumentVersionTable;
+    previews: PreviewTable;
+    links: LinkTable;
+    views: ViewTable;
+    visitors: VisitorRow;
+    view_pages: ViewPageRow;
+    link_notices: LinkNoticeRow;
+    reader_mails: ReaderMailRow;
+    gate_codes: GateCodeRow;
+    verified_addresses: VerifiedAddressRow;
+  };
 
 export type Database = Kysely<Schema>;
 

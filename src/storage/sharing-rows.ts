@@ -131,6 +131,8 @@ export type LinkRow = {
   entry_rules: string;
   /** Whether readers get only stamped pages. */
   watermark: Flag;
+  /** Whether programs may read the document for a person. */
+  program_access: Flag;
 };
 
 /** The insertable row: a link is inserted without a view count. */
@@ -150,6 +152,7 @@ export type LinkTable = GeneratedColumns<
   | 'folder_id'
   | 'entry_rules'
   | 'watermark'
+  | 'program_access'
 >;
 
 /** The views of a link that its creator has not been mailed about. */
@@ -213,6 +216,10 @@ export type StoredView = ViewRow & {
   readonly last_download_time: number | null;
   /** The agreement that the reader accepted; empty for none. */
   readonly agreement_id: string;
+  /** The client that read for the person; empty if the person read. */
+  readonly acting_client_id: string;
+  /** Its name at that time. */
+  readonly acting_client_name: string;
 };
 
 export type ViewTable = ViewRow & {
@@ -225,6 +232,8 @@ export type ViewTable = ViewRow & {
   download_count: Generated<number>;
   last_download_time: Generated<number | null>;
   agreement_id: Generated<string>;
+  acting_client_id: Generated<string>;
+  acting_client_name: Generated<string>;
   /** The view id of the reader's access session, for a view in a room. */
   access_id: Generated<string | null>;
 };
@@ -249,26 +258,6 @@ export type ViewPageRow = {
   /** The page number; 0 for time that belongs to no particular page. */
   page: number;
   duration_ms: number;
-};
-
-/** The one-time code that verifies an email address for a link's gate. */
-export type GateCodeRow = {
-  /** A digest of the link and the address, so that only the last code sent is valid. */
-  key: string;
-  link_id: string;
-  /** A keyed digest of the code. The key is derived from the master key. */
-  digest: string;
-  /** The number of attempts to enter the code. */
-  tries: number;
-  send_time: number;
-  expire_time: number;
-};
-
-/** An email address that a reader has verified at a gate of a workspace. */
-export type VerifiedAddressRow = {
-  /** A digest of the workspace and the address. */
-  key: string;
-  last_time: number;
 };
 
 /** A blob whose document row is not committed yet, or is deleted. */

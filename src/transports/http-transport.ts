@@ -13,7 +13,7 @@ import { createDeadlines } from './http/deadlines.ts';
 import type { Http2Options } from './http/http2.ts';
 import type { PendingResponses } from './http/pipelining.ts';
 import { hasBody } from './http/request-body.ts';
-import { findHostProblem, pathOf } from './http/request-head.ts';
+import { findHostProblem, hostNameOf, pathOf, readAbsoluteForm } from './http/request-head.ts';
 import type { SecureHttpServer } from './http/secure-server.ts';
 import {
   createHttpServer,
@@ -79,15 +79,17 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   function route(handle: Handle, request: IncomingMessage, response: ServerResponse): void {
     if (isStopping) response.setHeader('connection', 'close');
     if (isSecure) response.setHeader(...strictTransportSecurity);
-    request.url = originForm(request.url ?? '');
-    const hostProblem = findHostProblem(request);
+    const headerProblem = findHostProblem(request);
+    const hostProblem = readAbsoluteForm(request) ?? headerProblem;
     if (hostProblem !== undefined) {
       refuseRequest(fail('invalid_argument', hostProblem), request, response, gateway);
       return;
     }
-    const path = pathOf(request.url);
-    if (cors?.handle(path, request, response)) return;
-    if (!connect.serves(path)) {
+    const path = pathOf(request.url ?? '');
+    // Custom domains serve only routes and assets.
+    const isOnDomain = options.findDomain(hostNameOf(request)) !== undefined;
+    if (!isOnDomain && cors?.handle(path, request, response)) return;
+    if (isOnDomain || !connect.serves(path)) {
       unread.admit(request);
       begin(handle, request, response);
       return;
@@ -203,12 +205,4 @@ async function corsOf({ corsOrigins: origins = [], endpoints }: HttpTransportOpt
   if (origins.length === 0) return undefined;
   const { createCors } = await import('./gateway/cors.ts');
   return createCors({ origins, endpoints });
-}
-
-/** Servers must also accept the absolute form that proxies receive (RFC 9112 §3.2.2). */
-function originForm(target: string): string {
-  if (target.startsWith('/')) return target;
-  const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? [];
-  if (rest === undefined) return target;
-  return rest.startsWith('/') ? rest : `/${rest}`;
 }

@@ -26,6 +26,12 @@ const readiness = {
   },
 };
 
+const allowed = {
+  type: 'object',
+  required: ['allowed'],
+  properties: { allowed: { type: 'boolean' } },
+};
+
 const json = ['application/json'];
 
 const tooLarge = { 431: { description: 'The headers are larger than 16 KiB.' } };
@@ -80,6 +86,25 @@ export const opsRoutes = [
       summary: 'Read the metrics',
       description: 'The metrics of all processes of the node, in the text format of Prometheus.',
       responses: { 200: { description: 'The metrics.', types: ['text/plain'] }, ...tooLarge },
+      errors: [],
+    },
+  },
+  {
+    path: '/internal/domain-allowed',
+    doc: {
+      id: 'domainAllowed',
+      tag: 'Operations',
+      summary: 'Check that a domain may have a certificate',
+      description:
+        'For a proxy that gets certificates on demand, such as the `ask` of Caddy. The domain is ' +
+        'in the query parameter `domain`.',
+      query: { domain: { description: 'The host name, in lower case.', isRequired: true } },
+      responses: {
+        ...tooLarge,
+        200: { description: 'A workspace has verified the domain.', types: json, schema: allowed },
+        404: { description: 'No workspace has verified the domain.', types: json, schema: allowed },
+        503: { description: 'The database cannot be read.', types: json, schema: allowed },
+      },
       errors: [],
     },
   },

@@ -33,6 +33,7 @@ export type Readiness = {
 export type OpsOptions = {
   readonly socket: BoundSocket;
   readonly readiness: () => Promise<Readiness>;
+  readonly isDomainVerified: (name: string) => Promise<boolean>;
   readonly metrics: {
     readonly contentType: string;
     read(): Promise<string>;
@@ -54,6 +55,7 @@ export async function startOpsServer({
   socket,
   readiness,
   metrics,
+  isDomainVerified,
 }: OpsOptions): Promise<OpsServer> {
   const app = Fastify({
     ...withoutSchemas,
@@ -77,6 +79,13 @@ export async function startOpsServer({
       const text = await metrics.read();
       const { body, headers } = await compressText(text, request.headers['accept-encoding']);
       return reply.header('content-type', metrics.contentType).headers(headers).send(body);
+    },
+    '/internal/domain-allowed': async (request, reply) => {
+      const { domain } = request.query as { readonly domain?: unknown };
+      const check = typeof domain === 'string' ? isDomainVerified(domain) : Promise.resolve(false);
+      const allowed = await check.catch(() => undefined);
+      const status = allowed === undefined ? 503 : allowed ? 200 : 404;
+      return reply.status(status).send({ allowed: allowed ?? false });
     },
   };
   for (const { path } of opsRoutes) app.get(path, handlers[path]);

@@ -83,6 +83,8 @@ describe('sharing', () => {
     await dialog.getByLabel('View limit').fill('3');
     await dialog.getByLabel('Watermark').check();
     await dialog.getByLabel('Agreement').fill('Keep **this** to yourself.');
+    await dialog.getByLabel('Programs may read it for a person').check();
+    await dialog.getByText('Not while the link has a password or an agreement.').waitFor();
     const sentence =
       /^Readers enter the password, .* with a watermark until .* 3 times in total\.$/;
     await dialog.getByText(sentence).waitFor();
@@ -95,7 +97,7 @@ describe('sharing', () => {
     const link = await newestLink(app());
     expect(link).toMatchObject({
       ...{ password_required: true, email_verification_required: true, view_limit: 3 },
-      watermark: true,
+      ...{ watermark: true, program_access: true },
     });
     const days = (Date.parse(link.expire_time ?? '') - Date.now()) / dayMs;
     expect(days).toBeGreaterThan(29.9);
@@ -106,7 +108,7 @@ describe('sharing', () => {
 
     await ready.getByRole('link', { name: 'View link' }).click();
     await page
-      .getByText('Password and verified email, agreement, watermark, 3 views at most')
+      .getByText('Password and verified email, agreement, watermark, programs, 3 views at most')
       .waitFor();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     const edit = page.getByRole('dialog', { name: 'Edit link' });
@@ -114,6 +116,7 @@ describe('sharing', () => {
     expect(await edit.getByLabel('Agreement').inputValue()).toBe('Keep **this** to yourself.');
     await edit.getByLabel('View limit').fill('');
     await edit.getByLabel('Watermark').uncheck();
+    await edit.getByLabel('Programs may read it for a person').uncheck();
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Password and verified email, agreement', { exact: true }).waitFor();
     expect(await newestLink(app())).not.toHaveProperty('view_limit');
@@ -164,6 +167,7 @@ describe('sharing', () => {
     await section.getByLabel('Who can open it').selectOption('Verified email');
     await section.getByLabel('Expires').selectOption('After 90 days');
     await section.getByLabel('Watermark').check();
+    await section.getByLabel('Programs may read for a person').check();
     await section.getByRole('button', { name: 'Save link defaults' }).click();
     await page.getByText('Link defaults saved').waitFor();
     await section.scrollIntoViewIfNeeded();
@@ -173,6 +177,11 @@ describe('sharing', () => {
     expect(await dialog.getByLabel('Verified email').isChecked()).toBe(true);
     expect(await dialog.getByLabel('Expires').inputValue()).not.toBe('');
     expect(await dialog.getByLabel('Watermark').isChecked()).toBe(true);
+    await dialog.getByText('More options').click();
+    const programs = dialog.getByLabel('Programs may read it for a person');
+    expect(await programs.isChecked()).toBe(true);
+    await programs.scrollIntoViewIfNeeded();
+    await look(page, 'share-programs');
     await page.keyboard.press('Escape');
     await app().app.inside.db.updateTable('workspaces').set({ link_defaults: '' }).execute();
   });

@@ -60,6 +60,23 @@ describe('a link', () => {
     await expectAccessible(page);
   });
 
+  it('names the program that read it for a person', async () => {
+    const link = await makeWatchedLink(app(), { name: 'For programs', program_access: true });
+    const view = { time: Date.now(), email: 'jane.doe@example.com' };
+    await addViews(app(), link, [{ ...view, program: 'Assistant of the legal department' }]);
+    for (const [name, device] of [
+      ['desktop', desktop],
+      ['phone', phone],
+    ] as const) {
+      const { page, open } = await visitAs(await member('member'), device);
+      await open(pathOf(link));
+      await page.getByText('Read by Assistant of the legal department').waitFor();
+      await page.getByText('May read for a person').waitFor();
+      expect(await overhangOf(page)).toBe(0);
+      await takePicture(page, `program-view-${name}`);
+    }
+  });
+
   it('has the same number of views on the screen of its document', async () => {
     const link = await makeWatchedLink(app(), { name: 'Counted' });
     const { page, open } = await visitAs(await member('member'));

@@ -52,6 +52,8 @@ describe('an Idempotency-Key', () => {
       'WorkspaceService.LeaveWorkspace',
       'InvitationService.ReadInvitation',
       'InvitationService.AcceptInvitation',
+      'DomainService.VerifyDomain',
+      'DomainService.ApproveDomain',
     ]);
   });
 });

@@ -1,4 +1,6 @@
 // Commands about links.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openShell, type Shell, valuesOf } from '../support/cli.ts';
@@ -91,6 +93,45 @@ test('the list of links has the document of each', async () => {
   // Also in place of the name that the link does not have.
   const shown = text.split('\n').find((line) => line.startsWith(id)) ?? '';
   expect(shown.split(document.name)).toHaveLength(3);
+});
+
+test('links are listed by state and reader, and several are changed and revoked', async () => {
+  const shell = await workspaceShell();
+  const [first, second, kept] = [
+    await createLink(shell),
+    await createLink(shell),
+    await createLink(shell),
+  ];
+  const made = [first, second, kept].map(({ id }) => id).sort();
+  const idsIn = async (...filter: string[]) => {
+    const listed = await shell.run(['links', 'list', '--all', '--json', ...filter]);
+    expect(listed).toMatchObject({ status: 0 });
+    const rows = listed.stdout.trimEnd().split('\n').filter(Boolean);
+    const ids = rows.map((row): string => JSON.parse(row).id);
+    return ids.filter((id) => made.includes(id)).sort();
+  };
+  expect(await idsIn('--state', 'active')).toEqual(made);
+  await shell.run(['links', 'update', kept.id, '--allow', '@board.example']);
+  expect(await idsIn('--reader', '@board.example')).toEqual([kept.id]);
+  const unknown = await shell.run(['links', 'list', '--state', 'gone']);
+  expect(unknown).toMatchObject({ status: 2, stdout: '' });
+
+  const file = path.join(shell.home, 'changes.json');
+  const changes = [first, second].map(({ id: link_id }) => ({
+    ...{ link_id, updateMask: 'name', name: 'Changed together' },
+  }));
+  await writeFile(file, JSON.stringify(changes));
+  expect(await shell.run(['links', 'batch-update', '--requests', file])).toMatchObject({
+    status: 0,
+  });
+  expect(await idsIn('--query', 'Changed together')).toEqual([first.id, second.id].sort());
+
+  const revoked = await shell.run(['links', 'batch-revoke', first.id, second.id]);
+  expect(revoked).toMatchObject({ status: 0, stderr: 'Done.\n' });
+  expect(await idsIn('--state', 'revoked')).toEqual([first.id, second.id].sort());
+  const wrong = await shell.run(['links', 'batch-revoke', kept.id, 'lnk_unknown']);
+  expect(wrong.stderr).toContain('ids[1]');
+  expect(await idsIn('--state', 'active')).toEqual([kept.id]);
 });
 
 test('a terminal of 80 columns shows which links are revoked, and when they expire', async () => {

@@ -51,7 +51,7 @@ describe('readiness', () => {
 
     expect(await get(`${env.LATCHKEY_OPS_URL}/`)).toMatchObject({
       status: 200,
-      json: { paths: ['/healthz', '/readyz', '/metrics'] },
+      json: { paths: ['/healthz', '/readyz', '/metrics', '/internal/domain-allowed'] },
     });
     expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
     await expectReadiness(env).toEqual({

@@ -80,7 +80,7 @@ describeFeature('a code', (dialect) => {
       db: app().app.inside.db,
       brands: createBrands(app().app.inside.db, 'http://latchkey.test'),
       mailer: { send: async () => {} },
-      publicUrl: app().app.publicUrl,
+      urlOf: ({ slug }) => `${app().app.publicUrl}/s/${slug}`,
       keys: [randomBytes(32)],
       random: randomBytes,
       now: () => clock.now,

@@ -26,7 +26,7 @@ describeFeature('requests for codes by strangers who know an address', (dialect)
       db,
       brands: createBrands(db, 'http://latchkey.test'),
       mailer: { send: async (mail) => void mails.push(mail.text) },
-      publicUrl: app().app.publicUrl,
+      urlOf: ({ slug }) => `${app().app.publicUrl}/s/${slug}`,
       keys: [randomBytes(32)],
       random: randomBytes,
       now: () => clock.now,

@@ -149,7 +149,7 @@ describeFeature('the limits of a gate', (dialect) => {
       db: app().app.inside.db,
       brands: createBrands(app().app.inside.db, 'http://latchkey.test'),
       mailer: { send: async ({ to }) => void sent.push(to) },
-      publicUrl: app().app.publicUrl,
+      urlOf: ({ slug }) => `${app().app.publicUrl}/s/${slug}`,
       keys: [randomBytes(32)],
       random: randomBytes,
       now: () => clock.now,

@@ -209,7 +209,8 @@ describeApp('insight', (suite) => {
     expect(lines[0]).toBe(
       '"view_id","link_id","link_name","create_time","email","email_verified","duration_ms",' +
         '"pages_viewed","completion","download_count","last_download_time","page_durations_ms",' +
-        '"visit_count","version","document_id","document_name"',
+        '"visit_count","version","document_id","document_name","acting_client_id",' +
+        '"acting_client_name"',
     );
     expect(lines).toHaveLength(views.length + 2);
     const name = `"'=HYPERLINK(""x"")"`;
@@ -217,7 +218,7 @@ describeApp('insight', (suite) => {
     expect(lines[1]?.split(',')).toEqual([
       ...[`"${views[0]?.id}"`, `"${link.id}"`, name, time, `"'=cmd+1@example.com"`, '"false"'],
       ...['"3000"', '"1"', '"0.333"', '"0"', '""', '"1:3000"', '"1"', '"1"'],
-      ...[`"${link.document_id}"`, '"deck.pdf"'],
+      ...[`"${link.document_id}"`, '"deck.pdf"', '""', '""'],
     ]);
     expect(lines[2]).toContain('"1:2000 2:1000 3:6000"');
     expect(lines[4]).toBe('');

@@ -37,9 +37,11 @@ const unknown = {
   folder_id: newId('fld', randomBytes),
   parent_id: newId('fld', randomBytes),
   link_id: newId('lnk', randomBytes),
+  ids: newId('lnk', randomBytes),
   key_id: newId('key', randomBytes),
   user_id: newId('usr', randomBytes),
   invitation_id: newId('inv', randomBytes),
+  domain_id: newId('dom', randomBytes),
   agreement_id: newId('agr', randomBytes),
 };
 type IdField = keyof typeof unknown;

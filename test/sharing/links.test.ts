@@ -67,6 +67,7 @@ describeFeature('links', (dialect) => {
       agreement: '',
       agreement_sha256: '',
       watermark: false,
+      program_access: false,
       password_required: false,
       email_verification_required: false,
       allow_download: false,

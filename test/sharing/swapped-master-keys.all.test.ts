@@ -50,7 +50,7 @@ describeFeature('nodes with swapped master keys', (dialect) => {
       db: app().app.inside.db,
       brands: createBrands(app().app.inside.db, 'http://latchkey.test'),
       mailer: { send: async ({ text }) => void sent.push(/\d{6}/.exec(text)?.[0] ?? '') },
-      publicUrl: app().app.publicUrl,
+      urlOf: ({ slug }) => `${app().app.publicUrl}/s/${slug}`,
       keys: masterKey.derive('link codes'),
       random: randomBytes,
       now,

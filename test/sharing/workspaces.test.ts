@@ -36,7 +36,7 @@ describeApp('workspaces', (suite) => {
       brand: { accent_color: '', logo_url: '' },
       link_defaults: {
         ...{ email_required: true, email_verification_required: false },
-        ...{ allow_download: false, expire_days: 0, watermark: false },
+        ...{ allow_download: false, expire_days: 0, watermark: false, program_access: false },
       },
       ...{ require_second_factor: false, grace_days: 0 },
     });

@@ -31,6 +31,7 @@ import {
   removeDocument,
   updateDocument,
 } from '../../src/sharing/documents/store.ts';
+import { removeDomain, setPrimary, verifyDomain } from '../../src/sharing/domains/store.ts';
 import { removeFolder, updateFolder } from '../../src/sharing/folders/store.ts';
 import { revokeLink, updateLink } from '../../src/sharing/links/store.ts';
 import { insertView } from '../../src/sharing/views/store.ts';
@@ -49,6 +50,7 @@ import {
   audience,
   clientKey,
   document,
+  domain,
   federatedIdentity,
   issuerRow,
   key,
@@ -199,6 +201,15 @@ export const evicting: [string, Table, string, Write][] = [
     'documents',
     'doc_1',
     (trx) => removeDocument(trx, 'doc_1', { time: 2, rowsMax: 0 }),
+  ],
+  ['verifyDomain', 'domains', 'dom_1', (trx) => verifyDomain(trx, domain, 2)],
+  ['setPrimary', 'domains', 'dom_1', (trx) => setPrimary(trx, domain, true)],
+  ['removeDomain', 'domains', 'dom_1', (trx) => removeDomain(trx, domain, 2)],
+  [
+    'removeDomain of a verified one',
+    'domains',
+    'dom_1',
+    (trx) => removeDomain(trx, { ...domain, verify_time: 1 }, 2),
   ],
   ['updateFolder', 'folders', 'fld_1', (trx) => updateFolder(trx, 'fld_1', { name: 'B' })],
   ['removeFolder', 'folders', 'fld_1', (trx) => removeFolder(trx, 'fld_1', 2)],

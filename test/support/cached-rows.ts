@@ -13,6 +13,7 @@ import { insertRevokedToken } from '../../src/identity/tokens/store.ts';
 import { insertIssuer } from '../../src/identity/trusted-issuers/store.ts';
 import { insertUser } from '../../src/identity/users/store.ts';
 import { insertDocument } from '../../src/sharing/documents/store.ts';
+import { insertDomain } from '../../src/sharing/domains/store.ts';
 import { insertFolder } from '../../src/sharing/folders/store.ts';
 import { insertLink } from '../../src/sharing/links/store.ts';
 import { insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
@@ -83,6 +84,10 @@ export const document = {
   blob_id: 'blob_1',
   create_time: 1,
 };
+export const domain = {
+  ...{ id: 'dom_1', workspace_id: 'ws_1', name: 'a.example', txt_value: '' },
+  ...{ is_primary: 0, create_time: 1, verify_time: null },
+};
 const folder = {
   ...{ id: 'fld_1', workspace_id: 'ws_1', parent_id: null },
   ...{ name: 'A', name_key: 'a', create_time: 1 },
@@ -138,6 +143,7 @@ export async function fillCachedTables(trx: Executor): Promise<void> {
   await insertAudience(trx, audience);
   await insertSigningKey(trx, key);
   await insertRevokedToken(trx, revoked);
+  await insertDomain(trx, domain);
   await insertFolder(trx, folder);
   await insertDocument(trx, document);
   await insertLink(trx, link);
@@ -160,6 +166,7 @@ export const cachedRowIds: Readonly<Record<string, string>> = {
   signing_keys: 'kid_1',
   revoked_tokens: 'jti_1',
   documents: 'doc_1',
+  domains: 'dom_1',
   folders: 'fld_1',
   links: 'lnk_1',
 };

@@ -165,6 +165,10 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
     const other = await addInvitation(testApp, email);
     return { ...both({ userId: id }, { token }, { token: other.token }), sub: id, type: 'member' };
   },
+  'DomainService.CreateDomain': async ({ app }) => {
+    const { ownerId: workspaceId } = await addWorkspace(app.inside.db, '');
+    return both({ workspaceId }, { name: 'one.example.com' }, { name: 'two.example.com' });
+  },
 };
 
 export const newKey = () => randomBytes(16).toString('hex');

@@ -1,6 +1,7 @@
 // A workspace with one of each resource, for suites about callers who must not see any of them.
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { allRows } from './audit-rows.ts';
+import { addDomainRow } from './domain-rows.ts';
 import { makeFolder } from './folder-calls.ts';
 import type { TestApp } from './harness.ts';
 import { addInvitation } from './invitation-rows.ts';
@@ -17,9 +18,12 @@ type Ids = {
   readonly folder_id: string;
   readonly parent_id: string;
   readonly link_id: string;
+  /** The only id of a list. */
+  readonly ids: string;
   readonly key_id: string;
   readonly user_id: string;
   readonly invitation_id: string;
+  readonly domain_id: string;
   readonly agreement_id: string;
   readonly page_token: string;
   readonly email: string;
@@ -50,6 +54,8 @@ export const requiredFields: Readonly<Record<string, Readonly<Record<string, unk
   CreateWorkspace: { name: 'Another' },
   UpdateWorkspace: { name: 'Renamed' },
   PutMember: { role: MemberRole.ADMIN },
+  CreateDomain: { name: 'new.example.com' },
+  UpdateDomain: { primary: false },
   CreateApiKey: { name: 'A key', scopes: ['links:read'] },
 };
 
@@ -108,6 +114,9 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
 
   const invitation = await addInvitation(testApp, `${tag}@invited.example`, workspaceId);
 
+  const name = `${tag}.example.com`.toLowerCase();
+  const domain = await addDomainRow(db, workspaceId, { name });
+
   const agreement = {
     ...{ id: `agr_${tag}`, workspace_id: workspaceId, link_id: link.id, document_id: document.id },
     ...{ sha256: sha256(bytes), email, accept_time: 1, receipt: `receipt-${tag}` },
@@ -128,6 +137,9 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
       user.email,
       email,
       invitation.id,
+      domain.id,
+      domain.name,
+      domain.txt_value,
       agreement.id,
     ],
     ...[link, open].map(({ url }) => url.slice(-22)),
@@ -140,9 +152,11 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
       folder_id: folder.id,
       parent_id: parent.id,
       link_id: link.id,
+      ids: link.id,
       key_id: credentialId,
       user_id: user.id,
       invitation_id: invitation.id,
+      domain_id: domain.id,
       agreement_id: agreement.id,
       page_token: first.body.next_page_token,
       email,

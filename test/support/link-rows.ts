@@ -34,6 +34,8 @@ export type ViewRow = {
   readonly pages?: Readonly<Record<number, number>>;
   /** By default an address of each view. */
   readonly email?: string;
+  /** The name of the program that read for the person. */
+  readonly program?: string;
 };
 
 /** Inserts views at those times, in milliseconds since 1970. */
@@ -43,12 +45,14 @@ export async function addViews(
   rows: readonly ViewRow[],
 ): Promise<void> {
   const { db } = app.inside;
-  const views = rows.map(({ time, pages = {}, email }, index) => ({
+  const views = rows.map(({ time, pages = {}, email, program = '' }, index) => ({
     id: `viw_${link.id}_${index}`,
     link_id: link.id,
     email: email ?? `reader${index}@example.com`,
     email_verified: index % 2 === 0 ? (1 as const) : (0 as const),
     create_time: time,
+    acting_client_id: program === '' ? '' : 'cli_program',
+    acting_client_name: program,
     duration_ms: Object.values(pages).reduce((sum, ms) => sum + ms, 0),
   }));
   const pages = rows.flatMap(({ pages = {} }, index) =>

@@ -140,6 +140,14 @@ async function addSharingRows(
     ...{ create_time, expire_time },
   };
   await trx.insertInto('invitations').values(invitation).execute();
+  const domain = {
+    ...{ id: `dom_${n}`, workspace_id: workspaceId, name, txt_value: '', is_primary: 0 },
+    ...{ create_time, verify_time: null },
+  };
+  await trx
+    .insertInto('domains')
+    .values({ ...domain, name: `${n}-${name}` })
+    .execute();
   const document = {
     ...named,
     ...{ id: `doc_${n}`, workspace_id: workspaceId, content_type: 'a/b', sha256: '' },

@@ -6,6 +6,7 @@ import type { TokenPrincipalType } from '../../src/api/principal.ts';
 import type { Place } from './app-suite.ts';
 import { makeFolder } from './folder-calls.ts';
 import { openLink } from './link-views.ts';
+import { actionsOnDomains } from './management-actions-on-domains.ts';
 import { actionsOnOwners } from './management-actions-on-owners.ts';
 import { actionsOnUsers } from './management-actions-on-users.ts';
 import { addClient } from './owner-rows.ts';
@@ -53,6 +54,7 @@ export const managementActions: Readonly<
 
   ...actionsOnOwners,
   ...actionsOnUsers,
+  ...actionsOnDomains,
 
   async 'SigningKeyService.CreateSigningKey'(suite) {
     await makeRoomForKey(suite);
@@ -131,6 +133,12 @@ export const managementActions: Readonly<
     return { request: { ...ids, emailRequired: true }, target: ids.linkId };
   },
 
+  async 'LinkService.BatchUpdateLinks'(suite) {
+    const { workspaceId, linkId } = await ofLink(suite);
+    const requests = [{ linkId, name: 'Renamed', updateMask: { paths: ['name'] } }];
+    return { request: { workspaceId, requests }, target: linkId };
+  },
+
   async 'VisitorService.DeleteVisitor'(suite) {
     const { id, ...request } = await ofVisitor(suite);
     return { request, target: id };
@@ -139,6 +147,11 @@ export const managementActions: Readonly<
   async 'LinkService.RevokeLink'(suite) {
     const ids = await ofLink(suite);
     return { request: ids, target: ids.linkId };
+  },
+
+  async 'LinkService.BatchRevokeLinks'(suite) {
+    const { workspaceId, linkId } = await ofLink(suite);
+    return { request: { workspaceId, ids: [linkId] }, target: linkId };
   },
 };
 

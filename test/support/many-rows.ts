@@ -160,6 +160,17 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
     },
   ],
   [
+    'domains',
+    {
+      id,
+      workspace_id: `'1'`,
+      name: id,
+      txt_value: `''`,
+      is_primary: '0',
+      create_time: 'n',
+    },
+  ],
+  [
     'links',
     {
       id,

@@ -37,7 +37,7 @@ export const allMethods: readonly DescMethod[] = Object.values(services).flatMap
 
 export type MethodCall = {
   readonly method: DescMethod;
-  /** The text fields to set; path fields are always set. */
+  /** The text fields to set, or the only text of a list; path fields are always set. */
   readonly fields?: Readonly<Record<string, string>>;
   /** Additional fields, by their local names. */
   readonly rest?: Readonly<Record<string, unknown>>;
@@ -78,6 +78,8 @@ function requestOf({ method, fields = {}, rest = {} }: MethodCall): Message {
   const { value: template = '' } = getOption(method, httpRule).pattern as { value?: string };
   const values = new Map<string, unknown>();
   for (const field of method.input.fields) {
+    const one = fields[field.name];
+    if (field.fieldKind === 'list' && one !== undefined) values.set(field.localName, [one]);
     if (field.fieldKind !== 'scalar') continue;
     const isInPath = template.includes(`{${field.name}}`);
     const given = fields[field.name] ?? (isInPath ? 'none' : undefined);

@@ -81,6 +81,7 @@ export async function serveEndpoints(endpoints: Endpoint[]): Promise<ServedEndpo
     responses: createResponseBudget({ bytesMax: 64 * 1024 * 1024 }),
     admission: createAdmission({ warn: () => {} }),
     routes: [],
+    findDomain: () => undefined,
     assetsDir: import.meta.dirname,
     publicUrl: 'http://test.invalid',
     socket,

@@ -9,6 +9,7 @@ import {
   requireSecret,
   tokenSourceOf,
 } from './credentials.ts';
+import { createProver, type DpopOption, type Prover, presentToken } from './dpop.ts';
 import { latchkeyErrorOfAnswer } from './errors.ts';
 import { callInterceptor, issuanceInterceptor } from './interceptor.ts';
 import { urlOption } from './options.ts';
@@ -21,6 +22,18 @@ export type LatchkeyClient = Services & {
   readonly upload: Upload;
   /** Returns an access token for calls to other services. Never an expired one. */
   accessToken(options?: { readonly signal?: AbortSignal }): Promise<string>;
+  /**
+   * Returns the headers with which one request to another service presents the token: with `dpop`,
+   * `authorization` and `dpop`, otherwise `authorization`.
+   */
+  accessHeaders(request: ServiceRequest): Promise<Record<string, string>>;
+};
+
+export type ServiceRequest = {
+  readonly method: string;
+  /** The whole URL, as the service knows it. */
+  readonly url: string;
+  readonly signal?: AbortSignal;
 };
 
 export type ClientOptions = {
@@ -32,6 +45,11 @@ export type ClientOptions = {
   readonly retry?: RetryOptions;
   /** The time limit of a call with its repetitions, except uploads. Default 60 seconds. */
   readonly timeoutSeconds?: number;
+  /**
+   * Binds the tokens to a key (RFC 9449), so that a copied token is useless: `true` for a new key,
+   * or a CryptoKeyPair. Each request has a proof of the key. Not for the API key of a workspace.
+   */
+  readonly dpop?: DpopOption;
 };
 
 /** Throws a TypeError if an option cannot work. No request is sent before the first call. */
@@ -40,6 +58,7 @@ export function createClient(options: ClientOptions): LatchkeyClient {
   const { href, origin: server } = urlOption('baseUrl', options.baseUrl);
   const baseUrl = href.replace(/\/+$/, '');
   requireSecret(credentials);
+  const prover = options.dpop && createProver(options.dpop, baseUrl);
   const connect = (interceptor: Interceptor) =>
     createConnectTransport({
       baseUrl,
@@ -48,8 +67,9 @@ export function createClient(options: ClientOptions): LatchkeyClient {
       defaultTimeoutMs: timeoutSeconds * 1000,
       fetch: fetchFromLatchkey,
     });
-  const { tokens, services } = openServices({ server, credentials, retry, connect });
-  return clientOf(services, tokens, createUpload(baseUrl, { server, tokens, retry }));
+  const { tokens, services } = openServices({ server, credentials, retry, connect, prover });
+  const upload = createUpload(baseUrl, { server, tokens, retry, prover });
+  return clientOf({ services, tokens, upload, prover });
 }
 
 /** Errors of Connect are JSON. Others come from a proxy, and Connect would misread their status. */
@@ -68,17 +88,18 @@ export type ServiceOptions = {
   readonly retry: RetryOptions;
   /** Opens a transport with an interceptor. Called for tokens and for all other calls. */
   readonly connect: (interceptor: Interceptor) => Transport;
+  readonly prover?: Prover | undefined;
 };
 
 type OpenTransport = { readonly tokens: TokenSource; readonly transport: Transport };
 
 /** Opens a transport whose calls have a token and an idempotency key, and are repeated. */
 export function openTransport(options: ServiceOptions): OpenTransport {
-  const { server, credentials, retry, connect } = options;
-  const interceptor = issuanceInterceptor({ server, retry });
+  const { server, credentials, retry, connect, prover } = options;
+  const interceptor = issuanceInterceptor({ server, retry, prover });
   const issuance = createTypedClient(IssuanceService, connect(interceptor));
-  const tokens = tokenSourceOf(credentials, issuance);
-  return { tokens, transport: connect(callInterceptor({ server, tokens, retry })) };
+  const tokens = tokenSourceOf(credentials, issuance, prover);
+  return { tokens, transport: connect(callInterceptor({ server, tokens, retry, prover })) };
 }
 
 type OpenServices = { readonly tokens: TokenSource; readonly services: Services };
@@ -89,6 +110,18 @@ export function openServices(options: ServiceOptions): OpenServices {
   return { tokens, services: createServices(transport) };
 }
 
-export function clientOf(services: Services, tokens: TokenSource, upload: Upload): LatchkeyClient {
-  return { ...services, upload, accessToken: ({ signal } = {}) => tokens.get(signal) };
+type ClientParts = OpenServices & {
+  readonly upload: Upload;
+  readonly prover: Prover | undefined;
+};
+
+export function clientOf({ services, tokens, upload, prover }: ClientParts): LatchkeyClient {
+  return {
+    ...services,
+    upload,
+    accessToken: ({ signal } = {}) => tokens.get(signal),
+    async accessHeaders({ signal, ...request }) {
+      return presentToken(prover, { ...request, token: await tokens.get(signal) });
+    },
+  };
 }

@@ -1,6 +1,12 @@
 // The credentials that a client of this package may have.
 import type { Client } from '@connectrpc/connect';
-import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import type {
+  ExchangeApiKeyResponse,
+  IssuanceService,
+  IssueTokenResponse,
+} from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import type { Prover } from './dpop.ts';
+import { LatchkeyError } from './errors.ts';
 import { requireOption } from './options.ts';
 import { type AccessToken, fixedToken, keptToken, type TokenSource } from './token-source.ts';
 
@@ -66,16 +72,22 @@ const clientAssertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bea
 export function tokenSourceOf(
   credentials: AnyCredentials,
   issuance: Client<typeof IssuanceService>,
+  prover: Prover | undefined,
 ): TokenSource {
   if ('token' in credentials) {
     const { token } = credentials;
+    if (prover?.hasNewKey) {
+      throw new TypeError(
+        'dpop must be the key pair of the tokens that credentials.token returns.',
+      );
+    }
     requireOption(typeof token === 'function', 'credentials.token', token, 'must be a function.');
     return keptToken(async () => {
       const found = await token();
       return typeof found === 'string' ? { accessToken: found } : found;
     });
   }
-  if ('apiKey' in credentials) return sourceOfApiKey(credentials, issuance);
+  if ('apiKey' in credentials) return sourceOfApiKey(credentials, issuance, prover);
   const { clientId = '', scope, resource = '' } = credentials;
   const clientSecret = 'clientSecret' in credentials ? credentials.clientSecret : '';
   const assertion = 'assertion' in credentials ? credentials.assertion : undefined;
@@ -99,22 +111,37 @@ export function tokenSourceOf(
         ? { ...request, clientSecret }
         : { ...request, clientAssertionType, clientAssertion: await assertion() },
     );
-    return { accessToken: issued.accessToken, expiresInSeconds: issued.expiresIn };
+    return issuedToken(issued, prover);
   });
 }
 
 function sourceOfApiKey(
   { apiKey, scope = '', resource = '' }: Extract<Credentials, { apiKey: string }>,
   issuance: Client<typeof IssuanceService>,
+  prover: Prover | undefined,
 ): TokenSource {
   // An error of `fetch` for another character would contain the key.
   const isKey = typeof apiKey === 'string' && /^lk_[cw]k_[!-~]+$/.test(apiKey);
   const prefixes = 'lk_ck_ (customer) or lk_wk_ (workspace)';
   const accepted = `must begin with ${prefixes}, without spaces or line breaks.`;
   requireOption(isKey, 'credentials.apiKey', apiKey, accepted);
-  if (apiKey.startsWith('lk_wk_')) return fixedToken(apiKey);
+  if (apiKey.startsWith('lk_wk_')) {
+    if (prover === undefined) return fixedToken(apiKey);
+    throw new TypeError('dpop must be unset: the API key of a workspace cannot be bound to a key.');
+  }
   return keptToken(async () => {
     const issued = await issuance.exchangeApiKey({ apiKey, scope, resource });
-    return { accessToken: issued.accessToken, expiresInSeconds: issued.expiresIn };
+    return issuedToken(issued, prover);
   });
+}
+
+/** An older server ignores a proof. Its token must not be used as if it were bound. */
+function issuedToken(
+  { accessToken, expiresIn, tokenType }: IssueTokenResponse | ExchangeApiKeyResponse,
+  prover: Prover | undefined,
+): AccessToken {
+  if (prover !== undefined && tokenType !== 'DPoP') {
+    throw new LatchkeyError('unexpected_answer', 'The server did not bind the token to the key.');
+  }
+  return { accessToken, expiresInSeconds: expiresIn };
 }

@@ -1,6 +1,12 @@
 export type { RetryOptions } from './attempts.ts';
-export { type ClientOptions, createClient, type LatchkeyClient } from './client.ts';
+export {
+  type ClientOptions,
+  createClient,
+  type LatchkeyClient,
+  type ServiceRequest,
+} from './client.ts';
 export type { Credentials } from './credentials.ts';
+export type { DpopKeyPair, DpopOption } from './dpop.ts';
 export { type ErrorCode, errorCodes } from './error-codes.ts';
 export { type FieldError, LatchkeyError, type LocalErrorCode } from './errors.ts';
 export type { Services } from './services.ts';

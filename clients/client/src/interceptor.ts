@@ -1,9 +1,17 @@
 // Adds the credential and the idempotency key to each call, and repeats calls.
 import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
-import type { Interceptor, StreamRequest, StreamResponse } from '@connectrpc/connect';
+import {
+  ConnectError,
+  type Interceptor,
+  type StreamRequest,
+  type StreamResponse,
+} from '@connectrpc/connect';
+import { http } from '../../../gen/google/api/annotations_pb.js';
 import { access, SessionCookie } from '../../../gen/latchkey/options/v1/access_pb.js';
 import { type Attempts, type RetryOptions, withAttempts } from './attempts.ts';
+import { type Prover, presentToken } from './dpop.ts';
+import { latchkeyErrorOf } from './errors.ts';
 import { forOneAttempt, type TokenSource } from './token-source.ts';
 
 /** `Idempotency-Key` over HTTP and Connect, metadata over gRPC. At most 128 characters. */
@@ -27,10 +35,11 @@ export type CallOptions = {
   readonly server: string;
   readonly tokens: TokenSource;
   readonly retry: RetryOptions;
+  readonly prover?: Prover | undefined;
 };
 
 /** For all calls except those that fetch a token. */
-export function callInterceptor({ server, tokens, retry }: CallOptions): Interceptor {
+export function callInterceptor({ server, tokens, retry, prover }: CallOptions): Interceptor {
   return (next) => async (request) => {
     const { method, header, signal } = request;
     const { isRepeatable, needsKey } = levelOf(method);
@@ -45,12 +54,14 @@ export function callInterceptor({ server, tokens, retry }: CallOptions): Interce
     if (needsKey && !header.has(idempotencyHeader)) {
       header.set(idempotencyHeader, crypto.randomUUID());
     }
-    if (!request.stream) return withAttempts(attempts, (token) => next(authorized(request, token)));
-    if (method.methodKind === 'server_streaming') return streamed(attempts, request, next);
+    const send = async <R extends typeof request>(given: R, token: string | undefined) =>
+      next(await authorized(given, token, prover));
+    if (!request.stream) return withAttempts(attempts, (token) => send(request, token));
+    if (method.methodKind === 'server_streaming') return streamed(attempts, request, send);
     // The messages of an upload can be read only once.
     const once = attempts.tokens && forOneAttempt(attempts.tokens);
     return withAttempts({ ...attempts, tokens: once, repeatable: false }, (token) =>
-      untilFirst(next(authorized(request, token))),
+      untilFirst(send(request, token)),
     );
   };
 }
@@ -58,18 +69,64 @@ export function callInterceptor({ server, tokens, retry }: CallOptions): Interce
 const hasCredential = (header: Headers) => header.has('authorization') || header.has('cookie');
 
 /** For the calls that fetch a token. Another token does no harm, so that they may be repeated. */
-export function issuanceInterceptor(options: Omit<CallOptions, 'tokens'>): Interceptor {
+export function issuanceInterceptor({
+  prover,
+  ...options
+}: Omit<CallOptions, 'tokens'>): Interceptor {
   return (next) => (request) => {
     const { signal } = request;
     const attempts = { ...options, tokens: undefined, repeatable: true, signal };
-    return withAttempts(attempts, () => next(request));
+    return withAttempts(attempts, () =>
+      prover === undefined ? next(request) : sendProven(next, request, prover),
+    );
   };
 }
 
-function authorized<R extends { readonly header: Headers }>(request: R, token?: string): R {
+type Next = Parameters<Interceptor>[0];
+
+/** Sends a token request with a proof, and once more with the nonce that the server requires. */
+async function sendProven(
+  next: Next,
+  request: Parameters<Next>[0],
+  prover: Prover,
+): ReturnType<Next> {
+  const path = String(getOption(request.method, http).pattern.value);
+  const send = async () => {
+    const dpop = await prover.prove({ method: 'POST', url: prover.urlOf(path) });
+    try {
+      const response = await next(withHeaders(request, { dpop }));
+      prover.keepNonce(response.header);
+      return response;
+    } catch (thrown) {
+      prover.keepNonce(ConnectError.from(thrown).metadata);
+      throw thrown;
+    }
+  };
+  try {
+    return await send();
+  } catch (thrown) {
+    if (latchkeyErrorOf(thrown).code !== 'identity.dpop_nonce_required') throw thrown;
+    return send();
+  }
+}
+
+type Request = { readonly header: Headers; readonly method: DescMethod };
+
+/** Each attempt needs a new proof. */
+async function authorized<R extends Request>(
+  request: R,
+  token: string | undefined,
+  prover: Prover | undefined,
+): Promise<R> {
   if (token === undefined) return request;
+  const { parent, name } = request.method;
+  const url = prover?.urlOf(`/${parent.typeName}/${name}`) ?? '';
+  return withHeaders(request, await presentToken(prover, { method: 'POST', url, token }));
+}
+
+function withHeaders<R extends Request>(request: R, headers: Readonly<Record<string, string>>): R {
   const header = new Headers(request.header);
-  header.set('authorization', `Bearer ${token}`);
+  for (const [name, value] of Object.entries(headers)) header.set(name, value);
   return { ...request, header };
 }
 
@@ -77,13 +134,13 @@ function authorized<R extends { readonly header: Headers }>(request: R, token?: 
 async function streamed(
   attempts: Attempts,
   request: StreamRequest,
-  next: (request: StreamRequest) => Promise<unknown>,
+  send: (request: StreamRequest, token: string | undefined) => Promise<unknown>,
 ): Promise<StreamResponse> {
   const sent: StreamRequest['message'][] = [];
   for await (const message of request.message) sent.push(message as never);
   return withAttempts(attempts, async (token) => {
     const message = iterate(sent) as StreamRequest['message'];
-    return untilFirst(next(authorized({ ...request, message }, token)));
+    return untilFirst(send({ ...request, message }, token));
   });
 }
 

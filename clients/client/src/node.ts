@@ -7,6 +7,7 @@ import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-no
 import type { UploadVersionRequestSchema } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type ClientOptions, clientOf, type LatchkeyClient, openServices } from './client.ts';
 import { type CertificateCredentials, type Credentials, usesCertificate } from './credentials.ts';
+import { createProver } from './dpop.ts';
 import { LatchkeyError } from './errors.ts';
 import { type TlsFiles, tlsOptionsOf } from './grpc-tls.ts';
 import { idempotencyHeader } from './interceptor.ts';
@@ -31,6 +32,8 @@ export type GrpcClientOptions = Omit<ClientOptions, 'baseUrl' | 'format' | 'cred
   readonly credentials: Credentials | CertificateCredentials;
   /** For a private CA, and for mutual TLS. */
   readonly tls?: TlsFiles;
+  /** The public URL of the service, which the proofs name. Required with `dpop`. */
+  readonly publicUrl?: string;
 };
 
 /** The same client as `createClient`, over gRPC. It keeps one connection open. */
@@ -46,12 +49,14 @@ export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
   if (usesCertificate(credentials) && tls.certFile === undefined) {
     throw new TypeError('Credentials without a secret need tls.certFile.');
   }
+  const prover = options.dpop && createProver(options.dpop, publicUrlOf(options));
   const secure = options.tls && tlsOptionsOf(baseUrl, tls);
   const sessionManager = new Http2SessionManager(baseUrl, undefined, secure);
   const { tokens, services } = openServices({
     server,
     credentials,
     retry,
+    prover,
     connect: (interceptor) =>
       createGrpcTransport({
         baseUrl,
@@ -77,7 +82,12 @@ export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
     if (document !== undefined) return document;
     throw new LatchkeyError('unexpected_answer', 'The answer to the upload has no document.');
   };
-  return { ...clientOf(services, tokens, upload), close: () => sessionManager.abort() };
+  const client = clientOf({ services, tokens, upload, prover });
+  return { ...client, close: () => sessionManager.abort() };
+}
+
+function publicUrlOf({ publicUrl = '' }: GrpcClientOptions): string {
+  return urlOption('publicUrl', publicUrl).href.replace(/\/+$/, '');
 }
 
 async function* messagesOf(

@@ -4,6 +4,7 @@
 const urls = {
   baseUrl: 'https://latchkey.example.com',
   grpcUrl: 'https://latchkey.example.com:50051',
+  publicUrl: 'https://latchkey.example.com',
 } as const;
 
 /** Throws a TypeError that names the option and the accepted values. */

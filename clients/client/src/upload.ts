@@ -7,6 +7,7 @@ import {
   DocumentService,
 } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type Attempts, withAttempts } from './attempts.ts';
+import { type Prover, presentToken } from './dpop.ts';
 import { type HttpAnswer, LatchkeyError, latchkeyErrorOfAnswer } from './errors.ts';
 import { idempotencyHeader } from './interceptor.ts';
 import { multipartBody } from './multipart.ts';
@@ -31,9 +32,13 @@ type Form = {
   readonly options: UploadOptions;
 };
 
+type UploadParts = Pick<Attempts, 'server' | 'tokens' | 'retry'> & {
+  readonly prover: Prover | undefined;
+};
+
 export function createUpload(
   baseUrl: string,
-  { server, tokens, retry }: Pick<Attempts, 'server' | 'tokens' | 'retry'>,
+  { server, tokens, retry, prover }: UploadParts,
 ): Upload {
   return (given, options = {}) => {
     const { name, documentId, workspaceId, signal } = options;
@@ -55,9 +60,11 @@ export function createUpload(
         signal,
       },
       async (token) => {
-        const headers = new Headers({ [idempotencyHeader]: key });
-        if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
-        const form = { url: `${baseUrl}${path}`, headers, fields, source, options };
+        const url = `${baseUrl}${path}`;
+        const credential =
+          token === undefined ? {} : await presentToken(prover, { method: 'POST', url, token });
+        const headers = new Headers({ [idempotencyHeader]: key, ...credential });
+        const form = { url, headers, fields, source, options };
         const Constructor = xhrConstructor();
         const answer =
           Constructor === undefined

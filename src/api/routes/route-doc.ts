@@ -11,6 +11,8 @@ export type RouteDoc = {
   readonly query?: Readonly<Record<string, RouteField>>;
   readonly headers?: readonly RouteHeader[];
   readonly needsAccess?: boolean;
+  /** Whether a program may send a token instead of the cookie of a reader. */
+  readonly acceptsPrograms?: boolean;
   readonly form?: Readonly<Record<string, RouteField>>;
   readonly responses: Readonly<Record<number, RouteAnswer>>;
   readonly errors: readonly ErrorCode[];

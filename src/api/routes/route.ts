@@ -3,10 +3,21 @@
 import type { Failure } from '../../base/errors/errors.ts';
 import type { RouteDoc } from './route-doc.ts';
 
+/** A host name under which the service serves the links of one workspace. */
+export type LinkDomain = {
+  readonly origin: string;
+  /** Undefined if the domain was deleted: then it serves no link. */
+  readonly workspaceId: string | undefined;
+};
+
 export type RouteRequest = {
   readonly isHead: boolean;
+  /** The path and the query, as the caller sent them. */
+  readonly url: string;
   readonly peer: string;
   readonly requestId: string;
+  /** The custom domain of the request. Undefined for every other host name. */
+  readonly domain: LinkDomain | undefined;
   /** Call it before a workspace's content is read. Throws `unavailable` beyond the budget. */
   reserveBody(workspaceId: string): void;
   readonly variables: Readonly<Record<string, string>>;
@@ -35,6 +46,8 @@ export type HttpRoute = {
   readonly name: string;
   /** Whether the path also matches with a trailing slash, because people type it. */
   readonly matchesTrailingSlash?: boolean;
+  /** Whether custom domains serve the route, too. */
+  readonly isOnDomains?: boolean;
   readonly doc: RouteDoc;
   handle(request: RouteRequest): Promise<RouteReply>;
 };

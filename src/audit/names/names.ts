@@ -14,6 +14,7 @@ import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { DomainService } from '../../../gen/latchkey/sharing/v1/domain_pb.js';
 import { FolderService } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
@@ -42,6 +43,7 @@ const listMethods: Record<ResourceKind, DescMethod> = {
   session: SessionService.method.listUserSessions,
   workspace: WorkspaceService.method.listWorkspaces,
   invitation: WorkspaceService.method.listInvitations,
+  domain: DomainService.method.listDomains,
   document: DocumentService.method.listDocuments,
   folder: FolderService.method.listFolders,
   link: LinkService.method.listLinks,

@@ -20,6 +20,7 @@ export type ResourceKind =
   | 'session'
   | 'workspace'
   | 'invitation'
+  | 'domain'
   | 'document'
   | 'folder'
   | 'link'
@@ -57,8 +58,9 @@ export const idKinds: Readonly<Record<string, IdKind>> = {
   ses: { kinds: ['session'], find: findSessionUsers },
   ws: { kinds: ['workspace'], find: (db, ids) => findNamed(db, 'workspace', ids) },
   inv: { kinds: ['invitation'], find: findInvitationNames },
-  fld: { kinds: ['folder'], find: findFolderNames },
-  doc: { kinds: ['document'], find: findDocumentNames },
+  dom: { kinds: ['domain'], find: (db, ids) => findOwned(db, 'domain', ids) },
+  fld: { kinds: ['folder'], find: (db, ids) => findOwned(db, 'folder', ids) },
+  doc: { kinds: ['document'], find: (db, ids) => findOwned(db, 'document', ids) },
   lnk: { kinds: ['link'], find: findLinkNames },
 };
 
@@ -68,6 +70,12 @@ const tables = {
   customer: 'customers',
   identity_provider: 'identity_providers',
   workspace: 'workspaces',
+} as const;
+
+const ownedTables = {
+  domain: 'domains',
+  folder: 'folders',
+  document: 'documents',
 } as const;
 
 async function findNamed(
@@ -226,31 +234,28 @@ async function findInvitationNames(db: Database, ids: readonly string[]): Promis
   }));
 }
 
-async function findDocumentNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
+/** Finds resources that a workspace owns, unless they were removed. */
+async function findOwned(
+  db: Database,
+  kind: keyof typeof ownedTables,
+  ids: readonly string[],
+): Promise<OwnedResource[]> {
   const rows = await db
-    .selectFrom('documents')
-    .innerJoin('workspaces', 'workspaces.id', 'workspace_id')
-    .select(['documents.id', 'documents.name', 'workspace_id', 'workspaces.name as workspace'])
-    .where('documents.id', 'in', ids)
+    .selectFrom(ownedTables[kind])
+    .select(['id', 'name', 'workspace_id'])
+    .select((eb) =>
+      eb
+        .selectFrom('workspaces')
+        .select('workspaces.name')
+        .whereRef('workspaces.id', '=', 'workspace_id')
+        .as('workspace'),
+    )
+    .where('id', 'in', ids)
     .where('remove_time', 'is', null)
     .execute();
   return rows.map(({ id, name, workspace_id, workspace }) => ({
-    ...{ kind: 'document', id, name },
-    parents: [{ kind: 'workspace', id: workspace_id, name: workspace }],
-  }));
-}
-
-async function findFolderNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom('folders')
-    .innerJoin('workspaces', 'workspaces.id', 'workspace_id')
-    .select(['folders.id', 'folders.name', 'workspace_id', 'workspaces.name as workspace'])
-    .where('folders.id', 'in', ids)
-    .where('remove_time', 'is', null)
-    .execute();
-  return rows.map(({ id, name, workspace_id, workspace }) => ({
-    ...{ kind: 'folder', id, name },
-    parents: [{ kind: 'workspace', id: workspace_id, name: workspace }],
+    ...{ kind, id, name },
+    parents: [{ kind: 'workspace', id: workspace_id, name: workspace ?? '' }],
   }));
 }
 

@@ -44,7 +44,8 @@ type IdKind =
   | 'key'
   | 'evt'
   | 'pwr'
-  | 'inv';
+  | 'inv'
+  | 'dom';
 
 export function randomText(random: Random): string {
   return encodeBase62(random(16), 22);

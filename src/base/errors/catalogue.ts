@@ -67,7 +67,7 @@ export const catalogue = {
       'The DPoP proof of the token request (RFC 9449) is not valid. Or the client has ' +
       '`bound_tokens`, and the request has neither a proof nor a client certificate.',
     remedy:
-      'Sign a new proof for each request, with `POST` as `htm`, the token endpoint as `htu`, ' +
+      'Sign a new proof for each request, with `POST` as `htm`, its URL as `htu`, ' +
       'the current time as `iat`, a new `jti`, and the last `DPoP-Nonce` as `nonce`.',
     oauth: 'invalid_dpop_proof',
   },

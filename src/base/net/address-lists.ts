@@ -8,9 +8,7 @@ const charactersMax = 8_000;
 
 export function storeList(field: 'allow_list' | 'block_list', entries: readonly string[]): string {
   const read = entries.map((entry, i) => {
-    const text = entry.trim();
-    const domain = text.startsWith('@') ? readDomain(text.slice(1)) : undefined;
-    const stored = text.startsWith('@') ? domain && `@${domain}` : readEmail(text);
+    const stored = readListEntry(entry);
     if (stored !== undefined) return stored;
     throw invalid(
       field,
@@ -22,6 +20,14 @@ export function storeList(field: 'allow_list' | 'block_list', entries: readonly 
     throw invalid(field, `must have at most ${charactersMax} characters in total`);
   }
   return list;
+}
+
+/** Returns the stored form of an address or a domain; undefined for other texts. */
+export function readListEntry(entry: string): string | undefined {
+  const text = entry.trim();
+  if (!text.startsWith('@')) return readEmail(text);
+  const domain = readDomain(text.slice(1));
+  return domain && `@${domain}`;
 }
 
 export const entriesOf = (list: string): string[] => (list === '' ? [] : list.split(' '));

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { useNodeTextEncoding } from '../../api/text-encoding.ts';
 import type { Environment } from '../../base/config/secret-files.ts';
 import type { OpenLog } from '../../observe/log.ts';
+import { isVerifiedDomain } from '../../sharing/domains/store.ts';
 import { startOpsServer } from '../../transports/ops-server.ts';
 import { writeOwnAddresses } from '../addresses.ts';
 import type { Service } from '../app.ts';
@@ -59,6 +60,7 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
     const ops = await startOpsServer({
       socket: opsSocket,
       readiness: () => workers.readiness(),
+      isDomainVerified: (name) => isVerifiedDomain(storage.db, name),
       metrics: { contentType: workers.metricsType, read: () => workers.metrics() },
     });
     onFailure(ops.close);

@@ -1,9 +1,8 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { parseRequestedScopes, requireGranted } from '../../api/access/scopes.ts';
-import type { Call } from '../../api/call.ts';
 import { parseAnyCredentialId } from '../../base/crypto/credential-format.ts';
-import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
+import { type Failure, fail } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
 import type { Audiences } from '../audiences/audiences.ts';
 import { type KeyBinding, tokenTypeOf } from './claims.ts';
@@ -47,9 +46,11 @@ export function createIssuanceService(
       const client = await authenticateClient(request, call);
       const { clientId, secretId } = client;
       proved(secretId === undefined ? [clientId] : [clientId, secretId]);
-      const { isBound } = client.tokenSettings;
-      const hasProof = call.header('dpop') !== undefined;
-      const cnf = isBound || hasProof ? await binding.choose(call, client) : undefined;
+      const requiresKey = client.tokenSettings.isBound;
+      const cnf =
+        requiresKey || call.header('dpop') !== undefined
+          ? await binding.choose(call, { path: '/tokens', callerId: clientId, requiresKey })
+          : undefined;
       if (isExchange) return options.exchangeToken(request, client, cnf);
       const { audienceIds, claims, tokenSeconds, defaultScopes } = client.tokenSettings;
       const usesDefault = scope === '' && defaultScopes.length > 0;
@@ -74,10 +75,12 @@ export function createIssuanceService(
     exchangeApiKey: counted(async (request, call, proved) => {
       const { apiKey, scope } = request;
       refuseUnsupported(request);
-      refuseProof(call);
       const key = await directory.authenticate('ck', apiKey);
       if (key === undefined) throw wrongKey(apiKey);
       proved([key.ownerId, key.id]);
+      const requested = { path: '/tokens/api-key', callerId: key.id, requiresKey: false } as const;
+      const cnf =
+        call.header('dpop') === undefined ? undefined : await binding.choose(call, requested);
       const scopes = scope === '' ? [...key.scopes] : parseRequestedScopes(scope);
       requireGranted(scopes, key.scopes);
       const granted = scopes.join(' ');
@@ -91,12 +94,13 @@ export function createIssuanceService(
           scope: granted,
           principal_type: 'customer',
           accounts: key.accounts,
+          ...(cnf === undefined ? {} : { cnf }),
         },
         options.customerTokenSeconds,
         { audience, notAfter },
       );
       if (lifetimeSeconds < 1) throw wrongKey(apiKey);
-      return answer(token, lifetimeSeconds, granted);
+      return answer(token, lifetimeSeconds, granted, cnf);
     }),
   };
 }
@@ -107,16 +111,16 @@ function refuseUnsupported({ audience }: { readonly audience: string }): void {
   throw fail('identity.invalid_target', 'audience: is not supported; use resource');
 }
 
-function refuseProof(call: Call): void {
-  if (call.header('dpop') === undefined) return;
-  throw invalid('DPoP', 'is not supported, because tokens of customers are bearer tokens');
-}
-
 function wrongKey(apiKey: string): Failure {
   const target = parseAnyCredentialId(apiKey) ?? '';
   return fail('identity.credential_invalid', 'The API key is wrong.', { target });
 }
 
-function answer(accessToken: string, expiresIn: number, scope: string, cnf?: KeyBinding) {
+function answer(
+  accessToken: string,
+  expiresIn: number,
+  scope: string,
+  cnf: KeyBinding | undefined,
+) {
   return { accessToken, tokenType: tokenTypeOf(cnf), expiresIn, scope };
 }

@@ -118,3 +118,16 @@ export async function insertUsedAssertion(trx: Executor, row: UsedAssertionRow):
     .executeTakeFirst();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
+
+/** Returns the address of a user, and the name of the client that acts for the user. */
+export function findReaderNames(
+  db: Executor,
+  { userId, clientId }: { readonly userId: string; readonly clientId: string },
+): Promise<{ email: string; clientName: string }> {
+  return db
+    .selectFrom('users')
+    .innerJoin('clients', (join) => join.on('clients.id', '=', clientId))
+    .select(['users.email', 'clients.name as clientName'])
+    .where('users.id', '=', userId)
+    .executeTakeFirstOrThrow();
+}

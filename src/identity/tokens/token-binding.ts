@@ -1,10 +1,10 @@
 // Binds tokens to the keys of their holders (RFC 9449, RFC 8705 §3), and checks that the caller
 // with a bound token has the key.
+import type { TokenCarrier } from '../../api/authentication.ts';
 import type { Call } from '../../api/call.ts';
 import { dpopChallenge } from '../../base/errors/challenge.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import type { Claims, KeyBinding } from './claims.ts';
-import type { AuthenticatedClient } from './client-authentication.ts';
 import { assertionAlgorithms } from './client-jwk.ts';
 import type { DpopProofs, Proof, ProofProblem } from './dpop-proofs.ts';
 
@@ -13,14 +13,23 @@ export type TokenBinding = {
    * Returns the key to which the token of a request is bound. Throws `identity.invalid_dpop_proof`
    * or `identity.dpop_nonce_required`.
    */
-  choose(call: Call, client: AuthenticatedClient): Promise<KeyBinding | undefined>;
+  choose(call: Call, request: BindingRequest): Promise<KeyBinding | undefined>;
   /** Throws `unauthenticated` unless the caller of this API has the key of the token. */
   requireKey(claims: Claims, presented: PresentedToken): Promise<void>;
 };
 
+export type BindingRequest = {
+  /** The path of the endpoint. Its URL is the `htu` of a proof over every transport. */
+  readonly path: '/tokens' | '/tokens/api-key';
+  /** The id of the authenticated client or API key. */
+  readonly callerId: string;
+  /** Whether a token without a key is refused. */
+  readonly requiresKey: boolean;
+};
+
 export type PresentedToken = {
   readonly token: string;
-  readonly call: Call;
+  readonly call: TokenCarrier;
   /** Whether the scheme of the credential is DPoP (RFC 9449 §7.1), not Bearer. */
   readonly isDpop: boolean;
 };
@@ -35,11 +44,14 @@ export const proofAlgorithms: readonly string[] = assertionAlgorithms;
 
 export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): TokenBinding {
   /** A call is checked again while its request arrives, with the same proof. */
-  const checked = new WeakMap<Call, Promise<Proof | ProofProblem>>();
+  const checked = new WeakMap<TokenCarrier, Promise<Proof | ProofProblem>>();
 
-  async function byProof(proof: string, call: Call, clientId: string): Promise<KeyBinding> {
-    const request = { proof, method: 'POST', url: `${publicUrl}/tokens` };
-    const found = await proofs.verifyWithNonce(request);
+  async function byProof(
+    proof: string,
+    call: Call,
+    { path, callerId }: BindingRequest,
+  ): Promise<KeyBinding> {
+    const found = await proofs.verifyWithNonce({ proof, method: 'POST', url: publicUrl + path });
     const nonce = { 'dpop-nonce': proofs.makeNonce() };
     if ('jkt' in found) {
       for (const [name, value] of Object.entries(nonce))
@@ -51,7 +63,7 @@ export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): 
         headers: nonce,
       });
     }
-    throw refuseRequest(`The DPoP proof ${found.problem}.`, clientId, nonce);
+    throw refuseRequest(`The DPoP proof ${found.problem}.`, callerId, nonce);
   }
 
   function requireProof({ token, call, isDpop }: PresentedToken, jkt: string) {
@@ -69,13 +81,14 @@ export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): 
   }
 
   return {
-    async choose(call, { clientId, tokenSettings: { isBound } }) {
+    async choose(call, request) {
       const proof = call.header('dpop');
-      if (proof !== undefined) return byProof(proof, call, clientId);
-      if (!isBound) return undefined;
+      if (proof !== undefined) return byProof(proof, call, request);
+      if (!request.requiresKey) return undefined;
       const certificate = call.clientCertificate?.();
       if (certificate === undefined) {
-        throw refuseRequest('The client needs a DPoP proof or a client certificate.', clientId);
+        const detail = 'The client needs a DPoP proof or a client certificate.';
+        throw refuseRequest(detail, request.callerId);
       }
       return { 'x5t#S256': certificate.sha256 };
     },

@@ -8,10 +8,12 @@ export type Brand = {
   readonly workspaceName: string;
   readonly colors: AccentColors | undefined;
   readonly logoPath: string;
+  readonly logoUrl: string;
 };
 
 export type Brands = {
-  of(workspaceId: string): Promise<Brand>;
+  /** `origin`: where readers load the logo. By default, the service's own. */
+  of(workspaceId: string, origin?: string): Promise<Brand>;
   logoUrlOf(logoId: string): string;
   renderMail(brand: Brand, parts: readonly MailPart[]): MailBody;
 };
@@ -19,7 +21,7 @@ export type Brands = {
 export function createBrands(db: Database, publicUrl: string): Brands {
   const logoPathOf = (logoId: string) => (logoId === '' ? '' : `/logos/${logoId}`);
   return {
-    async of(workspaceId) {
+    async of(workspaceId, origin = publicUrl) {
       const {
         name = '',
         accent_color = '',
@@ -29,12 +31,11 @@ export function createBrands(db: Database, publicUrl: string): Brands {
         workspaceName: name,
         colors: accent_color === '' ? undefined : accentColorsOf(accent_color),
         logoPath: logoPathOf(logo_id),
+        logoUrl: logo_id === '' ? '' : origin + logoPathOf(logo_id),
       };
     },
     logoUrlOf: (logoId) => (logoId === '' ? '' : publicUrl + logoPathOf(logoId)),
-    renderMail({ workspaceName: name, colors, logoPath }, parts) {
-      const logoUrl = logoPath === '' ? '' : publicUrl + logoPath;
-      return renderMail({ name, colors, logoUrl }, parts);
-    },
+    renderMail: ({ workspaceName: name, colors, logoUrl }, parts) =>
+      renderMail({ name, colors, logoUrl }, parts),
   };
 }

@@ -38,7 +38,10 @@ export function brandRoutes(db: Database): HttpRoute[] {
       async handle(request) {
         const id = request.variables.logo_id ?? '';
         // A deleted logo may still be in the cache.
-        const row = await findLogoType(db, id);
+        const found = await findLogoType(db, id);
+        const { domain } = request;
+        const isOther = domain !== undefined && domain.workspaceId !== found?.workspace_id;
+        const row = isOther ? undefined : found;
         const bytes = row && (await read(id));
         if (row === undefined || bytes === undefined) {
           throw fail('not_found', 'The logo does not exist.');

@@ -13,8 +13,8 @@ export function findBrand(db: Executor, workspaceId: string): Promise<BrandRow |
 export function findLogoType(
   db: Executor,
   id: string,
-): Promise<Pick<LogoRow, 'content_type'> | undefined> {
-  const row = db.selectFrom('logos').select('content_type').where('id', '=', id);
+): Promise<Pick<LogoRow, 'content_type' | 'workspace_id'> | undefined> {
+  const row = db.selectFrom('logos').select(['content_type', 'workspace_id']).where('id', '=', id);
   return row.executeTakeFirst();
 }
 

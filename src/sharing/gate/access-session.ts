@@ -13,6 +13,8 @@ export type AccessSession = {
   readonly emailVerified: boolean;
   /** The agreement that the reader accepted, if the link had one. */
   readonly agreement?: Accepted;
+  /** The client that reads for the person. No cookie has it. */
+  readonly program?: { readonly id: string; readonly name: string };
 };
 
 export const accessSecondsMax = 12 * 60 * 60;

@@ -12,6 +12,7 @@ import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
+import type { Domains } from '../domains/domains.ts';
 import { verifiedBrowserId } from './known-browser.ts';
 import {
   addTry,
@@ -88,7 +89,7 @@ export type GateCodesOptions = {
   readonly db: Database;
   readonly mailer: Mailer;
   readonly brands: Brands;
-  readonly publicUrl: string;
+  readonly urlOf: Domains['urlOf'];
   /** The database stores only HMACs of addresses and codes under these keys. */
   readonly keys: DerivedKeys;
   readonly random: Random;
@@ -113,7 +114,7 @@ function createDigests(hmacKey: Uint8Array) {
 type Digests = ReturnType<typeof createDigests>;
 
 export function createGateCodes(options: GateCodesOptions): GateCodes {
-  const { db, mailer, brands, publicUrl, keys, random, now } = options;
+  const { db, mailer, brands, urlOf, keys, random, now } = options;
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
   const { counter } = throttle;
   const ownDigests = createDigests(keys[0]);
@@ -208,7 +209,7 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
       }
       try {
         const brand = await brands.of(target.workspaceId);
-        const url = `${publicUrl}/s/${slug}`;
+        const url = urlOf({ workspace_id: target.workspaceId, slug });
         const parts = partsOf(code, { brand, title, url });
         await mailer.send({ to: target.email, subject, ...brands.renderMail(brand, parts) });
       } catch (error) {

@@ -15,9 +15,9 @@ export type GateCookies = {
   readState(request: RouteRequest, link: LinkRow): GateState;
   readBrowser(request: RouteRequest, link: LinkRow): string | undefined;
   /** Each returns a value of `Set-Cookie`. */
-  writeAccess(link: LinkRow, admission: Admission): string;
-  writeState(link: LinkRow, state: GateState): string;
-  writeBrowser(link: LinkRow, email?: string): string;
+  writeAccess(request: RouteRequest, link: LinkRow, admission: Admission): string;
+  writeState(request: RouteRequest, link: LinkRow, state: GateState): string;
+  writeBrowser(request: RouteRequest, link: LinkRow, email?: string): string;
 };
 
 export type GateCookiesOptions = {
@@ -34,13 +34,17 @@ const browserName = 'latchkey_browser';
 export function createGateCookies(options: GateCookiesOptions): GateCookies {
   const { states, browsers, random, publicUrl } = options;
   const read = (request: RouteRequest, name: string) => parse(request.header('cookie') ?? '')[name];
-  const write = ({ slug }: LinkRow, name: string, value: string, maxAge: number) =>
+  const write = (
+    { domain }: RouteRequest,
+    { slug }: LinkRow,
+    [name, value, maxAge]: [name: string, value: string, maxAge: number],
+  ) =>
     serialize(name, value, {
       path: `/s/${slug}`,
       maxAge,
       httpOnly: true,
       sameSite: 'lax',
-      secure: publicUrl.startsWith('https:'),
+      secure: (domain?.origin ?? publicUrl).startsWith('https:'),
     });
   return {
     readAccess: (request) => read(request, accessName),
@@ -48,16 +52,16 @@ export function createGateCookies(options: GateCookiesOptions): GateCookies {
       states.verify(read(request, stateName), signatureContextOf(link)) ?? initialGateState,
     readBrowser: (request, link) =>
       browsers.verify(read(request, browserName), signatureContextOf(link)),
-    writeAccess: (link, { accessSession, maxAgeSeconds }) =>
-      write(link, accessName, accessSession, maxAgeSeconds),
-    writeState(link, state) {
+    writeAccess: (request, link, { accessSession, maxAgeSeconds }) =>
+      write(request, link, [accessName, accessSession, maxAgeSeconds]),
+    writeState(request, link, state) {
       const value = states.sign(state, gateStateSeconds, signatureContextOf(link));
-      return write(link, stateName, value, gateStateSeconds);
+      return write(request, link, [stateName, value, gateStateSeconds]);
     },
-    writeBrowser(link, email) {
+    writeBrowser(request, link, email) {
       const id = newBrowserId(random, email);
       const value = browsers.sign(id, knownBrowserSeconds, signatureContextOf(link));
-      return write(link, browserName, value, knownBrowserSeconds);
+      return write(request, link, [browserName, value, knownBrowserSeconds]);
     },
   };
 }

@@ -1,5 +1,6 @@
 // The routes of a document's bytes, of a link to it or of a room that contains it.
 
+import type { AuthenticateProgram } from '../../api/routes/program-reader.ts';
 import { inRoom } from '../../api/routes/room-docs.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
@@ -17,13 +18,14 @@ import type { Previews } from '../previews/previews.ts';
 import type { StampedFile, Watermarks } from '../watermarks/watermarks.ts';
 import type { AccessSession } from './access-session.ts';
 import { shownNameOf } from './presentation.ts';
-import { type AccessOptions, type GrantedAccess, requireAccess } from './require-access.ts';
+import { type AccessOptions, type GrantedAccess, requireFileAccess } from './require-access.ts';
 import { linkDownloadDoc, linkFileDoc, linkVersionFileDoc } from './route-docs.ts';
 
 export type FileRouteOptions = AccessOptions & {
   readonly documents: Documents;
   readonly previews: Previews;
   readonly watermarks: Pick<Watermarks, 'stamp'>;
+  readonly authenticateProgram: AuthenticateProgram;
   readonly now: Clock;
   /** Records the view of a reader who gets bytes. Fails only if the link has a limit. */
   readonly recordOpening: (reader: Reader) => Promise<void>;
@@ -131,13 +133,13 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
   }
 
   async function sendFile(request: RouteRequest): Promise<RouteReply> {
-    const access = await requireAccess(options, request);
+    const access = await requireFileAccess(options, request);
     requireShownVersion(access.shared.document, request.variables.version);
     return send(access, request, 'inline');
   }
 
   async function download(request: RouteRequest): Promise<RouteReply> {
-    const access = await requireAccess(options, request);
+    const access = await requireFileAccess(options, request);
     if (!access.shared.mayDownload) throw fail('forbidden', 'The sender does not allow downloads.');
     return send(access, request, 'attachment');
   }

@@ -67,7 +67,7 @@ type Parts = {
   readonly policy?: Readonly<Record<string, string>>;
 };
 
-export function createGateHtml(assets: Assets, publicUrl: string): GateHtml {
+export function createGateHtml(assets: Assets): GateHtml {
   const style = assets.addressOf('web/viewer/pages.css');
   const icon = assets.addressOf('web/viewer/mark.svg');
 
@@ -89,7 +89,7 @@ ${imports.map((imported) => html`<link rel="modulepreload" href="${imported}">`)
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>${isRefreshed === true ? html`\n<meta http-equiv="refresh" content="${refreshSeconds}">` : undefined}
-${presentation === undefined ? undefined : openGraph(presentation, publicUrl)}
+${presentation === undefined ? undefined : openGraph(presentation)}
 <link rel="icon" type="image/svg+xml" href="${icon}">
 <link rel="stylesheet" href="${style}">${brand?.style}
 ${script === undefined ? undefined : scriptTags(script)}

@@ -1,14 +1,18 @@
 // The gate of a link. Every request for a shared document is checked here. An expiry takes effect
 // immediately, and a revocation within a second: see storage/revocation-safe-cache.ts.
+import type { ProgramReader } from '../../api/routes/program-reader.ts';
+import type { LinkDomain } from '../../api/routes/route.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
 import { viewIdsOf } from '../../base/crypto/view-id.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { admits } from '../../base/net/address-lists.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
 import type { Accepted } from '../agreements/agreements.ts';
 import type { Links, Shared } from '../links/links.ts';
 import { type AccessSession, accessSecondsMax, signatureContextOf } from './access-session.ts';
+import { sessionOfProgram } from './program-session.ts';
 import { type CountedViews, mayView } from './store.ts';
 
 export type AccessDecision =
@@ -34,7 +38,21 @@ export type Admission = {
 };
 
 export type Gate = {
-  authorise(slug: string, accessSession: string | undefined): Promise<AccessDecision>;
+  /** Under a custom domain, the links of other workspaces are unknown. */
+  authorise(
+    slug: string,
+    accessSession: string | undefined,
+    domain: LinkDomain | undefined,
+  ): Promise<AccessDecision>;
+  /**
+   * Does the same for a program, which completes no gate. Throws `forbidden` if the link refuses
+   * programs, before it reads the token.
+   */
+  authoriseProgram(
+    slug: string,
+    authenticate: () => Promise<ProgramReader>,
+    domain: LinkDomain | undefined,
+  ): Promise<AccessDecision>;
   isOpen(link: LinkRow): boolean;
   /**
    * Starts an access session, or returns the reason why not. The lists of the link are compared
@@ -74,26 +92,52 @@ function countedViewsOf(shared: Shared, session: AccessSession | undefined): Cou
   return { viewIds: viewIdsOf(session, shared.document.version) };
 }
 
+/** Only a person can enter a password or accept an agreement. */
+function requireProgramAccess(link: LinkRow): void {
+  for (const [isRefused, detail] of [
+    [link.program_access === 0, 'The sender does not allow programs to read this link.'],
+    [link.password_hash !== null, 'Programs cannot read a link with a password.'],
+    [hasAgreement(link), 'Programs cannot read a link with an agreement.'],
+  ] as const) {
+    if (isRefused) throw fail('forbidden', detail);
+  }
+}
+
 const slugPattern = /^[0-9A-Za-z]{22}$/;
 
 export function createGate({ db, links, accessSessions, random, now }: GateOptions): Gate {
+  async function decide(
+    slug: string,
+    domain: LinkDomain | undefined,
+    readSession: (link: LinkRow) => Promise<AccessSession | undefined> | AccessSession | undefined,
+  ): Promise<AccessDecision> {
+    const shared = slugPattern.test(slug) ? await links.findShared(slug) : undefined;
+    if (shared === undefined) return { kind: 'unknown' };
+    const isOther = domain !== undefined && domain.workspaceId !== shared.link.workspace_id;
+    if (isOther) return { kind: 'unknown' };
+    const { revoke_time, expire_time } = shared.link;
+    if (revoke_time !== null || (expire_time !== null && expire_time <= now())) {
+      return { kind: 'gone' };
+    }
+    const accessSession = await readSession(shared.link);
+    const counted = countedViewsOf(shared, accessSession);
+    if (!(await mayView(db, shared.link, counted))) return { kind: 'gone' };
+    // The gate may have changed since the reader passed it, without another revision.
+    if (accessSession === undefined || !passes(shared.link, accessSession)) {
+      return { kind: 'ask', shared };
+    }
+    return { kind: 'open', shared, accessSession };
+  }
+
   return {
-    async authorise(slug, text) {
-      const shared = slugPattern.test(slug) ? await links.findShared(slug) : undefined;
-      if (shared === undefined) return { kind: 'unknown' };
-      const { revoke_time, expire_time } = shared.link;
-      if (revoke_time !== null || (expire_time !== null && expire_time <= now())) {
-        return { kind: 'gone' };
-      }
-      const accessSession = accessSessions.verify(text, signatureContextOf(shared.link));
-      const counted = countedViewsOf(shared, accessSession);
-      if (!(await mayView(db, shared.link, counted))) return { kind: 'gone' };
-      // The gate may have changed since the reader passed it, without another revision.
-      if (accessSession === undefined || !passes(shared.link, accessSession)) {
-        return { kind: 'ask', shared };
-      }
-      return { kind: 'open', shared, accessSession };
-    },
+    authorise: (slug, text, domain) =>
+      decide(slug, domain, (link) => accessSessions.verify(text, signatureContextOf(link))),
+
+    authoriseProgram: (slug, authenticate, domain) =>
+      decide(slug, domain, async (link) => {
+        requireProgramAccess(link);
+        return sessionOfProgram(link, await authenticate(), now());
+      }),
 
     isOpen: (link) => !asksForEmail(link) && link.password_hash === null,
 

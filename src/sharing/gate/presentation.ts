@@ -46,12 +46,10 @@ export const logoOf = ({ logoPath, workspaceName }: Brand): Html | undefined =>
 export const isBranded = ({ logoPath, colors }: Brand) => logoPath !== '' || colors !== undefined;
 
 /** For previews of the link in messages (The Open Graph protocol). */
-export function openGraph({ brand, title }: Presentation, publicUrl: string): Html {
-  const { workspaceName, logoPath } = brand;
+export function openGraph({ brand, title }: Presentation): Html {
+  const { workspaceName, logoUrl } = brand;
   const image =
-    logoPath === ''
-      ? undefined
-      : html`\n<meta property="og:image" content="${publicUrl}${logoPath}">`;
+    logoUrl === '' ? undefined : html`\n<meta property="og:image" content="${logoUrl}">`;
   return html`<meta property="og:type" content="website">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="Shared by ${workspaceName}">

@@ -1,6 +1,7 @@
 // The access that a request has to a shared document. Every route of a link requires it, except the
 // HTML, which shows the gate instead.
 
+import { type AuthenticateProgram, presentsToken } from '../../api/routes/program-reader.ts';
 import type { RouteRequest } from '../../api/routes/route.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { Shared, SharedDocument } from '../links/links.ts';
@@ -24,7 +25,8 @@ export function checkAccess(
   { gate, cookies }: AccessOptions,
   request: RouteRequest,
 ): Promise<AccessDecision> {
-  return gate.authorise(request.variables.slug ?? '', cookies.readAccess(request));
+  const { variables, domain } = request;
+  return gate.authorise(variables.slug ?? '', cookies.readAccess(request), domain);
 }
 
 /** Throws `forbidden`, `gone` or `not_found` for a request without access. */
@@ -32,7 +34,28 @@ export async function requireAccess(
   options: AccessOptions,
   request: RouteRequest,
 ): Promise<GrantedAccess> {
-  const decision = await checkAccess(options, request);
+  return grantAccess(options, request, await checkAccess(options, request));
+}
+
+/** Does the same for the bytes of a document, which a program may read with a token. */
+export async function requireFileAccess(
+  options: AccessOptions & { readonly authenticateProgram: AuthenticateProgram },
+  request: RouteRequest,
+): Promise<GrantedAccess> {
+  if (!presentsToken(request)) return requireAccess(options, request);
+  const { gate, authenticateProgram } = options;
+  const { variables, domain } = request;
+  const authenticate = () => authenticateProgram(request);
+  const decision = await gate.authoriseProgram(variables.slug ?? '', authenticate, domain);
+  if (decision.kind === 'ask') throw fail('forbidden', 'The link does not admit this person.');
+  return grantAccess(options, request, decision);
+}
+
+async function grantAccess(
+  options: AccessOptions,
+  request: RouteRequest,
+  decision: AccessDecision,
+): Promise<GrantedAccess> {
   switch (decision.kind) {
     case 'open': {
       const { accessSession } = decision;

@@ -140,7 +140,7 @@ const fileResponses: Readonly<Record<number, RouteAnswer>> = {
 };
 
 const fileErrors = [
-  ...(['invalid_argument', 'forbidden', 'not_found', 'gone'] as const),
+  ...(['invalid_argument', 'unauthenticated', 'forbidden', 'not_found', 'gone'] as const),
   ...(['precondition_failed', 'range_not_satisfiable', 'rate_limited', 'conflict'] as const),
 ];
 
@@ -149,6 +149,7 @@ const fileDoc = {
   path,
   headers: ['Range', 'If-Range', 'If-None-Match', 'If-Match'],
   needsAccess: true,
+  acceptsPrograms: true,
   responses: fileResponses,
   errors: fileErrors,
 } as const;
@@ -161,7 +162,8 @@ export const linkFileDoc: RouteDoc = {
     'The bytes that the viewer shows: those of the document, or the PDF preview of an Office ' +
     'file. Types that the viewer cannot show, and previews that are not ready, are `forbidden`. ' +
     'With `watermark`, a PDF that is stamped for the reader and ignores conditions and ranges. ' +
-    '`conflict` for a file that cannot be stamped, `unavailable` if too many files wait.',
+    '`conflict` for a file that cannot be stamped, `unavailable` if too many files wait. With ' +
+    '`program_access`, a program can send a token of a token exchange for a user instead.',
 };
 
 export const linkVersionFileDoc: RouteDoc = {

@@ -35,7 +35,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
 
   /** Shows the document or the folder that the path names. */
   async function entryHtml(shared: Shared, request: RouteRequest): Promise<RouteReply> {
-    const brand = await brands.of(shared.link.workspace_id);
+    const brand = await brands.of(shared.link.workspace_id, request.domain?.origin);
     const { folder_id: folderId, document_id: documentId } = request.variables;
     if ('document' in shared || documentId !== undefined) {
       const found =
@@ -72,7 +72,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       case 'ask': {
         const { link } = decision.shared;
         if (!gate.isOpen(link)) {
-          return askFor(decision.shared, { state: cookies.readState(request, link) });
+          return askFor(request, decision.shared, { state: cookies.readState(request, link) });
         }
         const shown = await entryHtml(decision.shared, request);
         // A HEAD request is not a view.
@@ -80,13 +80,18 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
         const admission = gate.admit(link, { email: '' });
         return withCookies(
           shown,
-          typeof admission === 'string' ? [] : [cookies.writeAccess(link, admission)],
+          typeof admission === 'string' ? [] : [cookies.writeAccess(request, link, admission)],
         );
       }
     }
   }
 
-  async function askFor(shared: Shared, outcome: StepOutcome, given = ''): Promise<RouteReply> {
+  async function askFor(
+    { domain }: RouteRequest,
+    shared: Shared,
+    outcome: StepOutcome,
+    given = '',
+  ): Promise<RouteReply> {
     const { link } = shared;
     const { state, repeatedStep, refusal, hasResent } = outcome;
     const step = repeatedStep ?? steps.nextStep(link, state) ?? 'email';
@@ -101,7 +106,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       ...(refusal === undefined ? {} : { error: refusal.text }),
       ...(hasResent === true ? { notice: 'We sent a new code. Older codes no longer work.' } : {}),
     };
-    const brand = await brands.of(link.workspace_id);
+    const brand = await brands.of(link.workspace_id, domain?.origin);
     return html.ask(form, presentationOf(shared, brand), refusal);
   }
 
@@ -121,17 +126,17 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     const outcome = await steps.submit(link, request.form, visitor);
     const { state, admission, refusal, hasResent } = outcome;
     const set: string[] = [];
-    if (admission !== undefined) set.push(cookies.writeAccess(link, admission));
+    if (admission !== undefined) set.push(cookies.writeAccess(request, link, admission));
     else if (state !== visitor.state || hasResent === true)
-      set.push(cookies.writeState(link, state));
+      set.push(cookies.writeState(request, link, state));
     const isNew = outcome.hasShownPassword === true && visitor.browser === undefined;
     if (isNew || outcome.verifiedEmail !== undefined) {
-      set.push(cookies.writeBrowser(link, outcome.verifiedEmail));
+      set.push(cookies.writeBrowser(request, link, outcome.verifiedEmail));
     }
     if (refusal === undefined && hasResent !== true)
       return withCookies(seeOther(link, request), set);
     const given = outcome.repeatedStep === 'email' ? (request.form.get('email') ?? '') : '';
-    return withCookies(await askFor(shared, outcome, given.slice(0, emailShownMax)), set);
+    return withCookies(await askFor(request, shared, outcome, given.slice(0, emailShownMax)), set);
   }
 
   /** A page, and the form of the gate at the same address. */

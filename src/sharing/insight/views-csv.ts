@@ -8,7 +8,7 @@ const columns = [
   ...['view_id', 'link_id', 'link_name', 'create_time', 'email', 'email_verified'],
   ...['duration_ms', 'pages_viewed', 'completion', 'download_count', 'last_download_time'],
   ...['page_durations_ms', 'visit_count', 'version'],
-  ...['document_id', 'document_name'],
+  ...['document_id', 'document_name', 'acting_client_id', 'acting_client_name'],
 ];
 
 export const csvHeader = () => csvText([columns]);
@@ -34,6 +34,7 @@ export function csvLines(
         visitCount,
         version,
         ...[view.document_id ?? '', documentName],
+        ...[view.acting_client_id, view.acting_client_name],
       ];
     }),
   );

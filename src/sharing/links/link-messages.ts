@@ -1,6 +1,7 @@
 // The form of links in answers, with facts about their documents and folders.
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
+import type { Domains } from '../domains/domains.ts';
 import { linkMessage } from './options.ts';
 import { findLinkTargets } from './store.ts';
 
@@ -9,14 +10,13 @@ export type LinkMessages = ReturnType<typeof createLinkMessages>;
 type Options = {
   readonly db: Database;
   readonly agreements: Pick<Agreements, 'textOf'>;
-  /** The service's own origin. */
-  readonly publicUrl: string;
+  readonly urlOf: Domains['urlOf'];
 };
 
-export function createLinkMessages({ db, agreements: { textOf }, publicUrl }: Options) {
+export function createLinkMessages({ db, agreements: { textOf }, urlOf }: Options) {
   async function all(rows: readonly LinkRow[], trx: Executor = db) {
     const targets = await findLinkTargets(trx, rows);
-    return rows.map((row) => linkMessage(row, targets.get(row.id), publicUrl));
+    return rows.map((row) => linkMessage(row, targets.get(row.id), urlOf(row)));
   }
   return {
     all,

@@ -8,7 +8,7 @@ import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random, randomText } from '../../base/crypto/ids.ts';
-import { Failure, fail, invalid } from '../../base/errors/errors.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
 import { isForeignKeyViolation } from '../../storage/database.ts';
 import { findVersion } from '../../storage/document-versions.ts';
 import { readEntryRules } from '../../storage/entry-rules.ts';
@@ -18,6 +18,7 @@ import type { Documents } from '../documents/documents.ts';
 import type { Folders } from '../folders/folders.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { readAgreement } from './agreement-text.ts';
+import { inBatch } from './batches.ts';
 import { storeEntryRules } from './entry-rule-messages.ts';
 import type { LinkMessages } from './link-messages.ts';
 import { checkOptions, impliedBy, readListOptions } from './options.ts';
@@ -86,6 +87,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       view_limit: request.viewLimit ?? null,
       recipient,
       watermark: request.watermark ? 1 : 0,
+      program_access: request.programAccess ? 1 : 0,
     };
     checkOptions(row, Object.keys(row));
     checkRecipient(row);
@@ -142,7 +144,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       const hashes = new Map<string, string | null>();
       const rows: LinkRow[] = [];
       for (const [i, request] of requests.entries()) {
-        const row = await inRequest(i, async () => {
+        const row = await inBatch(`requests[${i}]`, async () => {
           const read = readRow(request, context);
           if (read.recipient === '') throw invalid('recipient', 'must be set');
           if (known.has(read.recipient)) throw invalid('recipient', 'must be in only one request');
@@ -164,16 +166,6 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       }));
     },
   };
-}
-
-/** Adds the position of a request to the fields of its error. */
-async function inRequest<T>(i: number, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const [field] = error instanceof Failure ? (error.extra.fields ?? []) : [];
-    throw field === undefined ? error : invalid(`requests[${i}].${field.field}`, field.detail);
-  }
 }
 
 /** Throws `invalid_argument` if the version that the link shows does not exist. */

@@ -1,6 +1,7 @@
 // The rules for the options of a link, and their form in messages and rows.
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
+  LinkState,
   LinkWarning,
   Notify,
   type UpdateLinkRequest,
@@ -12,11 +13,11 @@ import type { UpdateFields } from '../../api/update-mask.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { isStampable } from '../../base/http/stampable-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
-import { entriesOf, storeList } from '../../base/net/address-lists.ts';
+import { entriesOf, readListEntry, storeList } from '../../base/net/address-lists.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import { readAgreement } from './agreement-text.ts';
 import { entryRulesMessage, storeEntryRules } from './entry-rule-messages.ts';
-import type { LinkChange, LinkTarget } from './store.ts';
+import type { LinkChange, LinkFilter, LinkTarget } from './store.ts';
 
 const notifyValues = [
   [Notify.UNSPECIFIED, ''],
@@ -26,6 +27,35 @@ const notifyValues = [
 ] as const;
 
 const notifyOf = (wire: Notify) => notifyValues.find(([value]) => value === wire)?.[1] ?? '';
+
+const states = {
+  [LinkState.UNSPECIFIED]: undefined,
+  [LinkState.ACTIVE]: 'active',
+  [LinkState.EXPIRED]: 'expired',
+  [LinkState.REVOKED]: 'revoked',
+} as const;
+
+type ExaminedFilter = Pick<LinkFilter, 'state' | 'reader'>;
+
+/** The filters for which a list examines each link. Throws `invalid_argument`. */
+export function readLinkFilter(
+  { state, reader }: { readonly state: LinkState; readonly reader: string },
+  now: number,
+): ExaminedFilter {
+  const is = states[state];
+  const entry = reader.trim() === '' ? '' : readListEntry(reader);
+  if (entry === undefined) {
+    throw invalid('reader', 'must be an email address, or a domain such as @example.com');
+  }
+  return {
+    ...(is === undefined ? {} : { state: { is, now } }),
+    ...(entry === '' ? {} : { reader: entry }),
+  };
+}
+
+/** Equal for the pages of a list, which time separates. */
+export const filterKeyOf = ({ state, reader = '' }: ExaminedFilter) =>
+  [state?.is ?? '', reader].join(' ').trimEnd();
 
 type ListOptions = Pick<UpdateLinkRequest, 'allowList' | 'blockList' | 'notify' | 'showTitle'>;
 
@@ -58,6 +88,7 @@ export const fieldsAt = (now: number) =>
     agreement: ({ agreement }) => ({ agreement_sha256: readAgreement(agreement) }),
     entry_rules: ({ entryRules }) => ({ entry_rules: storeEntryRules(entryRules) }),
     watermark: ({ watermark }) => ({ watermark: watermark ? 1 : 0 }),
+    program_access: ({ programAccess }) => ({ program_access: programAccess ? 1 : 0 }),
   }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
 /** The requirements that the lists and the agreement of a link imply. */
@@ -108,12 +139,12 @@ const blockList = ['email_required', 'block_list'] as const;
 const agreement = ['email_verification_required', 'agreement'] as const;
 
 /** Without `target`, the document was deleted during the call. */
-export function linkMessage(row: LinkRow, target: LinkTarget | undefined, publicUrl: string) {
+export function linkMessage(row: LinkRow, target: LinkTarget | undefined, url: string) {
   const isRoom = row.document_id === null;
   const name = target?.name ?? '';
   return {
     id: row.id,
-    url: `${publicUrl}/s/${row.slug}`,
+    url,
     documentId: row.document_id ?? '',
     documentName: isRoom ? '' : name,
     folderId: row.folder_id ?? '',
@@ -138,6 +169,7 @@ export function linkMessage(row: LinkRow, target: LinkTarget | undefined, public
     agreementSha256: row.agreement_sha256,
     ...(row.view_limit === null ? {} : { viewLimit: row.view_limit }),
     watermark: row.watermark === 1,
+    programAccess: row.program_access === 1,
     warnings: opensNothing(row, target) ? [LinkWarning.NOTHING_TO_OPEN] : [],
   };
 }

@@ -9,6 +9,7 @@ import { mailName, shortName } from '../../base/net/mail-name.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brands } from '../brand/brand.ts';
+import type { Domains } from '../domains/domains.ts';
 import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
 import { findMailedLink } from './store.ts';
 
@@ -79,12 +80,12 @@ const tooMany = (retryAfterSeconds: number) =>
 type ComposerOptions = {
   readonly db: Database;
   readonly brands: Brands;
-  readonly publicUrl: string;
+  readonly urlOf: Domains['urlOf'];
   readonly now: Clock;
 };
 
 /** Composes the mail with a link to its recipient, unless the link has ended. */
-export function linkMailComposer({ db, brands, publicUrl, now }: ComposerOptions): ComposeMail {
+export function linkMailComposer({ db, brands, urlOf, now }: ComposerOptions): ComposeMail {
   return async (id) => {
     const link = await findMailedLink(db, id);
     if (link === undefined || link.revoke_time !== null) return undefined;
@@ -94,7 +95,7 @@ export function linkMailComposer({ db, brands, publicUrl, now }: ComposerOptions
     const isRoom = link.document_id === null;
     const what = title === undefined ? (isRoom ? 'A folder' : 'A document') : shortName(title);
     const subject = `${what} was shared with you`;
-    const parts = partsOf(link, brand.workspaceName, title, `${publicUrl}/s/${link.slug}`);
+    const parts = partsOf(link, brand.workspaceName, title, urlOf(link));
     return { to: link.recipient, subject, ...brands.renderMail(brand, parts) };
   };
 }

@@ -1,6 +1,7 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { hasConverter } from '../../storage/converters.ts';
 import { findVersion, withVersion } from '../../storage/document-versions.ts';
+import { containsText } from '../../storage/folded-text.ts';
 import { findFolder } from '../../storage/folder-tree.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
@@ -47,6 +48,10 @@ export type LinkFilter = {
   readonly workspaceId: string;
   readonly documentId: string;
   readonly folderId: string;
+  /** The list examines the rows for these two. */
+  readonly state?: { readonly is: 'active' | 'expired' | 'revoked'; readonly now: number };
+  /** An address or a domain, in the form of the lists. */
+  readonly reader?: string;
 };
 
 const targetName = sql`coalesce(
@@ -75,7 +80,7 @@ export const linkSearch: SearchTable = {
 
 export function findLinks(
   db: Executor,
-  { workspaceId, documentId, folderId }: LinkFilter,
+  { workspaceId, documentId, folderId, ...examined }: LinkFilter,
   query: ListQuery,
 ): Promise<ListPage<LinkRow>> {
   let links = db
@@ -85,7 +90,29 @@ export function findLinks(
     .where(hasTarget);
   if (documentId !== '') links = links.where('document_id', '=', documentId);
   if (folderId !== '') links = links.where('folder_id', '=', folderId);
-  return readList(db, links, linkList, query);
+  return readList(db, links, linkList, query, conditionsOf(db, examined));
+}
+
+function conditionsOf(
+  db: Executor,
+  { state, reader }: Pick<LinkFilter, 'state' | 'reader'>,
+): RawBuilder<SqlBool>[] {
+  return [
+    ...(state === undefined ? [] : [stateCondition(state)]),
+    ...(reader === undefined ? [] : [readerCondition(db, reader)]),
+  ];
+}
+
+function stateCondition({ is, now }: NonNullable<LinkFilter['state']>): RawBuilder<SqlBool> {
+  if (is === 'revoked') return sql`revoke_time is not null`;
+  if (is === 'expired') return sql`(revoke_time is null and expire_time <= ${now})`;
+  return sql`(revoke_time is null and (expire_time is null or expire_time > ${now}))`;
+}
+
+/** The entries of a list have one space between them. */
+function readerCondition(db: Executor, reader: string): RawBuilder<SqlBool> {
+  const listed = containsText(db, sql`(' ' || allow_list || ' ')`, ` ${reader} `);
+  return sql`(recipient = ${reader} or ${listed})`;
 }
 
 export type LinkChange = Partial<
@@ -106,6 +133,7 @@ export type LinkChange = Partial<
     | 'agreement_sha256'
     | 'entry_rules'
     | 'watermark'
+    | 'program_access'
   >
 >;
 

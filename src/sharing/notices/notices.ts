@@ -5,6 +5,8 @@ import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import type { Mailer } from '../../base/mail/mailer.ts';
 import { transact } from '../../storage/database.ts';
+import type { Lease } from '../../storage/leases.ts';
+import { startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brands } from '../brand/brand.ts';
@@ -65,6 +67,18 @@ export type NoticesOptions = {
   readonly warn: (facts: object, message: string) => void;
   readonly now: Clock;
 };
+
+/** Sends the mails that are due, in one process of the deployment. */
+export function startNotices({ lease, ...options }: NoticesOptions & { readonly lease: Lease }) {
+  const notices = createNotices(options);
+  const task = startPeriodicTask({
+    pauseMs: 2_000,
+    lease,
+    round: (signal) => notices.sendDue(signal),
+    onError: (err) => options.warn({ err }, 'cannot send mails about views'),
+  });
+  return { note: notices.note, task };
+}
 
 export function createNotices(options: NoticesOptions): LinkNotices {
   const { db, mailer, brands, publicUrl, keys, warn, now } = options;

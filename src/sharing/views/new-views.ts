@@ -59,7 +59,7 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
 
   async function create(
-    row: NewView & { readonly version: number; readonly agreement_id: string },
+    row: NewView & { readonly version: number },
     { link, network, accessSession }: Reader,
   ): Promise<void> {
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
@@ -85,6 +85,7 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
   return {
     async ensure(reader) {
       const { accessSession, link, documentId, version } = reader;
+      const { startMs, program } = accessSession;
       const id = viewIdOfReader(reader);
       const isRoom = link.folder_id !== null;
       if (await hasView(db, id)) return undefined;
@@ -96,9 +97,11 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
         email: accessSession.email,
         email_verified: accessSession.emailVerified ? (1 as const) : (0 as const),
         // A reader of a later version, or of a document of a room, does not pass the gate again.
-        create_time: version === 1 && !isRoom ? accessSession.startMs : now(),
+        create_time: version === 1 && !isRoom && program === undefined ? startMs : now(),
         duration_ms: 0,
         agreement_id: accessSession.agreement?.id ?? '',
+        acting_client_id: program?.id ?? '',
+        acting_client_name: program?.name ?? '',
         ...(isRoom ? { access_id: accessSession.viewId } : {}),
       };
       try {

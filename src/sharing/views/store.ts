@@ -96,6 +96,9 @@ export type NewView = ViewRow & {
   readonly document_id?: string;
   readonly version?: number;
   readonly access_id?: string;
+  readonly agreement_id?: string;
+  readonly acting_client_id?: string;
+  readonly acting_client_name?: string;
 };
 
 export type ViewCounting = {

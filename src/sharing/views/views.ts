@@ -260,5 +260,7 @@ function viewMessage({
     documentId: view.document_id ?? '',
     documentName,
     agreementId: view.agreement_id,
+    actingClientId: view.acting_client_id,
+    actingClientName: view.acting_client_name,
   };
 }

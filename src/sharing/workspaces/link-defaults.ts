@@ -10,14 +10,16 @@ const ofNewWorkspace: Defaults = {
   allowDownload: false,
   expireDays: 0,
   watermark: false,
+  programAccess: false,
 };
 
 export function storeLinkDefaults(defaults: LinkDefaults | undefined): string {
   if (defaults === undefined) return '';
-  const { emailVerificationRequired, allowDownload, expireDays, watermark } = defaults;
+  const { emailVerificationRequired, allowDownload, expireDays, watermark, programAccess } =
+    defaults;
   const emailRequired = defaults.emailRequired || emailVerificationRequired;
   const gate = { emailRequired, emailVerificationRequired };
-  const stored: Defaults = { ...gate, allowDownload, expireDays, watermark };
+  const stored: Defaults = { ...gate, allowDownload, expireDays, watermark, programAccess };
   return JSON.stringify(stored);
 }
 

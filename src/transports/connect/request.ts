@@ -86,7 +86,7 @@ function validTimeoutOf({ form, request }: Exchange): number | undefined {
   }
 }
 
-export function callOf({ requestId, peer }: Exchange, context: HandlerContext): Call {
+export function callOf({ request, requestId, peer }: Exchange, context: HandlerContext): Call {
   context.responseHeader.set('x-request-id', requestId);
   context.responseHeader.set('cache-control', 'no-store');
   return {
@@ -94,7 +94,8 @@ export function callOf({ requestId, peer }: Exchange, context: HandlerContext): 
     requestId,
     peer,
     header: (name) => context.requestHeader.get(name) ?? undefined,
-    context: { ...context, signal: signalOf(context) },
+    // The library received every request as a POST.
+    context: { ...context, requestMethod: request.method ?? '', signal: signalOf(context) },
     isGone: () => context.signal.aborted,
   };
 }

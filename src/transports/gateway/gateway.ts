@@ -8,7 +8,7 @@ import { Failure, fail } from '../../base/errors/errors.ts';
 import { acceptsHtml } from '../../base/http/accepts-html.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
-import { pathOf, readRequestId } from '../http/request-head.ts';
+import { hostNameOf, pathOf, readRequestId } from '../http/request-head.ts';
 import { hasWindow } from '../http/unread.ts';
 import { bindingsOf } from './binding.ts';
 import { handleMethod } from './method-handler.ts';
@@ -16,12 +16,14 @@ import { basicChallenge } from './oauth-form.ts';
 import type { GatewayOptions } from './options.ts';
 import { handleRoute } from './route-handler.ts';
 import type { RoutedRequest, RouteTarget } from './routed-request.ts';
-import { createRouter, type Route } from './router.ts';
+import { createRouter, type Route, type Router } from './router.ts';
 import { parseTemplate, rootTemplate } from './template.ts';
 
 /** Throws an error with the methods' names if a rule is not supported or two rules collide. */
 export function registerGateway(app: FastifyInstance, options: GatewayOptions): void {
-  const router = createRouter(routesOf(options));
+  const ownRouter = createRouter(routesOf(options));
+  const onDomains = options.routes.filter(({ isOnDomains }) => isOnDomains === true);
+  const domainRouter = createRouter(routesOf({ endpoints: [], routes: onDomains }));
 
   app.decorateRequest('routed', undefined);
   app.setErrorHandler<FastifyError>((error, request, reply) =>
@@ -33,7 +35,11 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
   });
 
   /** The route with this path without its trailing slash. */
-  function routeWithSlash(method: string, path: string): HttpRoute | undefined {
+  function routeWithSlash(
+    router: Router<RouteTarget>,
+    method: string,
+    path: string,
+  ): HttpRoute | undefined {
     const match = path.endsWith('/') ? router.match(method, path.slice(0, -1)) : undefined;
     const target = match?.kind === 'found' ? match.value : undefined;
     return target?.kind === 'route' && target.route.matchesTrailingSlash ? target.route : undefined;
@@ -52,12 +58,15 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       reply.header('x-request-id', requestId);
       const { method = '', url = '' } = request.raw;
       const path = pathOf(url);
+      const domain = options.findDomain(hostNameOf(request.raw));
+      const router = domain === undefined ? ownRouter : domainRouter;
       const match = router.match(method, path);
       const found = match.kind === 'found' ? match : undefined;
       const routed: RoutedRequest = {
         requestId,
         peer: options.peerOf(request.raw),
         started: performance.now(),
+        domain,
         target: found?.value,
         variables: found?.variables ?? [],
         isBodyRead: false,
@@ -69,7 +78,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
             ? handleMethod(match.value.binding, routed, request, reply, options)
             : handleRoute(match.value.route, routed, request, reply, options);
         case 'not_found': {
-          const route = routeWithSlash(method, path);
+          const route = routeWithSlash(router, method, path);
           if (route === undefined) throw notFound();
           const address = path.slice(0, -1) + url.slice(path.length);
           return redirect(address, route, routed, reply, options);
@@ -99,7 +108,10 @@ function redirect(
   return reply.redirect(address, 308);
 }
 
-function routesOf({ endpoints, routes }: GatewayOptions): Route<RouteTarget>[] {
+function routesOf({
+  endpoints,
+  routes,
+}: Pick<GatewayOptions, 'endpoints' | 'routes'>): Route<RouteTarget>[] {
   const methods = endpoints.flatMap(bindingsOf).map((binding) => ({
     method: binding.method,
     template: binding.template,
@@ -163,7 +175,8 @@ export function sendError(
   }
   const isUnrouted = routed !== undefined && target === undefined;
   const isBrowser = isUnrouted && problem.status === 404 && wantsHtml(request);
-  const { headers, body } = isBrowser && notFoundHtml !== undefined ? notFoundHtml : problem;
+  const notFoundPage = notFoundHtml?.[routed?.domain === undefined ? 'own' : 'domain'];
+  const { headers, body } = isBrowser && notFoundPage !== undefined ? notFoundPage : problem;
   // serializer: the body is text already, whatever its content type.
   reply
     .status(problem.status)

@@ -1,7 +1,7 @@
 import type { BodyBudgets } from '../../api/body-budget.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { HttpObservation } from '../../api/routes/observation.ts';
-import type { HttpRoute } from '../../api/routes/route.ts';
+import type { HttpRoute, LinkDomain } from '../../api/routes/route.ts';
 import type { Failure } from '../../base/errors/errors.ts';
 import type { NotFoundHtml } from '../../site/not-found-html.ts';
 import type { Deadlines } from '../http/deadlines.ts';
@@ -11,8 +11,10 @@ import type { Unread } from '../http/unread.ts';
 export type GatewayOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly routes: readonly HttpRoute[];
-  /** Sent to browsers for a path that does not exist. */
-  readonly notFoundHtml?: NotFoundHtml;
+  /** Sent to browsers for a path that does not exist: under the own host name, or a domain. */
+  readonly notFoundHtml?: { readonly own: NotFoundHtml; readonly domain: NotFoundHtml };
+  /** Returns the custom domain with this host name. */
+  readonly findDomain: (hostName: string) => LinkDomain | undefined;
   /** The service's own origin. */
   readonly publicUrl: string;
   readonly peerOf: PeerOf;

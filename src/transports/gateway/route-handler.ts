@@ -18,15 +18,17 @@ export async function handleRoute(
   reply: FastifyReply,
   options: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies' | 'releaseChunk' | 'unread'>,
 ): Promise<FastifyReply> {
-  const { requestId, peer, started, variables } = routed;
+  const { requestId, peer, started, domain, variables } = routed;
   const { observe, publicUrl, bodies, unread } = options;
-  if (route.method === 'POST') requireSameOrigin(request, publicUrl);
+  if (route.method === 'POST') requireSameOrigin(request, domain?.origin ?? publicUrl);
   const form =
     route.method === 'POST' ? await readForm(routed, request, reply, bodies.anonymous) : '';
   const result = await route.handle({
     isHead: request.method === 'HEAD',
+    url: request.url,
     peer,
     requestId,
+    domain,
     reserveBody: (workspaceId) => unread.accountOf(reply.raw).reserve(workspaceId),
     variables: Object.fromEntries(variables),
     query: new URLSearchParams(/\?(.*)$/s.exec(request.url)?.[1] ?? ''),
@@ -82,12 +84,12 @@ async function readForm(
  * (Fetch Metadata). Older browsers send the origin, or `null` for HTML without a referrer, such as
  * that of this service.
  */
-function requireSameOrigin({ headers }: FastifyRequest, publicUrl: string): void {
+function requireSameOrigin({ headers }: FastifyRequest, ownOrigin: string): void {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
   const isOwn =
     site === undefined
-      ? origin === undefined || origin === 'null' || origin === publicUrl
+      ? origin === undefined || origin === 'null' || origin === ownOrigin
       : site === 'same-origin' || site === 'none';
   if (!isOwn) throw fail('forbidden', 'The request comes from another origin.');
 }

@@ -1,6 +1,6 @@
 // The result of routing a request in the gateway.
 
-import type { HttpRoute } from '../../api/routes/route.ts';
+import type { HttpRoute, LinkDomain } from '../../api/routes/route.ts';
 import type { Binding } from './binding.ts';
 import type { Capture } from './template.ts';
 
@@ -14,6 +14,7 @@ export type RoutedRequest = {
   /** The caller's network address. */
   readonly peer: string;
   readonly started: number;
+  readonly domain: LinkDomain | undefined;
   /** Undefined if no route matches. */
   readonly target: RouteTarget | undefined;
   readonly variables: readonly Capture[];

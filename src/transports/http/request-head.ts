@@ -28,6 +28,25 @@ export function findHostProblem(request: Request): string | undefined {
   return host === undefined || isHost(host) ? undefined : 'The Host header is not valid.';
 }
 
+/** The host name of a request without its port, in lower case. It may be empty. */
+export function hostNameOf({ headers: { host = '' } }: Pick<IncomingMessage, 'headers'>): string {
+  return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+}
+
+/**
+ * Servers must also accept the absolute form that proxies receive. Its host replaces the header
+ * (RFC 9112 §3.2.2). Returns why it is refused.
+ */
+export function readAbsoluteForm(
+  request: Pick<IncomingMessage, 'url' | 'headers'>,
+): string | undefined {
+  const [, host, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '') ?? [];
+  if (host === undefined) return undefined;
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  request.headers.host = host;
+  return isHost(host) ? undefined : 'The host of the request target is not valid.';
+}
+
 /** The number of names of the host. HTTP/2 has `:authority`, which stays if `Host` is different. */
 function hostLines({ rawHeaders, headers }: Request): number {
   let lines = headers[':authority'] === undefined ? 0 : 1;

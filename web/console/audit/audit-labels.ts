@@ -15,6 +15,7 @@ import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { DomainService } from '../../../gen/latchkey/sharing/v1/domain_pb.js';
 import { FolderService } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { InvitationService } from '../../../gen/latchkey/sharing/v1/invitation_pb.js';
@@ -29,6 +30,7 @@ const services: readonly DescService[] = [
   ClientService,
   CustomerService,
   DocumentService,
+  DomainService,
   FolderService,
   IdentityProviderService,
   InsightService,

@@ -9,6 +9,7 @@ const verb = (did: string, tried: string): Verb => ({ did, tried });
 /** The first words of method names. */
 const verbs: Record<string, Verb> = {
   Activate: verb('activated', 'activate'),
+  Approve: verb('approved', 'approve'),
   Create: verb('created', 'create'),
   Delete: verb('deleted', 'delete'),
   Disable: verb('disabled', 'disable'),
@@ -27,6 +28,7 @@ const verbs: Record<string, Verb> = {
   Rotate: verb('rotated', 'rotate'),
   Update: verb('changed', 'change'),
   Upload: verb('uploaded', 'upload'),
+  Verify: verb('verified', 'verify'),
 };
 
 /** Actions that need other words than those of their names. */
@@ -59,6 +61,8 @@ const actions: Record<string, Verb> = {
   'IssuanceService.ExchangeApiKey': verb('got a token with the API key', 'get a token for'),
   'IssuanceService.IssueToken': verb('got a token for', 'get a token for'),
   'LinkService.BatchCreateLinks': verb('created the link', 'create links for recipients'),
+  'LinkService.BatchRevokeLinks': verb('revoked the link', 'revoke links'),
+  'LinkService.BatchUpdateLinks': verb('changed the link', 'change links'),
   'LinkService.ListLinkViews': verb('listed the views of', 'list the views of'),
   'MasterKey.Rotate': verb('encrypted all secrets with a new master key', 'change the master key'),
   'OAuthService.Introspect': verb('verified a token', 'verify a token'),

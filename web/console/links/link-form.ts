@@ -42,6 +42,7 @@ export type LinkValues = {
   expireTime: string;
   allowDownload: boolean;
   watermark: boolean;
+  programAccess: boolean;
 };
 
 export type LinkForm = UseFormReturnType<LinkValues>;
@@ -65,14 +66,16 @@ export const newLinkValues: LinkValues = {
   expireTime: '',
   allowDownload: false,
   watermark: false,
+  programAccess: false,
 };
 
 export function linkValuesOf(link: Link): LinkValues {
   const { documentId, folderId, name, allowDownload, watermark, showTitle } = link;
-  const { agreement, expireTime } = link;
+  const { agreement, expireTime, programAccess } = link;
   return {
     ...newLinkValues,
     ...{ documentId, folderId, name, allowDownload, watermark, showTitle, agreement },
+    programAccess,
     access: accessOf(link),
     allowList: link.allowList.join('\n'),
     blockList: link.blockList.join('\n'),
@@ -138,10 +141,11 @@ export function emailRulesOf({ access, agreement }: LinkValues) {
 /** The options of a create or update request. */
 export function linkOptionsOf(values: LinkValues) {
   const { name, access, agreement, viewLimit, allowDownload, watermark, showTitle } = values;
+  const { programAccess } = values;
   const emailRules = emailRulesOf(values);
   const isReplaced = values.passwordChange === 'replace' && access !== 'anyone';
   return {
-    ...{ name, agreement, allowDownload, watermark, showTitle, ...emailRules },
+    ...{ name, agreement, allowDownload, watermark, programAccess, showTitle, ...emailRules },
     allowList: access === 'people' ? splitWords(values.allowList) : [],
     // Readers without an email address cannot be blocked.
     blockList: emailRules.emailRequired ? splitWords(values.blockList) : [],
@@ -182,6 +186,7 @@ export function updateMaskPaths(values: LinkValues, before: LinkValues): string[
     expire_time: values.expireTime !== before.expireTime,
     allow_download: now.allowDownload !== then.allowDownload,
     watermark: now.watermark !== then.watermark,
+    program_access: now.programAccess !== then.programAccess,
   };
   return Object.keys(changes).filter((path) => changes[path]);
 }

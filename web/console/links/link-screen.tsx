@@ -116,6 +116,7 @@ function LinkFacts({ link }: { readonly link: Link }) {
         ...(link.agreement === '' ? [] : [{ name: 'Agreement', value: <Agreement {...link} /> }]),
         { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
         ...(link.watermark ? [{ name: 'Watermark', value: 'On each page' }] : []),
+        ...(link.programAccess ? [{ name: 'Programs', value: 'May read for a person' }] : []),
         { name: 'Email about views', value: notifyTexts[link.notify] },
         { name: endLabel(link), value: <DateTime time={endTimeOf(link)} precision="minute" /> },
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },

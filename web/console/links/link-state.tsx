@@ -45,11 +45,12 @@ export const accessLabels: Readonly<Record<LinkAccess, string>> = {
 
 /** Who can open the link, and the conditions. */
 export function accessText(link: Link): string {
-  const { agreementSha256, viewLimit, watermark } = link;
+  const { agreementSha256, viewLimit, watermark, programAccess } = link;
   return [
     whoText(link),
     ...(agreementSha256 === '' ? [] : ['agreement']),
     ...(watermark ? ['watermark'] : []),
+    ...(programAccess ? ['programs'] : []),
     ...(viewLimit === undefined ? [] : [`${viewLimit.toLocaleString()} views at most`]),
   ].join(', ');
 }
@@ -104,6 +105,10 @@ function shortTimeText(time: Date): string {
 /** The name of the document or the folder that the link opens. */
 export const targetNameOf = ({ documentName, folderName }: Link): string =>
   documentName || folderName;
+
+/** Such as `3 links`. */
+export const linksText = (count: number): string =>
+  count === 1 ? '1 link' : `${count.toLocaleString()} links`;
 
 /** A noun phrase for the link, with its name or that of its document or folder. */
 export const linkPhrase = (link: Link): string =>

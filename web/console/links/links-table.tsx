@@ -3,12 +3,19 @@ import { IconCancel, IconLink, IconPencil } from '@tabler/icons-react';
 import {
   type Link,
   LinkService,
+  LinkState,
   type ListLinksResponse,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyButton } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
-import { type Column, defineList, type ShownList } from '../shared/lists/define-list.ts';
+import {
+  type Column,
+  defineList,
+  type Selection,
+  type ShownList,
+} from '../shared/lists/define-list.ts';
+import type { Filters } from '../shared/lists/filters.ts';
 import { type Empty, Listing } from '../shared/lists/listing.tsx';
 import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { TextLink } from '../shared/router-links.tsx';
@@ -20,6 +27,9 @@ import {
   linkLabel,
   linkPhrase,
 } from './link-state.tsx';
+import { SelectedLinks } from './selected-links.tsx';
+import { idFieldOf } from './share/share-target.ts';
+import { TargetFilterField, useTargetName } from './target-filter.tsx';
 import { TargetLink } from './target-link.tsx';
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
@@ -71,15 +81,66 @@ const targetColumn: Column<Link> = {
   cell: (link) => <TargetLink link={link} />,
 };
 
+const states = {
+  active: LinkState.ACTIVE,
+  expired: LinkState.EXPIRED,
+  revoked: LinkState.REVOKED,
+} as const;
+
+/** The parameters of the address. */
+type LinkSearch = {
+  readonly workspaceId: string;
+  readonly state?: keyof typeof states;
+  readonly person?: string;
+  /** The id of a document or a folder. */
+  readonly target?: string;
+};
+
+const filters = {
+  state: { label: 'State', choices: { active: 'Active', expired: 'Expired', revoked: 'Revoked' } },
+  person: { label: 'Person', placeholder: 'ann@example.com or @example.com', maxLength: 254 },
+} as const satisfies Filters;
+
+const targetFilter = {
+  label: 'Document or folder',
+  short: 'Opens',
+  field: TargetFilterField,
+  useText: useTargetName,
+};
+
+const selection: Selection<Link> = {
+  nameOf: linkPhrase,
+  // Neither action has an effect on a revoked link.
+  isSelectable: ({ revokeTime }) => revokeTime === undefined,
+  scope: 'links:write',
+  actions: SelectedLinks,
+};
+
 const shared = {
   label: 'Links',
   method: LinkService.method.listLinks,
   rows: (page: ListLinksResponse) => page.links,
+  request: ({ workspaceId, state, person, target }: LinkSearch) => ({
+    workspaceId,
+    ...(state === undefined ? {} : { state: states[state] }),
+    ...(person === undefined ? {} : { reader: person }),
+    ...(target === undefined ? {} : idFieldOf({ id: target })),
+  }),
+  selection,
 };
 
-export const links = defineList({ ...shared, columns: columnsWith(targetColumn) });
+export const links = defineList({
+  ...shared,
+  filters: { ...filters, target: targetFilter },
+  columns: columnsWith(targetColumn),
+});
 
-export const targetLinks = defineList({ ...shared, name: 'links', columns: columnsWith() });
+export const targetLinks = defineList({
+  ...shared,
+  name: 'links',
+  filters,
+  columns: columnsWith(),
+});
 
 export type LinksTableProps = {
   readonly list: ShownList<Link>;
@@ -91,7 +152,13 @@ export function LinksTable({ list, empty }: LinksTableProps) {
   const text = mayChange
     ? 'Create one, send it to readers, and see who opens it and which pages they read.'
     : 'This workspace has no links.';
-  return <Listing list={list} empty={empty ?? { title: 'No links yet', text, icon: IconLink }} />;
+  return (
+    <Listing
+      list={list}
+      empty={empty ?? { title: 'No links yet', text, icon: IconLink }}
+      noMatch={{ title: 'No matching links', text: 'No link has all values of the filter.' }}
+    />
+  );
 }
 
 type OfLink = { readonly link: Link };

@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { emailRulesOf, notifies } from './link-form.ts';
+import { emailRulesOf, type LinkValues, notifies } from './link-form.ts';
 import { notifyTexts } from './link-state.tsx';
 import { PasswordField, type PasswordFieldProps } from './password-field.tsx';
 import { ReadersField } from './readers-field.tsx';
@@ -56,9 +56,21 @@ function FoldedOptions({ form, workspaceId, hasPassword }: FoldedProps) {
         description="On the access page, in the viewer and in emails."
         {...form.getInputProps('showTitle', { type: 'checkbox' })}
       />
+      <Checkbox
+        label="Programs may read it for a person"
+        description={programText(form.values)}
+        {...form.getInputProps('programAccess', { type: 'checkbox' })}
+      />
       {emailRulesOf(form.values).emailRequired ? (
         <ReadersField label="Blocked readers" {...form.getInputProps('blockList')} />
       ) : null}
     </Stack>
   );
+}
+
+function programText({ access, password, passwordChange, agreement }: LinkValues): string {
+  const hasPassword = access !== 'anyone' && (password !== '' || passwordChange === 'keep');
+  return hasPassword || agreement !== ''
+    ? 'Not while the link has a password or an agreement.'
+    : 'With a token for a user whose email address can open the link. The views name the program.';
 }

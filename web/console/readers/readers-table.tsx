@@ -121,7 +121,7 @@ function PageTimes({ view, pageCount }: { readonly view: LinkView; readonly page
   return <HeatStrip label={`Time per page of ${reader}`} cells={cells} />;
 }
 
-function ReaderCell({ email, emailVerified, visitCount }: LinkView) {
+function ReaderCell({ email, emailVerified, visitCount, ...view }: LinkView) {
   const { workspaceId = '' } = useParams({ strict: false });
   if (email === '') {
     return (
@@ -146,6 +146,11 @@ function ReaderCell({ email, emailVerified, visitCount }: LinkView) {
           Verified
         </Badge>
       ) : null}
+      {view.actingClientId === '' ? null : (
+        <Badge component="span" variant="light" color="gray" miw={0} title={view.actingClientId}>
+          Read by {view.actingClientName}
+        </Badge>
+      )}
       <Visits count={visitCount} />
     </Group>
   );

@@ -7,6 +7,7 @@ import {
   IconLink,
   IconSettings,
   IconUsers,
+  IconWorld,
 } from '@tabler/icons-react';
 import { createRoute } from '@tanstack/react-router';
 import { screenOptions } from '../shell/screen-options.ts';
@@ -64,13 +65,18 @@ const screens = [
   createRoute({
     getParentRoute: () => workspace,
     path: '/links',
-    ...screenOptions(() => import('../links/links-screen.tsx'), 'LinksScreen', {
-      label: 'Links',
-      menu: 'workspace',
-      icon: IconLink,
-      scope: 'links:read',
-      create: { label: 'Create link', scope: 'links:write' },
-    }),
+    ...screenOptions(
+      () => import('../links/links-screen.tsx'),
+      'LinksScreen',
+      {
+        label: 'Links',
+        menu: 'workspace',
+        icon: IconLink,
+        scope: 'links:read',
+        create: { label: 'Create link', scope: 'links:write' },
+      },
+      ['state', 'person', 'target'],
+    ),
   }),
   createRoute({
     getParentRoute: () => workspace,
@@ -119,6 +125,17 @@ const screens = [
       icon: IconKey,
       scope: 'api_keys:read',
       create: { label: 'Create API key', scope: 'api_keys:write' },
+    }),
+  }),
+  createRoute({
+    getParentRoute: () => workspace,
+    path: '/settings/domains',
+    ...screenOptions(() => import('../settings/domains-screen.tsx'), 'DomainsScreen', {
+      label: 'Domains',
+      menu: 'settings',
+      icon: IconWorld,
+      scope: 'workspaces:write',
+      create: { label: 'Add domain', scope: 'workspaces:write' },
     }),
   }),
   createRoute({

@@ -23,11 +23,12 @@ export function LinkDefaultsSection({ workspace }: { readonly workspace: Workspa
       expireDays: String(linkDefaults?.expireDays ?? 0),
       allowDownload: linkDefaults?.allowDownload ?? false,
       watermark: linkDefaults?.watermark ?? false,
+      programAccess: linkDefaults?.programAccess ?? false,
     },
   });
   const days = [...new Set([0, ...expiryDays, linkDefaults?.expireDays ?? 0])];
   const save = form.onSubmit(
-    ({ access, expireDays, allowDownload, watermark }) =>
+    ({ access, expireDays, allowDownload, watermark, programAccess }) =>
       void run(async () => {
         const next = {
           emailRequired: access !== 'anyone',
@@ -35,6 +36,7 @@ export function LinkDefaultsSection({ workspace }: { readonly workspace: Workspa
           expireDays: Number(expireDays),
           allowDownload,
           watermark,
+          programAccess,
         };
         const paths = ['link_defaults'];
         await update({ workspaceId, linkDefaults: next, updateMask: { paths } });
@@ -66,6 +68,10 @@ export function LinkDefaultsSection({ workspace }: { readonly workspace: Workspa
             {...form.getInputProps('allowDownload', { type: 'checkbox' })}
           />
           <Checkbox label="Watermark" {...form.getInputProps('watermark', { type: 'checkbox' })} />
+          <Checkbox
+            label="Programs may read for a person"
+            {...form.getInputProps('programAccess', { type: 'checkbox' })}
+          />
           {error === undefined ? null : <ErrorAlert error={error} />}
           <Group>
             <Button type="submit" variant="default" loading={isPending}>

@@ -1,13 +1,23 @@
 /** Short messages about finished actions. */
-import { CloseButton, Paper, Text } from '@mantine/core';
+import { Button, CloseButton, Paper, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Listeners } from './listeners.ts';
 import classes from './toasts.module.css';
 
-type Toast = { readonly key: number; readonly text: string };
+type ToastAction = { readonly label: string; readonly run: () => void };
+
+type Toast = {
+  readonly key: number;
+  readonly text: string;
+  readonly action: ToastAction | undefined;
+};
 
 const shownMs = 5_000;
+
+/** Time to reach the button. */
+const shownWithActionMs = 20_000;
+
 const shownMax = 3;
 
 const listeners = new Listeners();
@@ -19,10 +29,10 @@ function become(next: readonly Toast[]): void {
   listeners.notify();
 }
 
-/** Shows a message for some seconds. */
-export function showToast(text: string): void {
+/** Shows a message for some seconds, with a button for an action such as `Undo`. */
+export function showToast(text: string, action?: ToastAction): void {
   lastKey += 1;
-  become([...toasts, { key: lastKey, text }].slice(-shownMax));
+  become([...toasts, { key: lastKey, text, action }].slice(-shownMax));
 }
 
 /** The messages, which screen readers announce. Render it once. */
@@ -32,8 +42,8 @@ export function Toasts() {
   useEffect(() => () => become([]), []);
   return (
     <div className={classes.toasts} role="status">
-      {shown.map(({ key, text }) => (
-        <ShownToast key={key} text={text} close={() => become(without(key))} />
+      {shown.map(({ key, ...toast }) => (
+        <ShownToast key={key} {...toast} close={() => become(without(key))} />
       ))}
     </div>
   );
@@ -41,18 +51,37 @@ export function Toasts() {
 
 const without = (key: number) => toasts.filter((toast) => toast.key !== key);
 
-type ShownToastProps = { readonly text: string; readonly close: () => void };
+type ShownToastProps = Omit<Toast, 'key'> & { readonly close: () => void };
 
-function ShownToast({ text, close }: ShownToastProps) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the time starts once
+function ShownToast({ text, action, close }: ShownToastProps) {
+  // It stays while the pointer or the focus is on it.
+  const [isHeld, setHeld] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the function is new each time
   useEffect(() => {
-    const timer = setTimeout(close, shownMs);
+    if (isHeld) return;
+    const timer = setTimeout(close, action === undefined ? shownMs : shownWithActionMs);
     return () => clearTimeout(timer);
-  }, []);
+  }, [isHeld]);
+  const [hold, release] = [() => setHeld(true), () => setHeld(false)];
   return (
-    <Paper withBorder shadow="md" px="sm" py={6} className={classes.toast ?? ''}>
+    <Paper
+      {...{ withBorder: true, shadow: 'md', px: 'sm', py: 6, className: classes.toast ?? '' }}
+      {...{ onFocus: hold, onBlur: release, onMouseEnter: hold, onMouseLeave: release }}
+    >
       <IconCircleCheck size={18} aria-hidden className={classes.icon} />
       <Text size="sm">{text}</Text>
+      {action === undefined ? null : (
+        <Button
+          variant="light"
+          size="compact-sm"
+          onClick={() => {
+            close();
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
       <CloseButton size="sm" aria-label="Close the message" onClick={close} />
     </Paper>
   );

@@ -15,6 +15,7 @@ export type CallMethod<I extends DescMessage, O extends DescMessage> = (
 /** Changes of these services change the data of the others, such as the counts of links. */
 const sharing = [
   'DocumentService',
+  'DomainService',
   'FolderService',
   'LinkService',
   'InsightService',

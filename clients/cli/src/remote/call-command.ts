@@ -74,6 +74,7 @@ export function callCommand(spec: CallSpec): Command {
         name: path.replaceAll('_', '-'),
         about: text,
         ...(isOptional ? { isOptional } : {}),
+        ...(path === spec.listArg ? { isList: true } : {}),
       };
     }),
     options: [

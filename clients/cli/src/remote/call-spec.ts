@@ -12,6 +12,8 @@ export type CallSpec = {
   readonly args?: Readonly<Record<string, string>>;
   /** The one of `args` that another field can replace. */
   readonly optionalArg?: string;
+  /** The last one of `args`, if it has one or more values. */
+  readonly listArg?: string;
   /** The other fields, given as options. */
   readonly fields?: Readonly<Record<string, FieldOption>>;
   /** The columns of a list, by their paths in an item. */

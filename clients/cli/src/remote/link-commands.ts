@@ -35,6 +35,7 @@ const linkFields: Readonly<Record<string, FieldOption>> = {
   expire_time: expireField,
   allow_download: flag('Whether readers can download the document.'),
   watermark: flag("Whether each page shows the reader's address."),
+  program_access: flag('Whether programs may read the document for a person.'),
   allow_list: {
     name: 'allow',
     value: 'address',
@@ -79,7 +80,17 @@ export const links = groupOf('links', 'Manages links to documents and folders.',
     fields: {
       document_id: { value: 'id', about: 'Only links to this document.' },
       folder_id: { value: 'id', about: 'Only links to this folder.' },
+      state: {
+        value: 'state',
+        values: ['active', 'expired', 'revoked'],
+        about: 'Only links in this state.',
+      },
+      reader: {
+        value: 'address',
+        about: 'Only links for this email address, or for this `@domain`.',
+      },
     },
+    examples: ['links list --state active --reader ann@example.com'],
     // A narrow terminal leaves out the last ones.
     columns: [
       'id',
@@ -121,6 +132,30 @@ export const links = groupOf('links', 'Manages links to documents and folders.',
     about: 'Revokes a link: no one can open it any more.',
     method: 'link.revokeLink',
     args: link,
+    isInWorkspace,
+  },
+  {
+    name: 'batch-update',
+    about: 'Changes several links: all of them, or none.',
+    details:
+      'Each change of the list names the fields to change in `updateMask`, such as ' +
+      '`{"link_id": "lnk_…", "updateMask": "expireTime", "expire_time": "2030-01-31T12:00:00Z"}`.',
+    method: 'link.batchUpdateLinks',
+    fields: {
+      requests: {
+        value: 'file',
+        isJsonFile: true,
+        about: 'The file with the changes, as a JSON list: at most 200.',
+      },
+    },
+    isInWorkspace,
+  },
+  {
+    name: 'batch-revoke',
+    about: 'Revokes several links: all of them, or none.',
+    method: 'link.batchRevokeLinks',
+    args: { ids: 'The ids of the links: at most 200.' },
+    listArg: 'ids',
     isInWorkspace,
   },
   {

@@ -16,6 +16,7 @@ import { UsageService } from '../../../../gen/latchkey/identity/v1/usage_pb.js';
 import { UserService } from '../../../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { DomainService } from '../../../../gen/latchkey/sharing/v1/domain_pb.js';
 import { FolderService } from '../../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { InsightService } from '../../../../gen/latchkey/sharing/v1/insight_pb.js';
 import { InvitationService } from '../../../../gen/latchkey/sharing/v1/invitation_pb.js';
@@ -41,6 +42,7 @@ const services: Readonly<Record<string, DescService>> = {
   user: UserService,
   apiKey: ApiKeyService,
   document: DocumentService,
+  domain: DomainService,
   folder: FolderService,
   insight: InsightService,
   visitor: VisitorService,

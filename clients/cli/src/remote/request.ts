@@ -31,7 +31,8 @@ export async function readRequest<I extends DescMessage>(
   const json: JsonObject = {};
   for (const path of Object.keys(spec.args ?? {})) {
     const value = input.args[path.replaceAll('_', '-')];
-    if (value !== undefined) put(desc, json, path, value);
+    if (value === undefined) continue;
+    put(desc, json, path, path === spec.listArg ? [value, ...input.more] : value);
   }
   const changed = new Set<string>();
   const secrets = secretsOf(host);

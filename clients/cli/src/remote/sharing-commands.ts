@@ -5,6 +5,7 @@ import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
 import { nameField } from './common-fields.ts';
+import { domainGroup } from './domain-commands.ts';
 import { folderField, folders } from './folder-commands.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
 import { daysField, link, links, versionField, zoneField } from './link-commands.ts';
@@ -45,6 +46,7 @@ const linkDefaultFields = {
   'link_defaults.email_verification_required': defaultField('Whether new links verify it.'),
   'link_defaults.allow_download': defaultField('Whether new links allow the download.'),
   'link_defaults.watermark': defaultField('Whether new links have a watermark.'),
+  'link_defaults.program_access': defaultField('Whether programs may read for a person.'),
   'link_defaults.expire_days': {
     value: 'days',
     about: 'When new links expire. The console preselects these options; a change replaces all.',
@@ -117,6 +119,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     args: workspace,
   },
   invitationGroup,
+  domainGroup,
 ]);
 
 const viewColumns: readonly ListColumn[] = [

@@ -268,7 +268,7 @@ export type ExchangeApiKeyResponse = Message<"latchkey.identity.v1.ExchangeApiKe
   accessToken: string;
 
   /**
-   * Always `Bearer` (RFC 6750).
+   * `Bearer` (RFC 6750), or `DPoP` for a token that is bound to the key of a proof (RFC 9449 §5).
    *
    * @generated from field: string token_type = 2;
    */
@@ -374,13 +374,18 @@ export const IssuanceService: GenService<{
    * token lives at most 60 seconds and never outlives the key. Send the token, not the key, on
    * later requests.
    *
+   * A DPoP proof binds the token to a key, as in IssueToken. Its `htu` is the URL of this method over
+   * HTTP, `/tokens/api-key`, over every transport.
+   *
    * Errors:
    * - `identity.credential_invalid`: the key is unknown, mistyped, revoked or expired, or its
    *   customer is disabled. The response does not reveal which.
    * - `identity.scope_not_granted`: a requested scope is malformed or not granted to the key.
    * - `identity.invalid_target`: `resource` is not one of the customer's audiences, or is unset and
    *   the customer has several. Or the request has an `audience`.
-   * - `invalid_argument`: the request has a `DPoP` header.
+   * - `identity.invalid_dpop_proof`: the proof is not valid.
+   * - `identity.dpop_nonce_required`: the proof has no current nonce. Repeat the request with the
+   *   nonce in the header `DPoP-Nonce`.
    * - `unavailable`: the first signing key of the audience's algorithm does not sign yet.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.ExchangeApiKey

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/link.proto.
  */
 export const file_latchkey_sharing_v1_link: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEilwYKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBARIRCglyZWNpcGllbnQYRyABKAkSEQoJYWdyZWVtZW50GEkgASgJEhgKEGFncmVlbWVudF9zaGEyNTYYSiABKAkSEQoJd2F0ZXJtYXJrGEsgASgIEhEKCWZvbGRlcl9pZBhaIAEoCRITCgtmb2xkZXJfbmFtZRhbIAEoCRI3CgtlbnRyeV9ydWxlcxhcIAMoCzIiLmxhdGNoa2V5LnNoYXJpbmcudjEuUm9vbUVudHJ5UnVsZUINCgtfdmlld19saW1pdCKJAQoNUm9vbUVudHJ5UnVsZRIcCgtkb2N1bWVudF9pZBgBIAEoCUIHukgEcgIYQBIaCglmb2xkZXJfaWQYAiABKAlCB7pIBHICGEASDgoGaGlkZGVuGAMgASgIEhsKDmFsbG93X2Rvd25sb2FkGAQgASgISACIAQFCEQoPX2FsbG93X2Rvd25sb2FkItUCCghMaW5rVmlldxIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAQgASgIEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgGIAEoDRIsCgVwYWdlcxgHIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZVZpZXcSFgoOZG93bmxvYWRfY291bnQYKCABKA0SEQoJbGlua19uYW1lGCkgASgJEhMKC3Zpc2l0X2NvdW50GCogASgNEg8KB3ZlcnNpb24YPCABKA0SEwoLZG9jdW1lbnRfaWQYPSABKAkSFQoNZG9jdW1lbnRfbmFtZRg+IAEoCRIUCgxhZ3JlZW1lbnRfaWQYRiABKAki1QEKEEFncmVlbWVudFJlY2VpcHQSCgoCaWQYASABKAkSDwoHbGlua19pZBgCIAEoCRITCgtkb2N1bWVudF9pZBgDIAEoCRINCgVlbWFpbBgEIAEoCRIRCglhZ3JlZW1lbnQYBSABKAkSGAoQYWdyZWVtZW50X3NoYTI1NhgGIAEoCRIvCgthY2NlcHRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcmVjZWlwdBgIIAEoCRIRCglmb2xkZXJfaWQYWiABKAkiLQoIUGFnZVZpZXcSDAoEcGFnZRgBIAEoDRITCgtkdXJhdGlvbl9tcxgCIAEoDSLeBQoRQ3JlYXRlTGlua1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASFgoOZW1haWxfcmVxdWlyZWQYAiABKAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhYKBG5hbWUYBCABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBIkCgphbGxvd19saXN0GAkgAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAsgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDCABKAhIAIgBARIWCg5waW5uZWRfdmVyc2lvbhg8IAEoDRIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBEhsKCXJlY2lwaWVudBhHIAEoCUIIukgFcgMY/gESFgoObWFpbF9yZWNpcGllbnQYSCABKAgSHAoJYWdyZWVtZW50GEkgASgJQgm6SAZyBBignAESEQoJd2F0ZXJtYXJrGEsgASgIEhoKCWZvbGRlcl9pZBhaIAEoCUIHukgEcgIYQBJCCgtlbnRyeV9ydWxlcxhcIAMoCzIiLmxhdGNoa2V5LnNoYXJpbmcudjEuUm9vbUVudHJ5UnVsZUIJukgGkgEDEMgBQg0KC19zaG93X3RpdGxlQg0KC192aWV3X2xpbWl0Ij0KEkNyZWF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIp0BChdCYXRjaENyZWF0ZUxpbmtzUmVxdWVzdBJFCghyZXF1ZXN0cxgBIAMoCzImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3RCC7pICJIBBQgBEMgBEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIcCglhZ3JlZW1lbnQYAyABKAlCCbpIBnIEGKCcASJEChhCYXRjaENyZWF0ZUxpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsi2AEKEExpc3RMaW5rc1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQBIaCglmb2xkZXJfaWQYWiABKAlCB7pIBHICGEAiagoRTGlzdExpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iSwoOR2V0TGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCI6Cg9HZXRMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayKNBwoRVXBkYXRlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARIWCg5lbWFpbF9yZXF1aXJlZBgEIAEoCBJCCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEh0KCHBhc3N3b3JkGAYgASgJQguAAQG6SAVyAxiAAhIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYByABKAgSFgoOYWxsb3dfZG93bmxvYWQYCCABKAgS/wEKC3VwZGF0ZV9tYXNrGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0LNAbpIyQHiAcUBEgRuYW1lEg5lbWFpbF9yZXF1aXJlZBILZXhwaXJlX3RpbWUSCHBhc3N3b3JkEhtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQSDmFsbG93X2Rvd25sb2FkEgphbGxvd19saXN0EgpibG9ja19saXN0EgZub3RpZnkSCnNob3dfdGl0bGUSDnBpbm5lZF92ZXJzaW9uEgp2aWV3X2xpbWl0EglhZ3JlZW1lbnQSC2VudHJ5X3J1bGVzEgl3YXRlcm1hcmsSJAoKYWxsb3dfbGlzdBgKIAMoCUIQukgNkgEKEMgBIgVyAxj+ARIkCgpibG9ja19saXN0GAsgAygJQhC6SA2SAQoQyAEiBXIDGP4BEjUKBm5vdGlmeRgMIAEoDjIbLmxhdGNoa2V5LnNoYXJpbmcudjEuTm90aWZ5Qgi6SAWCAQIQARIXCgpzaG93X3RpdGxlGA0gASgISACIAQESFgoOcGlubmVkX3ZlcnNpb24YPCABKA0SJAoKdmlld19saW1pdBhGIAEoDUILukgIKgYYwIQ9KAFIAYgBARIcCglhZ3JlZW1lbnQYSSABKAlCCbpIBnIEGKCcARIRCgl3YXRlcm1hcmsYSyABKAgSQgoLZW50cnlfcnVsZXMYXCADKAsyIi5sYXRjaGtleS5zaGFyaW5nLnYxLlJvb21FbnRyeVJ1bGVCCbpIBpIBAxDIAUINCgtfc2hvd190aXRsZUINCgtfdmlld19saW1pdCI9ChJVcGRhdGVMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayJOChFSZXZva2VMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhQKElJldm9rZUxpbmtSZXNwb25zZSJcChpHZXRBZ3JlZW1lbnRSZWNlaXB0UmVxdWVzdBIfCgxhZ3JlZW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiVQobR2V0QWdyZWVtZW50UmVjZWlwdFJlc3BvbnNlEjYKB3JlY2VpcHQYASABKAsyJS5sYXRjaGtleS5zaGFyaW5nLnYxLkFncmVlbWVudFJlY2VpcHQizwEKFExpc3RMaW5rVmlld3NSZXF1ZXN0EhoKB2xpbmtfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAEg8KB3ZlcnNpb24YPCABKA0icgoVTGlzdExpbmtWaWV3c1Jlc3BvbnNlEiwKBXZpZXdzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rVmlldxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSphCgZOb3RpZnkSFgoSTk9USUZZX1VOU1BFQ0lGSUVEEAASFQoRTk9USUZZX0ZJUlNUX1ZJRVcQARIVChFOT1RJRllfRVZFUllfVklFVxACEhEKDU5PVElGWV9ESUdFU1QQAypNCgtMaW5rV2FybmluZxIcChhMSU5LX1dBUk5JTkdfVU5TUEVDSUZJRUQQABIgChxMSU5LX1dBUk5JTkdfTk9USElOR19UT19PUEVOEAEy4goKC0xpbmtTZXJ2aWNlErQBCgpDcmVhdGVMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1Jlc3BvbnNlIlWQAgCKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBkrUYFwjJARISL2FwaS92MS9saW5rcy97aWR9gtPkkwIYOgEqYgRsaW5rIg0vYXBpL3YxL2xpbmtzErEBChBCYXRjaENyZWF0ZUxpbmtzEiwubGF0Y2hrZXkuc2hhcmluZy52MS5CYXRjaENyZWF0ZUxpbmtzUmVxdWVzdBotLmxhdGNoa2V5LnNoYXJpbmcudjEuQmF0Y2hDcmVhdGVMaW5rc1Jlc3BvbnNlIkCQAgCKtRgVEgtsaW5rczp3cml0ZRoEBQQDASgBgtPkkwIeOgEqIhkvYXBpL3YxL2xpbmtzOmJhdGNoQ3JlYXRlEowBCglMaXN0TGlua3MSJS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rc1JlcXVlc3QaJi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rc1Jlc3BvbnNlIjCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAg8SDS9hcGkvdjEvbGlua3MSlgEKB0dldExpbmsSIy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtSZXF1ZXN0GiQubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRMaW5rUmVzcG9uc2UiQJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCH2IEbGluaxIXL2FwaS92MS9saW5rcy97bGlua19pZH0SowEKClVwZGF0ZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVMaW5rUmVzcG9uc2UiRJACAoq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGC0+STAiI6ASpiBGxpbmsyFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9EpwBCgpSZXZva2VMaW5rEiYubGF0Y2hrZXkuc2hhcmluZy52MS5SZXZva2VMaW5rUmVxdWVzdBonLmxhdGNoa2V5LnNoYXJpbmcudjEuUmV2b2tlTGlua1Jlc3BvbnNlIj2QAgKKtRgXEgtsaW5rczp3cml0ZRoEBQQDASgBSAGC0+STAhkqFy9hcGkvdjEvbGlua3Mve2xpbmtfaWR9Es8BChNHZXRBZ3JlZW1lbnRSZWNlaXB0Ei8ubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRBZ3JlZW1lbnRSZWNlaXB0UmVxdWVzdBowLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0QWdyZWVtZW50UmVjZWlwdFJlc3BvbnNlIlWQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAjRiB3JlY2VpcHQSKS9hcGkvdjEvYWdyZWVtZW50cy97YWdyZWVtZW50X2lkfS9yZWNlaXB0EqgBCg1MaXN0TGlua1ZpZXdzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TGlua1ZpZXdzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1Jlc3BvbnNlIkCQAgGKtRgUEgpsaW5rczpyZWFkGgQFBAMBKAGC0+STAh8SHS9hcGkvdjEvbGlua3Mve2xpbmtfaWR9L3ZpZXdzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("Ch5sYXRjaGtleS9zaGFyaW5nL3YxL2xpbmsucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEirwYKBExpbmsSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhMKC2RvY3VtZW50X2lkGAMgASgJEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEhQKDHdvcmtzcGFjZV9pZBgFIAEoCRIMCgRuYW1lGAYgASgJEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIZChFwYXNzd29yZF9yZXF1aXJlZBgIIAEoCBIjChtlbWFpbF92ZXJpZmljYXRpb25fcmVxdWlyZWQYCSABKAgSFgoOYWxsb3dfZG93bmxvYWQYCiABKAgSEgoKdmlld19jb3VudBgLIAEoDRIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFsbG93X2xpc3QYDiADKAkSEgoKYmxvY2tfbGlzdBgPIAMoCRIrCgZub3RpZnkYECABKA4yGy5sYXRjaGtleS5zaGFyaW5nLnYxLk5vdGlmeRISCgpzaG93X3RpdGxlGBEgASgIEjIKCHdhcm5pbmdzGBIgAygOMiAubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rV2FybmluZxIVCg1kb2N1bWVudF9uYW1lGBMgASgJEhYKDnBpbm5lZF92ZXJzaW9uGDwgASgNEhcKCnZpZXdfbGltaXQYRiABKA1IAIgBARIRCglyZWNpcGllbnQYRyABKAkSEQoJYWdyZWVtZW50GEkgASgJEhgKEGFncmVlbWVudF9zaGEyNTYYSiABKAkSEQoJd2F0ZXJtYXJrGEsgASgIEhYKDnByb2dyYW1fYWNjZXNzGEwgASgIEhEKCWZvbGRlcl9pZBhaIAEoCRITCgtmb2xkZXJfbmFtZRhbIAEoCRI3CgtlbnRyeV9ydWxlcxhcIAMoCzIiLmxhdGNoa2V5LnNoYXJpbmcudjEuUm9vbUVudHJ5UnVsZUINCgtfdmlld19saW1pdCKJAQoNUm9vbUVudHJ5UnVsZRIcCgtkb2N1bWVudF9pZBgBIAEoCUIHukgEcgIYQBIaCglmb2xkZXJfaWQYAiABKAlCB7pIBHICGEASDgoGaGlkZGVuGAMgASgIEhsKDmFsbG93X2Rvd25sb2FkGAQgASgISACIAQFCEQoPX2FsbG93X2Rvd25sb2FkIosDCghMaW5rVmlldxIKCgJpZBgBIAEoCRIPCgdsaW5rX2lkGAIgASgJEg0KBWVtYWlsGAMgASgJEhYKDmVtYWlsX3ZlcmlmaWVkGAQgASgIEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtkdXJhdGlvbl9tcxgGIAEoDRIsCgVwYWdlcxgHIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuUGFnZVZpZXcSFgoOZG93bmxvYWRfY291bnQYKCABKA0SEQoJbGlua19uYW1lGCkgASgJEhMKC3Zpc2l0X2NvdW50GCogASgNEg8KB3ZlcnNpb24YPCABKA0SEwoLZG9jdW1lbnRfaWQYPSABKAkSFQoNZG9jdW1lbnRfbmFtZRg+IAEoCRIUCgxhZ3JlZW1lbnRfaWQYRiABKAkSGAoQYWN0aW5nX2NsaWVudF9pZBhHIAEoCRIaChJhY3RpbmdfY2xpZW50X25hbWUYSCABKAki1QEKEEFncmVlbWVudFJlY2VpcHQSCgoCaWQYASABKAkSDwoHbGlua19pZBgCIAEoCRITCgtkb2N1bWVudF9pZBgDIAEoCRINCgVlbWFpbBgEIAEoCRIRCglhZ3JlZW1lbnQYBSABKAkSGAoQYWdyZWVtZW50X3NoYTI1NhgGIAEoCRIvCgthY2NlcHRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHcmVjZWlwdBgIIAEoCRIRCglmb2xkZXJfaWQYWiABKAkiLQoIUGFnZVZpZXcSDAoEcGFnZRgBIAEoDRITCgtkdXJhdGlvbl9tcxgCIAEoDSL2BQoRQ3JlYXRlTGlua1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASFgoOZW1haWxfcmVxdWlyZWQYAiABKAgSHQoMd29ya3NwYWNlX2lkGAMgASgJQge6SARyAhhAEhYKBG5hbWUYBCABKAlCCLpIBXIDGP8BEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBIkCgphbGxvd19saXN0GAkgAygJQhC6SA2SAQoQyAEiBXIDGP4BEiQKCmJsb2NrX2xpc3QYCiADKAlCELpIDZIBChDIASIFcgMY/gESNQoGbm90aWZ5GAsgASgOMhsubGF0Y2hrZXkuc2hhcmluZy52MS5Ob3RpZnlCCLpIBYIBAhABEhcKCnNob3dfdGl0bGUYDCABKAhIAIgBARIWCg5waW5uZWRfdmVyc2lvbhg8IAEoDRIkCgp2aWV3X2xpbWl0GEYgASgNQgu6SAgqBhjAhD0oAUgBiAEBEhsKCXJlY2lwaWVudBhHIAEoCUIIukgFcgMY/gESFgoObWFpbF9yZWNpcGllbnQYSCABKAgSHAoJYWdyZWVtZW50GEkgASgJQgm6SAZyBBignAESEQoJd2F0ZXJtYXJrGEsgASgIEhYKDnByb2dyYW1fYWNjZXNzGEwgASgIEhoKCWZvbGRlcl9pZBhaIAEoCUIHukgEcgIYQBJCCgtlbnRyeV9ydWxlcxhcIAMoCzIiLmxhdGNoa2V5LnNoYXJpbmcudjEuUm9vbUVudHJ5UnVsZUIJukgGkgEDEMgBQg0KC19zaG93X3RpdGxlQg0KC192aWV3X2xpbWl0Ij0KEkNyZWF0ZUxpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIp0BChdCYXRjaENyZWF0ZUxpbmtzUmVxdWVzdBJFCghyZXF1ZXN0cxgBIAMoCzImLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlTGlua1JlcXVlc3RCC7pICJIBBQgBEMgBEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQBIcCglhZ3JlZW1lbnQYAyABKAlCCbpIBnIEGKCcASJEChhCYXRjaENyZWF0ZUxpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsiqwIKEExpc3RMaW5rc1JlcXVlc3QSHAoLZG9jdW1lbnRfaWQYASABKAlCB7pIBHICGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQBI3CgVzdGF0ZRgHIAEoDjIeLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlua1N0YXRlQgi6SAWCAQIQARIYCgZyZWFkZXIYCCABKAlCCLpIBXIDGP4BEhoKCWZvbGRlcl9pZBhaIAEoCUIHukgEcgIYQCJqChFMaXN0TGlua3NSZXNwb25zZRIoCgVsaW5rcxgBIAMoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluaxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSJLCg5HZXRMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIjoKD0dldExpbmtSZXNwb25zZRInCgRsaW5rGAEgASgLMhkubGF0Y2hrZXkuc2hhcmluZy52MS5MaW5rIrUHChFVcGRhdGVMaW5rUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhYKBG5hbWUYAyABKAlCCLpIBXIDGP8BEhYKDmVtYWlsX3JlcXVpcmVkGAQgASgIEkIKC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASHQoIcGFzc3dvcmQYBiABKAlCC4ABAbpIBXIDGIACEiMKG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBgHIAEoCBIWCg5hbGxvd19kb3dubG9hZBgIIAEoCBKPAgoLdXBkYXRlX21hc2sYCSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQt0BukjZAeIB1QESBG5hbWUSDmVtYWlsX3JlcXVpcmVkEgtleHBpcmVfdGltZRIIcGFzc3dvcmQSG2VtYWlsX3ZlcmlmaWNhdGlvbl9yZXF1aXJlZBIOYWxsb3dfZG93bmxvYWQSCmFsbG93X2xpc3QSCmJsb2NrX2xpc3QSBm5vdGlmeRIKc2hvd190aXRsZRIOcGlubmVkX3ZlcnNpb24SCnZpZXdfbGltaXQSCWFncmVlbWVudBILZW50cnlfcnVsZXMSCXdhdGVybWFyaxIOcHJvZ3JhbV9hY2Nlc3MSJAoKYWxsb3dfbGlzdBgKIAMoCUIQukgNkgEKEMgBIgVyAxj+ARIkCgpibG9ja19saXN0GAsgAygJQhC6SA2SAQoQyAEiBXIDGP4BEjUKBm5vdGlmeRgMIAEoDjIbLmxhdGNoa2V5LnNoYXJpbmcudjEuTm90aWZ5Qgi6SAWCAQIQARIXCgpzaG93X3RpdGxlGA0gASgISACIAQESFgoOcGlubmVkX3ZlcnNpb24YPCABKA0SJAoKdmlld19saW1pdBhGIAEoDUILukgIKgYYwIQ9KAFIAYgBARIcCglhZ3JlZW1lbnQYSSABKAlCCbpIBnIEGKCcARIRCgl3YXRlcm1hcmsYSyABKAgSFgoOcHJvZ3JhbV9hY2Nlc3MYTCABKAgSQgoLZW50cnlfcnVsZXMYXCADKAsyIi5sYXRjaGtleS5zaGFyaW5nLnYxLlJvb21FbnRyeVJ1bGVCCbpIBpIBAxDIAUINCgtfc2hvd190aXRsZUINCgtfdmlld19saW1pdCI9ChJVcGRhdGVMaW5rUmVzcG9uc2USJwoEbGluaxgBIAEoCzIZLmxhdGNoa2V5LnNoYXJpbmcudjEuTGluayJ/ChdCYXRjaFVwZGF0ZUxpbmtzUmVxdWVzdBJFCghyZXF1ZXN0cxgBIAMoCzImLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1JlcXVlc3RCC7pICJIBBQgBEMgBEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCJEChhCYXRjaFVwZGF0ZUxpbmtzUmVzcG9uc2USKAoFbGlua3MYASADKAsyGS5sYXRjaGtleS5zaGFyaW5nLnYxLkxpbmsiTgoRUmV2b2tlTGlua1JlcXVlc3QSGgoHbGlua19pZBgBIAEoCUIJukgGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCIUChJSZXZva2VMaW5rUmVzcG9uc2UiWgoXQmF0Y2hSZXZva2VMaW5rc1JlcXVlc3QSIAoDaWRzGAEgAygJQhO6SBCSAQ0IARDIASIGcgQQARhAEh0KDHdvcmtzcGFjZV9pZBgCIAEoCUIHukgEcgIYQCIaChhCYXRjaFJldm9rZUxpbmtzUmVzcG9uc2UiXAoaR2V0QWdyZWVtZW50UmVjZWlwdFJlcXVlc3QSHwoMYWdyZWVtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIlUKG0dldEFncmVlbWVudFJlY2VpcHRSZXNwb25zZRI2CgdyZWNlaXB0GAEgASgLMiUubGF0Y2hrZXkuc2hhcmluZy52MS5BZ3JlZW1lbnRSZWNlaXB0Is8BChRMaXN0TGlua1ZpZXdzUmVxdWVzdBIaCgdsaW5rX2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQBIPCgd2ZXJzaW9uGDwgASgNInIKFUxpc3RMaW5rVmlld3NSZXNwb25zZRIsCgV2aWV3cxgBIAMoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlua1ZpZXcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0qYQoGTm90aWZ5EhYKEk5PVElGWV9VTlNQRUNJRklFRBAAEhUKEU5PVElGWV9GSVJTVF9WSUVXEAESFQoRTk9USUZZX0VWRVJZX1ZJRVcQAhIRCg1OT1RJRllfRElHRVNUEAMqbgoJTGlua1N0YXRlEhoKFkxJTktfU1RBVEVfVU5TUEVDSUZJRUQQABIVChFMSU5LX1NUQVRFX0FDVElWRRABEhYKEkxJTktfU1RBVEVfRVhQSVJFRBACEhYKEkxJTktfU1RBVEVfUkVWT0tFRBADKk0KC0xpbmtXYXJuaW5nEhwKGExJTktfV0FSTklOR19VTlNQRUNJRklFRBAAEiAKHExJTktfV0FSTklOR19OT1RISU5HX1RPX09QRU4QATLMDQoLTGlua1NlcnZpY2UStAEKCkNyZWF0ZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5DcmVhdGVMaW5rUmVzcG9uc2UiVZACAIq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGStRgXCMkBEhIvYXBpL3YxL2xpbmtzL3tpZH2C0+STAhg6ASpiBGxpbmsiDS9hcGkvdjEvbGlua3MSsQEKEEJhdGNoQ3JlYXRlTGlua3MSLC5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoQ3JlYXRlTGlua3NSZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5CYXRjaENyZWF0ZUxpbmtzUmVzcG9uc2UiQJACAIq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGC0+STAh46ASoiGS9hcGkvdjEvbGlua3M6YmF0Y2hDcmVhdGUSjAEKCUxpc3RMaW5rcxIlLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtzUmVxdWVzdBomLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtzUmVzcG9uc2UiMJACAYq1GBQSCmxpbmtzOnJlYWQaBAUEAwEoAYLT5JMCDxINL2FwaS92MS9saW5rcxKWAQoHR2V0TGluaxIjLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0TGlua1JlcXVlc3QaJC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldExpbmtSZXNwb25zZSJAkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIfYgRsaW5rEhcvYXBpL3YxL2xpbmtzL3tsaW5rX2lkfRKjAQoKVXBkYXRlTGluaxImLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlTGlua1JlcXVlc3QaJy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZUxpbmtSZXNwb25zZSJEkAICirUYFRILbGlua3M6d3JpdGUaBAUEAwEoAYLT5JMCIjoBKmIEbGluazIXL2FwaS92MS9saW5rcy97bGlua19pZH0SsQEKEEJhdGNoVXBkYXRlTGlua3MSLC5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoVXBkYXRlTGlua3NSZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5CYXRjaFVwZGF0ZUxpbmtzUmVzcG9uc2UiQJACAoq1GBUSC2xpbmtzOndyaXRlGgQFBAMBKAGC0+STAh46ASoiGS9hcGkvdjEvbGlua3M6YmF0Y2hVcGRhdGUSnAEKClJldm9rZUxpbmsSJi5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUxpbmtSZXF1ZXN0GicubGF0Y2hrZXkuc2hhcmluZy52MS5SZXZva2VMaW5rUmVzcG9uc2UiPZACAoq1GBcSC2xpbmtzOndyaXRlGgQFBAMBKAFIAYLT5JMCGSoXL2FwaS92MS9saW5rcy97bGlua19pZH0SswEKEEJhdGNoUmV2b2tlTGlua3MSLC5sYXRjaGtleS5zaGFyaW5nLnYxLkJhdGNoUmV2b2tlTGlua3NSZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5CYXRjaFJldm9rZUxpbmtzUmVzcG9uc2UiQpACAoq1GBcSC2xpbmtzOndyaXRlGgQFBAMBKAFIAYLT5JMCHjoBKiIZL2FwaS92MS9saW5rczpiYXRjaFJldm9rZRLPAQoTR2V0QWdyZWVtZW50UmVjZWlwdBIvLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0QWdyZWVtZW50UmVjZWlwdFJlcXVlc3QaMC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldEFncmVlbWVudFJlY2VpcHRSZXNwb25zZSJVkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwI0YgdyZWNlaXB0EikvYXBpL3YxL2FncmVlbWVudHMve2FncmVlbWVudF9pZH0vcmVjZWlwdBKoAQoNTGlzdExpbmtWaWV3cxIpLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdExpbmtWaWV3c1JlcXVlc3QaKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RMaW5rVmlld3NSZXNwb25zZSJAkAIBirUYFBIKbGlua3M6cmVhZBoEBQQDASgBgtPkkwIfEh0vYXBpL3YxL2xpbmtzL3tsaW5rX2lkfS92aWV3c2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A shared link.
@@ -33,7 +33,8 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   id: string;
 
   /**
-   * The address to share. It shows the document after the gate.
+   * The address to share. It shows the document after the gate. It has the primary domain of the
+   * workspace, if there is one.
    *
    * @generated from field: string url = 2;
    */
@@ -205,6 +206,13 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
    * @generated from field: bool watermark = 75;
    */
   watermark: boolean;
+
+  /**
+   * Whether a program may read the document for a person: see CreateLinkRequest.
+   *
+   * @generated from field: bool program_access = 76;
+   */
+  programAccess: boolean;
 
   /**
    * The id of the folder that the link shows. Empty for a link to a document.
@@ -389,6 +397,21 @@ export type LinkView = Message<"latchkey.sharing.v1.LinkView"> & {
    * @generated from field: string agreement_id = 70;
    */
   agreementId: string;
+
+  /**
+   * The id of the client that read the document for the person at `email`. Empty if the person read
+   * it.
+   *
+   * @generated from field: string acting_client_id = 71;
+   */
+  actingClientId: string;
+
+  /**
+   * The name of this client at the time of the view.
+   *
+   * @generated from field: string acting_client_name = 72;
+   */
+  actingClientName: string;
 };
 
 /**
@@ -672,6 +695,17 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
   watermark: boolean;
 
   /**
+   * Whether a program may read the document for a person, without the gate. The program sends a token
+   * of a token exchange (IssuanceService.IssueToken) for a user, with the scope `documents:read`, to
+   * the routes of the file. The email address of the user must pass the gate: it counts as verified.
+   * Links with a password or an agreement still refuse programs. Each view names the program. Unset
+   * means false.
+   *
+   * @generated from field: bool program_access = 76;
+   */
+  programAccess: boolean;
+
+  /**
    * The id of the folder to share: at most 64 characters. Exactly one of `document_id` and
    * `folder_id` must be set.
    *
@@ -804,8 +838,8 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
   pageSize: number;
 
   /**
-   * The `next_page_token` of the previous response, which had the same `query` and `order_by`.
-   * Unset means the first page.
+   * The `next_page_token` of the previous response, which had the same `query`, `order_by`, `state`
+   * and `reader`. Unset means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -829,6 +863,24 @@ export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> &
    * @generated from field: string order_by = 6;
    */
   orderBy: string;
+
+  /**
+   * Only links in this state. Unset means links in any state. With `state` or `reader`, one call
+   * examines at most 100,000 links, as with `query`.
+   *
+   * @generated from field: latchkey.sharing.v1.LinkState state = 7;
+   */
+  state: LinkState;
+
+  /**
+   * Only links for this reader: an email address that is the `recipient` of the link or in its
+   * `allow_list`, or a domain of `allow_list`, such as `@example.com`. Upper and lower case are
+   * equal. Links that anyone can open are for no reader. Unset means links for any reader. At most
+   * 254 characters.
+   *
+   * @generated from field: string reader = 8;
+   */
+  reader: string;
 
   /**
    * Only links to this folder. Unset means links to any document or folder. At most 64 characters.
@@ -867,7 +919,7 @@ export type ListLinksResponse = Message<"latchkey.sharing.v1.ListLinksResponse">
 
   /**
    * The number of links on all pages, counted up to 10,000: 10,000 means 10,000 or more. With
-   * `query`, it is the number of matches at the time of the first page, among the first 100,000
+   * `query`, `state` or `reader`, it is the number of matches at the time of the first page, among the first 100,000
    * links.
    *
    * @generated from field: uint32 total_size = 3;
@@ -1083,6 +1135,14 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
   watermark: boolean;
 
   /**
+   * Whether a program may read the document for a person. Unset means no change, or false if
+   * `update_mask` names the field.
+   *
+   * @generated from field: bool program_access = 76;
+   */
+  programAccess: boolean;
+
+  /**
    * The rules for documents and folders of the room, which replace the present ones: at most 200.
    * The entries must exist in the workspace, or have a rule already. Unset means no change, or no
    * rules if `update_mask` names the field.
@@ -1121,6 +1181,57 @@ export const UpdateLinkResponseSchema: GenMessage<UpdateLinkResponse> = /*@__PUR
   messageDesc(file_latchkey_sharing_v1_link, 14);
 
 /**
+ * The request of LinkService.BatchUpdateLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchUpdateLinksRequest
+ */
+export type BatchUpdateLinksRequest = Message<"latchkey.sharing.v1.BatchUpdateLinksRequest"> & {
+  /**
+   * The changes: 1 to 200, of different links. Each needs an `update_mask`, also over HTTP, where it
+   * is a text such as `expireTime`. A `workspace_id` within a request must be that of the call.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.UpdateLinkRequest requests = 1;
+   */
+  requests: UpdateLinkRequest[];
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchUpdateLinksRequest.
+ * Use `create(BatchUpdateLinksRequestSchema)` to create a new message.
+ */
+export const BatchUpdateLinksRequestSchema: GenMessage<BatchUpdateLinksRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 15);
+
+/**
+ * The response of LinkService.BatchUpdateLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchUpdateLinksResponse
+ */
+export type BatchUpdateLinksResponse = Message<"latchkey.sharing.v1.BatchUpdateLinksResponse"> & {
+  /**
+   * The links after the change, in the order of the requests.
+   *
+   * @generated from field: repeated latchkey.sharing.v1.Link links = 1;
+   */
+  links: Link[];
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchUpdateLinksResponse.
+ * Use `create(BatchUpdateLinksResponseSchema)` to create a new message.
+ */
+export const BatchUpdateLinksResponseSchema: GenMessage<BatchUpdateLinksResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 16);
+
+/**
  * The request of LinkService.RevokeLink.
  *
  * @generated from message latchkey.sharing.v1.RevokeLinkRequest
@@ -1147,7 +1258,7 @@ export type RevokeLinkRequest = Message<"latchkey.sharing.v1.RevokeLinkRequest">
  * Use `create(RevokeLinkRequestSchema)` to create a new message.
  */
 export const RevokeLinkRequestSchema: GenMessage<RevokeLinkRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 15);
+  messageDesc(file_latchkey_sharing_v1_link, 17);
 
 /**
  * The response of LinkService.RevokeLink.
@@ -1162,7 +1273,52 @@ export type RevokeLinkResponse = Message<"latchkey.sharing.v1.RevokeLinkResponse
  * Use `create(RevokeLinkResponseSchema)` to create a new message.
  */
 export const RevokeLinkResponseSchema: GenMessage<RevokeLinkResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 16);
+  messageDesc(file_latchkey_sharing_v1_link, 18);
+
+/**
+ * The request of LinkService.BatchRevokeLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchRevokeLinksRequest
+ */
+export type BatchRevokeLinksRequest = Message<"latchkey.sharing.v1.BatchRevokeLinksRequest"> & {
+  /**
+   * The ids of the links: 1 to 200 different ids of at most 64 characters. Revoked links stay as
+   * they are.
+   *
+   * @generated from field: repeated string ids = 1;
+   */
+  ids: string[];
+
+  /**
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
+   *
+   * @generated from field: string workspace_id = 2;
+   */
+  workspaceId: string;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchRevokeLinksRequest.
+ * Use `create(BatchRevokeLinksRequestSchema)` to create a new message.
+ */
+export const BatchRevokeLinksRequestSchema: GenMessage<BatchRevokeLinksRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 19);
+
+/**
+ * The response of LinkService.BatchRevokeLinks.
+ *
+ * @generated from message latchkey.sharing.v1.BatchRevokeLinksResponse
+ */
+export type BatchRevokeLinksResponse = Message<"latchkey.sharing.v1.BatchRevokeLinksResponse"> & {
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.BatchRevokeLinksResponse.
+ * Use `create(BatchRevokeLinksResponseSchema)` to create a new message.
+ */
+export const BatchRevokeLinksResponseSchema: GenMessage<BatchRevokeLinksResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_link, 20);
 
 /**
  * The request of LinkService.GetAgreementReceipt.
@@ -1191,7 +1347,7 @@ export type GetAgreementReceiptRequest = Message<"latchkey.sharing.v1.GetAgreeme
  * Use `create(GetAgreementReceiptRequestSchema)` to create a new message.
  */
 export const GetAgreementReceiptRequestSchema: GenMessage<GetAgreementReceiptRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 17);
+  messageDesc(file_latchkey_sharing_v1_link, 21);
 
 /**
  * The response of LinkService.GetAgreementReceipt.
@@ -1212,7 +1368,7 @@ export type GetAgreementReceiptResponse = Message<"latchkey.sharing.v1.GetAgreem
  * Use `create(GetAgreementReceiptResponseSchema)` to create a new message.
  */
 export const GetAgreementReceiptResponseSchema: GenMessage<GetAgreementReceiptResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 18);
+  messageDesc(file_latchkey_sharing_v1_link, 22);
 
 /**
  * The request of LinkService.ListLinkViews.
@@ -1280,7 +1436,7 @@ export type ListLinkViewsRequest = Message<"latchkey.sharing.v1.ListLinkViewsReq
  * Use `create(ListLinkViewsRequestSchema)` to create a new message.
  */
 export const ListLinkViewsRequestSchema: GenMessage<ListLinkViewsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 19);
+  messageDesc(file_latchkey_sharing_v1_link, 23);
 
 /**
  * The response of LinkService.ListLinkViews.
@@ -1317,7 +1473,7 @@ export type ListLinkViewsResponse = Message<"latchkey.sharing.v1.ListLinkViewsRe
  * Use `create(ListLinkViewsResponseSchema)` to create a new message.
  */
 export const ListLinkViewsResponseSchema: GenMessage<ListLinkViewsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_link, 20);
+  messageDesc(file_latchkey_sharing_v1_link, 24);
 
 /**
  * When the service mails the user who created a link. The mail contains the addresses and the times
@@ -1363,6 +1519,47 @@ export const NotifySchema: GenEnum<Notify> = /*@__PURE__*/
   enumDesc(file_latchkey_sharing_v1_link, 0);
 
 /**
+ * Whether a link works.
+ *
+ * @generated from enum latchkey.sharing.v1.LinkState
+ */
+export enum LinkState {
+  /**
+   * In a filter, links in any state.
+   *
+   * @generated from enum value: LINK_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The link was not revoked and has not expired.
+   *
+   * @generated from enum value: LINK_STATE_ACTIVE = 1;
+   */
+  ACTIVE = 1,
+
+  /**
+   * The link has expired, and was not revoked.
+   *
+   * @generated from enum value: LINK_STATE_EXPIRED = 2;
+   */
+  EXPIRED = 2,
+
+  /**
+   * The link was revoked.
+   *
+   * @generated from enum value: LINK_STATE_REVOKED = 3;
+   */
+  REVOKED = 3,
+}
+
+/**
+ * Describes the enum latchkey.sharing.v1.LinkState.
+ */
+export const LinkStateSchema: GenEnum<LinkState> = /*@__PURE__*/
+  enumDesc(file_latchkey_sharing_v1_link, 1);
+
+/**
  * A reason why a link may not do what its creator expects.
  *
  * @generated from enum latchkey.sharing.v1.LinkWarning
@@ -1388,7 +1585,7 @@ export enum LinkWarning {
  * Describes the enum latchkey.sharing.v1.LinkWarning.
  */
 export const LinkWarningSchema: GenEnum<LinkWarning> = /*@__PURE__*/
-  enumDesc(file_latchkey_sharing_v1_link, 1);
+  enumDesc(file_latchkey_sharing_v1_link, 2);
 
 /**
  * Shared links, which show a document to readers who pass the link's gate. A link to a folder opens a
@@ -1439,7 +1636,12 @@ export const LinkService: GenService<{
     output: typeof BatchCreateLinksResponseSchema;
   },
   /**
-   * Lists the workspace's links, newest first by default, including expired and revoked ones.
+   * Lists the workspace's links, newest first by default, including expired and revoked ones. With
+   * several filters, a link must match all of them.
+   *
+   * Errors:
+   * - `invalid_argument`: `reader` is neither an email address nor a domain, or `order_by` names an
+   *   unknown field.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.ListLinks
    */
@@ -1485,6 +1687,24 @@ export const LinkService: GenService<{
     output: typeof UpdateLinkResponseSchema;
   },
   /**
+   * Changes up to 200 links as `UpdateLink` does: all of them, or none if one cannot be changed. The
+   * fields of an error begin with the position of the request, such as `requests[3].link_id`.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such link.
+   * - `conflict`: a link was revoked.
+   * - `invalid_argument`: a request is one that `UpdateLink` refuses, has no `update_mask`, or is for
+   *   the link of an earlier request.
+   * - `rate_limited`: the service is hashing too many link passwords of the workspace.
+   *
+   * @generated from rpc latchkey.sharing.v1.LinkService.BatchUpdateLinks
+   */
+  batchUpdateLinks: {
+    methodKind: "unary";
+    input: typeof BatchUpdateLinksRequestSchema;
+    output: typeof BatchUpdateLinksResponseSchema;
+  },
+  /**
    * Revokes a link: its `url` and the addresses of the document's bytes return 410 after at most a
    * second. This cannot be undone. Revoking a revoked link changes nothing.
    *
@@ -1497,6 +1717,21 @@ export const LinkService: GenService<{
     methodKind: "unary";
     input: typeof RevokeLinkRequestSchema;
     output: typeof RevokeLinkResponseSchema;
+  },
+  /**
+   * Revokes up to 200 links as `RevokeLink` does: all of them, or none if the workspace does not have
+   * one of them. The fields of an error name its position, such as `ids[3]`.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such link.
+   * - `invalid_argument`: an id is in the list twice.
+   *
+   * @generated from rpc latchkey.sharing.v1.LinkService.BatchRevokeLinks
+   */
+  batchRevokeLinks: {
+    methodKind: "unary";
+    input: typeof BatchRevokeLinksRequestSchema;
+    output: typeof BatchRevokeLinksResponseSchema;
   },
   /**
    * Returns an agreement that a reader accepted, with its signed receipt. It stays when the link and

@@ -43,12 +43,13 @@ export default function ShareDialog(props: ShareDialogProps) {
 
 function preferredValues(defaults: LinkDefaults | undefined): LinkValues {
   if (defaults === undefined) return newLinkValues;
-  const { allowDownload, watermark, expireDays } = defaults;
+  const { allowDownload, watermark, programAccess, expireDays } = defaults;
   return {
     ...newLinkValues,
     access: emailAccessOf(defaults),
     allowDownload,
     watermark,
+    programAccess,
     expireTime: expiryAfter(expireDays),
   };
 }
@@ -94,7 +95,12 @@ function ShareForm({ workspaceId, target: given, defaults }: ShareFormProps) {
     >
       <SummaryText form={form} hasPassword={false} isShown={isShown} />
       {given === undefined ? (
-        <TargetField workspaceId={workspaceId} error={form.errors.documentId} choose={setTarget} />
+        <TargetField
+          workspaceId={workspaceId}
+          isRequired
+          error={form.errors.documentId}
+          choose={setTarget}
+        />
       ) : null}
       <LinkFields {...{ form, workspaceId, isShown }} hasPassword={false} isNew />
     </FormDialog>

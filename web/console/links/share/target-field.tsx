@@ -7,13 +7,18 @@ import { SearchSelect } from '../../shared/search-select.tsx';
 
 type TargetFieldProps = {
   readonly workspaceId: string;
-  readonly error: ReactNode;
+  readonly label?: string;
+  /** The target that is chosen at first. */
+  readonly initial?: Entry | undefined;
+  readonly isRequired?: boolean;
+  readonly error?: ReactNode;
   readonly choose: (target: Entry | undefined) => void;
 };
 
-/** Chooses the document or the folder to share. */
-export function TargetField({ workspaceId, error, choose }: TargetFieldProps) {
-  const [chosen, setChosen] = useState<Entry>();
+/** Chooses a document or a folder. */
+export function TargetField(props: TargetFieldProps) {
+  const { workspaceId, label = 'Document or folder', initial, isRequired = false } = props;
+  const [chosen, setChosen] = useState(initial);
   const documents: PagedList<Entry> = usePagedList(
     DocumentService.method.listDocuments,
     { workspaceId, pageSize: 50 },
@@ -24,17 +29,16 @@ export function TargetField({ workspaceId, error, choose }: TargetFieldProps) {
   const list = useFoldersFirst(useFolders({ workspaceId, query }), documents);
   return (
     <SearchSelect
-      label="Document or folder"
-      required
-      data-autofocus
+      label={label}
+      {...(isRequired ? { required: true, 'data-autofocus': true } : { clearable: true })}
       data-path="documentId"
       placeholder="Search"
-      error={error}
+      error={props.error}
       list={list}
       chosen={chosen}
       choose={(target) => {
         setChosen(target);
-        choose(target);
+        props.choose(target);
       }}
       idOf={({ id }) => id}
       labelOf={labelOf}

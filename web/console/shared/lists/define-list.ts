@@ -8,7 +8,7 @@ import type {
 import type { Transport } from '@connectrpc/connect';
 import type { QueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { type ComponentType, type ReactNode, useMemo } from 'react';
 import { useSessionState } from '../../session/session-context.tsx';
 import { type Filters, readFilters } from './filters.ts';
 import { namesOf, useListState } from './use-list-state.ts';
@@ -46,6 +46,22 @@ export type Column<Row> = {
   readonly scope?: string;
 };
 
+/** Lets the user select rows, and offers actions for the selected ones. */
+export type Selection<Row> = {
+  /** Names the row for screen readers. */
+  readonly nameOf: (row: Row) => string;
+  readonly isSelectable?: (row: Row) => boolean;
+  /** The scope that the actions require. */
+  readonly scope: string;
+  /** The buttons for the selected rows. */
+  readonly actions: ComponentType<SelectionActionsProps<Row>>;
+};
+
+export type SelectionActionsProps<Row> = {
+  readonly rows: readonly Row[];
+  readonly clear: () => void;
+};
+
 type Values = Readonly<Record<string, string | undefined>>;
 
 /** The request of a list. */
@@ -62,6 +78,7 @@ export type ListDefinition<Row> = RequestedList & {
   readonly rows: (page: never) => readonly Row[];
   readonly idOf: (row: Row) => string;
   readonly columns: readonly Column<Row>[];
+  readonly selection?: Selection<Row>;
   readonly isLive: boolean;
 };
 
@@ -80,6 +97,7 @@ type ListOptions<I extends DescMessage, O extends DescMessage, Row, At> = {
   /** By default the `id`. */
   readonly idOf?: (row: Row) => string;
   readonly columns: readonly Column<Row>[];
+  readonly selection?: Selection<Row>;
   /** Parameters of the address that filter the list. */
   readonly filters?: Filters;
   /** The prefix of its parameters in the address, if the screen has several lists. */
@@ -102,8 +120,12 @@ export type ShownList<Row> = PagedList<Row> & {
   readonly definition: ListDefinition<Row>;
   /** The columns that the user's scopes allow. */
   readonly columns: readonly Column<Row>[];
+  /** Undefined if the user's scopes do not allow the actions. */
+  readonly selection: Selection<Row> | undefined;
   readonly isFiltered: boolean;
 };
+
+const noScopes: ReadonlySet<string> = new Set();
 
 /** Requests the rows. If not `enabled`, nothing is requested and the list is empty. */
 export function useList<Row, At>(
@@ -113,13 +135,14 @@ export function useList<Row, At>(
 ): ShownList<Row> {
   const state = useSessionState();
   const search: object = useSearch({ strict: false });
-  const { method, rows, request, name, isLive, columns, filters } = definition;
+  const { method, rows, request, name, isLive, columns, selection, filters } = definition;
   const { query } = useListState(name);
   // The same array each time, so that the rows need not render again.
-  const shown = useMemo(() => {
-    const held = state.status === 'in' ? state.scopes : new Set();
-    return columns.filter(({ scope }) => scope === undefined || held.has(scope));
-  }, [columns, state]);
+  const held = state.status === 'in' ? state.scopes : noScopes;
+  const shown = useMemo(
+    () => columns.filter(({ scope }) => scope === undefined || held.has(scope)),
+    [columns, held],
+  );
   const filtered = readFilters(filters, search);
   const list = usePagedList(
     method as PagedListMethod<DescMessage, DescMessage>,
@@ -131,6 +154,7 @@ export function useList<Row, At>(
     ...list,
     definition,
     columns: shown,
+    selection: selection && held.has(selection.scope) ? selection : undefined,
     isFiltered: Object.keys(filtered).length > 0,
   };
 }

@@ -2,7 +2,15 @@
 import { Button, Group, NativeSelect, Pill, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type FormEvent,
+  Suspense,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { formatDateTime } from '../date-time.tsx';
 import { focusFirstInvalid } from '../form-fields.ts';
 import { toLocalInput } from '../local-input.ts';
@@ -108,8 +116,15 @@ type FilterFieldProps = {
 
 /** An uncontrolled field. */
 function FilterField({ name, filter, value, error }: FilterFieldProps) {
-  const { label, kind, choices, suggestions, placeholder, maxLength } = filter;
+  const { label, kind, choices, suggestions, placeholder, maxLength, field: Field } = filter;
   const id = useId();
+  if (Field !== undefined) {
+    return (
+      <Suspense>
+        <Field name={name} label={label} value={value} />
+      </Suspense>
+    );
+  }
   if (choices !== undefined) {
     const data = {
       '': 'Any',
@@ -157,7 +172,8 @@ function Chips({ filters, values, filter, showAll }: ChipsProps) {
         return (
           <Chip
             key={name}
-            text={`${one.short ?? one.label}: ${textOf(one, value)}`}
+            filter={one}
+            value={value}
             remove={() => filter({ ...values, [name]: '' })}
           />
         );
@@ -169,7 +185,15 @@ function Chips({ filters, values, filter, showAll }: ChipsProps) {
   );
 }
 
-function Chip({ text, remove }: { readonly text: string; readonly remove: () => void }) {
+type ChipProps = {
+  readonly filter: Filter;
+  readonly value: string;
+  readonly remove: () => void;
+};
+
+function Chip({ filter, value, remove }: ChipProps) {
+  const { short, label, useText = (one: string) => textOf(filter, one) } = filter;
+  const text = `${short ?? label}: ${useText(value)}`;
   return (
     <Pill
       withRemoveButton

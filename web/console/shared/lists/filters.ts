@@ -1,4 +1,5 @@
 /** The filters of a list. Their values are in the address, under their names. */
+import type { ComponentType } from 'react';
 
 export type Filter = {
   /** The label of the field. */
@@ -15,6 +16,16 @@ export type Filter = {
   readonly describe?: (value: string) => string;
   /** Values that the field suggests. */
   readonly suggestions?: readonly string[];
+  /** Another field, which renders an input with this name. */
+  readonly field?: ComponentType<FilterFieldProps>;
+  /** A hook that returns the text of a value in the chip. */
+  readonly useText?: (value: string) => string;
+};
+
+export type FilterFieldProps = {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
 };
 
 export type Filters = Readonly<Record<string, Filter>>;

@@ -2,9 +2,10 @@
 import { Skeleton, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react';
 import { type MouseEvent, memo, type ReactNode, type RefObject } from 'react';
-import type { Column } from './define-list.ts';
+import type { Column, Selection } from './define-list.ts';
 import classes from './listing.module.css';
 import { RowToggleProvider, useRowToggle } from './row-toggle.tsx';
+import { SelectBox, type SelectedRows } from './selection.tsx';
 import type { ListOrder } from './use-paged-list.ts';
 
 export type ListingTableProps<Row> = {
@@ -15,6 +16,7 @@ export type ListingTableProps<Row> = {
   readonly order: ListOrder | undefined;
   readonly table: RefObject<HTMLTableElement | null>;
   readonly details: ((row: Row) => ReactNode) | undefined;
+  readonly selected?: SelectedRows<Row> | undefined;
 };
 
 /** The rows without their details. */
@@ -22,7 +24,9 @@ export const rowSelector = 'tbody tr:not([data-details])';
 
 // Explicit roles: some browsers drop the table semantics if CSS lays out the rows.
 export function ListingTable<Row>(props: ListingTableProps<Row>) {
-  const { label, rows, columns, idOf, table, order, details } = props;
+  const { label, rows, columns, idOf, table, order, details, selected } = props;
+  const { definition, toggle } = selected ?? {};
+  const isFull = selected !== undefined && selected.ids.size >= selected.max;
   return (
     <Table
       className={classes.table}
@@ -30,37 +34,61 @@ export function ListingTable<Row>(props: ListingTableProps<Row>) {
       aria-label={label}
       role="table"
       ref={table}
+      data-selectable={selected === undefined ? undefined : true}
     >
       <Table.Thead role="rowgroup">
         <Table.Tr role="row">
-          {columns.map((column) => (
-            <HeaderCell key={column.title} column={column} order={order} />
+          {columns.map((column, i) => (
+            <HeaderCell key={column.title} column={column} order={order}>
+              {i === 0 && selected !== undefined ? (
+                <SelectAllBox label={label} selected={selected} />
+              ) : null}
+            </HeaderCell>
           ))}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody role="rowgroup">
-        {rows.map((row) => (
-          <BodyRow key={idOf(row)} {...{ row, columns, details }} />
-        ))}
+        {rows.map((row) => {
+          const id = idOf(row);
+          const isSelected = selected?.ids.has(id) ?? false;
+          const select = { selection: definition, toggle, isSelected, isFull };
+          return <BodyRow key={id} {...{ id, row, columns, details, ...select }} />;
+        })}
       </Table.Tbody>
     </Table>
   );
 }
 
 type BodyRowProps<Row> = Pick<ListingTableProps<Row>, 'columns' | 'details'> & {
+  readonly id: string;
   readonly row: Row;
+  readonly selection: Selection<Row> | undefined;
+  readonly toggle: ((id: string) => void) | undefined;
+  readonly isSelected: boolean;
+  readonly isFull: boolean;
 };
 
 /** Renders again only if its row has changed. */
 const BodyRow = memo(AnyBodyRow) as typeof AnyBodyRow;
 
-function AnyBodyRow<Row>({ row, columns, details }: BodyRowProps<Row>) {
+function AnyBodyRow<Row>(props: BodyRowProps<Row>) {
+  const { id, row, columns, details, selection, isSelected, isFull } = props;
   const toggle = useRowToggle();
+  const isSelectable = selection?.isSelectable?.(row) ?? true;
   return (
     <RowToggleProvider value={toggle}>
-      <Table.Tr role="row" onClick={openRow}>
-        {columns.map((column) => (
-          <BodyCell key={column.title} column={column} row={row} />
+      <Table.Tr role="row" onClick={openRow} data-selected={isSelected || undefined}>
+        {columns.map((column, i) => (
+          <BodyCell key={column.title} column={column} row={row}>
+            {i === 0 && selection !== undefined && isSelectable ? (
+              <SelectBox
+                label={`Select ${selection.nameOf(row)}`}
+                isSelected={isSelected}
+                isDisabled={isFull && !isSelected}
+                change={() => props.toggle?.(id)}
+              />
+            ) : null}
+          </BodyCell>
         ))}
       </Table.Tr>
       {toggle.isOpen && details !== undefined ? (
@@ -74,9 +102,29 @@ function AnyBodyRow<Row>({ row, columns, details }: BodyRowProps<Row>) {
   );
 }
 
-type BodyCellProps<Row> = { readonly column: Column<Row>; readonly row: Row };
+type SelectAllBoxProps<Row> = { readonly label: string; readonly selected: SelectedRows<Row> };
 
-function BodyCell<Row>({ column, row }: BodyCellProps<Row>) {
+function SelectAllBox<Row>({ label, selected }: SelectAllBoxProps<Row>) {
+  const { ids, max, selectAll, clear } = selected;
+  const isAll = ids.size > 0 && ids.size >= max;
+  return (
+    <SelectBox
+      label={`Select all ${label.toLowerCase()}`}
+      isSelected={isAll}
+      isPartial={ids.size > 0 && !isAll}
+      isDisabled={max === 0}
+      change={isAll ? clear : selectAll}
+    />
+  );
+}
+
+type BodyCellProps<Row> = {
+  readonly column: Column<Row>;
+  readonly row: Row;
+  readonly children: ReactNode;
+};
+
+function BodyCell<Row>({ column, row, children }: BodyCellProps<Row>) {
   const isAbsent = column.isAbsent?.(row) ?? false;
   return (
     <Table.Td
@@ -85,6 +133,7 @@ function BodyCell<Row>({ column, row }: BodyCellProps<Row>) {
       data-absent={isAbsent || undefined}
       {...kindOf(column)}
     >
+      {children}
       {isAbsent ? '—' : column.cell(row)}
     </Table.Td>
   );
@@ -104,9 +153,10 @@ const kindOf = <Row,>({ isFree, isMinor, isSpare, isBlock, isTitleHidden }: Colu
 type HeaderCellProps<Row> = {
   readonly column: Column<Row>;
   readonly order: ListOrder | undefined;
+  readonly children: ReactNode;
 };
 
-function HeaderCell<Row>({ column, order }: HeaderCellProps<Row>) {
+function HeaderCell<Row>({ column, order, children }: HeaderCellProps<Row>) {
   const { title, isTitleHidden, orderBy, isNewestFirst = false } = column;
   const shared = { role: 'columnheader', scope: 'col', ...kindOf(column) } as const;
   if (isTitleHidden) {
@@ -117,7 +167,12 @@ function HeaderCell<Row>({ column, order }: HeaderCellProps<Row>) {
     );
   }
   if (order === undefined || orderBy === undefined) {
-    return <Table.Th {...shared}>{title}</Table.Th>;
+    return (
+      <Table.Th {...shared}>
+        {children}
+        {title}
+      </Table.Th>
+    );
   }
   const [up, down] = [orderBy, `${orderBy} desc`];
   const [first, second] = isNewestFirst ? [down, up] : [up, down];
@@ -126,6 +181,7 @@ function HeaderCell<Row>({ column, order }: HeaderCellProps<Row>) {
   const isSorted = isUp || order.by === down;
   return (
     <Table.Th {...shared} {...(isSorted ? { 'aria-sort': isUp ? 'ascending' : 'descending' } : {})}>
+      {children}
       <UnstyledButton className={classes.sort} onClick={() => order.change(next)}>
         {title}
         <SortIcon isSorted={isSorted} isUp={isUp} />

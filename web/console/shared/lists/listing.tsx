@@ -9,6 +9,7 @@ import { FilterForm } from './filter-form.tsx';
 import { ListSearchField } from './list-search-field.tsx';
 import classes from './listing.module.css';
 import { ListingTable, LoadingTable, rowSelector } from './listing-table.tsx';
+import { SelectionBar, useSelectedRows } from './selection.tsx';
 
 export type ListingProps<Row> = {
   readonly list: ShownList<Row>;
@@ -39,15 +40,19 @@ export function Listing<Row>({ list, empty, noMatch, filter, details }: ListingP
   const { label, idOf, filters } = definition;
   // The rows render in small steps, between which the browser handles keys and clicks.
   const rows = useDeferredValue(list.rows);
+  const selected = useSelectedRows(list.selection, rows, idOf);
   const table = useRef<HTMLTableElement>(null);
   const loadMore = useLoadMore({ ...list, rows }, table);
   const isSearching = search !== undefined && search.query !== '';
   const hasRows = rows !== undefined && rows.length > 0;
   const hasFilters = filter !== undefined || Object.keys(filters).length > 0;
+  const isBare = filter === undefined && isEmptyList(list);
   return (
     <Stack gap="sm">
       {error === null ? null : <ErrorAlert error={error} retry={list.reload} />}
-      {!hasFilters && !hasRows && !isSearching ? null : <Toolbar list={list} filter={filter} />}
+      {(!hasFilters && !hasRows && !isSearching) || isBare ? null : (
+        <Toolbar list={list} filter={filter} />
+      )}
       {rows === undefined && error === null ? <LoadingTable label={label} /> : null}
       {rows?.length === 0 ? (
         isSearching ? (
@@ -58,7 +63,10 @@ export function Listing<Row>({ list, empty, noMatch, filter, details }: ListingP
           <EmptyList icon={IconInbox} {...empty} />
         )
       ) : null}
-      {hasRows ? <ListingTable {...{ label, columns, idOf, rows, table, details, order }} /> : null}
+      {hasRows ? (
+        <ListingTable {...{ label, columns, idOf, rows, table, details, order, selected }} />
+      ) : null}
+      {selected === undefined ? null : <SelectionBar selected={selected} />}
       {list.hasMore ? (
         <Center>
           <Button variant="default" loading={list.isLoadingMore} onClick={loadMore}>
