@@ -46,8 +46,8 @@ recent sign-in,
 the command asks for the password and goes on.
 
 With \`--profile <name>\`, before or after a command, or \`LATCHKEY_PROFILE\`, commands use another
-profile: \`latchkey --profile staging login\` creates it, and \`latchkey profiles use staging\` makes
-it the one of later commands. A command uses the credential of a profile only for its server.
+profile: \`latchkey --profile staging login\` creates it, and \`latchkey profiles use staging\`
+makes it the one of later commands. A command uses the credential of a profile only for its server.
 
 Each group of commands has its singular as a second name: \`latchkey client list\` is
 \`latchkey clients list\`.

@@ -13,7 +13,8 @@ const login: Command = {
     'other users of the machine can see those: the command asks for them, or reads them from the ' +
     'environment or the standard input.\n\n' +
     'The profile is $XDG_CONFIG_HOME/latchkey/profile.json, by default in ~/.config, or with ' +
-    '--profile a file in the folder profiles next to it. Only you can read it. The variables LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID and ' +
+    '--profile a file in the folder profiles next to it. Only you can read it. The variables ' +
+    'LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID and ' +
     'LATCHKEY_CLIENT_SECRET, together with LATCHKEY_BASE_URL, replace it.',
   options: [
     serverOption,

@@ -1,10 +1,11 @@
 // The commands for users, their sessions and the audit log.
 import type { Command } from '../base/command.ts';
-import { callCommand, groupOf } from './call-command.ts';
+import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
 import { nameField, scopesField } from './common-fields.ts';
 import { userIdentities } from './provider-commands.ts';
+import { searchCommand } from './search-command.ts';
 import { exportAuditCommand } from './transfer-commands.ts';
 
 const user = { user_id: 'The id of the user.' };
@@ -283,29 +284,6 @@ const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
   },
 ]);
 
-const search = callCommand({
-  name: 'search',
-  about: 'Finds resources of every kind by a name, an address, an id or the URL of a link.',
-  details:
-    'You find the resources that you may list. The start of a name or an id finds all of them; ' +
-    'other parts find only the newest.',
-  method: 'search.search',
-  args: { query: 'The text to find, at least two characters.' },
-  fields: {
-    workspace_id: { value: 'id', about: 'Only resources of this workspace.' },
-    page_size: { value: 'count', about: 'The rows to print, at most 50. Default: 20.' },
-  },
-  isWhole: true,
-  columns: [
-    'kind',
-    'name',
-    { path: 'detail', title: 'Address' },
-    { path: 'parents.0.name', title: 'Owner', fallback: 'parents.0.id' },
-    'id',
-  ],
-  examples: ['search ada@example.com', 'search doc_4D6G --json'],
-});
-
 export const userCommands: readonly Command[] = [
-  ...[search, users, sessions, passwordReset, audit, usage],
+  ...[searchCommand, users, sessions, passwordReset, audit, usage],
 ];

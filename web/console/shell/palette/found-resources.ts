@@ -100,7 +100,7 @@ function useAddressOf(): (result: SearchResult) => Address | undefined {
 type Kind = {
   readonly label: string;
   readonly icon: Icon;
-  /** The screen for resources without a screen of their own. */
+  /** The screen, if the resource has no separate one. */
   readonly list?: (workspaceId: string, name: string) => Address;
 };
 
