@@ -132,9 +132,9 @@ test('the usage has one row for each day, with the refusals in words', async () 
   const shell = await openShell();
   await signIn(shell);
   const { CLIENT_ID, CLIENT_SECRET: client_secret } = program.env;
-  const fields = { client_id: CLIENT_ID, client_secret, scope: 'nothing:read' };
-  const body = new URLSearchParams(fields);
-  expect((await fetch(`${server}/tokens`, { method: 'POST', body })).status).toBe(400);
+  const body = JSON.stringify({ client_id: CLIENT_ID, client_secret, scope: 'nothing:read' });
+  const headers = { 'content-type': 'application/json' };
+  expect((await fetch(`${server}/tokens`, { method: 'POST', headers, body })).status).toBe(400);
   const today = async () => {
     const ran = await shell.run(['usage', 'get', CLIENT_ID]);
     expect(ran.stdout.trimEnd().split('\n')).toHaveLength(30);
