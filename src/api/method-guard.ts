@@ -176,8 +176,9 @@ export class MethodGuard {
       } else if (access.recentSignIn) this.#checkSignIn(principal);
     }
     if (this.#changesGuarded(request)) this.#checkSignIn(principal);
-    if (!access.workspace) return this.#bounded(request);
     const named = (request as { workspaceId?: string }).workspaceId ?? '';
+    const isLimited = access.workspace || (access.filtered && named !== '');
+    if (!isLimited) return this.#bounded(request);
     return resolveWorkspace(call.context, named).then((workspaceId) => {
       setWorkspace(call.context, workspaceId);
       return this.#bounded(request);

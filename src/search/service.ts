@@ -2,7 +2,6 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import { ResourceKind, type SearchService } from '../../gen/latchkey/identity/v1/search_pb.js';
 import type { Reach } from '../api/access/reach.ts';
 import { callerOf } from '../api/principal.ts';
-import { resolveWorkspace } from '../api/workspace.ts';
 import { findNames, type NameAndParents, reachesOf } from '../audit/names/names.ts';
 import type { ResourceKind as NamedKind } from '../audit/names/store.ts';
 import type { Clock } from '../base/clock.ts';
@@ -31,7 +30,6 @@ export function createSearchService(options: SearchOptions): ServiceImpl<typeof 
     async search({ query, workspaceId, pageSize }, context) {
       const text = query.trim();
       const limit = Math.min(pageSize || pageSizes.usual, pageSizes.max);
-      if (workspaceId !== '') await resolveWorkspace(context, workspaceId);
       const reaches = await reachesOf(callerOf(context));
       const groups: Found[][] = [];
       // One query at a time: a search uses one connection, and other calls run in between.

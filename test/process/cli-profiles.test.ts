@@ -125,21 +125,22 @@ test('the search prints what the caller may list', async () => {
     LATCHKEY_CLIENT_SECRET: program.env.CLIENT_SECRET,
   });
   const refused = await client.run(['search', program.env.WORKSPACE_ID]);
-  expect(refused.stdout).toBe('');
+  expect(refused).toMatchObject({ status: 77, stdout: '' });
 });
 
 test('the usage has one row for each day, with the refusals in words', async () => {
   const shell = await openShell();
   await signIn(shell);
-  const { CLIENT_ID } = program.env;
-  const body = new URLSearchParams({ client_id: CLIENT_ID, client_secret: 'x', scope: 'a:read' });
-  expect((await fetch(`${server}/tokens`, { method: 'POST', body })).status).toBe(401);
+  const { CLIENT_ID, CLIENT_SECRET: client_secret } = program.env;
+  const body = JSON.stringify({ client_id: CLIENT_ID, client_secret, scope: 'nothing:read' });
+  const headers = { 'content-type': 'application/json' };
+  expect((await fetch(`${server}/tokens`, { method: 'POST', headers, body })).status).toBe(400);
   const today = async () => {
     const ran = await shell.run(['usage', 'get', CLIENT_ID]);
     expect(ran.stdout.trimEnd().split('\n')).toHaveLength(30);
     return ran.stdout.trimEnd().split('\n').at(-1)?.split('\t').slice(1);
   };
-  const refused = expect.stringMatching(/^identity\.credential_invalid \d+$/);
+  const refused = expect.stringMatching(/^identity\.scope_not_granted \d+$/);
   await expect
     .poll(today, { timeout: 30_000, interval: 500 })
     .toEqual([expect.any(String), expect.stringMatching(/^[1-9]/), expect.any(String), refused]);

@@ -76,20 +76,18 @@ function createRemote(host: CommandHost, first: Profile): Remote {
     return { accessToken: token, expiresInSeconds: (expireMs - Date.now()) / 1000 };
   }
 
-  function credentialsFor({ scope, filtered }: Access): Credentials {
+  function credentialsFor({ scope }: Access): Credentials {
     const { credential } = profile;
-    // A method that filters its answer accepts the default scopes of a client.
-    const isForClients = scope !== '' || filtered;
     switch (credential.kind) {
       case 'token':
         return { token: () => credential.token };
       case 'client': {
-        if (isForClients) return { ...credential, scope };
+        if (scope !== '') return { ...credential, scope };
         throw new CommandError('Only users can do this', undefined, 'access');
       }
       case 'assertion': {
         const { clientId, assertionFile } = credential;
-        if (isForClients) return { clientId, scope, assertion: () => readAssertion(assertionFile) };
+        if (scope !== '') return { clientId, scope, assertion: () => readAssertion(assertionFile) };
         throw new CommandError('Only users can do this', undefined, 'access');
       }
       case 'api-key':

@@ -104,7 +104,8 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
 
   /**
    * The method requires no scope. Its answer contains only resources that the caller may list with
-   * other methods. Excludes `scope`. Unset means false.
+   * other methods. If the request field `workspace_id` has a value, the caller must have access to
+   * that workspace. Excludes `scope`. Unset means false.
    *
    * @generated from field: bool filtered = 11;
    */

@@ -2,7 +2,7 @@
 import { Text, UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { LoadBoundary, NotLoadedDialog } from '../../shared/load-boundary.tsx';
 import classes from './palette.module.css';
 
@@ -15,9 +15,9 @@ type PaletteButtonProps = { readonly workspaceId: string | undefined };
 export function PaletteButton({ workspaceId }: PaletteButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const [isWanted, setWanted] = useState(false);
-  const [early, setEarly] = useState('');
+  const early = useRef('');
   const [isReady, setReady] = useState(false);
-  useEarlyKeys(isOpen && !isReady, setEarly);
+  useEarlyKeys(isOpen && !isReady, early);
   function open() {
     setWanted(true);
     setOpen(true);
@@ -25,7 +25,7 @@ export function PaletteButton({ workspaceId }: PaletteButtonProps) {
   function close() {
     setOpen(false);
     setReady(false);
-    setEarly('');
+    early.current = '';
   }
   const whenFree = (action: () => void) => () => {
     if (document.querySelector('[role=dialog]') === null) action();
@@ -59,20 +59,21 @@ export function PaletteButton({ workspaceId }: PaletteButtonProps) {
 }
 
 /** Collects the keys that the user presses before the search field has the focus. */
-function useEarlyKeys(isActive: boolean, change: (of: (query: string) => string) => void): void {
+function useEarlyKeys(isActive: boolean, early: RefObject<string>): void {
   useEffect(() => {
     if (!isActive) return;
     function collect(event: KeyboardEvent) {
       const { key, ctrlKey, metaKey, altKey } = event;
-      if (ctrlKey || metaKey || altKey) return;
+      // The field has the focus, and the browser adds the key to it.
+      if (ctrlKey || metaKey || altKey || event.target instanceof HTMLInputElement) return;
       const isDeleting = key === 'Backspace';
       if (!isDeleting && key.length !== 1) return;
-      change((query) => (isDeleting ? query.slice(0, -1) : query + key));
+      early.current = isDeleting ? early.current.slice(0, -1) : early.current + key;
       event.preventDefault();
     }
     window.addEventListener('keydown', collect, { capture: true });
     return () => window.removeEventListener('keydown', collect, { capture: true });
-  }, [isActive, change]);
+  }, [isActive, early]);
 }
 
 /** Focuses the search of the screen; returns whether there is one. */

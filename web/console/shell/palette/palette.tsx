@@ -2,7 +2,7 @@
 import { Spotlight, type SpotlightActionProps, spotlight } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import { IconSearch } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { type RefObject, useEffect, useState } from 'react';
 import { matchesCommand, type PaletteCommand, useCommands } from './commands.ts';
 import { useFoundResources } from './found-resources.ts';
 import classes from './palette.module.css';
@@ -12,7 +12,7 @@ type PaletteProps = {
   readonly close: () => void;
   readonly workspaceId: string | undefined;
   /** The text that the user typed before the search field had the focus. */
-  readonly early: string;
+  readonly early: RefObject<string>;
   /** Called when the search field has the focus. */
   readonly onReady: () => void;
 };
@@ -59,7 +59,8 @@ function Content({ workspaceId, early, onReady, query }: ContentProps) {
           onReady();
           // As if it was typed, so that the first action is selected.
           // The caret follows the text: the next key may arrive before the field renders again.
-          field.setRangeText(early, 0, 0, 'end');
+          field.setRangeText(early.current, 0, 0, 'end');
+          early.current = '';
           field.dispatchEvent(new InputEvent('input', { bubbles: true }));
         }}
         leftSection={<IconSearch size={18} aria-hidden />}
