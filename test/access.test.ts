@@ -100,6 +100,7 @@ describe('the contract', () => {
       'TrustedIssuerService.CreateTrustedIssuer',
       'TrustedIssuerService.DeleteTrustedIssuer',
       'TrustedIssuerService.UpdateTrustedIssuer',
+      'UserAccessService.RevokeAllAccess',
       'UserService.ConfirmTotp',
       'UserService.CreateRecoveryCodes',
       'UserService.CreateUser',

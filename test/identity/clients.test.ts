@@ -51,7 +51,8 @@ describeApp('a client', (suite) => {
       expect(clientSecret).toMatch(/^lk_cs_/);
       expect(await issue('payments:read payments:write')).toBe('ok');
       expect(await issue('accounts:read')).toBe('identity.scope_not_granted');
-      expect(messageOf(await call(getClient, { clientId: client.id })).client).toEqual(client);
+      const read = messageOf(await call(getClient, { clientId: client.id })).client;
+      expect(read).toEqual({ ...client, creatorName: 'Test client' });
     });
 
     it('keeps its scopes when only its name changes', async () => {
@@ -60,7 +61,8 @@ describeApp('a client', (suite) => {
       const renamed = messageOf(await call(updateClient, { clientId, name: 'Journal' })).client;
 
       expect(renamed).toEqual({ ...client, name: 'Journal' });
-      expect(messageOf(await call(getClient, { clientId })).client).toEqual(renamed);
+      const read = messageOf(await call(getClient, { clientId })).client;
+      expect(read).toEqual({ ...renamed, creatorName: 'Test client' });
       expect(messageOf(await call(updateClient, { clientId })).client).toEqual(renamed);
       const nameless = { clientId, name: '', updateMask: { paths: ['name'] } };
       expect(await call(updateClient, nameless)).toMatchObject({
@@ -97,7 +99,8 @@ describeApp('a client', (suite) => {
       expect(disabled?.disableTime).toBeDefined();
       expect(await issue('payments:read')).toBe('identity.credential_invalid');
       expect(messageOf(await call(disableClient, { clientId })).client).toEqual(disabled);
-      expect(messageOf(await call(getClient, { clientId })).client).toEqual(disabled);
+      const read = messageOf(await call(getClient, { clientId })).client;
+      expect(read).toEqual({ ...disabled, creatorName: 'Test client' });
 
       for (let i = 0; i < 2; i++) {
         expect(messageOf(await call(enableClient, { clientId })).client).toEqual(client);
@@ -165,7 +168,7 @@ describeApp('a client', (suite) => {
       const location = answer.headers.get('location') ?? '';
       expect(location).toBe(`/clients/${client.id}`);
       const read = await post(location, undefined, 'GET');
-      expect(await read.json()).toEqual(client);
+      expect(await read.json()).toEqual({ ...client, creator_name: 'Test client' });
     });
 
     it('is disabled and enabled by the path, without a body', async () => {

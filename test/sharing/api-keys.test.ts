@@ -41,7 +41,7 @@ describeApp("a workspace's API keys", (suite) => {
     const body = JSON.stringify({ name: 'CI', scopes });
     const response = await fetch(url, { method: 'POST', headers, body });
     expect(response.status).toBe(200);
-    const answer = (await response.json()) as { key: unknown; api_key: string };
+    const answer = (await response.json()) as { key: object; api_key: string };
     expect(answer).toEqual({
       key: {
         id: `key_${answer.api_key.split('_')[2]}`,
@@ -56,7 +56,7 @@ describeApp("a workspace's API keys", (suite) => {
       api_key: expect.stringMatching(/^lk_wk_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$/),
     });
     const list = await (await fetch(url, { headers })).text();
-    expect(JSON.parse(list).keys[0]).toEqual(answer.key);
+    expect(JSON.parse(list).keys[0]).toEqual({ ...answer.key, creator_name: 'Test user' });
     expect(list).not.toContain(answer.api_key.slice(29));
   });
 

@@ -107,10 +107,13 @@ describeFeature('an upload', (dialect) => {
       folder_id: '',
       preview: 'PREVIEW_UNSPECIFIED',
       preview_error: '',
+      creator: expect.stringMatching(/^key_/),
+      creator_name: '',
     });
     expect(response.headers.get('location')).toBe(`/api/v1/documents/${document.id}`);
     const read = await callSharingApi(test, 'GET', `/documents/${document.id}`);
-    expect(read).toMatchObject({ status: 200, body: document });
+    const body = { ...document, creator_name: expect.any(String) };
+    expect(read).toMatchObject({ status: 200, body });
   });
 
   it('gets its type from the bytes, whatever the client declares', async () => {

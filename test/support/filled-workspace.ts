@@ -115,7 +115,7 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
   const invitation = await addInvitation(testApp, `${tag}@invited.example`, workspaceId);
 
   const name = `${tag}.example.com`.toLowerCase();
-  const domain = await addDomainRow(db, workspaceId, { name });
+  const domain = await addDomainRow(db, workspaceId, { name, verify_time: Date.now() });
 
   const agreement = {
     ...{ id: `agr_${tag}`, workspace_id: workspaceId, link_id: link.id, document_id: document.id },
