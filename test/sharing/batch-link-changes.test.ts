@@ -143,6 +143,7 @@ describeApp('several links', (suite) => {
       [{ link_id: '', ...mask }, 400, 'link_id'],
       [{ link_id: two.id, expire_time: after(1) }, 400, 'update_mask'],
       [{ link_id: two.id, update_mask: 'slug' }, 400, 'update_mask'],
+      [{ link_id: two.id, ...mask, update_mask: '' }, 400, 'update_mask'],
       [{ link_id: two.id, ...mask, expire_time: after(-1) }, 400, 'expire_time'],
       [{ link_id: two.id, ...mask, workspace_id: other.ownerId }, 400, 'workspace_id'],
       [{ link_id: two.id, update_mask: 'password', password: 'short' }, 400, 'password'],
