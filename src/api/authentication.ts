@@ -13,6 +13,8 @@ export type Authenticate = (credential: string, validAt: number) => Promise<Prin
 /** The parts of a call with which it presents a token. */
 export type TokenCarrier = Pick<Call, 'header' | 'clientCertificate'> & {
   readonly context: Pick<Call['context'], 'requestMethod' | 'url'>;
+  /** The origin of the request, if it is not that of the service: the one of a custom domain. */
+  readonly origin?: string | undefined;
 };
 
 /**

@@ -63,8 +63,14 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
 
 type FindNul = (values: Readonly<Record<string, unknown>>) => string | undefined;
 
-/** Returns the name of a text with a NUL character, also in a list of messages. */
+/** Returns the name of a text with a NUL character, also in a list of texts or of messages. */
 function nulFinder(schema: DescMessage): FindNul {
+  const textLists = schema.fields.filter(
+    (field) =>
+      field.fieldKind === 'list' &&
+      field.listKind === 'scalar' &&
+      field.scalar === ScalarType.STRING,
+  );
   const texts = schema.fields.filter(
     ({ fieldKind, scalar }) => fieldKind === 'scalar' && scalar === ScalarType.STRING,
   );
@@ -77,6 +83,10 @@ function nulFinder(schema: DescMessage): FindNul {
     for (const { name, localName } of texts) {
       const value = values[localName];
       if (typeof value === 'string' && value.includes('\0')) return name;
+    }
+    for (const { name, localName } of textLists) {
+      const i = (values[localName] as readonly string[]).findIndex((text) => text.includes('\0'));
+      if (i >= 0) return `${name}[${i}]`;
     }
     for (const { name, localName, find } of lists) {
       for (const [i, item] of (

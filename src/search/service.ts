@@ -6,6 +6,7 @@ import { findNames, type NameAndParents, reachesOf } from '../audit/names/names.
 import type { ResourceKind as NamedKind } from '../audit/names/store.ts';
 import type { Clock } from '../base/clock.ts';
 import { isRandomText } from '../base/crypto/ids.ts';
+import { invalid } from '../base/errors/errors.ts';
 import { printableOf } from '../base/net/printable.ts';
 import type { Database } from '../storage/schema.ts';
 import { type FoundRow, findMatches } from '../storage/search.ts';
@@ -29,6 +30,8 @@ export function createSearchService(options: SearchOptions): ServiceImpl<typeof 
   return {
     async search({ query, workspaceId, pageSize }, context) {
       const text = query.trim();
+      // The pattern of the field counts spaces that are not ASCII as characters.
+      if ([...text].length < 2) throw invalid('query', 'must have at least two characters');
       const limit = Math.min(pageSize || pageSizes.usual, pageSizes.max);
       const reaches = await reachesOf(callerOf(context));
       const groups: Found[][] = [];

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { beforeAll, expect, it } from 'vitest';
 import { AccessPart, UserAccessService } from '../../gen/latchkey/identity/v1/user_access_pb.js';
+import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { managementScopes } from '../../src/api/access/scopes.ts';
@@ -72,6 +73,21 @@ describeApp('all access of a user by the rules', (suite) => {
       }
       await addMember(db(), ownerId, 'owner');
       expect(await call(revokeAllAccess, { userId })).toMatchObject({ ok: true });
+    });
+
+    it('ends parts of a disabled user who is the last owner of a workspace', async () => {
+      const { ownerId } = await addWorkspace(db(), '');
+      const userId = await addMember(db(), ownerId, 'owner');
+      expect(await call(UserService.method.disableUser, { userId })).toMatchObject({ ok: true });
+      const { SIGN_IN, ROLES, CREDENTIALS, LINKS, INVITATIONS } = AccessPart;
+      const parts = [SIGN_IN, CREDENTIALS, LINKS, INVITATIONS];
+      const answer = messageOf(await call(revokeAllAccess, { userId, parts }));
+      expect(answer.remaining).toMatchObject({
+        memberships: { totalSize: 1 },
+        passwordEnabled: false,
+      });
+      const refused = conflict(/last enabled owner/);
+      expect(await call(revokeAllAccess, { userId, parts: [ROLES] })).toMatchObject(refused);
     });
 
     it('stays with the last staff user with a scope, and with the caller', async () => {

@@ -128,6 +128,7 @@ describeApp('several links', (suite) => {
       ['', 400, 'ids'],
       ['x'.repeat(65), 400, 'ids'],
       [7, 400, 'ids'],
+      ['lnk_\0', 400, 'ids[1]'],
     ];
     for (const [last, status, field] of revoke) {
       const answer = await call('batchRevoke', { ids: [one.id, last] });
@@ -142,6 +143,7 @@ describeApp('several links', (suite) => {
       [{ link_id: '', ...mask }, 400, 'link_id'],
       [{ link_id: two.id, expire_time: after(1) }, 400, 'update_mask'],
       [{ link_id: two.id, update_mask: 'slug' }, 400, 'update_mask'],
+      [{ link_id: two.id, ...mask, update_mask: '' }, 400, 'update_mask'],
       [{ link_id: two.id, ...mask, expire_time: after(-1) }, 400, 'expire_time'],
       [{ link_id: two.id, ...mask, workspace_id: other.ownerId }, 400, 'workspace_id'],
       [{ link_id: two.id, update_mask: 'password', password: 'short' }, 400, 'password'],

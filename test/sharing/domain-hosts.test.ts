@@ -50,7 +50,7 @@ const served: HostCase[] = [
 ];
 
 const refused: HostCase[] = [
-  ...[foreign, `${foreign}/file`, `${foreign}/download`, '/logos/foreign-logo', '/logos/none'],
+  ...[foreign, `${foreign}/file`, `${foreign}/download`, '/logos/foreign-logo', '/logos/%00'],
   ...['/', '/console', '/console/', '/console/sign-in', '/docs', '/errors', '/openapi.json'],
   ...['/api/v1/documents', '/api/v1/links', '/workspaces', '/users', '/audit-events'],
   ...['/.well-known/jwks.json', '/.well-known/receipts.json', getJwks],

@@ -1,6 +1,7 @@
 // Programs that read a shared document for a person, with a token of a token exchange.
 import { expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
+import { addVerifiedDomain, askHost } from '../support/domain-calls.ts';
 import { digestOf } from '../support/dpop.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { readPages } from '../support/pdf-text.ts';
@@ -76,6 +77,23 @@ describeApp('a program that reads a link for a person', (suite) => {
     expect(await send('GET')).toEqual([200, 401]);
     expect(await send('HEAD', 'HEAD')).toEqual([200, 401]);
     expect(await send('POST')).toEqual([401, 401]);
+  });
+
+  it('proves the address that it asks, also under a custom domain', async () => {
+    const { url } = await open();
+    const { publicUrl } = suite.app;
+    const host = 'docs.example.com';
+    await addVerifiedDomain(test(), host);
+    const path = `${url.slice(publicUrl.length)}/file`;
+    const authorization = `DPoP ${await boundToken()}`;
+    const send = async (origin: string) => {
+      const ath = digestOf(authorization.slice('DPoP '.length));
+      const dpop = await program.place().holder.prove({ htm: 'GET', htu: origin + path, ath });
+      return (await askHost(publicUrl, host, path, { headers: { authorization, dpop } })).status;
+    };
+    expect(await send(`https://${host}`)).toBe(200);
+    expect(await send(publicUrl)).toBe(401);
+    expect(await send('https://other.example.com')).toBe(401);
   });
 
   it('gets pages with the address of the person if the link has a watermark', async () => {

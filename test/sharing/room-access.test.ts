@@ -70,9 +70,17 @@ describeApp('a room', (suite) => {
       ['a folder as document', () => statusesOf(visitor, { id: sub.id }), closed],
       ['an id of nothing', () => statusesOf(visitor, { id: 'doc_0' }), closed],
       ['a strange id', () => statusesOf(visitor, { id: `..%2F${plan.id}` }), closed],
+      ['an id with NUL', () => statusesOf(visitor, { id: `${plan.id}%00` }), closed],
       ['through a link to a document', () => statusesOf(guest, plan), closed],
       ['behind a gate', () => statusesOf(stranger, terms), [200, 403, 403, 403, 403, 403]],
     ];
+    for (const [status, route] of [
+      [404, '/folders/a%00'],
+      [200, '?after=%00'],
+      [200, '?query=%00'],
+    ] as const) {
+      cases.push([route, async () => [(await visitor.get(route)).status], [status]]);
+    }
     for (const route of [...byteRoutes, '/view'] as const) {
       const init = route === '/view' ? report : {};
       cases.push([

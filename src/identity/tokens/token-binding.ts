@@ -73,8 +73,9 @@ export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): 
     }
     const known = checked.get(call);
     if (known !== undefined) return known;
-    const { requestMethod: method, url } = call.context;
-    const address = new URL(new URL(url, publicUrl).pathname, publicUrl).href;
+    const { origin = publicUrl, context } = call;
+    const { requestMethod: method, url } = context;
+    const address = new URL(new URL(url, origin).pathname, origin).href;
     const checking = proofs.verify({ proof, method, url: address, token, jkt });
     checked.set(call, checking);
     return checking;

@@ -129,7 +129,9 @@ export function createUserAccessService(
     if (chosen.has(AccessPart.SIGN_IN)) await deleteSeed(trx, userId);
     const after = await requireUser(trx, userId);
     await requireHoldersLeft(trx, before, after);
-    await shared.requireOwners(trx, owned);
+    if (chosen.has(AccessPart.ROLES) || after.disable_time !== before.disable_time) {
+      await shared.requireOwners(trx, owned);
+    }
     const counts = {
       remainingTokenSeconds: seconds,
       remainingClients: await options.countClients(trx, userId),

@@ -175,5 +175,5 @@ function requireBatched(
     throw invalid('workspace_id', 'must be the workspace of the call');
   }
   // Otherwise, over HTTP, a request with only `allow_download: false` would change nothing.
-  if (updateMask === undefined) throw invalid('update_mask', 'is required');
+  if (!updateMask?.paths.length) throw invalid('update_mask', 'is required');
 }

@@ -30,8 +30,10 @@ export async function handleRoute(
     requestId,
     domain,
     reserveBody: (workspaceId) => unread.accountOf(reply.raw).reserve(workspaceId),
-    variables: Object.fromEntries(variables),
-    query: new URLSearchParams(/\?(.*)$/s.exec(request.url)?.[1] ?? ''),
+    variables: Object.fromEntries(
+      variables.map(([name, text]) => [name, text.replaceAll('\0', notNul)]),
+    ),
+    query: queryOf(request.url),
     form: new URLSearchParams(form),
     header: (name) => {
       const value = request.headers[name];
@@ -57,6 +59,14 @@ export async function handleRoute(
   if (body === undefined) return reply.send();
   const compressed = await compressText(body, request.headers['accept-encoding']);
   return reply.headers(compressed.headers).send(compressed.body);
+}
+
+/** No stored text has a NUL, and PostgreSQL refuses to compare with one. */
+const notNul = '\ufffd';
+
+function queryOf(url: string): URLSearchParams {
+  const query = /\?(.*)$/s.exec(url)?.[1] ?? '';
+  return new URLSearchParams(query.replaceAll('%00', encodeURIComponent(notNul)));
 }
 
 function closeSignal(response: ServerResponse): AbortSignal {

@@ -462,7 +462,8 @@ export const UserAccessService: GenService<{
    * Errors:
    * - `not_found`: the user does not exist.
    * - `conflict`: the caller is the user; the user is the last enabled owner of a workspace, which
-   *   the error names; or the last enabled staff user with a management scope.
+   *   the error names; or the last enabled staff user with a management scope. For a disabled user,
+   *   only the roles need another owner.
    * - `forbidden`: the caller does not hold all of the user's management scopes, or a scope that
    *   the method for ending a single one requires: `clients:write` and the management scopes of the
    *   client for its credentials, `customers:write` and `api_keys:write` for API keys,
