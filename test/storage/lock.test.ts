@@ -12,7 +12,7 @@ const client = {
   ...{ id: 'cli_1', name: '0', scopes: '', create_time: 1, disable_time: null },
   ...{ tls_client_auth_san_uri: null, tls_client_auth_san_dns: null, audience_ids: null },
   ...{ claims: null, token_seconds: null, default_scopes: null },
-  ...{ bound_tokens: null, may_act: null },
+  ...{ bound_tokens: null, may_act: null, creator_id: null },
 };
 
 describeDialects('a row lock', (dialect) => {

@@ -83,7 +83,12 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
   },
 
   'SessionService.RevokeUserSessions': aboutUser(),
-  'UserAccessService.RevokeAllAccess': aboutUser(),
+  async 'UserAccessService.RevokeAllAccess'(suite) {
+    return {
+      ...(await aboutUser()(suite)),
+      reason: /^roles sign_in credentials links invitations: /,
+    };
+  },
 
   async 'SessionService.RevokeUserSession'({ app }) {
     const { id: userId } = await addUser(app.inside.db);

@@ -30,6 +30,8 @@ export type ManagementAction = {
   readonly token?: string;
   /** The caller's scopes, if the method's own scope is not enough. */
   readonly scope?: string;
+  /** The reason in the audit event, if the method has one for a successful call. */
+  readonly reason?: RegExp;
 };
 
 export const managementActions: Readonly<
