@@ -200,7 +200,7 @@ function endedOf(before: User, after: User): User {
   };
 }
 
-/** For the audit log, such as `sign_in roles: sessions 2, links 1`. */
+/** For the audit log, such as `roles sign_in: sessions 2, passkeys 1`. */
 function summaryOf(chosen: ReadonlySet<AccessPart>, ended: Found): string {
   const names = allParts.filter((part) => chosen.has(part)).map((part) => AccessPart[part]);
   const counts = kinds

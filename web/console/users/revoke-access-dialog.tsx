@@ -67,7 +67,7 @@ export function RevokeAccessDialog({ user, access, onDone }: RevokeAccessDialogP
               {text}
             </Text>
           ))}
-      <Text size="sm">You can’t undo this. Every process obeys within a second.</Text>
+      <Text size="sm">You can’t undo this. It takes effect within a second.</Text>
     </FormDialog>
   );
 }
