@@ -33,7 +33,7 @@ export function describeCommandLine(installed: () => PackedClients): void {
     it('lists its commands, without those of an installation', async () => {
       const { status, stdout } = await run(['help']);
       expect(status).toBe(0);
-      const listed = [...stdout.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name);
+      const listed = [...stdout.matchAll(/^ {2}(\w[\w-]*) /gm)].map(([, name]) => name);
       const names = remoteGroups.flatMap(({ commands }) => commands.map(({ name }) => name));
       expect(listed).toEqual([...names, 'completion']);
       expect(await run(['serve'])).toMatchObject({ status: 2 });

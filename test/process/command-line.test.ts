@@ -29,8 +29,8 @@ describe('the command line', () => {
   itHoldsFor([[['--help']], [['-h']], [['help']], [[]]], 4)('lists the commands', async (words) => {
     const { status, stdout, stderr } = await run(...words);
     expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^Usage: latchkey <command>\n/);
-    const listed = [...stdout.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name);
+    expect(stdout).toMatch(/^Usage: latchkey <command> \[options\]\n/);
+    const listed = [...stdout.matchAll(/^ {2}(\w[\w-]*) /gm)].map(([, name]) => name);
     expect(listed).toEqual(names);
   });
 

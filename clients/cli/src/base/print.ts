@@ -90,7 +90,12 @@ export async function writeObject(
 ): Promise<void> {
   const values = flatten(data);
   if (host.stdout.isTTY !== true) {
-    return write(host, values.map(([name, value]) => `${name}\t${textOf(value)}\n`).join(''));
+    // Scripts read the members of objects by their names.
+    const texts = values.map(([name, value]) => {
+      const items = isRows(value) ? value.map((row) => JSON.stringify(row)) : value;
+      return `${name}\t${textOf(items)}\n`;
+    });
+    return write(host, texts.join(''));
   }
   const filled = values.filter(([, value]) => !isRows(value) && textOf(value) !== '');
   const cells = filled.map(
