@@ -88,7 +88,8 @@ test('a service reports a backup that fails, and continues', async () => {
   await expect
     .poll(metrics, { timeout: 60_000 })
     .toContain('latchkey_backups_total{result="failed"} 1');
-  expect(program.stdout()).toContain('the backup failed');
+  // The log is written after the metric.
+  await expect.poll(() => program.stdout()).toContain('the backup failed');
 });
 
 test('a trial restore refuses a backup that is cut off, and leaves no file', async () => {
