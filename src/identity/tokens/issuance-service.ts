@@ -78,9 +78,14 @@ export function createIssuanceService(
       const key = await directory.authenticate('ck', apiKey);
       if (key === undefined) throw wrongKey(apiKey);
       proved([key.ownerId, key.id]);
-      const requested = { path: '/tokens/api-key', callerId: key.id, requiresKey: false } as const;
       const cnf =
-        call.header('dpop') === undefined ? undefined : await binding.choose(call, requested);
+        call.header('dpop') === undefined
+          ? undefined
+          : await binding.choose(call, {
+              path: '/tokens/api-key',
+              callerId: key.id,
+              requiresKey: false,
+            });
       const scopes = scope === '' ? [...key.scopes] : parseRequestedScopes(scope);
       requireGranted(scopes, key.scopes);
       const granted = scopes.join(' ');

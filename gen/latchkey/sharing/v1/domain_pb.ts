@@ -598,8 +598,9 @@ export const DomainService: GenService<{
    *
    * Errors:
    * - `not_found`: the workspace has no such domain.
-   * - `conflict`: there is no TXT record with the value, or another workspace has verified the
-   *   domain. DNS servers may remember for some time that a record did not exist.
+   * - `conflict`: the TXT record is missing or has another value, or the domain is already verified
+   *   for another workspace. DNS servers cache a missing record, so a new record can take some time
+   *   to appear.
    * - `rate_limited`: too many attempts of the workspace.
    * - `unavailable`: the DNS servers did not answer in time.
    *
