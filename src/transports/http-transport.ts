@@ -13,7 +13,7 @@ import { createDeadlines } from './http/deadlines.ts';
 import type { Http2Options } from './http/http2.ts';
 import type { PendingResponses } from './http/pipelining.ts';
 import { hasBody } from './http/request-body.ts';
-import { findHostProblem, hostNameOf, pathOf, readAbsoluteForm } from './http/request-head.ts';
+import { findHostProblem, pathOf, readAbsoluteForm } from './http/request-head.ts';
 import type { SecureHttpServer } from './http/secure-server.ts';
 import {
   createHttpServer,
@@ -87,7 +87,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     }
     const path = pathOf(request.url ?? '');
     // Custom domains serve only routes and assets.
-    const isOnDomain = options.findDomain(hostNameOf(request)) !== undefined;
+    const isOnDomain = options.findDomain(request.headers.host) !== undefined;
     if (!isOnDomain && cors?.handle(path, request, response)) return;
     if (isOnDomain || !connect.serves(path)) {
       unread.admit(request);

@@ -3,6 +3,7 @@
 // late change of a domain opens nothing: the gate checks each link against the database's changes.
 import type { LinkDomain } from '../../api/routes/route.ts';
 import type { Clock } from '../../base/clock.ts';
+import { hostNameOf } from '../../base/http/host-name.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { keepLoaded } from '../../storage/loaded-rows.ts';
@@ -12,7 +13,7 @@ import { findVerifiedDomains } from './store.ts';
 
 export type Domains = {
   /** Returns the verified or removed domain with this name. */
-  find(name: string): LinkDomain | undefined;
+  find(host: string | undefined): LinkDomain | undefined;
   urlOf(link: Pick<LinkRow, 'workspace_id' | 'slug'>): string;
   /** Waits until a change by this process is known. */
   update(): Promise<void>;
@@ -46,10 +47,12 @@ export async function openDomains(options: DomainsOptions): Promise<Domains> {
   const update = () => (rows.isCurrent() ? Promise.resolve() : rows.load().catch(() => {}));
   return {
     update,
-    find(name) {
+    find(host) {
       // A read that failed is repeated.
-      void update();
-      return byName.get(name);
+      if (!rows.isCurrent()) void update();
+      // Every request asks, and most installations have no domain.
+      if (byName.size === 0 || host === undefined) return undefined;
+      return byName.get(hostNameOf(host));
     },
     urlOf({ workspace_id, slug }) {
       void update();

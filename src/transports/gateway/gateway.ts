@@ -8,7 +8,7 @@ import { Failure, fail } from '../../base/errors/errors.ts';
 import { acceptsHtml } from '../../base/http/accepts-html.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
 import { isBodyArriving, respondEarly } from '../http/request-body.ts';
-import { hostNameOf, pathOf, readRequestId } from '../http/request-head.ts';
+import { pathOf, readRequestId } from '../http/request-head.ts';
 import { hasWindow } from '../http/unread.ts';
 import { bindingsOf } from './binding.ts';
 import { handleMethod } from './method-handler.ts';
@@ -58,7 +58,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       reply.header('x-request-id', requestId);
       const { method = '', url = '' } = request.raw;
       const path = pathOf(url);
-      const domain = options.findDomain(hostNameOf(request.raw));
+      const domain = options.findDomain(request.raw.headers.host);
       const router = domain === undefined ? ownRouter : domainRouter;
       const match = router.match(method, path);
       const found = match.kind === 'found' ? match : undefined;

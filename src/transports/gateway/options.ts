@@ -13,8 +13,8 @@ export type GatewayOptions = {
   readonly routes: readonly HttpRoute[];
   /** Sent to browsers for a path that does not exist: under the own host name, or a domain. */
   readonly notFoundHtml?: { readonly own: NotFoundHtml; readonly domain: NotFoundHtml };
-  /** Returns the custom domain with this host name. */
-  readonly findDomain: (hostName: string) => LinkDomain | undefined;
+  /** Returns the custom domain of a Host header. */
+  readonly findDomain: (host: string | undefined) => LinkDomain | undefined;
   /** The service's own origin. */
   readonly publicUrl: string;
   readonly peerOf: PeerOf;

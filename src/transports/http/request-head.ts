@@ -28,11 +28,6 @@ export function findHostProblem(request: Request): string | undefined {
   return host === undefined || isHost(host) ? undefined : 'The Host header is not valid.';
 }
 
-/** The host name of a request without its port, in lower case. It may be empty. */
-export function hostNameOf({ headers: { host = '' } }: Pick<IncomingMessage, 'headers'>): string {
-  return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-}
-
 /**
  * Servers must also accept the absolute form that proxies receive. Its host replaces the header
  * (RFC 9112 §3.2.2). Returns why it is refused.
