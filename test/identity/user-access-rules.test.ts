@@ -1,17 +1,17 @@
 // The rules for ending all access of a user.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { AccessPart, UserAccessService } from '../../gen/latchkey/identity/v1/user_access_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { managementScopes } from '../../src/api/access/scopes.ts';
 import { transact } from '../../src/storage/database.ts';
+import { allScopes, useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { describeOneTransport } from '../support/matrix.ts';
-import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
+import { addMember, credentialFor } from '../support/member-rows.ts';
 import { addClient, addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
 import { upload } from '../support/sharing-api.ts';
 import type { Credential, UnaryMethod } from '../support/transports.ts';
@@ -19,25 +19,18 @@ import { addUser } from '../support/user-rows.ts';
 
 const { getUserAccess, revokeAllAccess } = UserAccessService.method;
 
-const scope = managementScopes.join(' ');
+const scope = allScopes;
 const password = 'the lantern of a leaver';
 
 describeApp('all access of a user by the rules', (suite) => {
   const db = () => suite.app.inside.db;
-  let admin: Credential;
-  beforeAll(async () => {
-    const { id } = await addUser(db(), { kind: 'staff', scopes: scope });
-    admin = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope });
-  });
-
-  const caller = async (sub: string, type: 'staff' | 'member' = 'staff') =>
-    credentialFor(suite.testApp, { type, sub, scope: type === 'staff' ? scope : memberScope });
+  const { admin, caller } = useAdministrator(suite);
 
   describeOneTransport(suite, (name) => {
     const call = <M extends UnaryMethod>(
       method: M,
       request: MessageInitShape<M['input']>,
-      credential: Credential = admin,
+      credential: Credential = admin(),
     ) => suite.transport(name).call(method, request, credential);
     const conflict = (message: RegExp) => ({
       ok: false,

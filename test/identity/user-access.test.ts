@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
@@ -9,14 +9,13 @@ import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { managementScopes } from '../../src/api/access/scopes.ts';
+import { allScopes, useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { allRows, withFailingAuditLog } from '../support/audit-rows.ts';
 import { makePublicJwk } from '../support/client-keys.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { messageOf } from '../support/manager-calls.ts';
 import { describeTransports } from '../support/matrix.ts';
-import { credentialFor, memberScope } from '../support/member-rows.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
 import { addIdentity } from '../support/provider-rows.ts';
@@ -28,7 +27,7 @@ const { getUserAccess, revokeAllAccess } = UserAccessService.method;
 const { createClient, createClientSecret, createClientKey } = ClientService.method;
 const { createCustomer, createApiKey: createCustomerKey } = CustomerService.method;
 
-const scope = managementScopes.join(' ');
+const scope = allScopes;
 const password = 'the lantern of a leaver';
 
 /** Tables that the service writes in the background. */
@@ -36,20 +35,13 @@ const background = ['usage_counts', 'changes', 'leases', 'revisions'];
 
 describeApp('all access of a user', (suite) => {
   const db = () => suite.app.inside.db;
-  let admin: Credential;
-  beforeAll(async () => {
-    const { id } = await addUser(db(), { kind: 'staff', scopes: scope });
-    admin = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope });
-  });
-
-  const caller = async (sub: string, type: 'staff' | 'member' = 'staff') =>
-    credentialFor(suite.testApp, { type, sub, scope: type === 'staff' ? scope : memberScope });
+  const { admin, caller } = useAdministrator(suite);
 
   describeTransports(suite, (name) => {
     const call = <M extends UnaryMethod>(
       method: M,
       request: MessageInitShape<M['input']>,
-      credential: Credential = admin,
+      credential: Credential = admin(),
     ) => suite.transport(name).call(method, request, credential);
     const codeOf = async (answer: ReturnType<typeof call>) => {
       const given = await answer;
