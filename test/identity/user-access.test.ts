@@ -30,12 +30,19 @@ const { createCustomer, createApiKey: createCustomerKey } = CustomerService.meth
 const scope = allScopes;
 const password = 'the lantern of a leaver';
 
-/** Tables that the service writes in the background. */
-const background = ['usage_counts', 'changes', 'leases', 'revisions'];
+/** Tables that the service writes in the background, such as the events of refused calls. */
+const background = ['audit_events', 'usage_counts', 'changes', 'leases', 'revisions'];
 
 describeApp('all access of a user', (suite) => {
   const db = () => suite.app.inside.db;
   const { admin, caller } = useAdministrator(suite);
+  const eventsOf = (userId: string) =>
+    db()
+      .selectFrom('audit_events')
+      .select(['reason', 'target'])
+      .where('action', '=', 'UserAccessService.RevokeAllAccess')
+      .where('target', '=', userId)
+      .execute();
 
   describeTransports(suite, (name) => {
     const call = <M extends UnaryMethod>(
@@ -165,13 +172,7 @@ describeApp('all access of a user', (suite) => {
       expect(counts(after ?? {})).toEqual({});
       expect(after).toMatchObject({ scopes: [], passwordEnabled: false, totpEnabled: false });
       expect(after?.disableTime).toBeDefined();
-      const events = await db()
-        .selectFrom('audit_events')
-        .select(['reason', 'target'])
-        .where('action', '=', 'UserAccessService.RevokeAllAccess')
-        .where('target', '=', userId)
-        .execute();
-      expect(events).toEqual([
+      expect(await eventsOf(userId)).toEqual([
         { target: userId, reason: expect.stringContaining('client secrets 2') },
       ]);
     });
@@ -190,6 +191,7 @@ describeApp('all access of a user', (suite) => {
 
       expect(broken).not.toBe('ok');
       expect(await allRows(db(), background)).toEqual(rows);
+      expect(await eventsOf(userId)).toEqual([]);
       expect(await leaver.tryAll()).toEqual(works);
       expect(counts(validated.ended ?? {})).toMatchObject({ links: 1, clientSecrets: 2 });
       expect(counts(validated.remaining ?? {})).toEqual({});
