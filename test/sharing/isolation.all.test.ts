@@ -1,7 +1,7 @@
 // Two workspaces never see each other's data. Callers of every type call every method of the
 // sharing module, read from its descriptor, with the ids of another workspace.
 import { randomBytes } from 'node:crypto';
-import { type DescMessage, type DescMethod, getOption, ScalarType } from '@bufbuild/protobuf';
+import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
@@ -15,6 +15,7 @@ import {
   makeFilledWorkspace,
   requiredFields,
 } from '../support/filled-workspace.ts';
+import { idFields } from '../support/id-fields.ts';
 import type { TransportName } from '../support/matrix.ts';
 import { addMember, memberScope } from '../support/member-rows.ts';
 import { accessOf } from '../support/method-access.ts';
@@ -50,22 +51,6 @@ const password = 'a new and much longer password';
 
 /** Users belong to no workspace: any workspace may add a user whose id it knows. */
 const ofEverybody = new Set(['PutMember.user_id']);
-
-/** The text fields of a request that may hold an id in any form. */
-const idFields = ({ input }: DescMethod) =>
-  input.fields
-    .filter((field) =>
-      field.fieldKind === 'message'
-        ? !field.message.typeName.startsWith('google.protobuf.') && mayHoldId(field.message)
-        : field.fieldKind !== 'enum' && isText(field) && idName.test(field.name),
-    )
-    .map(({ name }) => name);
-const idName = /(id|ids|token|slug)$/;
-const mayHoldId = ({ fields }: DescMessage) =>
-  fields.some(
-    (field) => field.fieldKind !== 'scalar' || (isText(field) && idName.test(field.name)),
-  );
-const isText = (field: { scalar?: ScalarType | undefined }) => field.scalar === ScalarType.STRING;
 
 /** The method once per field that holds an id of a resource in a workspace. */
 const about = sharing.flatMap((method) =>
