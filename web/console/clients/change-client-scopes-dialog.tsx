@@ -28,6 +28,7 @@ export function ChangeClientScopesDialog({ client }: ChangeClientScopesDialogPro
       submit={({ scopes }) =>
         update({
           clientId: client.id,
+          etag: client.etag,
           scopes: splitWords(scopes),
           updateMask: { paths: ['scopes'] },
         })
