@@ -1,4 +1,4 @@
-// Two people change one resource: the second one is told, and keeps the input.
+// Two people change one resource: the second one sees a message, and keeps the input.
 import { describe, expect, it } from 'vitest';
 import { expectFitForAll } from '../support/console-credentials.ts';
 import { useConsole } from '../support/console-suite.ts';

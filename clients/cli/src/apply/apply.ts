@@ -9,13 +9,13 @@ import {
 import { wantsJson, writeJson, writeRows } from '../base/print.ts';
 import { cleanText } from '../base/text.ts';
 import { openRemote, type Remote } from '../remote/remote.ts';
-import { applyStatuses } from './commands.ts';
 import { type KindName, kinds } from './kinds.ts';
 import { planOf, type Step } from './plan.ts';
 import { readFolder } from './read-files.ts';
 import { Ids } from './references.ts';
 import { type Outcome, runSteps } from './run-steps.ts';
 import { openSecrets } from './secrets.ts';
+import { applyStatuses } from './statuses.ts';
 import { byExternalId, listKind, type Stored, type StoredKinds } from './stored.ts';
 
 /** Every failure has the same status, because 2 and 3 have a meaning. */

@@ -1,14 +1,13 @@
 // The commands that keep the configuration of a server in files.
 import { type Command, jsonOption } from '../base/command.ts';
-
-export const applyStatuses = { same: 0, failed: 1, changed: 2, drift: 3 } as const;
+import { applyStatuses } from './statuses.ts';
 
 const apply: Command = {
   name: 'apply',
   about: 'Makes clients, audiences, trusted issuers, customers and workspaces as files say.',
   details:
-    'Reads the YAML files of a folder, prints the plan, and makes the changes. Resources are found ' +
-    'by their external id. A problem in a file is reported before any change. A change that fails ' +
+    'Reads the YAML files of a folder, prints the plan, and makes the changes. Finds resources ' +
+    'by their external id. Reports problems of the files before any change. A change that fails ' +
     'does not stop the others. docs/guides/as-code.md describes the files.',
   options: [
     {
@@ -25,8 +24,8 @@ const apply: Command = {
     {
       ...{ name: 'secrets-dir', value: 'folder', isFile: true },
       about:
-        'Where the secrets of new clients are stored, one file each, which only you can read; `-` ' +
-        'for the standard output. Required if the files have new clients.',
+        'Stores the secrets of new clients, one file each, which only you can read; `-` prints ' +
+        'them. Required if the files have new clients.',
     },
     jsonOption,
   ],

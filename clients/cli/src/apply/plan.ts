@@ -122,7 +122,7 @@ function referencesIn(spec: FieldSpec, value: JsonValue) {
   return (value as string[]).flatMap((text) => referenceIn(spec, text) ?? []);
 }
 
-/** What the types of the API do not accept, such as a member of an object that does not exist. */
+/** The values that do not have the types of the API, such as an object with an unknown member. */
 function formProblems(kind: Kind, spec: FieldSpec, name: string, value: JsonValue): string[] {
   if (spec.isSeparate || spec.isFixed || spec.refersTo !== undefined) return [];
   const method = methodOf({ method: `${kind.service}.${verbOf('update', kind)}` });

@@ -22,7 +22,7 @@ export class Ids {
     return this.#ids.has(`${kind} ${externalId}`);
   }
 
-  /** For a resource that does not exist yet, a text that is no id. */
+  /** For a resource that does not exist yet, a text that is not an id. */
   get(kind: KindName, externalId: string): string {
     return this.#ids.get(`${kind} ${externalId}`) ?? missing + externalId;
   }
