@@ -149,12 +149,15 @@ export async function deleteMember(
     .execute();
 }
 
+/** Whether the workspace has an owner who can sign in. */
 export async function hasWorkspaceOwner(db: Executor, workspaceId: string): Promise<boolean> {
   const row = await db
     .selectFrom('members')
-    .select('user_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('role', '=', 'owner')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select('members.user_id')
+    .where('members.workspace_id', '=', workspaceId)
+    .where('members.role', '=', 'owner')
+    .where('users.disable_time', 'is', null)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
