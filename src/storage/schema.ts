@@ -22,6 +22,7 @@ import type {
   UsedAssertionRow,
 } from './identity-rows.ts';
 import type { PreviewTable } from './preview-rows.ts';
+import type { ResourceTable } from './resource-rows.ts';
 import type {
   BlobStoreRow,
   Created,
@@ -44,6 +45,7 @@ export type * from './folder-rows.ts';
 export type * from './gate-rows.ts';
 export type * from './identity-rows.ts';
 export type * from './preview-rows.ts';
+export type * from './resource-rows.ts';
 export type * from './sharing-rows.ts';
 export type * from './sign-in-rows.ts';
 
@@ -242,17 +244,17 @@ export type Schema = ModuleTables & {
   pending_blobs: PendingBlobRow;
   blob_stores: BlobStoreRow;
   signing_keys: SigningKeyRow;
-  audiences: AudienceRow;
-  clients: Created<ClientRow>;
+  audiences: ResourceTable<AudienceRow>;
+  clients: ResourceTable<Created<ClientRow>>;
   client_keys: Created<ClientKeyRow>;
-  trusted_issuers: TrustedIssuerRow;
+  trusted_issuers: ResourceTable<TrustedIssuerRow>;
   federated_identities: Created<FederatedIdentityRow>;
   usage_counts: UsageCountRow;
   used_assertions: UsedAssertionRow;
-  customers: Created<CustomerRow>;
+  customers: ResourceTable<Created<CustomerRow>>;
   accounts: AccountRow;
   customer_accounts: CustomerAccountRow;
-  workspaces: WorkspaceTable;
+  workspaces: ResourceTable<WorkspaceTable>;
   logos: LogoRow;
   workspace_usage: WorkspaceUsageRow;
   credentials: Created<CredentialRow>;

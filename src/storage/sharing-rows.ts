@@ -1,6 +1,7 @@
 // The row types of workspaces, blobs, documents, links, gates and views; schema.ts describes how
 // values are stored.
 import { type Generated, type SqlBool, sql } from 'kysely';
+import type { ResourceColumns } from './resource-rows.ts';
 
 export type Flag = 0 | 1;
 
@@ -15,7 +16,7 @@ export type Created<Row extends { creator_id: string | null }> = GeneratedColumn
   'creator_id'
 >;
 
-export type WorkspaceRow = {
+export type WorkspaceRow = ResourceColumns & {
   id: string;
   name: string;
   create_time: number;

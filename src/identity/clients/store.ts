@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import type { AccessOwner, AccessSource } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { createdBy, createdCredentials } from '../../credentials/store.ts';
+import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { readNewest } from '../../storage/newest-rows.ts';
@@ -35,8 +36,13 @@ export const clientList = {
 
 export const clientSearch: SearchTable = { table: 'clients', idPrefix: 'cli', texts: ['name'] };
 
-export function findClients(db: Executor, query: ListQuery): Promise<ListPage<ClientRow>> {
-  return readList(db, db.selectFrom('clients').selectAll(), clientList, query);
+export function findClients(
+  db: Executor,
+  query: ListQuery,
+  externalId = '',
+): Promise<ListPage<ClientRow>> {
+  const clients = withExternalId(db.selectFrom('clients').selectAll(), externalId);
+  return readList(db, clients, clientList, query);
 }
 
 export type ClientChange = Partial<Omit<ClientRow, 'id' | 'create_time' | 'creator_id'>>;

@@ -5,6 +5,13 @@ import {
   UpdateCustomerRequestSchema,
 } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
+import {
+  createdColumns,
+  externalIdChange,
+  requireEtag,
+  resourceFields,
+  touched,
+} from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
@@ -19,6 +26,7 @@ import {
   type Credentials,
   generateCredentialFor,
 } from '../../credentials/credentials.ts';
+import { refuseExternalId } from '../../storage/external-ids.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
@@ -55,7 +63,8 @@ export function createCustomerService(
     return auditLog.change(context, { target: id }, async (trx) => {
       const row = await locked(trx, id);
       if ((row.disable_time !== null) === disabled) return row;
-      const change = { disable_time: disabled ? now() : null };
+      const time = now();
+      const change = { disable_time: disabled ? time : null, update_time: time };
       await updateCustomer(trx, id, change);
       return { ...row, ...change };
     });
@@ -68,16 +77,17 @@ export function createCustomerService(
   });
 
   return {
-    async createCustomer({ name, audienceIds }, context) {
+    async createCustomer(request, context) {
       const id = newId('cus', random);
       const row = {
-        ...{ id, name: printableName(name), create_time: now(), disable_time: null },
-        audience_ids: storedAudienceIds(audienceIds),
+        ...{ id, name: printableName(request.name), disable_time: null },
+        ...createdColumns(request, now()),
+        audience_ids: storedAudienceIds(request.audienceIds),
         creator_id: principalId(principalOf(context)),
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await lockAudiences(trx, row.audience_ids);
-        await insertCustomer(trx, row);
+        await insertCustomer(trx, row).catch(refuseExternalId);
         return { customer: customerMessage({ ...row, accountIds: [] }) };
       });
     },
@@ -90,7 +100,7 @@ export function createCustomerService(
 
     async listCustomers(request, { signal }) {
       const query = parseListRequest(request, customerList.sorts, signal);
-      const { rows, ...page } = await findCustomers(db, query);
+      const { rows, ...page } = await findCustomers(db, query, request.externalId);
       return { customers: rows.map(customerMessage), ...page };
     },
 
@@ -99,9 +109,13 @@ export function createCustomerService(
       const { customerId } = request;
       const row = await auditLog.change(context, { target: customerId }, async (trx) => {
         const before = await locked(trx, customerId);
+        requireEtag(context, request, before);
         await lockAudiences(trx, change.audience_ids);
-        if (paths.length > 0) await updateCustomer(trx, customerId, change);
-        return { ...before, ...change };
+        const changed = { ...change, ...touched(before, change, now()) };
+        if (paths.length > 0) {
+          await updateCustomer(trx, customerId, changed).catch(refuseExternalId);
+        }
+        return { ...before, ...changed };
       });
       return { customer: customerMessage(row) };
     },
@@ -114,10 +128,12 @@ export function createCustomerService(
       return { customer: customerMessage(await setDisabled(context, customerId, false)) };
     },
 
-    async putAccounts({ customerId, accountIds }, context) {
-      const wanted = readAccountIds(accountIds);
+    async putAccounts(request, context) {
+      const { customerId } = request;
+      const wanted = readAccountIds(request.accountIds);
       const row = await auditLog.change(context, { target: customerId }, async (trx) => {
         const before = await locked(trx, customerId);
+        requireEtag(context, request, before);
         const had = new Set(before.accountIds);
         const removed = before.accountIds.filter((id) => !wanted.has(id));
         const added = [...wanted].filter((id) => !had.has(id));
@@ -129,7 +145,8 @@ export function createCustomerService(
         await lockAccounts(trx, touched, time);
         await deleteAccounts(trx, customerId, removed);
         await insertAccounts(trx, customerId, added, time);
-        return { ...before, accountIds: [...wanted].sort() };
+        await updateCustomer(trx, customerId, { update_time: time });
+        return { ...before, update_time: time, accountIds: [...wanted].sort() };
       });
       return { customer: customerMessage(row) };
     },
@@ -186,6 +203,7 @@ const updateFields: UpdateFields<typeof UpdateCustomerRequestSchema, CustomerCha
     return { name: printableName(name) };
   },
   audience_ids: ({ audienceIds }) => ({ audience_ids: storedAudienceIds(audienceIds) }),
+  external_id: externalIdChange,
 };
 
 function customerMessage(row: CustomerWithAccounts) {
@@ -194,7 +212,7 @@ function customerMessage(row: CustomerWithAccounts) {
     name: row.name,
     accountIds: [...row.accountIds],
     audienceIds: [...parseAudienceIds(row.audience_ids)],
-    createTime: timestampFromMs(row.create_time),
+    ...resourceFields(row),
     creator: row.creator_id ?? '',
     ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
   };

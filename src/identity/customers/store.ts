@@ -1,8 +1,9 @@
 import type { Insertable } from 'kysely';
+import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
-import type { CustomerRow, Executor, Schema } from '../../storage/schema.ts';
+import type { CustomerRow, Executor, ResourceColumns, Schema } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 export async function insertCustomer(
@@ -47,8 +48,9 @@ export const customerSearch: SearchTable = {
 export async function findCustomers(
   db: Executor,
   query: ListQuery,
+  externalId = '',
 ): Promise<ListPage<CustomerWithAccounts>> {
-  const customers = db.selectFrom('customers').selectAll();
+  const customers = withExternalId(db.selectFrom('customers').selectAll(), externalId);
   const page = await readList(db, customers, customerList, query);
   return { ...page, rows: await withAccounts(db, page.rows) };
 }
@@ -69,7 +71,9 @@ async function withAccounts(
   return customers.map((row) => ({ ...row, accountIds: accounts.get(row.id)?.sort() ?? [] }));
 }
 
-export type CustomerChange = Partial<Pick<CustomerRow, 'name' | 'disable_time' | 'audience_ids'>>;
+export type CustomerChange = Partial<
+  Pick<CustomerRow, 'name' | 'disable_time' | 'audience_ids' | keyof ResourceColumns>
+>;
 
 export async function updateCustomer(
   trx: Executor,

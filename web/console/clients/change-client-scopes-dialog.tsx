@@ -27,6 +27,7 @@ export function ChangeClientScopesDialog({ client }: ChangeClientScopesDialogPro
       submit={({ scopes }) =>
         update({
           clientId: client.id,
+          etag: client.etag,
           scopes,
           updateMask: { paths: ['scopes'] },
         })

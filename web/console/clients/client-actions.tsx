@@ -13,7 +13,7 @@ export function ClientActions({ client }: { readonly client: Client }) {
   const update = useMethod(ClientService.method.updateClient);
   const disable = useMethod(ClientService.method.disableClient);
   const enable = useMethod(ClientService.method.enableClient);
-  const { id: clientId, name, disableTime } = client;
+  const { id: clientId, name, etag, disableTime } = client;
   const askToDisable = () =>
     confirm({
       title: `Disable “${isolateName(name)}”?`,
@@ -28,7 +28,7 @@ export function ClientActions({ client }: { readonly client: Client }) {
       <RenameDialog
         noun="client"
         name={name}
-        submit={(next) => update({ clientId, name: next, updateMask: { paths: ['name'] } })}
+        submit={(next) => update({ clientId, etag, name: next, updateMask: { paths: ['name'] } })}
       />,
     );
   return (

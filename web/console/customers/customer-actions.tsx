@@ -15,7 +15,7 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
   const update = useMethod(CustomerService.method.updateCustomer);
   const disable = useMethod(CustomerService.method.disableCustomer);
   const enable = useMethod(CustomerService.method.enableCustomer);
-  const { id: customerId, name, disableTime } = customer;
+  const { id: customerId, name, etag, disableTime } = customer;
   const askToDisable = () =>
     confirm({
       title: `Disable “${isolateName(name)}”?`,
@@ -30,7 +30,7 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
       <RenameDialog
         noun="customer"
         name={name}
-        submit={(next) => update({ customerId, name: next, updateMask: { paths: ['name'] } })}
+        submit={(next) => update({ customerId, etag, name: next, updateMask: { paths: ['name'] } })}
       />,
     );
   return (

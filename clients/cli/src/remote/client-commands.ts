@@ -4,7 +4,15 @@ import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import { clientKeys, identities } from './client-key-commands.ts';
 import type { ListColumn } from './columns.ts';
-import { clientArg, expireField, nameField, scopesField } from './common-fields.ts';
+import {
+  clientArg,
+  etagField,
+  expireField,
+  externalIdField,
+  externalIdFilter,
+  nameField,
+  scopesField,
+} from './common-fields.ts';
 
 const overlapField: FieldOption = {
   value: 'seconds',
@@ -112,6 +120,7 @@ const clients = groupOf('clients', 'Manages service clients.', [
     name: 'list',
     about: 'Lists the clients.',
     method: 'client.listClients',
+    fields: externalIdFilter,
     columns: ['id', 'name', 'scopes', 'create_time', 'disable_time'],
     examples: ['clients list --query billing', 'clients list --all --json | jq -r .id'],
   },
@@ -122,7 +131,7 @@ const clients = groupOf('clients', 'Manages service clients.', [
     method: 'client.createClient',
     isCreating: true,
     args: { name: 'The display name.' },
-    fields: { scopes: scopesField, ...tokenFields, ...certificateFields },
+    fields: { scopes: scopesField, ...tokenFields, ...certificateFields, ...externalIdField },
     examples: ['clients create billing --scope accounts:read --scope payments:write'],
   },
   {
@@ -130,7 +139,14 @@ const clients = groupOf('clients', 'Manages service clients.', [
     about: 'Changes a client.',
     method: 'client.updateClient',
     args: clientArg,
-    fields: { name: nameField, scopes: scopesField, ...tokenFields, ...certificateFields },
+    fields: {
+      name: nameField,
+      scopes: scopesField,
+      ...tokenFields,
+      ...certificateFields,
+      ...externalIdField,
+      ...etagField,
+    },
   },
   {
     name: 'disable',
@@ -182,6 +198,7 @@ const customers = groupOf('customers', 'Manages customers, their accounts and AP
     name: 'list',
     about: 'Lists the customers.',
     method: 'customer.listCustomers',
+    fields: externalIdFilter,
     columns: ['id', 'name', 'account_ids', 'create_time', 'disable_time'],
   },
   { name: 'get', about: 'Shows a customer.', method: 'customer.getCustomer', args: customer },
@@ -191,15 +208,20 @@ const customers = groupOf('customers', 'Manages customers, their accounts and AP
     method: 'customer.createCustomer',
     isCreating: true,
     args: { name: 'The display name.' },
-    fields: { audience_ids: audienceField },
+    fields: { audience_ids: audienceField, ...externalIdField },
     examples: ['customers create "Example Ltd"'],
   },
   {
     name: 'update',
-    about: 'Changes the name or the audiences of a customer.',
+    about: 'Changes a customer.',
     method: 'customer.updateCustomer',
     args: customer,
-    fields: { name: nameField, audience_ids: audienceField },
+    fields: {
+      name: nameField,
+      audience_ids: audienceField,
+      ...externalIdField,
+      ...etagField,
+    },
   },
   {
     name: 'disable',
@@ -220,6 +242,7 @@ const customers = groupOf('customers', 'Manages customers, their accounts and AP
     args: customer,
     fields: {
       account_ids: { name: 'account', value: 'id', isList: true, about: 'The id of an account.' },
+      ...etagField,
     },
     examples: ['customers set-accounts cus_… --account acc_1 --account acc_2'],
   },

@@ -15,3 +15,23 @@ export const expireField: FieldOption = {
   value: 'time',
   about: 'When it expires: a time, or the time from now, such as `30d`. Default: never.',
 };
+
+/** The filter of a list by external id. */
+export const externalIdFilter = {
+  external_id: { name: 'external-id', value: 'id', about: 'Only the one with this external id.' },
+} satisfies Readonly<Record<string, FieldOption>>;
+
+export const externalIdField = {
+  external_id: {
+    name: 'external-id',
+    value: 'id',
+    about: 'Its id in a system of yours, such as a repository of configuration.',
+  },
+} satisfies Readonly<Record<string, FieldOption>>;
+
+export const etagField = {
+  etag: {
+    value: 'etag',
+    about: 'The `etag` that the change is based on: fails if it has another one now.',
+  },
+} satisfies Readonly<Record<string, FieldOption>>;
