@@ -15,7 +15,7 @@ type Stored = ResourceColumns & { readonly create_time: number };
  * The strong entity tag of a stored resource, with its quotes. Columns without a value do not
  * count, so that a release that adds one does not change every tag.
  */
-export function etagOf(stored: Stored): string {
+function etagOf(stored: Stored): string {
   const values = Object.entries(stored)
     .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== 0)
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { expectFitForAll } from '../support/console-credentials.ts';
 import { useConsole } from '../support/console-suite.ts';
-import { addClient } from '../support/owner-rows.ts';
+import { addClient, changeAsOtherProcess } from '../support/owner-rows.ts';
 
 const { app, workspaceId, visitAs, staff } = useConsole();
 
@@ -16,14 +16,16 @@ describe('a form', () => {
     await open(`/clients/${id}`);
     await page.getByRole('button', { name: 'Change scopes' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change scopes' });
-    const scopes = dialog.getByLabel('Scopes', { exact: true });
-    await scopes.fill('payments:write');
+    const box = (name: string) => dialog.getByRole('checkbox', { name });
+    await box('payments:write').check();
     const change = { scopes: 'payments:read refunds:read' };
-    await db().updateTable('clients').set(change).where('id', '=', id).execute();
+    await changeAsOtherProcess(db(), (trx) =>
+      trx.updateTable('clients').set(change).where('id', '=', id).execute(),
+    );
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('alert').getByText(title).waitFor();
     await expectFitForAll(page);
-    expect(await scopes.inputValue()).toBe('payments:write');
+    expect(await box('payments:write').isChecked()).toBe(true);
     const stored = db().selectFrom('clients').select('scopes').where('id', '=', id);
     expect(await stored.executeTakeFirst()).toEqual(change);
 
@@ -31,8 +33,9 @@ describe('a form', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('refunds:read').first().waitFor();
     await page.getByRole('button', { name: 'Change scopes' }).click();
-    expect(await scopes.inputValue()).toBe('payments:read\nrefunds:read');
-    await scopes.fill('refunds:read');
+    expect(await box('payments:write').isChecked()).toBe(false);
+    expect(await box('refunds:read').isChecked()).toBe(true);
+    await box('payments:read').uncheck();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await stored.executeTakeFirst()).toEqual({ scopes: 'refunds:read' });

@@ -38,7 +38,7 @@ const workspaces = WorkspaceService.method;
 let count = 0;
 const next = () => `${process.pid}-${count++}`;
 
-export const versionedKinds = {
+const versionedKinds = {
   client: {
     ...{ create: clients.createClient, get: clients.getClient, list: clients.listClients },
     ...{ update: clients.updateClient, member: 'client', idField: 'clientId' },

@@ -107,7 +107,7 @@ export const kinds: readonly Kind[] = [
 ];
 
 /** An id of the service, which a file may contain instead of an external id. */
-export const isServiceId = (text: string) => /^(aud|cli|cus|usr)_[0-9A-Za-z]{22}$/.test(text);
+const isServiceId = (text: string) => /^(aud|cli|cus|usr)_[0-9A-Za-z]{22}$/.test(text);
 
 /** The kind and the external id that a value names; undefined for a value of another kind. */
 export function referenceIn(
