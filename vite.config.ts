@@ -131,8 +131,11 @@ const isShared = /^\0(vite|rolldown)\/|\/(web\/viewer\/shell\/trusted-types|src\
 /** The viewer itself loads no library first. */
 const isOfConsole = /\/(web\/console|gen|node_modules\/(?!pdfjs-dist))\//;
 
-/** A group includes what its modules import: previews import the viewer, which must not be in it. */
-const isOfScreens = /\/(web\/console\/(?!documents\/preview\/)|gen\/)/;
+/**
+ * A group includes what its modules import. Previews import the viewer, which must load no group.
+ * Few screens have fields for scopes.
+ */
+const isOfScreens = /\/(web\/console\/(?!documents\/preview\/|shared\/scopes\/)|gen\/)/;
 
 export default defineConfig({
   root,
