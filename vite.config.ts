@@ -131,6 +131,12 @@ const isShared = /^\0(vite|rolldown)\/|\/(web\/viewer\/shell\/trusted-types|src\
 /** The viewer itself loads no library first. */
 const isOfConsole = /\/(web\/console|gen|node_modules\/(?!pdfjs-dist))\//;
 
+/**
+ * A group includes what its modules import. Previews import the viewer, which must load no group.
+ * Few screens have fields for scopes.
+ */
+const isOfScreens = /\/(web\/console\/(?!documents\/preview\/|shared\/scopes\/)|gen\/)/;
+
 export default defineConfig({
   root,
   base: '/',
@@ -169,7 +175,7 @@ export default defineConfig({
             { name: 'shared', test: isShared, priority: 3 },
             { name: 'console', tags: ['$initial'], test: isOfConsole, priority: 2 },
             { name: 'icons', test: /@tabler\/icons-react/, priority: 1 },
-            { name: 'screens', test: isOfConsole, minShareCount: 2 },
+            { name: 'screens', test: isOfScreens, minShareCount: 2 },
           ],
         },
         postBanner: ({ name, isDynamicEntry }) =>

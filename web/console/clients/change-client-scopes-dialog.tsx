@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { offlineVerificationNote } from '../shared/credentials/credential.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { ClientScopesField } from '../shared/scopes/client-scopes-field.tsx';
 import { validateScopes } from '../shared/scopes/scopes-field.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { ClientScopesField } from './client-scopes-field.tsx';
 
 export type ChangeClientScopesDialogProps = {
   readonly client: Client;

@@ -5,9 +5,9 @@ import { tokenCommand } from '../shared/curl-commands.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { ClientScopesField } from '../shared/scopes/client-scopes-field.tsx';
 import { validateScopes } from '../shared/scopes/scopes-field.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { ClientScopesField } from './client-scopes-field.tsx';
 
 export function CreateClientDialog() {
   const { showSecret } = useDialogs();

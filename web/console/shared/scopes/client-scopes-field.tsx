@@ -1,7 +1,7 @@
-import { useSessionState } from '../session/session-context.tsx';
-import { areasOf, isManagementArea } from '../shared/scopes/management-scopes.ts';
-import { ScopesField, type ScopesInput } from '../shared/scopes/scopes-field.tsx';
-import { useAreasInUse } from '../shared/scopes/use-areas-in-use.ts';
+import { useSessionState } from '../../session/session-context.tsx';
+import { areasOf, isManagementArea } from './management-scopes.ts';
+import { ScopesField, type ScopesInput } from './scopes-field.tsx';
+import { useAreasInUse } from './use-areas-in-use.ts';
 
 type ClientScopesFieldProps = ScopesInput & {
   /** The current scopes of the client. */
