@@ -32,7 +32,8 @@ export function shownNameOf(shared: SharedDocument): string {
 export function brandStyle({ colors }: Brand) {
   if (colors === undefined) return undefined;
   const { accent, strong, ink, onLight, onDark } = colors;
-  const style = html`:root{--brand:${accent};--brand-strong:${strong};--brand-ink:${ink};--accent:${onLight.line};--accent-strong:${onLight.strong}}
+  const style = html`:root{--brand:${accent};--brand-strong:${strong};--brand-ink:${ink};
+--accent:${onLight.line};--accent-strong:${onLight.strong}}
 @media(prefers-color-scheme:dark){:root{--accent:${onDark.line};--accent-strong:${onDark.strong}}}`;
   const digest = createHash('sha256').update(style.text).digest('base64');
   return {

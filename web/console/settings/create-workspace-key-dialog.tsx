@@ -12,7 +12,7 @@ import { useMethod } from '../shared/use-method.ts';
 
 const areas = ['documents', 'links'];
 
-/** What the scopes permit in the workspace. */
+/** The actions that the scopes permit in the workspace. */
 const permissions: Readonly<Record<string, string>> = {
   'documents:read': 'List documents and download them.',
   'documents:write': 'Upload, rename and delete documents.',
@@ -56,7 +56,7 @@ export function CreateWorkspaceKeyDialog({ workspaceId }: CreateWorkspaceKeyDial
         {...form.getInputProps('name')}
       />
       <ScopesField
-        description="What the key may do."
+        description="The actions that the key allows."
         required
         areas={areas}
         canGrant={hasScope}

@@ -1,4 +1,4 @@
-/** The areas of the service itself, and what each of their scopes permits to staff and services. */
+/** The areas of the service itself. Their scopes are described for staff and services. */
 type Sentences = { readonly read: string; readonly write: string };
 
 const sentences: Readonly<Record<string, Sentences>> = {
@@ -63,7 +63,7 @@ const sentences: Readonly<Record<string, Sentences>> = {
 
 export const managementAreas: readonly string[] = Object.keys(sentences);
 
-/** What a management scope permits, in one sentence; undefined for another scope. */
+/** Describes a management scope in one sentence. Undefined for another scope. */
 export function describeScope(scope: string): string | undefined {
   const [area, access] = splitScope(scope);
   return access === 'write' ? sentences[area]?.write : sentences[area]?.read;
