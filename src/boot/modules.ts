@@ -15,6 +15,7 @@ import { createSharingModule, type SharingModule } from '../sharing/module.ts';
 import { sharedAccess } from '../sharing/user-access/user-access.ts';
 import { createMappedRoles } from '../sharing/workspaces/mapped-roles.ts';
 import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
+import { createDeletionCheck } from '../sharing/workspaces/workspaces.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import type { AppOptions } from './options.ts';
 import type { Sockets } from './sockets.ts';
@@ -25,6 +26,7 @@ export type Modules = {
   readonly sharing: SharingModule;
   readonly services: Implementations;
   readonly membershipsOf: ReturnType<typeof createMemberships>;
+  readonly isWorkspaceDeleted: ReturnType<typeof createDeletionCheck>;
   readonly assets: Assets;
   readonly observer: Observer;
   stop(): Promise<void>;
@@ -43,6 +45,7 @@ export function createModules(
     const shared = {
       ...{ config, log, db, invalidations, leases, auditLog, masterKey },
       ...{ now, random, publicUrl },
+      keptBackups: config.backupSchedule === undefined ? 0 : config.backupKeep,
     };
     const membershipsOf = createMemberships({ db, invalidations });
     // Built programs are next to the built browser code, even if the service runs from its sources.
@@ -89,6 +92,7 @@ export function createModules(
       sharing,
       services: { ...identity.services, ...sharing.services, search },
       membershipsOf,
+      isWorkspaceDeleted: createDeletionCheck({ db, invalidations }),
       assets,
       observer,
       async stop() {

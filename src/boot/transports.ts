@@ -174,7 +174,7 @@ function guardedEndpoints(
   { sockets, storage: { db, masterKey }, modules }: Started,
   failures: FailedCalls,
 ): Endpoint[] {
-  const { identity, membershipsOf, observer } = modules;
+  const { identity, membershipsOf, isWorkspaceDeleted, observer } = modules;
   const guard = createGuard({
     authenticateToken: identity.authenticateToken,
     authenticateWorkspaceKey: identity.authenticateWorkspaceKey,
@@ -182,6 +182,7 @@ function guardedEndpoints(
     sessionCookie: identity.sessions.cookieName,
     publicUrl: sockets.urls.publicUrl,
     membershipsOf,
+    isWorkspaceDeleted,
     loadValidator: createValidatorLoader(),
     answers: createRecordedAnswers({ db, masterKey, now }),
     stepUpSeconds: config.stepUpSeconds,

@@ -93,6 +93,8 @@ export type IdentityModuleOptions = {
   /** The access of users in workspaces. */
   readonly sharedAccess: SharedAccess;
   readonly publicUrl: string;
+  /** How many scheduled backups the service keeps. */
+  readonly keptBackups: number;
   readonly random: Random;
   readonly now: Clock;
   readonly onFailure: (close: () => unknown) => void;

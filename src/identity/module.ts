@@ -218,7 +218,7 @@ export async function createIdentityModule(
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
   };
   const audienceKeys = createAudienceKeys({ db, masterKey, now });
-  const management = { db, auditLog, random, now };
+  const management = { db, auditLog, keptBackups: options.keptBackups, random, now };
   const owners = { ...management, credentials, lockAudiences };
   return {
     searchKinds: identitySearchKinds,

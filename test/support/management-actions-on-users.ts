@@ -115,6 +115,16 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
     return { request: { workspaceId, name: 'Renamed' }, target: workspaceId };
   },
 
+  async 'WorkspaceService.DeleteWorkspace'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    return { request: { workspaceId }, target: workspaceId };
+  },
+
+  async 'WorkspaceService.UndeleteWorkspace'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    return { request: { workspaceId }, target: workspaceId };
+  },
+
   async 'WorkspaceService.PutWorkspaceLogo'(suite) {
     const { workspaceId } = await ofWorkspace(suite);
     return { request: { workspaceId, file: makePng(1, 1) }, target: workspaceId };

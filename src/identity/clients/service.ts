@@ -1,22 +1,18 @@
-import type { JsonObject } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
 import {
   type ClientService,
   type CreateClientRequest,
   UpdateClientRequestSchema,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { requireHeldScopes } from '../../api/access/privilege.ts';
-import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
+import { neverDisabled, requireNotDeleted } from '../../api/deletion.ts';
 import { printableName } from '../../api/names.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
 import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
-import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
-import { parseAudienceIds, storedAudienceIds } from '../../credentials/audience-ids.ts';
+import { storedAudienceIds } from '../../credentials/audience-ids.ts';
 import {
   type CredentialOwner,
   type Credentials,
@@ -24,9 +20,17 @@ import {
 } from '../../credentials/credentials.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
+import {
+  clientMessage,
+  lockClient,
+  lockToChange,
+  lockToEnd,
+  noSuchClient,
+  requireMayChange,
+} from './clients.ts';
+import { type ClientDeletionOptions, createClientDeletionMethods } from './deletion-methods.ts';
 import { createFederationMethods, type FederationOptions } from './federation-methods.ts';
 import { type ClientKeyOptions, createClientKeyMethods } from './key-methods.ts';
 import {
@@ -39,16 +43,15 @@ import {
 } from './store.ts';
 import { requireOwnScopes, storedClaims } from './token-fields.ts';
 
-export type ClientOptions = Pick<ClientKeyOptions, 'checkJwk'> &
+export type ClientOptions = ClientDeletionOptions &
+  Pick<ClientKeyOptions, 'checkJwk'> &
   Pick<FederationOptions, 'lockTrustedIssuer'> & {
     readonly db: Database;
-    readonly auditLog: AuditLog;
     readonly credentials: Credentials;
     readonly lockAudiences: LockAudiences;
     /** Keeps signing keys published until tokens of this lifetime have expired. */
     readonly coverTokenSeconds: (trx: Executor, seconds: number) => Promise<void>;
     readonly random: Random;
-    readonly now: Clock;
   };
 
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
@@ -81,7 +84,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const id = newId('cli', random);
       const name = printableName(request.name);
       const names = certificateNamesOf(request);
-      const times = { create_time: now(), disable_time: null };
+      const times = { create_time: now(), ...neverDisabled };
       const tokens = {
         audience_ids: storedAudienceIds(request.audienceIds),
         claims: storedClaims(request.claims),
@@ -106,8 +109,9 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       });
     },
 
-    ...createClientKeyMethods({ ...options, requireClient, lockToChange }),
-    ...createFederationMethods({ ...options, requireClient, lockToChange }),
+    ...createClientKeyMethods({ ...options, requireClient }),
+    ...createFederationMethods({ ...options, requireClient }),
+    ...createClientDeletionMethods(options),
 
     async getClient({ clientId }, context) {
       const client = clientMessage(await requireClient(clientId));
@@ -116,7 +120,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async listClients(request, { signal }) {
       const query = parseListRequest(request, clientList.sorts, signal);
-      const { rows, ...page } = await findClients(db, query);
+      const { rows, ...page } = await findClients(db, query, request.showDeleted);
       return { clients: rows.map(clientMessage), ...page };
     },
 
@@ -124,7 +128,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const { paths, change } = readUpdate(UpdateClientRequestSchema, request, updateFields);
       const { clientId } = request;
       const row = await auditLog.change(context, { target: clientId }, async (trx) => {
-        const before = await locked(trx, clientId);
+        const before = await lockClient(trx, clientId);
+        requireNotDeleted(before, 'client');
         const had = parseStoredScopes(before.scopes);
         const has = parseStoredScopes(change.scopes ?? before.scopes);
         const changed = [...had, ...has].filter((scope) => !had.has(scope) || !has.has(scope));
@@ -168,7 +173,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async revokeClientSecret({ clientId, secretId }, context) {
       await auditLog.change(context, { target: secretId }, async (trx) => {
-        await lockToChange(trx, context, clientId);
+        await lockToEnd(trx, context, clientId);
         await credentials.revoke(trx, ownerOf(clientId), secretId);
       });
       return {};
@@ -187,40 +192,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   };
 }
 
-/**
- * Checks that the caller holds the management scopes that a change grants or removes. Without it, a
- * caller with only clients:write could create a client with more permissions and act as it, or
- * disable a client that has more. Other scopes need no check.
- */
-function requireMayChange(
-  trx: Executor,
-  context: HandlerContext,
-  scopes: Iterable<string>,
-  target = '',
-): Promise<void> {
-  return requireHeldScopes(trx, context, [...scopes].filter(isManagementScope), { target });
-}
-
-/** A new secret grants the client's scopes; revoking one takes them away. */
-async function lockToChange(
-  trx: Executor,
-  context: HandlerContext,
-  id: string,
-): Promise<ClientRow> {
-  const row = await locked(trx, id);
-  await requireMayChange(trx, context, parseStoredScopes(row.scopes), id);
-  return row;
-}
-
 const ownerOf = (id: string): CredentialOwner => ({ kind: 'cs', id });
-
-const noSuchClient = () => fail('not_found', 'The client does not exist.');
-
-async function locked(trx: Executor, id: string): Promise<ClientRow> {
-  const row = await lockRow(trx, 'clients', 'id', id);
-  if (row === undefined) throw noSuchClient();
-  return row;
-}
 
 /** The fields on which it depends who can use the client's scopes, and where. */
 const grantingFields: ReadonlySet<string> = new Set([
@@ -274,22 +246,3 @@ function refuseDuplicate(error: unknown): never {
 }
 
 const joined = (texts: readonly string[]) => [...new Set(texts)].join(' ');
-
-function clientMessage(row: ClientRow) {
-  return {
-    id: row.id,
-    name: row.name,
-    scopes: [...parseStoredScopes(row.scopes)],
-    createTime: timestampFromMs(row.create_time),
-    creator: row.creator_id ?? '',
-    tlsClientAuthSanUri: row.tls_client_auth_san_uri ?? '',
-    tlsClientAuthSanDns: row.tls_client_auth_san_dns ?? '',
-    audienceIds: [...parseAudienceIds(row.audience_ids)],
-    ...(row.claims === null ? {} : { claims: JSON.parse(row.claims) as JsonObject }),
-    tokenSeconds: row.token_seconds ?? 0,
-    defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
-    mayAct: [...parseStoredScopes(row.may_act ?? '')],
-    boundTokens: row.bound_tokens === 1,
-    ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
-  };
-}

@@ -5,6 +5,13 @@ import {
   UpdateCustomerRequestSchema,
 } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
+import {
+  disableFields,
+  disablingDeletionOf,
+  enablingUndeletionOf,
+  neverDisabled,
+  requireNotDeleted,
+} from '../../api/deletion.ts';
 import { printableName } from '../../api/names.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
@@ -42,6 +49,8 @@ export type CustomerOptions = {
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
   readonly lockAudiences: LockAudiences;
+  /** How many scheduled backups the service keeps. */
+  readonly keptBackups: number;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -49,16 +58,30 @@ export type CustomerOptions = {
 export function createCustomerService(
   options: CustomerOptions,
 ): ServiceImpl<typeof CustomerService> {
-  const { db, auditLog, credentials, lockAudiences, random, now } = options;
+  const { db, auditLog, credentials, lockAudiences, keptBackups, random, now } = options;
 
   function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return auditLog.change(context, { target: id }, async (trx) => {
-      const row = await locked(trx, id);
+      const row = await lockLive(trx, id);
       if ((row.disable_time !== null) === disabled) return row;
       const change = { disable_time: disabled ? now() : null };
       await updateCustomer(trx, id, change);
       return { ...row, ...change };
     });
+  }
+
+  async function applyDeletion(
+    context: HandlerContext,
+    id: string,
+    changeOf: (row: CustomerWithAccounts, time: number) => CustomerChange,
+  ) {
+    const row = await auditLog.change(context, { target: id }, async (trx) => {
+      const before = await locked(trx, id);
+      const change = changeOf(before, now());
+      if (Object.keys(change).length > 0) await updateCustomer(trx, id, change);
+      return { ...before, ...change };
+    });
+    return customerMessage(row);
   }
 
   const keyMessage = (row: CredentialRow) => ({
@@ -71,7 +94,7 @@ export function createCustomerService(
     async createCustomer({ name, audienceIds }, context) {
       const id = newId('cus', random);
       const row = {
-        ...{ id, name: printableName(name), create_time: now(), disable_time: null },
+        ...{ id, name: printableName(name), create_time: now(), ...neverDisabled },
         audience_ids: storedAudienceIds(audienceIds),
         creator_id: principalId(principalOf(context)),
       };
@@ -90,7 +113,7 @@ export function createCustomerService(
 
     async listCustomers(request, { signal }) {
       const query = parseListRequest(request, customerList.sorts, signal);
-      const { rows, ...page } = await findCustomers(db, query);
+      const { rows, ...page } = await findCustomers(db, query, request.showDeleted);
       return { customers: rows.map(customerMessage), ...page };
     },
 
@@ -98,7 +121,7 @@ export function createCustomerService(
       const { paths, change } = readUpdate(UpdateCustomerRequestSchema, request, updateFields);
       const { customerId } = request;
       const row = await auditLog.change(context, { target: customerId }, async (trx) => {
-        const before = await locked(trx, customerId);
+        const before = await lockLive(trx, customerId);
         await lockAudiences(trx, change.audience_ids);
         if (paths.length > 0) await updateCustomer(trx, customerId, change);
         return { ...before, ...change };
@@ -114,10 +137,19 @@ export function createCustomerService(
       return { customer: customerMessage(await setDisabled(context, customerId, false)) };
     },
 
+    async deleteCustomer({ customerId }, context) {
+      const customer = await applyDeletion(context, customerId, disablingDeletionOf);
+      return { customer, keptBackups };
+    },
+
+    async undeleteCustomer({ customerId }, context) {
+      return { customer: await applyDeletion(context, customerId, enablingUndeletionOf) };
+    },
+
     async putAccounts({ customerId, accountIds }, context) {
       const wanted = readAccountIds(accountIds);
       const row = await auditLog.change(context, { target: customerId }, async (trx) => {
-        const before = await locked(trx, customerId);
+        const before = await lockLive(trx, customerId);
         const had = new Set(before.accountIds);
         const removed = before.accountIds.filter((id) => !wanted.has(id));
         const added = [...wanted].filter((id) => !had.has(id));
@@ -138,6 +170,7 @@ export function createCustomerService(
       const fields = { name, scopes: readKeyScopes(scopes), expireTime };
       const made = generateCredentialFor(context, 'ck', random);
       return auditLog.create(context, { target: made.id }, async (trx) => {
+        await lockLive(trx, customerId);
         const row = await credentials.create(trx, ownerOf(customerId), made, fields);
         return { key: keyMessage(row), apiKey: made.text };
       });
@@ -155,6 +188,7 @@ export function createCustomerService(
     async rotateApiKey({ customerId, keyId, overlapSeconds }, context) {
       const made = generateCredentialFor(context, 'ck', random);
       return auditLog.create(context, { target: keyId }, async (trx) => {
+        await lockLive(trx, customerId);
         const owner = ownerOf(customerId);
         const row = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
         return { key: keyMessage(row), apiKey: made.text };
@@ -180,6 +214,13 @@ async function locked(trx: Executor, id: string): Promise<CustomerWithAccounts> 
   return row;
 }
 
+/** Throws `conflict` if the customer is deleted. */
+async function lockLive(trx: Executor, id: string): Promise<CustomerWithAccounts> {
+  const row = await locked(trx, id);
+  requireNotDeleted(row, 'customer');
+  return row;
+}
+
 const updateFields: UpdateFields<typeof UpdateCustomerRequestSchema, CustomerChange> = {
   name: ({ name }) => {
     if (name === '') throw invalid('name', 'is required');
@@ -196,6 +237,6 @@ function customerMessage(row: CustomerWithAccounts) {
     audienceIds: [...parseAudienceIds(row.audience_ids)],
     createTime: timestampFromMs(row.create_time),
     creator: row.creator_id ?? '',
-    ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
+    ...disableFields(row),
   };
 }

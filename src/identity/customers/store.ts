@@ -1,6 +1,7 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { ownedRows, type Purge } from '../../storage/purge.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor, Schema } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
@@ -42,14 +43,17 @@ export const customerSearch: SearchTable = {
   table: 'customers',
   idPrefix: 'cus',
   texts: ['name'],
+  where: () => sql`delete_time is null`,
 };
 
 export async function findCustomers(
   db: Executor,
   query: ListQuery,
+  showDeleted = false,
 ): Promise<ListPage<CustomerWithAccounts>> {
-  const customers = db.selectFrom('customers').selectAll();
-  const page = await readList(db, customers, customerList, query);
+  const all = db.selectFrom('customers').selectAll();
+  const shown = showDeleted ? all : all.where('delete_time', 'is', null);
+  const page = await readList(db, shown, customerList, query);
   return { ...page, rows: await withAccounts(db, page.rows) };
 }
 
@@ -69,7 +73,9 @@ async function withAccounts(
   return customers.map((row) => ({ ...row, accountIds: accounts.get(row.id)?.sort() ?? [] }));
 }
 
-export type CustomerChange = Partial<Pick<CustomerRow, 'name' | 'disable_time' | 'audience_ids'>>;
+export type CustomerChange = Partial<
+  Pick<CustomerRow, 'name' | 'disable_time' | 'audience_ids' | 'delete_time' | 'kept_disable_time'>
+>;
 
 export async function updateCustomer(
   trx: Executor,
@@ -136,4 +142,29 @@ export async function countCreatedCustomers(db: Executor, creatorId: string): Pr
     .where('creator_id', '=', creatorId)
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+export const customerPurge: Purge = {
+  table: 'customers',
+  steps: [ownedRows('credentials', 'customer_id', 'id'), deleteSomeAccounts],
+};
+
+async function deleteSomeAccounts(
+  trx: Executor,
+  customerId: string,
+  limit: number,
+): Promise<number> {
+  const rows = await trx
+    .selectFrom('customer_accounts')
+    .innerJoin('accounts', 'accounts.id', 'account_id')
+    .select(['accounts.id', 'accounts.create_time'])
+    .where('customer_id', '=', customerId)
+    .orderBy('accounts.id')
+    .limit(limit)
+    .execute();
+  if (rows.length === 0) return 0;
+  await insertOrLockRows(trx, 'accounts', 'id', rows);
+  const ids = rows.map(({ id }) => id);
+  await deleteAccounts(trx, customerId, ids);
+  return ids.length;
 }

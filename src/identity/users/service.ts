@@ -6,6 +6,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
+import { neverDisabled } from '../../api/deletion.ts';
 import { printableName } from '../../api/names.ts';
 import { callerOf, principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
@@ -73,7 +74,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         password_hash: password === '' ? '' : await passwords.hash(password, queue),
         scopes: [...new Set(request.scopes)].join(' '),
         create_time: now(),
-        disable_time: null,
+        ...neverDisabled,
       };
       return auditLog
         .create(context, { target: row.id }, async (trx) => {

@@ -57,8 +57,10 @@ export function findWorkspaces(
   db: Executor,
   userId: string | undefined,
   query: ListQuery,
+  showDeleted = false,
 ): Promise<ListPage<WorkspaceRow>> {
   let workspaces = db.selectFrom('workspaces').selectAll();
+  if (!showDeleted) workspaces = workspaces.where('delete_time', 'is', null);
   if (userId !== undefined) {
     workspaces = workspaces.where('id', 'in', (eb) =>
       eb.selectFrom('members').select('workspace_id').where('user_id', '=', userId),
@@ -159,7 +161,7 @@ export async function hasWorkspaceOwner(db: Executor, workspaceId: string): Prom
 }
 
 type RoleRow = Pick<MemberRow, 'workspace_id' | 'role' | 'joined'> &
-  Pick<WorkspaceRow, 'factor_required_since' | 'factor_grace_days'>;
+  Pick<WorkspaceRow, 'factor_required_since' | 'factor_grace_days' | 'delete_time'>;
 
 export function findRoles(db: Executor, userId: string): Promise<RoleRow[]> {
   return db
@@ -167,7 +169,7 @@ export function findRoles(db: Executor, userId: string): Promise<RoleRow[]> {
     .innerJoin('users', 'users.id', 'members.user_id')
     .innerJoin('workspaces', 'workspaces.id', 'members.workspace_id')
     .select(['members.workspace_id', 'members.role', 'members.joined'])
-    .select(['factor_required_since', 'factor_grace_days'])
+    .select(['factor_required_since', 'factor_grace_days', 'workspaces.delete_time'])
     .where('users.id', '=', userId)
     .where('users.kind', '=', 'member')
     .where('users.disable_time', 'is', null)

@@ -15,3 +15,8 @@ export const expireField: FieldOption = {
   value: 'time',
   about: 'When it expires: a time, or the time from now, such as `30d`. Default: never.',
 };
+
+/** The option of a list with deleted resources. */
+export const showDeletedField = {
+  show_deleted: { about: 'Also lists deleted ones that can be undeleted.' },
+} satisfies Readonly<Record<string, FieldOption>>;

@@ -4,7 +4,7 @@ import { apiKeys } from './api-key-commands.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
-import { nameField } from './common-fields.ts';
+import { nameField, showDeletedField } from './common-fields.ts';
 import { domainGroup } from './domain-commands.ts';
 import { folderField, folders } from './folder-commands.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
@@ -58,7 +58,8 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     name: 'list',
     about: 'Lists the workspaces.',
     method: 'workspace.listWorkspaces',
-    columns: ['id', 'name', 'usage.documents', 'usage.bytes'],
+    fields: showDeletedField,
+    columns: ['id', 'name', 'usage.documents', 'usage.bytes', 'delete_time'],
   },
   { name: 'get', about: 'Shows a workspace.', method: 'workspace.getWorkspace', args: workspace },
   {
@@ -68,6 +69,18 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     isCreating: true,
     args: { name: 'The display name.' },
     fields: quotaFields,
+  },
+  {
+    name: 'delete',
+    about: 'Deletes a workspace with everything in it. It can be undone for 7 days.',
+    method: 'workspace.deleteWorkspace',
+    args: workspace,
+  },
+  {
+    name: 'undelete',
+    about: 'Restores a deleted workspace.',
+    method: 'workspace.undeleteWorkspace',
+    args: workspace,
   },
   {
     name: 'update',

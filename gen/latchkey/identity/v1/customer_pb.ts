@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/customer.proto.
  */
 export const file_latchkey_identity_v1_customer: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9jdXN0b21lci5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi2QEKCEN1c3RvbWVyEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLYWNjb3VudF9pZHMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMYXVkaWVuY2VfaWRzGB4gAygJEg8KB2NyZWF0b3IYZCABKAkSFAoMY3JlYXRvcl9uYW1lGGUgASgJIusCCgZBcGlLZXkSCgoCaWQYASABKAkSEwoLY3VzdG9tZXJfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIOCgZzY29wZXMYBCADKAkSNAoFc3RhdGUYBSABKA4yJS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVkZW50aWFsU3RhdGUSLwoLY3JlYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoObGFzdF91c2VkX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2NyZWF0b3IYZCABKAkSFAoMY3JlYXRvcl9uYW1lGGUgASgJImwKFUNyZWF0ZUN1c3RvbWVyUmVxdWVzdBIYCgRuYW1lGAEgASgJQgq6SAdyBRABGP8BEjkKDGF1ZGllbmNlX2lkcxgeIAMoCUIjukggkgEdEDIiGXIXMhVeYXVkX1swLTlBLVphLXpdezIyfSQiSgoWQ3JlYXRlQ3VzdG9tZXJSZXNwb25zZRIwCghjdXN0b21lchgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkN1c3RvbWVyIjQKEkdldEN1c3RvbWVyUmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAIkcKE0dldEN1c3RvbWVyUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciKDAQoUTGlzdEN1c3RvbWVyc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAIncKFUxpc3RDdXN0b21lcnNSZXNwb25zZRIxCgljdXN0b21lcnMYASADKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSLXAQoVVXBkYXRlQ3VzdG9tZXJSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESSwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhq6SBfiARQSBG5hbWUSDGF1ZGllbmNlX2lkcxI5CgxhdWRpZW5jZV9pZHMYHiADKAlCI7pIIJIBHRAyIhlyFzIVXmF1ZF9bMC05QS1aYS16XXsyMn0kIkoKFlVwZGF0ZUN1c3RvbWVyUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciI4ChZEaXNhYmxlQ3VzdG9tZXJSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEAiSwoXRGlzYWJsZUN1c3RvbWVyUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciI3ChVFbmFibGVDdXN0b21lclJlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQCJKChZFbmFibGVDdXN0b21lclJlc3BvbnNlEjAKCGN1c3RvbWVyGAEgASgLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3VzdG9tZXIicgoSUHV0QWNjb3VudHNSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEASPAoLYWNjb3VudF9pZHMYAiADKAlCJ7pIJJIBIRDoByIcchoyGF5bQS1aYS16MC05Ll86LV17MSwxMjh9JCJHChNQdXRBY2NvdW50c1Jlc3BvbnNlEjAKCGN1c3RvbWVyGAEgASgLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3VzdG9tZXIi1gEKE0NyZWF0ZUFwaUtleVJlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJDCgZzY29wZXMYAyADKAlCM7pIMJIBLQgBEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJBJCCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAIlcKFENyZWF0ZUFwaUtleVJlc3BvbnNlEikKA2tleRgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFwaUtleRIUCgdhcGlfa2V5GAIgASgJQgOAAQEioQEKEkxpc3RBcGlLZXlzUmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgEIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgFIAEoCUIHukgEcgIYQCJuChNMaXN0QXBpS2V5c1Jlc3BvbnNlEioKBGtleXMYASADKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5BcGlLZXkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0ijgEKE1JvdGF0ZUFwaUtleVJlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQBIZCgZrZXlfaWQYAiABKAlCCbpIBnIEEAEYQBIoCg9vdmVybGFwX3NlY29uZHMYAyABKA1CCrpIByoFGICangFIAIgBAUISChBfb3ZlcmxhcF9zZWNvbmRzIlcKFFJvdGF0ZUFwaUtleVJlc3BvbnNlEikKA2tleRgBIAEoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFwaUtleRIUCgdhcGlfa2V5GAIgASgJQgOAAQEiUAoTUmV2b2tlQXBpS2V5UmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAEhkKBmtleV9pZBgCIAEoCUIJukgGcgQQARhAIhYKFFJldm9rZUFwaUtleVJlc3BvbnNlMoAQCg9DdXN0b21lclNlcnZpY2USwAEKDkNyZWF0ZUN1c3RvbWVyEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ3VzdG9tZXJSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ3VzdG9tZXJSZXNwb25zZSJTkAIAirUYFRIPY3VzdG9tZXJzOndyaXRlGgIBA5K1GBQIyQESDy9jdXN0b21lcnMve2lkfYLT5JMCGToBKmIIY3VzdG9tZXIiCi9jdXN0b21lcnMSqQEKC0dldEN1c3RvbWVyEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q3VzdG9tZXJSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q3VzdG9tZXJSZXNwb25zZSJFkAIBirUYFBIOY3VzdG9tZXJzOnJlYWQaAgEDgtPkkwIkYghjdXN0b21lchIYL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9EpcBCg1MaXN0Q3VzdG9tZXJzEioubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEN1c3RvbWVyc1JlcXVlc3QaKy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q3VzdG9tZXJzUmVzcG9uc2UiLZACAYq1GBQSDmN1c3RvbWVyczpyZWFkGgIBA4LT5JMCDBIKL2N1c3RvbWVycxLEAQoOVXBkYXRlQ3VzdG9tZXISKy5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDdXN0b21lclJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDdXN0b21lclJlc3BvbnNlIleQAgKKtRgjEg9jdXN0b21lcnM6d3JpdGUaAgEDMgxhdWRpZW5jZV9pZHOC0+STAic6ASpiCGN1c3RvbWVyMhgvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0SwwEKD0Rpc2FibGVDdXN0b21lchIsLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDdXN0b21lclJlcXVlc3QaLS5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlQ3VzdG9tZXJSZXNwb25zZSJTkAICirUYFxIPY3VzdG9tZXJzOndyaXRlGgIBA0gBgtPkkwIvOgEqYghjdXN0b21lciIgL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9OmRpc2FibGUSvQEKDkVuYWJsZUN1c3RvbWVyEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ3VzdG9tZXJSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ3VzdG9tZXJSZXNwb25zZSJQkAICirUYFRIPY3VzdG9tZXJzOndyaXRlGgIBA4LT5JMCLjoBKmIIY3VzdG9tZXIiHy9jdXN0b21lcnMve2N1c3RvbWVyX2lkfTplbmFibGUStgEKC1B1dEFjY291bnRzEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuUHV0QWNjb3VudHNSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuUHV0QWNjb3VudHNSZXNwb25zZSJSkAICirUYFRIPY3VzdG9tZXJzOndyaXRlGgIBA4LT5JMCMDoBKmIIY3VzdG9tZXIaIS9jdXN0b21lcnMve2N1c3RvbWVyX2lkfS9hY2NvdW50cxKxAQoMQ3JlYXRlQXBpS2V5EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUFwaUtleVJlc3BvbnNlIkqQAgCKtRgXEg9jdXN0b21lcnM6d3JpdGUaAgEDIAGC0+STAiY6ASoiIS9jdXN0b21lcnMve2N1c3RvbWVyX2lkfS9hcGkta2V5cxKpAQoLTGlzdEFwaUtleXMSKC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXBpS2V5c1JlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXBpS2V5c1Jlc3BvbnNlIkWQAgGKtRgVEg9jdXN0b21lcnM6d3JpdGUaAgEDgtPkkwIjEiEvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0vYXBpLWtleXMSwQEKDFJvdGF0ZUFwaUtleRIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJvdGF0ZUFwaUtleVJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5Sb3RhdGVBcGlLZXlSZXNwb25zZSJakAIAirUYFxIPY3VzdG9tZXJzOndyaXRlGgIBAyABgtPkkwI2OgEqIjEvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0vYXBpLWtleXMve2tleV9pZH06cm90YXRlErkBCgxSZXZva2VBcGlLZXkSKS5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VBcGlLZXlSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQXBpS2V5UmVzcG9uc2UiUpACAoq1GBkSD2N1c3RvbWVyczp3cml0ZRoCAQMgAUgBgtPkkwIsKiovY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0vYXBpLWtleXMve2tleV9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9jdXN0b21lci5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEiigIKCEN1c3RvbWVyEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLYWNjb3VudF9pZHMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMYXVkaWVuY2VfaWRzGB4gAygJEg8KB2NyZWF0b3IYZCABKAkSFAoMY3JlYXRvcl9uYW1lGGUgASgJEi8KC2RlbGV0ZV90aW1lGG4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLrAgoGQXBpS2V5EgoKAmlkGAEgASgJEhMKC2N1c3RvbWVyX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDgoGc2NvcGVzGAQgAygJEjQKBXN0YXRlGAUgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdjcmVhdG9yGGQgASgJEhQKDGNyZWF0b3JfbmFtZRhlIAEoCSJsChVDcmVhdGVDdXN0b21lclJlcXVlc3QSGAoEbmFtZRgBIAEoCUIKukgHcgUQARj/ARI5CgxhdWRpZW5jZV9pZHMYHiADKAlCI7pIIJIBHRAyIhlyFzIVXmF1ZF9bMC05QS1aYS16XXsyMn0kIkoKFkNyZWF0ZUN1c3RvbWVyUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciI0ChJHZXRDdXN0b21lclJlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQCJHChNHZXRDdXN0b21lclJlc3BvbnNlEjAKCGN1c3RvbWVyGAEgASgLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3VzdG9tZXIimQEKFExpc3RDdXN0b21lcnNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgDIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgEIAEoCUIHukgEcgIYQBIUCgxzaG93X2RlbGV0ZWQYMiABKAgidwoVTGlzdEN1c3RvbWVyc1Jlc3BvbnNlEjEKCWN1c3RvbWVycxgBIAMoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkN1c3RvbWVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNItcBChVVcGRhdGVDdXN0b21lclJlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQBIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARJLCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCGrpIF+IBFBIEbmFtZRIMYXVkaWVuY2VfaWRzEjkKDGF1ZGllbmNlX2lkcxgeIAMoCUIjukggkgEdEDIiGXIXMhVeYXVkX1swLTlBLVphLXpdezIyfSQiSgoWVXBkYXRlQ3VzdG9tZXJSZXNwb25zZRIwCghjdXN0b21lchgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkN1c3RvbWVyIjgKFkRpc2FibGVDdXN0b21lclJlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQCJLChdEaXNhYmxlQ3VzdG9tZXJSZXNwb25zZRIwCghjdXN0b21lchgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkN1c3RvbWVyIjcKFUVuYWJsZUN1c3RvbWVyUmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAIkoKFkVuYWJsZUN1c3RvbWVyUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciJyChJQdXRBY2NvdW50c1JlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQBI8CgthY2NvdW50X2lkcxgCIAMoCUInukgkkgEhEOgHIhxyGjIYXltBLVphLXowLTkuXzotXXsxLDEyOH0kIkcKE1B1dEFjY291bnRzUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciLWAQoTQ3JlYXRlQXBpS2V5UmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEkMKBnNjb3BlcxgDIAMoCUIzukgwkgEtCAEQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkEkIKC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAiVwoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKQoDa2V5GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXBpS2V5EhQKB2FwaV9rZXkYAiABKAlCA4ABASKhAQoSTGlzdEFwaUtleXNSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAQgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAUgASgJQge6SARyAhhAIm4KE0xpc3RBcGlLZXlzUmVzcG9uc2USKgoEa2V5cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFwaUtleRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKOAQoTUm90YXRlQXBpS2V5UmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAEhkKBmtleV9pZBgCIAEoCUIJukgGcgQQARhAEigKD292ZXJsYXBfc2Vjb25kcxgDIAEoDUIKukgHKgUYgJqeAUgAiAEBQhIKEF9vdmVybGFwX3NlY29uZHMiVwoUUm90YXRlQXBpS2V5UmVzcG9uc2USKQoDa2V5GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXBpS2V5EhQKB2FwaV9rZXkYAiABKAlCA4ABASJQChNSZXZva2VBcGlLZXlSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEASGQoGa2V5X2lkGAIgASgJQgm6SAZyBBABGEAiFgoUUmV2b2tlQXBpS2V5UmVzcG9uc2UiNwoVRGVsZXRlQ3VzdG9tZXJSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEAiYAoWRGVsZXRlQ3VzdG9tZXJSZXNwb25zZRIwCghjdXN0b21lchgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkN1c3RvbWVyEhQKDGtlcHRfYmFja3VwcxgCIAEoDSI5ChdVbmRlbGV0ZUN1c3RvbWVyUmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAIkwKGFVuZGVsZXRlQ3VzdG9tZXJSZXNwb25zZRIwCghjdXN0b21lchgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkN1c3RvbWVyMvgSCg9DdXN0b21lclNlcnZpY2USwAEKDkNyZWF0ZUN1c3RvbWVyEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ3VzdG9tZXJSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQ3VzdG9tZXJSZXNwb25zZSJTkAIAirUYFRIPY3VzdG9tZXJzOndyaXRlGgIBA5K1GBQIyQESDy9jdXN0b21lcnMve2lkfYLT5JMCGToBKmIIY3VzdG9tZXIiCi9jdXN0b21lcnMSqQEKC0dldEN1c3RvbWVyEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q3VzdG9tZXJSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Q3VzdG9tZXJSZXNwb25zZSJFkAIBirUYFBIOY3VzdG9tZXJzOnJlYWQaAgEDgtPkkwIkYghjdXN0b21lchIYL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9EpcBCg1MaXN0Q3VzdG9tZXJzEioubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEN1c3RvbWVyc1JlcXVlc3QaKy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q3VzdG9tZXJzUmVzcG9uc2UiLZACAYq1GBQSDmN1c3RvbWVyczpyZWFkGgIBA4LT5JMCDBIKL2N1c3RvbWVycxLEAQoOVXBkYXRlQ3VzdG9tZXISKy5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDdXN0b21lclJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVDdXN0b21lclJlc3BvbnNlIleQAgKKtRgjEg9jdXN0b21lcnM6d3JpdGUaAgEDMgxhdWRpZW5jZV9pZHOC0+STAic6ASpiCGN1c3RvbWVyMhgvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0SwwEKD0Rpc2FibGVDdXN0b21lchIsLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDdXN0b21lclJlcXVlc3QaLS5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlQ3VzdG9tZXJSZXNwb25zZSJTkAICirUYFxIPY3VzdG9tZXJzOndyaXRlGgIBA0gBgtPkkwIvOgEqYghjdXN0b21lciIgL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9OmRpc2FibGUSvQEKDkVuYWJsZUN1c3RvbWVyEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ3VzdG9tZXJSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlQ3VzdG9tZXJSZXNwb25zZSJQkAICirUYFRIPY3VzdG9tZXJzOndyaXRlGgIBA4LT5JMCLjoBKmIIY3VzdG9tZXIiHy9jdXN0b21lcnMve2N1c3RvbWVyX2lkfTplbmFibGUSrQEKDkRlbGV0ZUN1c3RvbWVyEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGVsZXRlQ3VzdG9tZXJSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGVsZXRlQ3VzdG9tZXJSZXNwb25zZSJAkAICirUYGRIPY3VzdG9tZXJzOndyaXRlGgIBAyABSAGC0+STAhoqGC9jdXN0b21lcnMve2N1c3RvbWVyX2lkfRLFAQoQVW5kZWxldGVDdXN0b21lchItLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVuZGVsZXRlQ3VzdG9tZXJSZXF1ZXN0Gi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuVW5kZWxldGVDdXN0b21lclJlc3BvbnNlIlKQAgKKtRgVEg9jdXN0b21lcnM6d3JpdGUaAgEDgtPkkwIwOgEqYghjdXN0b21lciIhL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9OnVuZGVsZXRlErYBCgtQdXRBY2NvdW50cxIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlB1dEFjY291bnRzUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlB1dEFjY291bnRzUmVzcG9uc2UiUpACAoq1GBUSD2N1c3RvbWVyczp3cml0ZRoCAQOC0+STAjA6ASpiCGN1c3RvbWVyGiEvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0vYWNjb3VudHMSsQEKDENyZWF0ZUFwaUtleRIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSJKkAIAirUYFxIPY3VzdG9tZXJzOndyaXRlGgIBAyABgtPkkwImOgEqIiEvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0vYXBpLWtleXMSqQEKC0xpc3RBcGlLZXlzEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEFwaUtleXNSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEFwaUtleXNSZXNwb25zZSJFkAIBirUYFRIPY3VzdG9tZXJzOndyaXRlGgIBA4LT5JMCIxIhL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9L2FwaS1rZXlzEsEBCgxSb3RhdGVBcGlLZXkSKS5sYXRjaGtleS5pZGVudGl0eS52MS5Sb3RhdGVBcGlLZXlSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQXBpS2V5UmVzcG9uc2UiWpACAIq1GBcSD2N1c3RvbWVyczp3cml0ZRoCAQMgAYLT5JMCNjoBKiIxL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9L2FwaS1rZXlzL3trZXlfaWR9OnJvdGF0ZRK5AQoMUmV2b2tlQXBpS2V5EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQXBpS2V5UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZUFwaUtleVJlc3BvbnNlIlKQAgKKtRgZEg9jdXN0b21lcnM6d3JpdGUaAgEDIAFIAYLT5JMCLCoqL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9L2FwaS1rZXlzL3trZXlfaWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A customer.
@@ -84,6 +84,14 @@ export type Customer = Message<"latchkey.identity.v1.Customer"> & {
    * @generated from field: string creator_name = 101;
    */
   creatorName: string;
+
+  /**
+   * When the customer is deleted for good: seven days after its deletion. Until then, UndeleteCustomer restores
+   * it. Unset means that it is not deleted.
+   *
+   * @generated from field: google.protobuf.Timestamp delete_time = 110;
+   */
+  deleteTime?: Timestamp | undefined;
 };
 
 /**
@@ -317,6 +325,13 @@ export type ListCustomersRequest = Message<"latchkey.identity.v1.ListCustomersRe
    * @generated from field: string order_by = 4;
    */
   orderBy: string;
+
+  /**
+   * Whether the list includes deleted customers that can still be restored (AIP-164). Unset means false.
+   *
+   * @generated from field: bool show_deleted = 50;
+   */
+  showDeleted: boolean;
 };
 
 /**
@@ -834,6 +849,99 @@ export const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse> = /*@_
   messageDesc(file_latchkey_identity_v1_customer, 23);
 
 /**
+ * The request of CustomerService.DeleteCustomer.
+ *
+ * @generated from message latchkey.identity.v1.DeleteCustomerRequest
+ */
+export type DeleteCustomerRequest = Message<"latchkey.identity.v1.DeleteCustomerRequest"> & {
+  /**
+   * The customer's id: at most 64 characters. Required.
+   *
+   * @generated from field: string customer_id = 1;
+   */
+  customerId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.DeleteCustomerRequest.
+ * Use `create(DeleteCustomerRequestSchema)` to create a new message.
+ */
+export const DeleteCustomerRequestSchema: GenMessage<DeleteCustomerRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_customer, 24);
+
+/**
+ * The response of CustomerService.DeleteCustomer.
+ *
+ * @generated from message latchkey.identity.v1.DeleteCustomerResponse
+ */
+export type DeleteCustomerResponse = Message<"latchkey.identity.v1.DeleteCustomerResponse"> & {
+  /**
+   * The deleted customer, with its `delete_time`.
+   *
+   * @generated from field: latchkey.identity.v1.Customer customer = 1;
+   */
+  customer?: Customer | undefined;
+
+  /**
+   * How many scheduled backups the service keeps, `LATCHKEY_BACKUP_KEEP`. Each of them may contain
+   * the customer. It is gone from them once as many newer backups exist. 0 means that the service
+   * makes no scheduled backups. It does not know other backups.
+   *
+   * @generated from field: uint32 kept_backups = 2;
+   */
+  keptBackups: number;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.DeleteCustomerResponse.
+ * Use `create(DeleteCustomerResponseSchema)` to create a new message.
+ */
+export const DeleteCustomerResponseSchema: GenMessage<DeleteCustomerResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_customer, 25);
+
+/**
+ * The request of CustomerService.UndeleteCustomer.
+ *
+ * @generated from message latchkey.identity.v1.UndeleteCustomerRequest
+ */
+export type UndeleteCustomerRequest = Message<"latchkey.identity.v1.UndeleteCustomerRequest"> & {
+  /**
+   * The customer's id: at most 64 characters. Required.
+   *
+   * @generated from field: string customer_id = 1;
+   */
+  customerId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.UndeleteCustomerRequest.
+ * Use `create(UndeleteCustomerRequestSchema)` to create a new message.
+ */
+export const UndeleteCustomerRequestSchema: GenMessage<UndeleteCustomerRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_customer, 26);
+
+/**
+ * The response of CustomerService.UndeleteCustomer.
+ *
+ * @generated from message latchkey.identity.v1.UndeleteCustomerResponse
+ */
+export type UndeleteCustomerResponse = Message<"latchkey.identity.v1.UndeleteCustomerResponse"> & {
+  /**
+   * The customer after the change.
+   *
+   * @generated from field: latchkey.identity.v1.Customer customer = 1;
+   */
+  customer?: Customer | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.UndeleteCustomerResponse.
+ * Use `create(UndeleteCustomerResponseSchema)` to create a new message.
+ */
+export const UndeleteCustomerResponseSchema: GenMessage<UndeleteCustomerResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_customer, 27);
+
+/**
  * Customers: their accounts, and the API keys that IssuanceService.ExchangeApiKey exchanges for
  * tokens.
  *
@@ -890,6 +998,7 @@ export const CustomerService: GenService<{
    * Errors:
    * - `not_found`: the customer does not exist.
    * - `invalid_argument`: an audience does not exist.
+   * - `conflict`: the customer is deleted.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.UpdateCustomer
    */
@@ -904,6 +1013,7 @@ export const CustomerService: GenService<{
    *
    * Errors:
    * - `not_found`: the customer does not exist.
+   * - `conflict`: the customer is deleted.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.DisableCustomer
    */
@@ -918,6 +1028,7 @@ export const CustomerService: GenService<{
    *
    * Errors:
    * - `not_found`: the customer does not exist.
+   * - `conflict`: the customer is deleted.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.EnableCustomer
    */
@@ -927,12 +1038,45 @@ export const CustomerService: GenService<{
     output: typeof EnableCustomerResponseSchema;
   },
   /**
+   * Deletes a customer, with a waiting time of seven days (AIP-164). It is disabled at
+   * once: its API keys and tokens are rejected. It keeps its accounts.
+   * Until its `delete_time`, UndeleteCustomer restores everything. After that, within a day, the
+   * service deletes the customer for good. Backups keep it until they are
+   * deleted: see `kept_backups`. Deleting a deleted customer changes nothing.
+   *
+   * Errors:
+   * - `not_found`: the customer does not exist.
+   *
+   * @generated from rpc latchkey.identity.v1.CustomerService.DeleteCustomer
+   */
+  deleteCustomer: {
+    methodKind: "unary";
+    input: typeof DeleteCustomerRequestSchema;
+    output: typeof DeleteCustomerResponseSchema;
+  },
+  /**
+   * Undoes the deletion of a customer in its waiting time: it is as before. Undeleting a customer that is
+   * not deleted changes nothing.
+   *
+   * Errors:
+   * - `not_found`: the customer does not exist, or was deleted for good.
+   * - `conflict`: the waiting time has ended.
+   *
+   * @generated from rpc latchkey.identity.v1.CustomerService.UndeleteCustomer
+   */
+  undeleteCustomer: {
+    methodKind: "unary";
+    input: typeof UndeleteCustomerRequestSchema;
+    output: typeof UndeleteCustomerResponseSchema;
+  },
+  /**
    * Replaces the list of a customer's accounts. An account is created with its first customer and
    * deleted with its last one. Several customers may share an account.
    *
    * Errors:
    * - `not_found`: the customer does not exist.
    * - `invalid_argument`: an id is malformed, or the ids do not fit in a token.
+   * - `conflict`: the customer is deleted.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.PutAccounts
    */
@@ -946,7 +1090,7 @@ export const CustomerService: GenService<{
    *
    * Errors:
    * - `not_found`: the customer does not exist.
-   * - `conflict`: the customer already has 50 live keys.
+   * - `conflict`: the customer is deleted, or the customer already has 50 live keys.
    * - `invalid_argument`: a scope cannot be granted to customers, or `expire_time` is not in the
    *   future.
    *
@@ -977,7 +1121,7 @@ export const CustomerService: GenService<{
    *
    * Errors:
    * - `not_found`: the customer has no such key.
-   * - `conflict`: the key is expired or revoked, or the customer would have more than 50 live keys
+   * - `conflict`: the customer is deleted, or the key is expired or revoked, or the customer would have more than 50 live keys
    *   during the overlap. Nothing has changed. A rotation of a live key without overlap
    *   (`overlap_seconds` 0) always succeeds.
    *
