@@ -13,6 +13,7 @@ import { createObserver, type Observer } from '../observe/observer.ts';
 import { createSearchService } from '../search/service.ts';
 import { createSharingModule, type SharingModule } from '../sharing/module.ts';
 import { sharedAccess } from '../sharing/user-access/user-access.ts';
+import { sharedData } from '../sharing/user-data/user-data.ts';
 import { createMappedRoles } from '../sharing/workspaces/mapped-roles.ts';
 import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
 import { createDeletionCheck } from '../sharing/workspaces/workspaces.ts';
@@ -58,6 +59,7 @@ export function createModules(
       rolesOf,
       mappedRoles: createMappedRoles(now),
       sharedAccess,
+      sharedData,
       threadProgram: path.join(programs, 'identity/keys/thread-program.js'),
     });
     const assets = await readAssets(webDir);

@@ -11,10 +11,12 @@ import { customerPurge } from '../identity/customers/store.ts';
 import { sessionRetention } from '../identity/sessions/retention.ts';
 import { assertionRetention } from '../identity/tokens/client-assertions.ts';
 import { revocationRetention } from '../identity/tokens/revocations.ts';
+import { userPurge } from '../identity/user-data/store.ts';
 import { passwordResetRetention } from '../identity/users/password-resets.ts';
 import { domainRetention } from '../sharing/domains/domains.ts';
 import { gateRetention } from '../sharing/gate/retention.ts';
 import { removal, workspacePurge } from '../sharing/removal/removal.ts';
+import { createUserErasure } from '../sharing/user-data/user-data.ts';
 import { invitationRetention } from '../sharing/workspaces/invitations.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
 import { purgeRule } from '../storage/purge.ts';
@@ -25,7 +27,7 @@ import type { OpenStorage } from './storage.ts';
 
 const everyMs = 60_000;
 
-const purges = [clientPurge, customerPurge, workspacePurge];
+const purges = [clientPurge, customerPurge, workspacePurge, userPurge(createUserErasure())];
 
 export type RetentionTask = PeriodicTask & {
   round(): Promise<void>;

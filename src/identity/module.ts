@@ -71,6 +71,7 @@ import { startKeyReader } from './trusted-issuers/key-reader.ts';
 import { createTrustedIssuerService } from './trusted-issuers/service.ts';
 import { lockTrustedIssuer } from './trusted-issuers/store.ts';
 import { createUsageService } from './usage/service.ts';
+import { createUserExport } from './user-data/export.ts';
 import { createUserAccessService } from './users/access-service.ts';
 import { createCurrentPasswordCheck } from './users/current-password.ts';
 import { createActAsCheck, createSessionEndCheck } from './users/grant-checks.ts';
@@ -281,6 +282,9 @@ export async function createIdentityModule(
       user: createUserService({
         ...{ db, auditLog, masterKey, passwords, securityNotices, rolesOf, random, now },
         ...{ checkPassword, addSessionMethods, requireEnrolment },
+        ...createUserExport({ db, sharedData: options.sharedData }),
+        shared: options.sharedAccess,
+        keptBackups: options.keptBackups,
         checkCurrentPassword: createCurrentPasswordCheck({
           ...{ db, passwords, now },
           keys: masterKey.derive('current passwords'),

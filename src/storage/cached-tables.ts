@@ -138,7 +138,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'link',
     inserts: false,
     deletes: true,
-    // The recipient never changes.
+    // An erasure changes the recipient only together with the lists.
     uncached: ['view_count', 'notify_from', 'creator_id', 'recipient'],
   },
   domains: {

@@ -108,6 +108,6 @@ export function ownedRows<T extends keyof Schema>(
   };
 }
 
-/** Whether the workspace in a column is not deleted. */
+/** Whether the workspace in a column of another table is not deleted. */
 export const inLiveWorkspace = (column: string) =>
-  sql<SqlBool>`(select delete_time from workspaces where workspaces.id = ${sql.ref(column)}) is null`;
+  sql<SqlBool>`(select w.delete_time from workspaces as w where w.id = ${sql.ref(column)}) is null`;

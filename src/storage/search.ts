@@ -92,7 +92,7 @@ function partsOf(
     workspaceIds === undefined ? [] : [sql`${owner} || '' in (${sql.join(workspaceIds)})`];
   // Other callers do not reach deleted workspaces.
   const live =
-    workspaceIds === undefined && workspace !== undefined
+    workspaceIds === undefined && workspace !== undefined && searched.table !== 'workspaces'
       ? [inLiveWorkspace(`${searched.table}.${workspace}`)]
       : [];
   const id = sql.ref(idOf(searched));

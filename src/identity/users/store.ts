@@ -45,6 +45,7 @@ export function findUserByEmail(db: Executor, email: string): Promise<User | und
 export type UserFilter = {
   readonly email: string | undefined;
   readonly kind: UserRow['kind'] | undefined;
+  readonly showDeleted?: boolean;
 };
 
 export const userList = {
@@ -65,10 +66,12 @@ export const userSearch: SearchTable = {
 
 export function findUsers(
   db: Executor,
-  { email, kind }: UserFilter,
+  { email, kind, showDeleted = false }: UserFilter,
   query: ListQuery,
 ): Promise<ListPage<User>> {
-  let users = selectUsers(db);
+  // The rows of erased users stay for the ids in other rows.
+  let users = selectUsers(db).where('purge_time', 'is', null);
+  if (!showDeleted) users = users.where('delete_time', 'is', null);
   if (email !== undefined) users = users.where('email', '=', email);
   if (kind !== undefined) users = users.where('kind', '=', kind);
   return readList(db, users, userList, query);

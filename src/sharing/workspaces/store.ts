@@ -51,6 +51,7 @@ export const workspaceSearch: SearchTable = {
   idPrefix: 'ws',
   texts: ['name'],
   workspace: 'id',
+  where: () => sql`delete_time is null`,
 };
 
 export function findWorkspaces(
