@@ -72,6 +72,8 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
   'UserService.UpdateUser': aboutUser({ name: 'Renamed' }),
   'UserService.DisableUser': aboutUser(),
   'UserService.EnableUser': aboutUser(),
+  'UserService.DeleteUser': aboutUser(),
+  'UserService.UndeleteUser': aboutUser(),
   'UserService.SetPassword': aboutUser({ password }),
   'UserService.RemoveTotp': aboutUser(),
   'UserService.EnrolTotp': bySelf(),

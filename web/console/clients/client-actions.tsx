@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { offlineVerificationNote } from '../shared/credentials/credential.ts';
+import { DeleteButton, RestoreButton } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
@@ -13,7 +14,11 @@ export function ClientActions({ client }: { readonly client: Client }) {
   const update = useMethod(ClientService.method.updateClient);
   const disable = useMethod(ClientService.method.disableClient);
   const enable = useMethod(ClientService.method.enableClient);
+  const remove = useMethod(ClientService.method.deleteClient);
+  const undelete = useMethod(ClientService.method.undeleteClient);
   const { id: clientId, name, disableTime } = client;
+  const restore = () => undelete({ clientId });
+  if (client.deleteTime !== undefined) return <RestoreButton restore={restore} />;
   const askToDisable = () =>
     confirm({
       title: `Disable “${isolateName(name)}”?`,
@@ -43,6 +48,14 @@ export function ClientActions({ client }: { readonly client: Client }) {
         isEnabled={disableTime === undefined}
         askToDisable={askToDisable}
         enable={() => enable({ clientId })}
+      />
+      <DeleteButton
+        noun="client"
+        name={name}
+        effect={`It can’t get new tokens, and its existing tokens are rejected immediately. ${offlineVerificationNote()}`}
+        loss="After that, the client, its secrets and keys are deleted for good."
+        remove={() => remove({ clientId })}
+        restore={restore}
       />
     </>
   );

@@ -4,6 +4,7 @@ import {
   customerTokenLifetime,
   offlineVerificationNote,
 } from '../shared/credentials/credential.ts';
+import { DeleteButton, RestoreButton } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
@@ -15,7 +16,11 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
   const update = useMethod(CustomerService.method.updateCustomer);
   const disable = useMethod(CustomerService.method.disableCustomer);
   const enable = useMethod(CustomerService.method.enableCustomer);
+  const remove = useMethod(CustomerService.method.deleteCustomer);
+  const undelete = useMethod(CustomerService.method.undeleteCustomer);
   const { id: customerId, name, disableTime } = customer;
+  const restore = () => undelete({ customerId });
+  if (customer.deleteTime !== undefined) return <RestoreButton restore={restore} />;
   const askToDisable = () =>
     confirm({
       title: `Disable “${isolateName(name)}”?`,
@@ -42,6 +47,14 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
         isEnabled={disableTime === undefined}
         askToDisable={askToDisable}
         enable={() => enable({ customerId })}
+      />
+      <DeleteButton
+        noun="customer"
+        name={name}
+        effect={`Its API keys can’t get new tokens, and its existing tokens are rejected immediately. ${offlineVerificationNote(customerTokenLifetime)}`}
+        loss="After that, the customer, its API keys and the accounts that no other customer has are deleted for good."
+        remove={() => remove({ customerId })}
+        restore={restore}
       />
     </>
   );
