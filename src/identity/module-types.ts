@@ -93,7 +93,7 @@ export type IdentityModuleOptions = {
   readonly mappedRoles: MappedRoles;
   /** The access of users in workspaces. */
   readonly sharedAccess: SharedAccess;
-  /** What the service holds about users in workspaces. */
+  /** The data about users in workspaces. */
   readonly sharedData: Readonly<Record<string, UserData>>;
   readonly publicUrl: string;
   /** How many scheduled backups the service keeps. */

@@ -280,11 +280,9 @@ export async function createIdentityModule(
       usage: createUsageService({ db, now }),
       audit: createAuditService({ db }),
       user: createUserService({
-        ...{ db, auditLog, masterKey, passwords, securityNotices, rolesOf, random, now },
-        ...{ checkPassword, addSessionMethods, requireEnrolment },
+        ...{ ...management, masterKey, passwords, securityNotices, rolesOf },
+        ...{ checkPassword, addSessionMethods, requireEnrolment, shared: options.sharedAccess },
         ...createUserExport({ db, sharedData: options.sharedData }),
-        shared: options.sharedAccess,
-        keptBackups: options.keptBackups,
         checkCurrentPassword: createCurrentPasswordCheck({
           ...{ db, passwords, now },
           keys: masterKey.derive('current passwords'),

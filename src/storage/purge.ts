@@ -1,5 +1,5 @@
 // Deletes resources for good once their waiting time has ended, with everything that belongs to
-// them. Each slice is a transaction. After a crash, the next round continues with the remaining rows.
+// them. Each slice is a transaction. After a crash, the next round continues with the other rows.
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { RetentionRule } from './retention.ts';
 import { lockRow } from './row-locks.ts';

@@ -72,7 +72,7 @@ describeApp('a deleted user', (suite) => {
     expect(codeOf(await call(deleteUser, { userId: 'me' }, own))).toBe('ok');
   });
 
-  it('is not the last staff user with a management scope, and nobody with more rights', async () => {
+  it('is not the last staff user with a scope, and not above the caller', async () => {
     const { id: weakId } = await addUser(db(), { kind: 'staff', scopes: 'users:write' });
     const { id: strongId } = await addUser(db(), { kind: 'staff', scopes: 'signing_keys:write' });
     const weak = await caller(weakId);

@@ -1,4 +1,4 @@
-// What the service holds about a user in this module.
+// The data about a user in this module.
 import type { UserData } from '../../api/access/user-data.ts';
 import { findEvents } from '../../audit/events.ts';
 import { ownData, ownDataPageMax } from '../../storage/own-data.ts';

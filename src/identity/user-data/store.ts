@@ -42,7 +42,7 @@ const secretsAndSessions = [
   ownedRows('recovery_passwords', 'user_id', 'user_id'),
 ];
 
-/** `sharedSteps` erase the person in the other module. The row of the user stays, without a name. */
+/** `sharedSteps` erase the person in the other module. The row stays, without a name. */
 export const userPurge = (sharedSteps: readonly PurgeStep[]): Purge => ({
   table: 'users',
   steps: [

@@ -1,5 +1,5 @@
-// Deletes the rows of removed documents, from the page rows of views up to the document, and those of
-// deleted workspaces.
+// Deletes the rows of removed documents, from the page rows of views up to the document, and those
+// of deleted workspaces.
 import { findBlobsOf } from '../../storage/document-versions.ts';
 import { insertExpiredBlob } from '../../storage/expired-blobs.ts';
 import { skipLocked } from '../../storage/row-locks.ts';

@@ -1,4 +1,4 @@
-// What the service holds about a person in workspaces, and its erasure.
+// The data about a person in workspaces, and its erasure.
 import type { UserData } from '../../api/access/user-data.ts';
 import { pseudonymOf, replaceAddress } from '../../storage/erased-addresses.ts';
 import { foldedColumn, foldValue } from '../../storage/folded-text.ts';

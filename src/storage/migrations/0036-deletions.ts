@@ -1,6 +1,6 @@
 // Adds the waiting time of deletions. Expands only: earlier releases reject a deleted client,
-// customer or user, because it is disabled, but still serve a deleted workspace. The first workspace
-// should be deleted after all processes are updated.
+// customer or user, because it is disabled, but still serve a deleted workspace. The first
+// workspace should be deleted after all processes are updated.
 import { type Kysely, sql } from 'kysely';
 import { watchColumns } from './0015-audiences.ts';
 import { createIndex } from './indexes.ts';

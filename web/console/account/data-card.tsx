@@ -8,6 +8,10 @@ import { useDownload } from '../shared/use-download.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { AccountCard } from './account-card.tsx';
 
+const loss =
+  'Only an administrator can do that. After that, your name, email address, passkeys and ' +
+  'sessions are erased.';
+
 export function DataCard() {
   const { name, email } = useUser();
   const remove = useMethod(UserService.method.deleteUser);
@@ -32,7 +36,7 @@ export function DataCard() {
             label="Delete my account"
             name={name || email}
             effect="You are signed out immediately. What you created stays, without your name."
-            loss="Only an administrator can do that. After that, your name, email address, passkeys and sessions are erased."
+            loss={loss}
             remove={() => remove({ userId: 'me' })}
           />
         </Group>

@@ -19,12 +19,13 @@ export function ClientActions({ client }: { readonly client: Client }) {
   const { id: clientId, name, disableTime } = client;
   const restore = () => undelete({ clientId });
   if (client.deleteTime !== undefined) return <RestoreButton restore={restore} />;
+  const effect =
+    'It can’t get new tokens, and its existing tokens are rejected immediately. ' +
+    offlineVerificationNote();
   const askToDisable = () =>
     confirm({
       title: `Disable “${isolateName(name)}”?`,
-      consequence:
-        'It can’t get new tokens, and its existing tokens are rejected immediately. ' +
-        `${offlineVerificationNote()} You can enable it again.`,
+      consequence: `${effect} You can enable it again.`,
       label: 'Disable',
       run: () => disable({ clientId }),
     });
@@ -52,7 +53,7 @@ export function ClientActions({ client }: { readonly client: Client }) {
       <DeleteButton
         noun="client"
         name={name}
-        effect={`It can’t get new tokens, and its existing tokens are rejected immediately. ${offlineVerificationNote()}`}
+        effect={effect}
         loss="After that, the client, its secrets and keys are deleted for good."
         remove={() => remove({ clientId })}
         restore={restore}

@@ -21,12 +21,13 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
   const { id: customerId, name, disableTime } = customer;
   const restore = () => undelete({ customerId });
   if (customer.deleteTime !== undefined) return <RestoreButton restore={restore} />;
+  const effect =
+    'Its API keys can’t get new tokens, and its existing tokens are rejected immediately. ' +
+    offlineVerificationNote(customerTokenLifetime);
   const askToDisable = () =>
     confirm({
       title: `Disable “${isolateName(name)}”?`,
-      consequence:
-        'Its API keys can’t get new tokens, and its existing tokens are rejected immediately. ' +
-        `${offlineVerificationNote(customerTokenLifetime)} You can enable it again.`,
+      consequence: `${effect} You can enable it again.`,
       label: 'Disable',
       run: () => disable({ customerId }),
     });
@@ -51,8 +52,8 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
       <DeleteButton
         noun="customer"
         name={name}
-        effect={`Its API keys can’t get new tokens, and its existing tokens are rejected immediately. ${offlineVerificationNote(customerTokenLifetime)}`}
-        loss="After that, the customer, its API keys and the accounts that no other customer has are deleted for good."
+        effect={effect}
+        loss="After that, the customer, its API keys and its own accounts are deleted for good."
         remove={() => remove({ customerId })}
         restore={restore}
       />

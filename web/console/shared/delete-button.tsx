@@ -9,9 +9,9 @@ import { usePendingAction } from './use-pending-action.ts';
 export type DeleteButtonProps = {
   readonly noun: 'client' | 'customer' | 'user' | 'workspace';
   readonly name: string;
-  /** What stops immediately. */
+  /** A sentence about the immediate effect. */
   readonly effect: string;
-  /** What is deleted after the waiting time. */
+  /** A sentence about the end of the waiting time. */
   readonly loss: string;
   readonly label?: string;
   readonly remove: () => Promise<{ readonly keptBackups: number }>;
