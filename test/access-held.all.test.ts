@@ -9,7 +9,7 @@ import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
 import { transact } from '../src/storage/database.ts';
 import type { Executor } from '../src/storage/schema.ts';
 import { describeApp, type Suite } from './support/app-suite.ts';
-import { allRows, auditEventsOf } from './support/audit-rows.ts';
+import { allRows, auditEventsOf, backgroundTables } from './support/audit-rows.ts';
 import { holdRequest } from './support/held-requests.ts';
 import { describeTransports } from './support/matrix.ts';
 import { callMethod } from './support/method-calls.ts';
@@ -102,9 +102,6 @@ const callers: [string, (suite: Suite) => Promise<Held>][] = [
 /** Longer than a check may be old. */
 const heldMs = 400;
 
-/** The failures' events, and the tables that the service writes in the background. */
-const unstable = ['audit_events', 'revisions', 'leases', 'usage_counts'];
-
 describeApp('a request that the caller holds back', (suite) => {
   describeTransports(suite, (transport) => {
     it.each(callers)('of %s is refused and changes nothing', async (name, make) => {
@@ -120,11 +117,11 @@ describeApp('a request that the caller holds back', (suite) => {
       const codeOfProbe = async () =>
         (await callMethod(app, 'http', { method: held.probe, authorization })).code;
       await expect.poll(codeOfProbe).toBe('unauthenticated');
-      const before = await allRows(db, unstable);
+      const before = await allRows(db, backgroundTables);
 
       expect(await request.finish()).toBe('unauthenticated');
 
-      expect(await allRows(db, unstable)).toEqual(before);
+      expect(await allRows(db, backgroundTables)).toEqual(before);
       await expect.poll(() => auditEventsOf(db, requestId)).toHaveLength(1);
       expect(await auditEventsOf(db, requestId)).toMatchObject([
         {

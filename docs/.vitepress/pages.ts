@@ -78,6 +78,11 @@ export const groups: readonly Group[] = [
         'docs/guides/custom-domains.md',
         'links under the host name of a workspace, with Caddy',
       ),
+      page(
+        'Configuration as code',
+        'docs/guides/as-code.md',
+        'clients, audiences and customers in YAML files, applied by a pipeline',
+      ),
       page('Go to production', 'docs/guides/production.md', 'a list for the first installation'),
       page(
         'Move from Hydra or Keycloak',

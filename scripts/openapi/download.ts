@@ -32,7 +32,8 @@ export const headerParameters: Readonly<Record<string, Schema>> = {
   ),
   'If-Match': parameter(
     'If-Match',
-    'The expected `ETag`. If the file has another one, the response is 412 (RFC 9110 §13.1.1).',
+    'The expected `ETag` of the file, or the `etag` of the resource. If it has another one, the ' +
+      'response is 412 and nothing changes (RFC 9110 §13.1.1). `*` accepts each.',
     '"b5bb9d8014a0f9b1d61e21e796d78dcc"',
   ),
   DPoP: {

@@ -133,6 +133,9 @@ function parametersOf(binding: Binding, { comments, schemas }: OperationContext)
           { $ref: '#/components/parameters/If-Match' },
         ]
       : []),
+    ...(body === '*' && input.fields.some((field) => field.name === 'etag')
+      ? [{ $ref: '#/components/parameters/If-Match' }]
+      : []),
     ...(endpoint.acceptsIdempotencyKey
       ? [{ $ref: '#/components/parameters/Idempotency-Key' }]
       : []),

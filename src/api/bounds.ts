@@ -85,8 +85,8 @@ function nulFinder(schema: DescMessage): FindNul {
       if (typeof value === 'string' && value.includes('\0')) return name;
     }
     for (const { name, localName } of textLists) {
-      const i = (values[localName] as readonly string[]).findIndex((text) => text.includes('\0'));
-      if (i >= 0) return `${name}[${i}]`;
+      const list = values[localName] as readonly string[];
+      if (list.some((text) => text.includes('\0'))) return name;
     }
     for (const { name, localName, find } of lists) {
       for (const [i, item] of (

@@ -126,7 +126,9 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     const isDomainVerified = (name: string) => isVerifiedDomain(storage.db, name);
     const ops =
       sockets.ops &&
-      (await startOpsServer({ socket: sockets.ops, readiness, metrics, isDomainVerified }));
+      (await startOpsServer({
+        ...{ socket: sockets.ops, publicUrl, readiness, metrics, isDomainVerified },
+      }));
     if (ops !== undefined) onFailure(ops.close);
     const retention = startRetention(options, storage);
     const backups = startBackupSchedule(options, storage, observer.backup);

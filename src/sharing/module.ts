@@ -258,7 +258,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         invitationKeys: masterKey.derive('invitations'),
         logoMethods: (answer) => {
           const { uploadStalledMs } = options;
-          return createLogoMethods({ auditLog, random, uploadStalledMs, answer });
+          return createLogoMethods({ auditLog, random, now, uploadStalledMs, answer });
         },
       }),
       invitation: createInvitationService({

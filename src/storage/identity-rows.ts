@@ -1,8 +1,9 @@
 // The rows of clients, customers and audiences, of mailed links to
 // accounts, of recovery codes and of recorded answers.
 import type { DisableColumns } from './deletion-rows.ts';
+import type { ResourceColumns } from './resource-rows.ts';
 
-export type ClientRow = {
+export type ClientRow = ResourceColumns & {
   id: string;
   name: string;
   /** Space-separated. */
@@ -56,7 +57,7 @@ export type UsageCountRow = {
 };
 
 /** A service whose tokens authenticate clients. */
-export type TrustedIssuerRow = {
+export type TrustedIssuerRow = ResourceColumns & {
   id: string;
   name: string;
   /** The `iss` of its tokens. */
@@ -99,7 +100,7 @@ export type UsedAssertionRow = {
   expire_time: number;
 };
 
-export type CustomerRow = {
+export type CustomerRow = ResourceColumns & {
   id: string;
   name: string;
   create_time: number;
@@ -109,7 +110,7 @@ export type CustomerRow = {
 } & DisableColumns;
 
 /** A service that tokens are for. */
-export type AudienceRow = {
+export type AudienceRow = ResourceColumns & {
   id: string;
   /** The `aud` of the tokens. */
   identifier: string;

@@ -36,6 +36,7 @@ import { addDomains } from './migrations/0031-domains.ts';
 import { addProgramAccess } from './migrations/0032-program-access.ts';
 import { addCreators } from './migrations/0033-creators.ts';
 import { indexSearch } from './migrations/0034-search.ts';
+import { addExternalIds } from './migrations/0035-external-ids.ts';
 import { addDeletions } from './migrations/0036-deletions.ts';
 import type { Database } from './schema.ts';
 
@@ -81,6 +82,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0032-program-access': { up: addProgramAccess, oldestSupported: '0001-schema' },
   '0033-creators': { up: addCreators, oldestSupported: '0001-schema' },
   '0034-search': { up: indexSearch, oldestSupported: '0001-schema' },
+  '0035-external-ids': { up: addExternalIds, oldestSupported: '0001-schema' },
   '0036-deletions': { up: addDeletions, oldestSupported: '0001-schema' },
 };
 

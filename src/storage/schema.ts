@@ -23,6 +23,7 @@ import type {
   UsedAssertionRow,
 } from './identity-rows.ts';
 import type { PreviewTable } from './preview-rows.ts';
+import type { ResourceTable } from './resource-rows.ts';
 import type {
   BlobStoreRow,
   Created,
@@ -46,6 +47,7 @@ export type * from './folder-rows.ts';
 export type * from './gate-rows.ts';
 export type * from './identity-rows.ts';
 export type * from './preview-rows.ts';
+export type * from './resource-rows.ts';
 export type * from './sharing-rows.ts';
 export type * from './sign-in-rows.ts';
 
@@ -243,17 +245,17 @@ export type Schema = ModuleTables & {
   pending_blobs: PendingBlobRow;
   blob_stores: BlobStoreRow;
   signing_keys: SigningKeyRow;
-  audiences: AudienceRow;
-  clients: GeneratedColumns<ClientRow, 'creator_id' | DisableDefaults>;
+  audiences: ResourceTable<AudienceRow>;
+  clients: ResourceTable<GeneratedColumns<ClientRow, 'creator_id' | DisableDefaults>>;
   client_keys: Created<ClientKeyRow>;
-  trusted_issuers: TrustedIssuerRow;
+  trusted_issuers: ResourceTable<TrustedIssuerRow>;
   federated_identities: Created<FederatedIdentityRow>;
   usage_counts: UsageCountRow;
   used_assertions: UsedAssertionRow;
-  customers: GeneratedColumns<CustomerRow, 'creator_id' | DisableDefaults>;
+  customers: ResourceTable<GeneratedColumns<CustomerRow, 'creator_id' | DisableDefaults>>;
   accounts: AccountRow;
   customer_accounts: CustomerAccountRow;
-  workspaces: WorkspaceTable;
+  workspaces: ResourceTable<WorkspaceTable>;
   logos: LogoRow;
   workspace_usage: WorkspaceUsageRow;
   credentials: Created<CredentialRow>;

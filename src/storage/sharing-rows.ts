@@ -2,6 +2,7 @@
 // values are stored.
 import { type Generated, type SqlBool, sql } from 'kysely';
 import type { DeletionColumns, DeletionDefaults } from './deletion-rows.ts';
+import type { ResourceColumns } from './resource-rows.ts';
 
 export type Flag = 0 | 1;
 
@@ -16,7 +17,7 @@ export type Created<Row extends { creator_id: string | null }> = GeneratedColumn
   'creator_id'
 >;
 
-export type WorkspaceRow = {
+export type WorkspaceRow = ResourceColumns & {
   id: string;
   name: string;
   create_time: number;

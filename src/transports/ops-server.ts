@@ -1,6 +1,7 @@
 // Liveness, readiness and metrics for operators.
 import Fastify, { type RouteHandlerMethod } from 'fastify';
 import { compressText } from './http/compression.ts';
+import { refuseMalformed } from './http/server.ts';
 import { withoutSchemas } from './http/without-schemas.ts';
 import { type OpsPath, opsRoutes } from './ops-routes.ts';
 import type { BoundSocket } from './socket.ts';
@@ -32,6 +33,7 @@ export type Readiness = {
 
 export type OpsOptions = {
   readonly socket: BoundSocket;
+  readonly publicUrl: string;
   readonly readiness: () => Promise<Readiness>;
   readonly isDomainVerified: (name: string) => Promise<boolean>;
   readonly metrics: {
@@ -53,6 +55,7 @@ const connectionsMax = 256;
 
 export async function startOpsServer({
   socket,
+  publicUrl,
   readiness,
   metrics,
   isDomainVerified,
@@ -63,6 +66,7 @@ export async function startOpsServer({
     requestTimeout: requestMs,
     keepAliveTimeout: 60_000,
     http: { headersTimeout: requestMs, connectionsCheckingInterval: 1_000 },
+    clientErrorHandler: (error, client) => refuseMalformed(error, client, publicUrl),
   });
   app.server.maxConnections = connectionsMax;
   let draining = false;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
 import { desktop } from '../support/browser-pages.ts';
 import { loopbackEgress } from '../support/company-sign-in.ts';
-import { takeSecret } from '../support/console-credentials.ts';
+import { addScopes, takeSecret } from '../support/console-credentials.ts';
 import { useConsole } from '../support/console-suite.ts';
 import {
   type RealProvider,
@@ -42,7 +42,7 @@ async function addGroup(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Add group' });
   await dialog.getByLabel('Group').fill('operators');
   await dialog.getByLabel('Users in it become').selectOption('staff');
-  await dialog.getByRole('textbox', { name: 'Scopes' }).fill('clients:read clients:write');
+  for (const scope of ['clients:read', 'clients:write']) await dialog.getByLabel(scope).check();
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByText('Staff: clients:read, clients:write').waitFor();
 }
@@ -72,7 +72,7 @@ it('a user signs in with the company account, confirms an action, and is signed 
   await page.getByRole('button', { name: 'Create client' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Create client' });
   await dialog.getByLabel('Name').fill('Payments');
-  await dialog.getByLabel('Scopes').fill('payments:read');
+  await addScopes(dialog, 'payments:read');
   await dialog.getByRole('button', { name: 'Create' }).click();
   const stepUp = page.getByRole('dialog', { name: 'Confirm it’s you' });
   const opened = context.waitForEvent('page');

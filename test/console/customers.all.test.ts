@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectFitForAll, paste, takeSecret } from '../support/console-credentials.ts';
+import { addScopes, expectFitForAll, paste, takeSecret } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
 import { addCustomer } from '../support/owner-rows.ts';
@@ -58,7 +58,7 @@ describe('a customer', () => {
 
     await page.getByRole('button', { name: 'Create API key' }).click();
     const key = page.getByRole('dialog', { name: 'Create API key' });
-    await key.getByLabel('Scopes').fill('payments:read');
+    await addScopes(key, 'payments:read');
     await key.getByRole('button', { name: 'Create' }).click();
     const { secret, command } = await takeSecret(page);
     expect(secret).toMatch(/^lk_ck_/);
@@ -178,7 +178,7 @@ describe('the API keys of a customer', () => {
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Create API key' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create API key' });
-    await dialog.getByLabel('Scopes').fill('payments:read');
+    await addScopes(dialog, 'payments:read');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await fillSignIn(page, person);
@@ -194,10 +194,10 @@ describe('the API keys of a customer', () => {
     await page.getByRole('button', { name: 'Create API key' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create API key' });
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('Enter at least one scope.').waitFor();
-    await dialog.getByLabel('Scopes').fill('users:write');
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('users:write cannot be granted to customers').first().waitFor();
+    await dialog.getByText('Choose at least one scope.').waitFor();
+    await addScopes(dialog, 'users:write');
+    await dialog.getByText('“users” is an area of Latchkey. You can’t grant it here.').waitFor();
+    await dialog.getByRole('checkbox', { name: 'payments:read' }).waitFor();
     await expectFitForAll(page);
     expect(await rowsOf(ownerId)).toHaveLength(1);
   });

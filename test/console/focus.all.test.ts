@@ -44,9 +44,9 @@ describe('an error in a form', () => {
     await page.getByRole('button', { name: 'Create client' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Ledger');
-    await dialog.getByLabel('Scopes', { exact: true }).fill('no scope');
+    await dialog.getByLabel('Add an area', { exact: true }).fill('payments');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await expectFocus(page, /^textarea: Scopes/);
+    await expectFocus(page, /^input: Add an area/);
   });
 
   it('is shown for a year with five digits', async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 it('a link is limited to people on a list, and opened to everyone again', async () => {
   const { page, open } = await visitAs(await member('member'));
-  await open(`/workspaces/${workspaceId()}/documents/${document.id}`);
+  await open(`/workspaces/${workspaceId()}/documents/${document.id}/links`);
   await page.getByRole('button', { name: 'Share' }).click();
   const dialog = page.getByRole('dialog', { name: 'Share “terms.pdf”' });
   await dialog.getByLabel('Readers on a list').check();

@@ -23,6 +23,9 @@ beforeAll(async () => {
   await member('member', workspaceId(), { name: long });
   const at = `/workspaces/${workspaceId()}`;
   paths.push(`${at}/documents`, `${at}/documents/${document.id}`, `${at}/links`, `${at}/members`);
+  for (const tab of ['readers', 'links', 'versions', 'preview', 'details']) {
+    paths.push(`${at}/documents/${document.id}/${tab}`);
+  }
   paths.push(`${at}/links/${link.id}`, '/users?kind=member', `/users/${user.id}`);
   paths.push(`/audit?target=${link.id}`);
 });

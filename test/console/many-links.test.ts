@@ -123,7 +123,7 @@ describe('several links', () => {
 
   it('are revoked on a phone after a question that says that it is final', async () => {
     const { page, open } = await visitAs(await member('member'), phone);
-    await open(`/workspaces/${workspaceId()}/documents/${document.id}`);
+    await open(`/workspaces/${workspaceId()}/documents/${document.id}/links`);
     await boxOf(page, 'Link soon').check();
     await page.getByRole('button', { name: 'Select all 3' }).click();
     await page.getByText('3 selected').waitFor();

@@ -30,9 +30,9 @@ beforeAll(async () => {
 });
 
 describe('the page of a document', () => {
-  it('shows its readers first, and the pages that each of them read', async () => {
+  it('lists its readers, and the pages that each of them read', async () => {
     const { page, open } = await visitAs(await member('member'));
-    await open(path());
+    await open(`${path()}/readers`);
     const readers = page.getByRole('region', { name: 'Readers' });
     await readers.getByText('513 entries').waitFor();
     const row = readers.getByRole('row').filter({ hasText: 'reader0@example.com' });
@@ -56,16 +56,20 @@ describe('the page of a document', () => {
 
     await readers.getByRole('searchbox').or(readers.getByRole('textbox')).first().fill('reader1@');
     await readers.getByText('1 entry').waitFor();
+  });
+
+  it('shows its newest readers first', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(path());
+    const rows = page.getByRole('table', { name: 'Recent views' }).getByRole('row');
+    await rows.filter({ hasText: 'reader0@example.com' }).waitFor();
+    expect(await rows.count()).toBe(11);
     const main = page.getByRole('main');
     const sections = await main.getByRole('heading', { level: 2 }).allInnerTexts();
-    expect(sections).toEqual([
-      'Average time per page',
-      'Readers',
-      'Links',
-      'Versions',
-      'Preview',
-      'Details',
-    ]);
+    expect(sections).toEqual(['Average time per page', 'Recent readers']);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'All readers' }).click();
+    await page.getByText('513 entries').waitFor();
   });
 
   it('shows small pictures of the pages with the average time', async () => {
@@ -83,7 +87,7 @@ describe('the page of a document', () => {
 
   it('saves all views as CSV', async () => {
     const { page, open } = await visitAs(await member('member'));
-    await open(path());
+    await open(`${path()}/readers`);
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download CSV' }).click();
     const download = await coming;
@@ -101,7 +105,7 @@ describe('the page of a document', () => {
     ['1440', { viewport: { width: 1440, height: 900 } }],
   ])('fits a window: %s', async (size, settings) => {
     const { page, open } = await visitAs(await member('member'), settings);
-    await open(path());
+    await open(`${path()}/readers`);
     await page.getByText('513 entries').waitFor();
     await page.getByRole('button', { name: 'reader0@example.com' }).click();
     expect(await overhangOf(page)).toBe(0);

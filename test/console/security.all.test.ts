@@ -226,6 +226,8 @@ describe('a script', () => {
       '/workspaces',
       `${below}/documents`,
       `${below}/documents/${document.id}`,
+      `${below}/documents/${document.id}/links`,
+      `${below}/documents/${document.id}/preview`,
       `${below}/links/${link.id}`,
       `${below}/members`,
       `${below}/settings/general`,

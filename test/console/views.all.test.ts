@@ -80,7 +80,7 @@ describe('a link', () => {
   it('has the same number of views on the screen of its document', async () => {
     const link = await makeWatchedLink(app(), { name: 'Counted' });
     const { page, open } = await visitAs(await member('member'));
-    await open(`/workspaces/${workspaceId()}/documents/${link.document_id}`);
+    await open(`/workspaces/${workspaceId()}/documents/${link.document_id}/links`);
     const name = page.getByRole('link', { name: 'Counted' });
     const views = rowOf(page, 'Counted').getByRole('cell').nth(3);
     await expect.poll(() => views.textContent()).toContain('0');

@@ -60,7 +60,8 @@ describeApp('a client', (suite) => {
 
       const renamed = messageOf(await call(updateClient, { clientId, name: 'Journal' })).client;
 
-      expect(renamed).toEqual({ ...client, name: 'Journal' });
+      const { etag, updateTime } = renamed ?? {};
+      expect(renamed).toEqual({ ...client, name: 'Journal', etag, updateTime });
       const read = messageOf(await call(getClient, { clientId })).client;
       expect(read).toEqual({ ...renamed, creatorName: 'Test client' });
       expect(messageOf(await call(updateClient, { clientId })).client).toEqual(renamed);
@@ -103,7 +104,9 @@ describeApp('a client', (suite) => {
       expect(read).toEqual({ ...disabled, creatorName: 'Test client' });
 
       for (let i = 0; i < 2; i++) {
-        expect(messageOf(await call(enableClient, { clientId })).client).toEqual(client);
+        const enabled = messageOf(await call(enableClient, { clientId })).client;
+        const { etag, updateTime } = enabled ?? {};
+        expect(enabled).toEqual({ ...client, etag, updateTime });
         expect(await issue('payments:read')).toBe('ok');
       }
     });
@@ -153,6 +156,9 @@ describeApp('a client', (suite) => {
           name: 'Ledger',
           scopes: ['payments:read'],
           create_time: expect.stringMatching(/Z$/),
+          update_time: expect.stringMatching(/Z$/),
+          etag: expect.stringMatching(/^".+"$/),
+          external_id: '',
           creator: expect.any(String),
           creator_name: '',
           tls_client_auth_san_uri: '',

@@ -15,7 +15,8 @@ import { itHoldsFor } from '../support/rule.ts';
 const methods = namedMethods(
   allMethods.filter(({ parent }) => parent.file.proto.package.includes('identity')),
 );
-const isId = (field: string) => /(Id|kid)$/.test(field);
+/** An external id is a new name of a resource. */
+const isId = (field: string) => /(Id|kid)$/.test(field) && field !== 'externalId';
 
 /**
  * Fields that name something else: the client at an identity provider, and the issuer of a new

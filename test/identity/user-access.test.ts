@@ -11,7 +11,7 @@ import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { allScopes, useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
-import { allRows, withFailingAuditLog } from '../support/audit-rows.ts';
+import { allRows, backgroundTables, withFailingAuditLog } from '../support/audit-rows.ts';
 import { makePublicJwk } from '../support/client-keys.ts';
 import { addInvitation } from '../support/invitation-rows.ts';
 import { messageOf } from '../support/manager-calls.ts';
@@ -29,9 +29,6 @@ const { createCustomer, createApiKey: createCustomerKey } = CustomerService.meth
 
 const scope = allScopes;
 const password = 'the lantern of a leaver';
-
-/** Tables that the service writes in the background, such as the events of refused calls. */
-const background = ['audit_events', 'usage_counts', 'changes', 'leases', 'revisions'];
 
 describeApp('all access of a user', (suite) => {
   const db = () => suite.app.inside.db;
@@ -182,7 +179,7 @@ describeApp('all access of a user', (suite) => {
       const { id: userId } = leaver;
       // Read before the rows, because the sign-in of the check adds some.
       const works = await leaver.tryAll();
-      const rows = await allRows(db(), background);
+      const rows = await allRows(db(), backgroundTables);
 
       const validated = messageOf(await call(revokeAllAccess, { userId, validateOnly: true }));
       const broken = await withFailingAuditLog(db(), suite.dialect, () =>
@@ -190,7 +187,7 @@ describeApp('all access of a user', (suite) => {
       );
 
       expect(broken).not.toBe('ok');
-      expect(await allRows(db(), background)).toEqual(rows);
+      expect(await allRows(db(), backgroundTables)).toEqual(rows);
       expect(await eventsOf(userId)).toEqual([]);
       expect(await leaver.tryAll()).toEqual(works);
       expect(counts(validated.ended ?? {})).toMatchObject({ links: 1, clientSecrets: 2 });

@@ -69,6 +69,18 @@ test('--share on a terminal also names the command that lists the views', async 
   expect(piped.stderr).toBe('Uploaded a.txt (4 bytes).\n');
 });
 
+test('--share warns about a watermark that the file cannot have', async () => {
+  const shell = await workspaceShell();
+  await writeFile(path.join(shell.home, 'a.txt'), 'text');
+  const { status, stdout, stderr } = await shell.run(['upload', 'a.txt', '--share', '--watermark']);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/\/s\/\w{22}\n$/);
+  expect(stderr).toBe(
+    'Uploaded a.txt (4 bytes).\nReaders cannot open the document. A watermark needs a PDF, ' +
+      'Office, JPEG or PNG file. Share it without --watermark.\n',
+  );
+});
+
 test('a terminal shows the progress', async () => {
   const shell = await workspaceShell();
   await writeFile(path.join(shell.home, 'slides.bin'), Buffer.alloc(500_000));

@@ -175,6 +175,9 @@ describeApp('the brand of a workspace', (suite) => {
       expect(page.text).toContain(`src="${new URL(logo).pathname}"`);
       const [, style = ''] = /<style>([^<]*)<\/style>/.exec(page.text) ?? [];
       expect(style).toContain('#ffcc00');
+      // Links and the focus ring have a darker shade on the light pages.
+      expect(style).toMatch(/--accent:#856a00;.*--accent:#ffcc00;/s);
+      expect(page.text).toContain(`<link rel="icon" href="${new URL(logo).pathname}">`);
       const digest = createHash('sha256').update(style).digest('base64');
       const policy = page.headers.get('content-security-policy') ?? '';
       expect(policy).toContain(`style-src 'self' 'sha256-${digest}';`);

@@ -76,6 +76,7 @@ describeFeature('custom domains', (dialect) => {
       ...{ state: 'DOMAIN_STATE_VERIFIED', verify_time: expect.stringMatching(/Z$/) },
     });
     expect(await isAllowed(test, name)).toBe(true);
+    expect(await isAllowed(test, `${name}\u0000`)).toBe(false);
     expect(await urlOf(link.id)).toBe(link.url);
 
     const primary = await callDomains(test, 'PATCH', `/${added.id}`, { primary: true });

@@ -76,7 +76,7 @@ describeFeature('the lists of a link', (dialect) => {
       [{ allow_list: ['@a@example.com'] }, 'allow_list'],
       [{ allow_list: ['a@example.com b@example.com'] }, 'allow_list'],
       [{ block_list: ['@exa mple.com'] }, 'block_list'],
-      [{ block_list: ['@bücher.example\u0000'] }, 'block_list[0]'],
+      [{ block_list: ['@bücher.example\u0000'] }, 'block_list'],
       [{ block_list: many(201, '@a.de') }, 'block_list'],
       [{ allow_list: many(200, `@${'long'.repeat(12)}.example`) }, 'allow_list'],
       [{ allow_list: [`${'x'.repeat(250)}@a.de`] }, 'allow_list'],

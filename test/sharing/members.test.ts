@@ -157,6 +157,11 @@ describeApp('members', (suite) => {
         expect(await remove(owner, credential)).toMatchObject(conflict);
         expect(await put(owner, OWNER, credential)).toMatchObject({ ok: true });
       }
+      const { id: disabled } = await addUser(db(), { kind: 'member', disabled: true });
+      await addMember(db(), workspaceId, 'owner', disabled);
+      expect(await put(owner, ADMIN)).toMatchObject(conflict);
+      expect(await remove(owner)).toMatchObject(conflict);
+      expect(await remove(disabled)).toMatchObject({ ok: true });
       const second = await addMember(db(), workspaceId, 'owner');
       const answers = await Promise.all([owner, second].map((userId) => remove(userId)));
       expect(answers.filter(({ ok }) => ok).length).toBe(1);

@@ -26,6 +26,8 @@ describeApp('workspaces', (suite) => {
       id: expect.stringMatching(/^ws_[0-9A-Za-z]{22}$/),
       name: 'Ours',
       create_time: expect.stringMatching(/Z$/),
+      update_time: expect.stringMatching(/Z$/),
+      ...{ etag: expect.stringMatching(/^".+"$/), external_id: '' },
       quota: {
         bytes_max: 107_374_182_400,
         documents_max: 100_000,

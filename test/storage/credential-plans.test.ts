@@ -5,7 +5,7 @@ import { countLiveCredentials, endCredentials } from '../../src/credentials/stor
 import { transact } from '../../src/storage/database.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { fillTables } from '../support/many-rows.ts';
+import { fillSettings, fillTables } from '../support/many-rows.ts';
 import { describeDialects } from '../support/matrix.ts';
 
 const owner = { kind: 'wk', id: '1' } as const;
@@ -40,7 +40,7 @@ describeDialects('live credentials', (dialect) => {
   }
 
   it('are counted and ended by an index of live credentials', async () => {
-    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect), fillSettings);
     await fillTables(db, dialect);
     await transact(db, async (trx) => {
       const many = trx.updateTable('credentials').set({ revoke_time: 1 });

@@ -9,7 +9,7 @@ import { findViewsIn } from '../../src/sharing/views/store.ts';
 import type { PageQuery } from '../../src/storage/page-token.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { fillTables, rowsPerTable } from '../support/many-rows.ts';
+import { fillSettings, fillTables, rowsPerTable } from '../support/many-rows.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { findCosts, functionsWith, type PlanLimits, queriesOf } from '../support/query-plans.ts';
 
@@ -89,14 +89,9 @@ test('every list of a store is explained', () => {
   expect(functionsWith('selectNewestFirst(').sort()).toEqual(names);
 });
 
-/** How long a busy machine may take to fill a table. */
-const fillSeconds = 60;
-
 describeDialects('a list', (dialect) => {
   it('is read by an index, in its order', async () => {
-    const db = await openUntilFinished(await migratedDatabaseUrl(dialect), {
-      databaseQuerySeconds: fillSeconds,
-    });
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect), fillSettings);
     await fillTables(db, dialect);
     const bad: string[] = [];
     for (const list of lists) {

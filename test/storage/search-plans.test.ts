@@ -5,19 +5,15 @@ import { identitySearchKinds } from '../../src/identity/search-kinds.ts';
 import { sharingSearchKinds } from '../../src/sharing/search-kinds.ts';
 import { findMatches } from '../../src/storage/search.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { fillTables } from '../support/many-rows.ts';
+import { fillSettings, fillTables } from '../support/many-rows.ts';
 import { describeDialects } from '../support/matrix.ts';
 import { findCosts, queriesOf } from '../support/query-plans.ts';
-
-/** How long a busy machine may take to fill a table. */
-const fillSeconds = 60;
 
 const kinds = [...identitySearchKinds, ...sharingSearchKinds].filter(({ isSmall }) => !isSmall);
 
 describeDialects('a search', (dialect) => {
   it('reads ranges of indexes, and few rows in all', { timeout: 180_000 }, async () => {
-    const settings = { databaseQuerySeconds: fillSeconds };
-    const db = await openUntilFinished(await migratedDatabaseUrl(dialect), settings);
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect), fillSettings);
     await fillTables(db, dialect);
     const bad: string[] = [];
     let explained = 0;

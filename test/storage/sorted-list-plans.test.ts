@@ -36,7 +36,7 @@ import { scan } from '../../src/storage/list.ts';
 import type { ListQuery, SortColumns } from '../../src/storage/list-request.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { fillTables } from '../support/many-rows.ts';
+import { fillSettings, fillTables } from '../support/many-rows.ts';
 import { type Dialect, describeDialects } from '../support/matrix.ts';
 import { findCosts, functionsWith, type PlanLimits, queriesOf } from '../support/query-plans.ts';
 
@@ -48,9 +48,6 @@ type SortedList = PlanLimits & {
   /** Whether the list examines the rows in slices, also without a search. */
   readonly isExamined?: true;
 };
-
-/** How long a busy machine may take to fill a table. */
-const fillSeconds = 60;
 
 const examined = { state: { is: 'expired', now: 1 }, reader: 'a@example.com' } as const;
 
@@ -233,8 +230,7 @@ describeDialects('a list', (dialect) => {
   // Explains hundreds of queries.
   const timeout = 180_000;
   it('is read by an index in each order, and searched in slices', { timeout }, async () => {
-    const settings = { databaseQuerySeconds: fillSeconds };
-    const db = await openUntilFinished(await migratedDatabaseUrl(dialect), settings);
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect), fillSettings);
     await fillTables(db, dialect);
     const bad: string[] = [];
     for (const list of sortedLists) {

@@ -7,7 +7,7 @@ import {
   UploadDocumentRequestSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import type { Suite } from './app-suite.ts';
-import { allRows } from './audit-rows.ts';
+import { allRows, backgroundTables } from './audit-rows.ts';
 import { openStreamTransports, type Piece } from './document-streams.ts';
 import { type ManagementAction, managementActions } from './management-actions.ts';
 import type { TransportName } from './matrix.ts';
@@ -15,13 +15,9 @@ import { callMethodWithText } from './method-calls.ts';
 import { signToken } from './signed-tokens.ts';
 import type { Credential, TransportAnswer, UnaryMethod } from './transports.ts';
 
-/**
- * All rows that a change could affect, without the last-used times, the usage and the counters for
- * release 0.1, which are written later.
- */
+/** All rows that a change could affect, without values that the service writes later. */
 export async function stateOf({ app }: Suite): Promise<string[]> {
-  const unstable = ['audit_events', 'revisions', 'leases', 'usage_counts'];
-  const rows = await allRows(app.inside.db, unstable);
+  const rows = await allRows(app.inside.db, backgroundTables);
   return rows.map((row) => row.replace(/"(last_used_time|revision)":\w+,?/, ''));
 }
 

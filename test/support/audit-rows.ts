@@ -27,8 +27,13 @@ function tableNamesOf(db: Database): Promise<string[]> {
 
 const namesOf = (tables: readonly { name: string }[]) => tables.map(({ name }) => name).sort();
 
+/** The tables that the service writes in the background, such as the events of refused calls. */
+export const backgroundTables: readonly string[] = [
+  ...['audit_events', 'changes', 'leases', 'retention_times', 'revisions', 'usage_counts'],
+];
+
 /** Returns every row of every table except those in `without`. */
-export async function allRows(db: Database, without: string[] = []): Promise<string[]> {
+export async function allRows(db: Database, without: readonly string[] = []): Promise<string[]> {
   const tables = await tableNamesOf(db);
   const rows: string[] = [];
   for (const table of tables.filter((name) => !without.includes(name))) {

@@ -1,4 +1,5 @@
 // One row in each cached table.
+import type { Insertable } from 'kysely';
 import { insertCredential } from '../../src/credentials/store.ts';
 import { insertAudience } from '../../src/identity/audiences/store.ts';
 import {
@@ -17,7 +18,7 @@ import { insertDomain } from '../../src/sharing/domains/store.ts';
 import { insertFolder } from '../../src/sharing/folders/store.ts';
 import { insertLink } from '../../src/sharing/links/store.ts';
 import { insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
-import type { Executor, TrustedIssuerRow } from '../../src/storage/schema.ts';
+import type { Executor, Schema } from '../../src/storage/schema.ts';
 
 export const audience = {
   id: 'aud_1',
@@ -115,7 +116,7 @@ export const clientKey = {
   ...{ create_time: 1, expire_time: null, revoke_time: null },
 };
 
-export const issuerRow: TrustedIssuerRow = {
+export const issuerRow: Insertable<Schema['trusted_issuers']> = {
   ...{ id: 'iss_1', name: '', issuer: 'urn:a', jwks_uri: null, jwks: '{"keys":[]}' },
   ...{ audience: '', enabled: 1, create_time: 1 },
   ...{ read_jwks: null, read_time: null, attempt_time: null, attempt_error: '' },

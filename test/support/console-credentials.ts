@@ -1,7 +1,7 @@
 // Actions on credentials in the console, and checks that every page must pass.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { desktop, overhangOf, phone } from './browser-pages.ts';
 import { changeColorScheme, expectAccessible } from './console-suite.ts';
@@ -25,6 +25,13 @@ export async function takeSecret(page: Page): Promise<TakenSecret> {
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
   await dialog.waitFor({ state: 'hidden' });
   return { secret, command, text };
+}
+
+/** Adds scopes of areas outside the service, separated by spaces. */
+export async function addScopes(dialog: Locator, scopes: string): Promise<void> {
+  const field = dialog.getByRole('combobox', { name: 'Add an area' });
+  await field.fill(scopes);
+  await field.press('Enter');
 }
 
 /** Runs a line that a user would paste into a shell, and parses its JSON output. */

@@ -15,9 +15,9 @@ export async function addIssuer(
   change: Partial<TrustedIssuerRow> = {},
 ): Promise<string> {
   const id = newId('iss', randomBytes);
-  const row: TrustedIssuerRow = {
+  const row = {
     ...{ id, name: 'Test', issuer: `urn:${id}`, jwks_uri: null, jwks: '{"keys":[]}' },
-    ...{ audience: '', enabled: 1, create_time: Date.now(), read_jwks: null },
+    ...{ audience: '', enabled: 1 as const, create_time: Date.now(), read_jwks: null },
     ...{ read_time: null, attempt_time: null, attempt_error: '' },
     ...change,
   };

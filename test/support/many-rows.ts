@@ -5,6 +5,9 @@ import type { Dialect } from './matrix.ts';
 
 export const rowsPerTable = 20_000;
 
+/** Gives a busy machine time to fill a table. */
+export const fillSettings = { databaseQuerySeconds: 60 };
+
 /** The columns of row number `n`, as SQL. Half of the rows with an owner belong to owner `1`. */
 const half = `case when n % 2 = 0 then '1' else cast(n as text) end`;
 const id = 'cast(n as text)';

@@ -56,6 +56,7 @@ export type Credential = {
   readonly origin?: string;
   readonly idempotencyKey?: string;
   readonly dpop?: string;
+  readonly ifMatch?: string;
   /** Called with the headers or the metadata of the answer. */
   readonly onHeaders?: (headers: Headers) => void;
 };
@@ -92,13 +93,14 @@ type PlainTransport = Omit<Transport, 'call'> & {
 export const transportNames = ['http', 'grpc', 'connect'] as const;
 
 export function headersOf({ requestId, ...credential }: Credential): Record<string, string> {
-  const { authorization, cookie, origin, idempotencyKey, dpop } = credential;
+  const { authorization, cookie, origin, idempotencyKey, dpop, ifMatch } = credential;
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
     ...(cookie === undefined ? {} : { cookie }),
     ...(origin === undefined ? {} : { origin }),
     ...(dpop === undefined ? {} : { dpop }),
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
   };
 }
@@ -159,6 +161,7 @@ const grpcCodes: Record<number, Code> = {
   404: Code.NotFound,
   409: Code.FailedPrecondition,
   410: Code.NotFound,
+  412: Code.FailedPrecondition,
   413: Code.ResourceExhausted,
   416: Code.OutOfRange,
   429: Code.ResourceExhausted,

@@ -32,6 +32,14 @@ describe('a malformed request', () => {
     expect(await hostile.connection.response()).toBeUndefined();
   });
 
+  test('is refused at the operations port, too', async () => {
+    const { opsUrl } = hostile.app.app;
+    const connection = await openRawHttp(Number(new URL(opsUrl ?? '').port));
+    onTestFinished(() => connection.reset());
+    await connection.write('NONSENSE\r\n\r\n');
+    expectProblem(await connection.response(), 400, 'invalid_argument');
+  });
+
   test('without a Host is refused', async () => {
     expect(await hostile.exchange('GET /.well-known/jwks.json HTTP/1.1\r\n\r\n')).toMatchObject({
       status: 400,

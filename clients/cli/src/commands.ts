@@ -1,4 +1,5 @@
 // The commands of a running server's users. The code of a command is loaded only when it runs.
+import { fileCommands } from './apply/commands.ts';
 import type { Command, CommandGroup, Option } from './base/command.ts';
 import { accessCommands } from './remote/access-commands.ts';
 import { auditCommands } from './remote/audit-commands.ts';
@@ -24,6 +25,11 @@ export const remoteGroups: readonly CommandGroup[] = [
     title: 'Clients, customers and keys',
     about: withCredential,
     commands: [...clientCommands, ...keyCommands],
+  },
+  {
+    title: 'Configuration in files',
+    about: withCredential,
+    commands: fileCommands,
   },
   {
     title: 'Users and audit',

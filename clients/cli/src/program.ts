@@ -38,7 +38,8 @@ export async function runWords(
   }
   if (parsed.kind === 'wrong') {
     const wrong = new UsageError(parsed.message);
-    return reportError(wrong, host, parsed.usage, words.includes('--json'));
+    const status = reportError(wrong, host, parsed.usage, words.includes('--json'));
+    return parsed.status ?? status;
   }
   const { command, input, usage } = parsed;
   // A failed write also rejects, or it is of no interest.

@@ -91,14 +91,14 @@ export const settings = {
     group: 'Documents and quotas',
     type: integer(1, 4_294_967_295, 'bytes'),
     default: '104857600',
-    about: 'The size of the largest document, by default 100 MiB.',
+    about: 'The size of the largest document, by default 104.8 MB.',
   },
   workspaceBytesMax: {
     name: 'LATCHKEY_WORKSPACE_BYTES_MAX',
     group: 'Documents and quotas',
     type: integer(0, Number.MAX_SAFE_INTEGER, 'bytes'),
     default: '107374182400',
-    about: "The total size of a workspace's documents, by default 100 GiB.",
+    about: "The total size of a workspace's documents, by default 107.4 GB.",
     notes:
       'This setting and the next three are the quota of each workspace without a separate quota. ' +
       'See [Quotas](operations.md#quotas).',

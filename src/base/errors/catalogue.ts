@@ -214,8 +214,8 @@ export const catalogue = {
     status: 412,
     grpc: Code.FailedPrecondition,
     title: 'Precondition failed',
-    cause: '`If-Match` does not contain the current `ETag` of the resource.',
-    remedy: 'Discard the bytes that you have, and repeat the request without `If-Match`.',
+    cause: 'The resource has changed: its `etag` is not that of the request or of `If-Match`.',
+    remedy: 'Read the resource again. Repeat the request with its current `etag`.',
     oauth: 'invalid_request',
   },
   payload_too_large: {

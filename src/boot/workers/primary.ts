@@ -59,6 +59,7 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
     await workers.start();
     const ops = await startOpsServer({
       socket: opsSocket,
+      publicUrl: urls.publicUrl,
       readiness: () => workers.readiness(),
       isDomainVerified: (name) => isVerifiedDomain(storage.db, name),
       metrics: { contentType: workers.metricsType, read: () => workers.metrics() },

@@ -1,9 +1,15 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Code, type ServiceImpl } from '@connectrpc/connect';
 import {
   type AudienceService,
   UpdateAudienceRequestSchema,
 } from '../../../gen/latchkey/identity/v1/audience_pb.js';
+import {
+  createdColumns,
+  externalIdChange,
+  requireEtag,
+  resourceFields,
+  touched,
+} from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -11,6 +17,7 @@ import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
+import { isExternalIdTaken, refuseExternalId } from '../../storage/external-ids.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { AudienceRow, Database, Executor, SigningAlgorithm } from '../../storage/schema.ts';
@@ -42,11 +49,12 @@ export function createAudienceService(
 ): ServiceImpl<typeof AudienceService> {
   const { db, auditLog, keys, random, now } = options;
   return {
-    async createAudience({ identifier, name, signingAlg }, context) {
+    async createAudience(request, context) {
+      const { identifier, name, signingAlg } = request;
       const id = newId('aud', random);
       const signing_alg = algorithmOf(signingAlg);
       const fields = { identifier, name: printableName(name), signing_alg };
-      const row = { id, ...fields, create_time: now() };
+      const row = { id, ...fields, ...createdColumns(request, now()) };
       const createFirstKey = await keys.prepare(signing_alg);
       return auditLog.create(context, { target: id }, async (trx, also) => {
         if ((await lockAudienceCount(trx)) >= audiencesMax) {
@@ -66,7 +74,7 @@ export function createAudienceService(
 
     async listAudiences(request, { signal }) {
       const query = parseListRequest(request, audienceList.sorts, signal);
-      const { rows, ...page } = await findAudiences(db, query);
+      const { rows, ...page } = await findAudiences(db, query, request.externalId);
       return { audiences: rows.map(audienceMessage), ...page };
     },
 
@@ -75,12 +83,16 @@ export function createAudienceService(
       const { audienceId } = request;
       const row = await auditLog.change(context, { target: audienceId }, async (trx) => {
         const before = await locked(trx, audienceId);
+        requireEtag(context, request, before);
         const { signing_alg } = change;
         if (signing_alg !== undefined && signing_alg !== before.signing_alg) {
           await keys.requireActive(trx, signing_alg);
         }
-        if (paths.length > 0) await updateAudience(trx, audienceId, change);
-        return { ...before, ...change };
+        const changed = { ...change, ...touched(before, change, now()) };
+        if (paths.length > 0) {
+          await updateAudience(trx, audienceId, changed).catch(refuseDuplicate);
+        }
+        return { ...before, ...changed };
       });
       return { audience: audienceMessage(row) };
     },
@@ -113,6 +125,7 @@ const updateFields: UpdateFields<typeof UpdateAudienceRequestSchema, AudienceCha
     return { name: printableName(name) };
   },
   signing_alg: ({ signingAlg }) => ({ signing_alg: algorithmOf(signingAlg) }),
+  external_id: externalIdChange,
 };
 
 /** The bounds of the field admit no other value. */
@@ -120,11 +133,12 @@ const algorithmOf = (text: string) => (text || 'EdDSA') as SigningAlgorithm;
 
 function refuseDuplicate(error: unknown): never {
   if (!isUniqueViolation(error)) throw error;
+  if (isExternalIdTaken(error)) refuseExternalId(error);
   const detail = 'Another audience has this identifier.';
   throw fail('conflict', detail, { grpc: Code.AlreadyExists });
 }
 
-function audienceMessage({ id, identifier, name, create_time, signing_alg }: AudienceRow) {
-  const createTime = timestampFromMs(create_time);
-  return { id, identifier, name, createTime, signingAlg: signing_alg };
+function audienceMessage(row: AudienceRow) {
+  const { id, identifier, name, signing_alg } = row;
+  return { id, identifier, name, signingAlg: signing_alg, ...resourceFields(row) };
 }

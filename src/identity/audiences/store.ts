@@ -1,9 +1,11 @@
+import type { Insertable } from 'kysely';
 import { invalid } from '../../base/errors/errors.ts';
 import { parseAudienceIds } from '../../credentials/audience-ids.ts';
+import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
-import type { AudienceRow, Executor } from '../../storage/schema.ts';
+import type { AudienceRow, Executor, Schema } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 /** At most 1,000 rows exist. */
@@ -30,8 +32,13 @@ export const audienceSearch: SearchTable = {
   isSmall: true,
 };
 
-export function findAudiences(db: Executor, query: ListQuery): Promise<ListPage<AudienceRow>> {
-  return readList(db, db.selectFrom('audiences').selectAll(), audienceList, query);
+export function findAudiences(
+  db: Executor,
+  query: ListQuery,
+  externalId = '',
+): Promise<ListPage<AudienceRow>> {
+  const audiences = withExternalId(db.selectFrom('audiences').selectAll(), externalId);
+  return readList(db, audiences, audienceList, query);
 }
 
 /** Counts the audiences. No other transaction creates one until this one ends. */
@@ -44,11 +51,14 @@ export async function lockAudienceCount(trx: Executor): Promise<number> {
   return count;
 }
 
-export async function insertAudience(trx: Executor, row: AudienceRow): Promise<void> {
+export async function insertAudience(
+  trx: Executor,
+  row: Insertable<Schema['audiences']>,
+): Promise<void> {
   await trx.insertInto('audiences').values(row).execute();
 }
 
-export type AudienceChange = Partial<Pick<AudienceRow, 'name' | 'signing_alg'>>;
+export type AudienceChange = Partial<Omit<AudienceRow, 'id' | 'identifier' | 'create_time'>>;
 
 export async function updateAudience(
   trx: Executor,

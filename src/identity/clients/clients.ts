@@ -1,12 +1,9 @@
-// How clients are locked for a change, and how they are shown.
-import type { JsonObject } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+// How clients are locked for a change.
 import type { HandlerContext } from '@connectrpc/connect';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
-import { disableFields, requireNotDeleted } from '../../api/deletion.ts';
+import { requireNotDeleted } from '../../api/deletion.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { parseAudienceIds } from '../../credentials/audience-ids.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, Executor } from '../../storage/schema.ts';
 
@@ -52,23 +49,4 @@ export async function lockToEnd(
   const row = await lockClient(trx, id);
   await requireMayChange(trx, context, parseStoredScopes(row.scopes), id);
   return row;
-}
-
-export function clientMessage(row: ClientRow) {
-  return {
-    id: row.id,
-    name: row.name,
-    scopes: [...parseStoredScopes(row.scopes)],
-    createTime: timestampFromMs(row.create_time),
-    creator: row.creator_id ?? '',
-    tlsClientAuthSanUri: row.tls_client_auth_san_uri ?? '',
-    tlsClientAuthSanDns: row.tls_client_auth_san_dns ?? '',
-    audienceIds: [...parseAudienceIds(row.audience_ids)],
-    ...(row.claims === null ? {} : { claims: JSON.parse(row.claims) as JsonObject }),
-    tokenSeconds: row.token_seconds ?? 0,
-    defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
-    mayAct: [...parseStoredScopes(row.may_act ?? '')],
-    boundTokens: row.bound_tokens === 1,
-    ...disableFields(row),
-  };
 }

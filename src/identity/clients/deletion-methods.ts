@@ -5,7 +5,8 @@ import { disablingDeletionOf, enablingUndeletionOf } from '../../api/deletion.ts
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ClientRow } from '../../storage/schema.ts';
-import { clientMessage, lockToEnd } from './clients.ts';
+import { lockToEnd } from './clients.ts';
+import { clientMessage } from './fields.ts';
 import { type ClientChange, updateClient } from './store.ts';
 
 export type ClientDeletionOptions = {
@@ -28,8 +29,10 @@ export function createClientDeletionMethods(options: ClientDeletionOptions): Del
     const row = await auditLog.change(context, { target: id }, async (trx) => {
       const before = await lockToEnd(trx, context, id);
       const change = changeOf(before, now());
-      if (Object.keys(change).length > 0) await updateClient(trx, id, change);
-      return { ...before, ...change };
+      if (Object.keys(change).length === 0) return before;
+      const changed = { ...change, update_time: now() };
+      await updateClient(trx, id, changed);
+      return { ...before, ...changed };
     });
     return clientMessage(row);
   }

@@ -1,29 +1,24 @@
-import { Code, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   type ClientService,
-  type CreateClientRequest,
   UpdateClientRequestSchema,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
-import { neverDisabled, requireNotDeleted } from '../../api/deletion.ts';
-import { printableName } from '../../api/names.ts';
+import { requireNotDeleted } from '../../api/deletion.ts';
+import { requireEtag, touched } from '../../api/etag.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
-import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
+import { readUpdate } from '../../api/update-mask.ts';
 import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
-import { fail, invalid } from '../../base/errors/errors.ts';
-import { storedAudienceIds } from '../../credentials/audience-ids.ts';
 import {
   type CredentialOwner,
   type Credentials,
   generateCredentialFor,
 } from '../../credentials/credentials.ts';
-import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
 import {
-  clientMessage,
   lockClient,
   lockToChange,
   lockToEnd,
@@ -32,16 +27,17 @@ import {
 } from './clients.ts';
 import { type ClientDeletionOptions, createClientDeletionMethods } from './deletion-methods.ts';
 import { createFederationMethods, type FederationOptions } from './federation-methods.ts';
-import { type ClientKeyOptions, createClientKeyMethods } from './key-methods.ts';
 import {
-  type ClientChange,
-  clientList,
-  findClient,
-  findClients,
-  insertClient,
-  updateClient,
-} from './store.ts';
-import { requireOwnScopes, storedClaims } from './token-fields.ts';
+  clientMessage,
+  createdFields,
+  grantingFields,
+  refuseDuplicate,
+  requireOneName,
+  updateFields,
+} from './fields.ts';
+import { type ClientKeyOptions, createClientKeyMethods } from './key-methods.ts';
+import { clientList, findClient, findClients, insertClient, updateClient } from './store.ts';
+import { requireOwnScopes } from './token-fields.ts';
 
 export type ClientOptions = ClientDeletionOptions &
   Pick<ClientKeyOptions, 'checkJwk'> &
@@ -67,7 +63,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     return auditLog.change(context, { target: id }, async (trx) => {
       const row = await lockToChange(trx, context, id);
       if ((row.disable_time !== null) === disabled) return row;
-      const change = { disable_time: disabled ? now() : null };
+      const time = now();
+      const change = { disable_time: disabled ? time : null, update_time: time };
       await updateClient(trx, id, change);
       return { ...row, ...change };
     });
@@ -80,26 +77,14 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
   return {
     async createClient(request, context) {
-      const scopes = joined(request.scopes);
       const id = newId('cli', random);
-      const name = printableName(request.name);
-      const names = certificateNamesOf(request);
-      const times = { create_time: now(), ...neverDisabled };
-      const tokens = {
-        audience_ids: storedAudienceIds(request.audienceIds),
-        claims: storedClaims(request.claims),
-        token_seconds: request.tokenSeconds || null,
-        default_scopes: joined(request.defaultScopes) || null,
-        may_act: joined(request.mayAct) || null,
-        bound_tokens: request.boundTokens ? (1 as const) : null,
-        creator_id: principalId(principalOf(context)),
-      };
-      const row = { id, name, scopes, ...times, ...names, ...tokens };
+      const creator_id = principalId(principalOf(context));
+      const row = { id, ...createdFields(request, now()), creator_id };
       requireOneName(row);
       requireOwnScopes(row);
       const made = generateCredentialFor(context, 'cs', random);
       return auditLog.create(context, { target: id }, async (trx) => {
-        await requireMayChange(trx, context, parseStoredScopes(scopes));
+        await requireMayChange(trx, context, parseStoredScopes(row.scopes));
         await lockAudiences(trx, row.audience_ids);
         if (row.token_seconds !== null) await coverTokenSeconds(trx, row.token_seconds);
         await insertClient(trx, row).catch(refuseDuplicate);
@@ -120,7 +105,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async listClients(request, { signal }) {
       const query = parseListRequest(request, clientList.sorts, signal);
-      const { rows, ...page } = await findClients(db, query, request.showDeleted);
+      const { rows, ...page } = await findClients(db, query, request);
       return { clients: rows.map(clientMessage), ...page };
     },
 
@@ -130,6 +115,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const row = await auditLog.change(context, { target: clientId }, async (trx) => {
         const before = await lockClient(trx, clientId);
         requireNotDeleted(before, 'client');
+        requireEtag(context, request, before);
         const had = parseStoredScopes(before.scopes);
         const has = parseStoredScopes(change.scopes ?? before.scopes);
         const changed = [...had, ...has].filter((scope) => !had.has(scope) || !has.has(scope));
@@ -137,11 +123,12 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         const grantsAll = paths.some((path) => grantingFields.has(path));
         await requireMayChange(trx, context, grantsAll ? [...had, ...has] : changed, clientId);
         await lockAudiences(trx, change.audience_ids);
-        const after = { ...before, ...change };
+        const timed = { ...change, ...touched(before, change, now()) };
+        const after = { ...before, ...timed };
         requireOneName(after);
         requireOwnScopes(after);
         if (change.token_seconds) await coverTokenSeconds(trx, change.token_seconds);
-        if (paths.length > 0) await updateClient(trx, clientId, change).catch(refuseDuplicate);
+        if (paths.length > 0) await updateClient(trx, clientId, timed).catch(refuseDuplicate);
         return after;
       });
       return { client: clientMessage(row) };
@@ -194,55 +181,3 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
 const ownerOf = (id: string): CredentialOwner => ({ kind: 'cs', id });
 
-/** The fields on which it depends who can use the client's scopes, and where. */
-const grantingFields: ReadonlySet<string> = new Set([
-  'tls_client_auth_san_uri',
-  'tls_client_auth_san_dns',
-  'audience_ids',
-  'may_act',
-]);
-
-/** The fields that an update can change, by their path in the mask. */
-const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange> = {
-  name: ({ name }) => {
-    if (name === '') throw invalid('name', 'is required');
-    return { name: printableName(name) };
-  },
-  scopes: ({ scopes }) => ({ scopes: joined(scopes) }),
-  tls_client_auth_san_uri: ({ tlsClientAuthSanUri: uri }) => ({
-    tls_client_auth_san_uri: uri === '' ? null : uri,
-  }),
-  tls_client_auth_san_dns: ({ tlsClientAuthSanDns: name }) => ({
-    tls_client_auth_san_dns: name === '' ? null : name,
-  }),
-  audience_ids: ({ audienceIds }) => ({ audience_ids: storedAudienceIds(audienceIds) }),
-  claims: ({ claims }) => ({ claims: storedClaims(claims) }),
-  token_seconds: ({ tokenSeconds }) => ({ token_seconds: tokenSeconds || null }),
-  default_scopes: ({ defaultScopes }) => ({ default_scopes: joined(defaultScopes) || null }),
-  bound_tokens: ({ boundTokens }) => ({ bound_tokens: boundTokens ? 1 : null }),
-  may_act: ({ mayAct }) => ({ may_act: joined(mayAct) || null }),
-};
-
-type CertificateNames = Pick<ClientRow, 'tls_client_auth_san_uri' | 'tls_client_auth_san_dns'>;
-
-function certificateNamesOf(request: CreateClientRequest): CertificateNames {
-  const { tlsClientAuthSanUri: uri, tlsClientAuthSanDns: name } = request;
-  return {
-    tls_client_auth_san_uri: uri === '' ? null : uri,
-    tls_client_auth_san_dns: name === '' ? null : name,
-  };
-}
-
-/** A client has one name at most (RFC 8705 §2.1.2). */
-function requireOneName(row: CertificateNames): void {
-  if (row.tls_client_auth_san_uri === null || row.tls_client_auth_san_dns === null) return;
-  throw invalid('tls_client_auth_san_dns', 'must be unset if tls_client_auth_san_uri is set');
-}
-
-function refuseDuplicate(error: unknown): never {
-  if (!isUniqueViolation(error)) throw error;
-  const detail = 'Another client has this name of a certificate.';
-  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
-}
-
-const joined = (texts: readonly string[]) => [...new Set(texts)].join(' ');

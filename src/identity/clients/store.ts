@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { AccessOwner, AccessSource } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { createdBy, createdCredentials } from '../../credentials/store.ts';
+import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { readNewest } from '../../storage/newest-rows.ts';
@@ -44,10 +45,10 @@ export const clientSearch: SearchTable = {
 export function findClients(
   db: Executor,
   query: ListQuery,
-  showDeleted = false,
+  { externalId, showDeleted }: ShownResources = shownByDefault,
 ): Promise<ListPage<ClientRow>> {
-  const all = db.selectFrom('clients').selectAll();
-  const shown = showDeleted ? all : all.where('delete_time', 'is', null);
+  const clients = withExternalId(db.selectFrom('clients').selectAll(), externalId);
+  const shown = showDeleted ? clients : clients.where('delete_time', 'is', null);
   return readList(db, shown, clientList, query);
 }
 

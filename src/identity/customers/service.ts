@@ -1,4 +1,3 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   type CustomerService,
@@ -12,6 +11,13 @@ import {
   neverDisabled,
   requireNotDeleted,
 } from '../../api/deletion.ts';
+import {
+  createdColumns,
+  externalIdChange,
+  requireEtag,
+  resourceFields,
+  touched,
+} from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
@@ -26,6 +32,7 @@ import {
   type Credentials,
   generateCredentialFor,
 } from '../../credentials/credentials.ts';
+import { refuseExternalId } from '../../storage/external-ids.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
@@ -64,7 +71,8 @@ export function createCustomerService(
     return auditLog.change(context, { target: id }, async (trx) => {
       const row = await lockLive(trx, id);
       if ((row.disable_time !== null) === disabled) return row;
-      const change = { disable_time: disabled ? now() : null };
+      const time = now();
+      const change = { disable_time: disabled ? time : null, update_time: time };
       await updateCustomer(trx, id, change);
       return { ...row, ...change };
     });
@@ -78,8 +86,10 @@ export function createCustomerService(
     const row = await auditLog.change(context, { target: id }, async (trx) => {
       const before = await locked(trx, id);
       const change = changeOf(before, now());
-      if (Object.keys(change).length > 0) await updateCustomer(trx, id, change);
-      return { ...before, ...change };
+      if (Object.keys(change).length === 0) return before;
+      const changed = { ...change, update_time: now() };
+      await updateCustomer(trx, id, changed);
+      return { ...before, ...changed };
     });
     return customerMessage(row);
   }
@@ -91,16 +101,17 @@ export function createCustomerService(
   });
 
   return {
-    async createCustomer({ name, audienceIds }, context) {
+    async createCustomer(request, context) {
       const id = newId('cus', random);
       const row = {
-        ...{ id, name: printableName(name), create_time: now(), ...neverDisabled },
-        audience_ids: storedAudienceIds(audienceIds),
+        ...{ id, name: printableName(request.name), ...neverDisabled },
+        ...createdColumns(request, now()),
+        audience_ids: storedAudienceIds(request.audienceIds),
         creator_id: principalId(principalOf(context)),
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await lockAudiences(trx, row.audience_ids);
-        await insertCustomer(trx, row);
+        await insertCustomer(trx, row).catch(refuseExternalId);
         return { customer: customerMessage({ ...row, accountIds: [] }) };
       });
     },
@@ -113,7 +124,7 @@ export function createCustomerService(
 
     async listCustomers(request, { signal }) {
       const query = parseListRequest(request, customerList.sorts, signal);
-      const { rows, ...page } = await findCustomers(db, query, request.showDeleted);
+      const { rows, ...page } = await findCustomers(db, query, request);
       return { customers: rows.map(customerMessage), ...page };
     },
 
@@ -122,9 +133,13 @@ export function createCustomerService(
       const { customerId } = request;
       const row = await auditLog.change(context, { target: customerId }, async (trx) => {
         const before = await lockLive(trx, customerId);
+        requireEtag(context, request, before);
         await lockAudiences(trx, change.audience_ids);
-        if (paths.length > 0) await updateCustomer(trx, customerId, change);
-        return { ...before, ...change };
+        const changed = { ...change, ...touched(before, change, now()) };
+        if (paths.length > 0) {
+          await updateCustomer(trx, customerId, changed).catch(refuseExternalId);
+        }
+        return { ...before, ...changed };
       });
       return { customer: customerMessage(row) };
     },
@@ -146,10 +161,12 @@ export function createCustomerService(
       return { customer: await applyDeletion(context, customerId, enablingUndeletionOf) };
     },
 
-    async putAccounts({ customerId, accountIds }, context) {
-      const wanted = readAccountIds(accountIds);
+    async putAccounts(request, context) {
+      const { customerId } = request;
+      const wanted = readAccountIds(request.accountIds);
       const row = await auditLog.change(context, { target: customerId }, async (trx) => {
         const before = await lockLive(trx, customerId);
+        requireEtag(context, request, before);
         const had = new Set(before.accountIds);
         const removed = before.accountIds.filter((id) => !wanted.has(id));
         const added = [...wanted].filter((id) => !had.has(id));
@@ -161,7 +178,8 @@ export function createCustomerService(
         await lockAccounts(trx, touched, time);
         await deleteAccounts(trx, customerId, removed);
         await insertAccounts(trx, customerId, added, time);
-        return { ...before, accountIds: [...wanted].sort() };
+        await updateCustomer(trx, customerId, { update_time: time });
+        return { ...before, update_time: time, accountIds: [...wanted].sort() };
       });
       return { customer: customerMessage(row) };
     },
@@ -227,6 +245,7 @@ const updateFields: UpdateFields<typeof UpdateCustomerRequestSchema, CustomerCha
     return { name: printableName(name) };
   },
   audience_ids: ({ audienceIds }) => ({ audience_ids: storedAudienceIds(audienceIds) }),
+  external_id: externalIdChange,
 };
 
 function customerMessage(row: CustomerWithAccounts) {
@@ -235,7 +254,7 @@ function customerMessage(row: CustomerWithAccounts) {
     name: row.name,
     accountIds: [...row.accountIds],
     audienceIds: [...parseAudienceIds(row.audience_ids)],
-    createTime: timestampFromMs(row.create_time),
+    ...resourceFields(row),
     creator: row.creator_id ?? '',
     ...disableFields(row),
   };

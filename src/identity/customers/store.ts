@@ -1,9 +1,10 @@
 import { type Insertable, sql } from 'kysely';
+import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
-import type { CustomerRow, Executor, Schema } from '../../storage/schema.ts';
+import type { CustomerRow, Executor, ResourceColumns, Schema } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 export async function insertCustomer(
@@ -49,10 +50,10 @@ export const customerSearch: SearchTable = {
 export async function findCustomers(
   db: Executor,
   query: ListQuery,
-  showDeleted = false,
+  { externalId, showDeleted }: ShownResources = shownByDefault,
 ): Promise<ListPage<CustomerWithAccounts>> {
-  const all = db.selectFrom('customers').selectAll();
-  const shown = showDeleted ? all : all.where('delete_time', 'is', null);
+  const customers = withExternalId(db.selectFrom('customers').selectAll(), externalId);
+  const shown = showDeleted ? customers : customers.where('delete_time', 'is', null);
   const page = await readList(db, shown, customerList, query);
   return { ...page, rows: await withAccounts(db, page.rows) };
 }
@@ -74,7 +75,8 @@ async function withAccounts(
 }
 
 export type CustomerChange = Partial<
-  Pick<CustomerRow, 'name' | 'disable_time' | 'audience_ids' | 'delete_time' | 'kept_disable_time'>
+  Pick<CustomerRow, 'name' | 'disable_time' | 'audience_ids' | 'delete_time' | 'kept_disable_time'> &
+    Pick<CustomerRow, keyof ResourceColumns>
 >;
 
 export async function updateCustomer(

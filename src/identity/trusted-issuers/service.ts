@@ -7,12 +7,20 @@ import {
 } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
+import {
+  createdColumns,
+  externalIdChange,
+  requireEtag,
+  resourceFields,
+  touched,
+} from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isId, newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
+import { refuseExternalId } from '../../storage/external-ids.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor, TrustedIssuerRow } from '../../storage/schema.ts';
@@ -65,6 +73,7 @@ export function createTrustedIssuerService(
     jwks: ({ jwks }) => ({ jwks: jwks === undefined ? null : pinnedKeys(jwks) }),
     audience: ({ audience }) => ({ audience: printableAscii('audience', audience) }),
     enabled: ({ enabled = true }) => ({ enabled: enabled ? 1 : 0 }),
+    external_id: externalIdChange,
   };
 
   function requireUsable(row: TrustedIssuerRow): void {
@@ -91,7 +100,7 @@ export function createTrustedIssuerService(
         jwks: jwks === undefined ? null : pinnedKeys(jwks),
         audience: printableAscii('audience', request.audience),
         enabled: enabled ? 1 : 0,
-        create_time: now(),
+        ...createdColumns(request, now()),
         ...unread,
       };
       requireUsable(row);
@@ -99,7 +108,7 @@ export function createTrustedIssuerService(
         if ((await lockIssuerCount(trx)) >= issuersMax) {
           throw fail('conflict', `There are already ${issuersMax} trusted issuers.`);
         }
-        await insertIssuer(trx, row);
+        await insertIssuer(trx, row).catch(refuseExternalId);
         return { trustedIssuer: issuerMessage(row) };
       });
       readSoon(row.id);
@@ -114,22 +123,25 @@ export function createTrustedIssuerService(
 
     async listTrustedIssuers(request, { signal }) {
       const query = parseListRequest(request, issuerList.sorts, signal);
-      const { rows, ...page } = await findIssuers(db, query);
+      const { rows, ...page } = await findIssuers(db, query, request.externalId);
       return { trustedIssuers: rows.map(issuerMessage), ...page };
     },
 
     async updateTrustedIssuer(request, context) {
       const { issuerId } = request;
       const update = readUpdate(UpdateTrustedIssuerRequestSchema, request, updateFields);
-      const change = withOneSource(update.change);
       const row = await auditLog.change(context, { target: issuerId }, async (trx) => {
         const before = await locked(trx, issuerId);
+        requireEtag(context, request, stableOf(before));
+        const change = changeOf(before, update.change, now());
         const after = { ...before, ...change };
         requireUsable(after);
         if (update.paths.some((path) => path !== 'name')) {
           await requireScopesOfClients(trx, context, issuerId);
         }
-        if (update.paths.length > 0) await updateIssuer(trx, issuerId, change);
+        if (update.paths.length > 0) {
+          await updateIssuer(trx, issuerId, change).catch(refuseExternalId);
+        }
         return after;
       });
       if (row.attempt_time === null) readSoon(issuerId);
@@ -153,10 +165,19 @@ export function createTrustedIssuerService(
 const unread = { read_jwks: null, read_time: null, attempt_time: null, attempt_error: '' } as const;
 
 /** A new source of the keys replaces the other one, and the keys that were read from it. */
-function withOneSource(change: IssuerChange): IssuerChange {
-  if (change.jwks === undefined && change.jwks_uri === undefined) return change;
+function changeOf(before: TrustedIssuerRow, change: IssuerChange, time: number): IssuerChange {
+  if (change.jwks === undefined && change.jwks_uri === undefined) {
+    return { ...change, ...touched(before, change, time) };
+  }
   const replaced = change.jwks_uri ? { jwks: null } : { jwks_uri: null };
-  return { ...replaced, ...change, ...unread };
+  const changed = { ...replaced, ...change };
+  return { ...changed, ...touched(before, changed, time), ...unread };
+}
+
+/** Without the columns that change when the keys are read. */
+function stableOf(row: TrustedIssuerRow) {
+  const { read_jwks, read_time, attempt_time, attempt_error, ...stable } = row;
+  return stable;
 }
 
 const noSuchIssuer = () => fail('not_found', 'The trusted issuer does not exist.');
@@ -200,7 +221,7 @@ function issuerMessage(row: TrustedIssuerRow) {
     ...(row.jwks === null ? {} : { jwks: JSON.parse(row.jwks) as JsonObject }),
     audience: row.audience,
     enabled: row.enabled === 1,
-    createTime: timestampFromMs(row.create_time),
+    ...resourceFields(stableOf(row)),
     keyIds: keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])),
     ...(row.read_time === null ? {} : { refreshTime: timestampFromMs(row.read_time) }),
     refreshError: row.attempt_error,

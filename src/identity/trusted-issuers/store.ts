@@ -1,7 +1,9 @@
+import type { Insertable } from 'kysely';
+import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, TrustedIssuerRow } from '../../storage/schema.ts';
+import type { Executor, Schema, TrustedIssuerRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 /** At most 100 rows exist. */
@@ -28,8 +30,13 @@ export const issuerSearch: SearchTable = {
   isSmall: true,
 };
 
-export function findIssuers(db: Executor, query: ListQuery): Promise<ListPage<TrustedIssuerRow>> {
-  return readList(db, db.selectFrom('trusted_issuers').selectAll(), issuerList, query);
+export function findIssuers(
+  db: Executor,
+  query: ListQuery,
+  externalId = '',
+): Promise<ListPage<TrustedIssuerRow>> {
+  const issuers = withExternalId(db.selectFrom('trusted_issuers').selectAll(), externalId);
+  return readList(db, issuers, issuerList, query);
 }
 
 /** Counts the trusted issuers. No other transaction creates one until this one ends. */
@@ -42,7 +49,10 @@ export async function lockIssuerCount(trx: Executor): Promise<number> {
   return count;
 }
 
-export async function insertIssuer(trx: Executor, row: TrustedIssuerRow): Promise<void> {
+export async function insertIssuer(
+  trx: Executor,
+  row: Insertable<Schema['trusted_issuers']>,
+): Promise<void> {
   await trx.insertInto('trusted_issuers').values(row).execute();
 }
 

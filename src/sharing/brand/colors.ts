@@ -6,7 +6,20 @@ export type AccentColors = {
   readonly strong: string;
   /** Black or white text has a contrast of at least 4.5 to any colour. */
   readonly ink: '#000000' | '#ffffff';
+  /** For links, the focus ring and lines: at least 4.5 to the grounds of the light pages. */
+  readonly onLight: LineColors;
+  /** As `onLight`, for the dark color scheme. */
+  readonly onDark: LineColors;
 };
+
+type LineColors = {
+  readonly line: string;
+  /** With more contrast, for a line under the pointer. */
+  readonly strong: string;
+};
+
+/** The grounds of the pages with the least contrast to lines: `--ground` and `--surface`. */
+const grounds = { light: '#f4f5f7', dark: '#1c222a' } as const;
 
 type Rgb = readonly number[];
 
@@ -15,9 +28,25 @@ export function accentColorsOf(accent: string): AccentColors {
   const luminance = luminanceOf(rgb);
   const isDark = 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05;
   // Away from the colour of the text, so that its contrast grows.
-  const strong = hexOf(rgb.map((value) => value + ((isDark ? 0 : 255) - value) * 0.18));
-  return { accent: hexOf(rgb), strong, ink: isDark ? '#ffffff' : '#000000' };
+  const strong = hexOf(mix(rgb, isDark ? 0 : 255, strongShare));
+  const ink = isDark ? '#ffffff' : '#000000';
+  const onLight = lineColorsOn(grounds.light, rgb, 0);
+  return { accent: hexOf(rgb), strong, ink, onLight, onDark: lineColorsOn(grounds.dark, rgb, 255) };
 }
+
+const strongShare = 0.18;
+
+/** Mixes the color with black or white until its contrast suffices for text. */
+function lineColorsOn(ground: string, rgb: Rgb, end: 0 | 255): LineColors {
+  let share = 0;
+  while (contrastOf(hexOf(mix(rgb, end, share)), ground) < 4.5) share += 0.02;
+  const line = mix(rgb, end, share);
+  return { line: hexOf(line), strong: hexOf(mix(line, end, strongShare)) };
+}
+
+/** `share`: 0 for the color, 1 for black or white. */
+const mix = (rgb: Rgb, end: 0 | 255, share: number): Rgb =>
+  rgb.map((value) => value + (end - value) * share);
 
 /** The contrast ratio of two colours, from 1 to 21. */
 export function contrastOf(one: string, other: string): number {

@@ -7,6 +7,7 @@ import type {
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { repeatAccessCheck, resolveWorkspace, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../base/clock.ts';
 import { type Random, randomText } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { failIfStalled } from '../../base/limits/stall-timeout.ts';
@@ -22,6 +23,7 @@ export type AnswerWorkspace = (row: WorkspaceRow) => Promise<Answer>;
 type LogoOptions = {
   readonly auditLog: AuditLog;
   readonly random: Random;
+  readonly now: Clock;
   readonly uploadStalledMs: number;
   readonly answer: AnswerWorkspace;
 };
@@ -32,7 +34,7 @@ export type LogoMethods = Pick<
 >;
 
 export function createLogoMethods(options: LogoOptions): LogoMethods {
-  const { auditLog, random } = options;
+  const { auditLog, random, now } = options;
 
   function replace(context: HandlerContext, workspaceId: string, logo: Logo | undefined) {
     return auditLog.change(context, { target: workspaceId }, async (trx) => {
@@ -42,7 +44,7 @@ export function createLogoMethods(options: LogoOptions): LogoMethods {
         content_type: logo.contentType,
         content: logo.bytes.toString('base64'),
       };
-      const changed = await replaceLogo(trx, workspaceId, row);
+      const changed = await replaceLogo(trx, workspaceId, row, now());
       if (changed === undefined) {
         throw fail('not_found', 'The workspace does not exist.', { target: workspaceId });
       }

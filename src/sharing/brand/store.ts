@@ -27,6 +27,7 @@ export async function replaceLogo(
   trx: Executor,
   workspaceId: string,
   logo: Omit<LogoRow, 'workspace_id'> | undefined,
+  time: number,
 ): Promise<WorkspaceRow | undefined> {
   const old = await findBrand(trx, workspaceId);
   if (logo !== undefined) {
@@ -35,7 +36,7 @@ export async function replaceLogo(
   }
   const changed = await trx
     .updateTable('workspaces')
-    .set({ logo_id: logo?.id ?? '' })
+    .set({ logo_id: logo?.id ?? '', update_time: time })
     .where('id', '=', workspaceId)
     .returningAll()
     .executeTakeFirst();

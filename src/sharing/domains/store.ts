@@ -124,7 +124,9 @@ export function findVerifiedDomains(db: Executor) {
     .execute();
 }
 
+/** @param name any text, because a proxy passes the host name that a client sent */
 export async function isVerifiedDomain(db: Executor, name: string): Promise<boolean> {
+  if (!/^[a-z0-9.-]{1,253}$/.test(name)) return false;
   const row = await db
     .selectFrom('domains')
     .select('id')

@@ -16,6 +16,7 @@ import { type GateForm, renderGateForm } from './forms.ts';
 import type { GateStep, StepRefusal } from './gate-steps.ts';
 import {
   brandStyle,
+  iconOf,
   isBranded,
   logoOf,
   openGraph,
@@ -69,7 +70,7 @@ type Parts = {
 
 export function createGateHtml(assets: Assets): GateHtml {
   const style = assets.addressOf('web/viewer/pages.css');
-  const icon = assets.addressOf('web/viewer/mark.svg');
+  const mark = assets.addressOf('web/viewer/mark.svg');
 
   /** The browser fetches the imported modules at once, and not one after the other. */
   function scriptTags(source: string): Html {
@@ -90,7 +91,7 @@ ${imports.map((imported) => html`<link rel="modulepreload" href="${imported}">`)
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>${isRefreshed === true ? html`\n<meta http-equiv="refresh" content="${refreshSeconds}">` : undefined}
 ${presentation === undefined ? undefined : openGraph(presentation)}
-<link rel="icon" type="image/svg+xml" href="${icon}">
+${iconOf(presentation?.brand, mark)}
 <link rel="stylesheet" href="${style}">${brand?.style}
 ${script === undefined ? undefined : scriptTags(script)}
 </head>

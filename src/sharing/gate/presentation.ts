@@ -31,8 +31,9 @@ export function shownNameOf(shared: SharedDocument): string {
 
 export function brandStyle({ colors }: Brand) {
   if (colors === undefined) return undefined;
-  const { accent, strong, ink } = colors;
-  const style = html`:root{--brand:${accent};--brand-strong:${strong};--brand-ink:${ink}}`;
+  const { accent, strong, ink, onLight, onDark } = colors;
+  const style = html`:root{--brand:${accent};--brand-strong:${strong};--brand-ink:${ink};--accent:${onLight.line};--accent-strong:${onLight.strong}}
+@media(prefers-color-scheme:dark){:root{--accent:${onDark.line};--accent-strong:${onDark.strong}}}`;
   const digest = createHash('sha256').update(style.text).digest('base64');
   return {
     style: html`<style>${style}</style>`,
@@ -42,6 +43,12 @@ export function brandStyle({ colors }: Brand) {
 
 export const logoOf = ({ logoPath, workspaceName }: Brand): Html | undefined =>
   logoPath === '' ? undefined : html`<img class="logo" src="${logoPath}" alt="${workspaceName}">`;
+
+/** The icon of the browser tab: the logo, or the mark of the service at `markPath`. */
+export const iconOf = (brand: Brand | undefined, markPath: string): Html =>
+  brand === undefined || brand.logoPath === ''
+    ? html`<link rel="icon" type="image/svg+xml" href="${markPath}">`
+    : html`<link rel="icon" href="${brand.logoPath}">`;
 
 export const isBranded = ({ logoPath, colors }: Brand) => logoPath !== '' || colors !== undefined;
 

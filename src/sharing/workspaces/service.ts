@@ -6,12 +6,20 @@ import {
   type WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { deletionFields, deletionOf, notDeleted, undeletionOf } from '../../api/deletion.ts';
+import {
+  createdColumns,
+  externalIdChange,
+  requireEtag,
+  resourceFields,
+  touched,
+} from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import { newId } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
+import { refuseExternalId } from '../../storage/external-ids.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, WorkspaceRow } from '../../storage/schema.ts';
@@ -57,7 +65,7 @@ export function createWorkspaceService(
     return rows.map((row, i) => ({
       id: row.id,
       name: row.name,
-      createTime: timestampFromMs(row.create_time),
+      ...resourceFields(row),
       quota: quotas.quotaOf(row),
       brand: {
         accentColor: row.accent_color,
@@ -82,8 +90,10 @@ export function createWorkspaceService(
       if (old === undefined) throw workspaceNotFound(id);
       await requireOwner(trx, context, 'Only owners can delete or undelete a workspace.');
       const change = changeOf(old, now());
-      if (Object.keys(change).length > 0) await updateWorkspace(trx, id, change);
-      return { ...old, ...change };
+      if (Object.keys(change).length === 0) return old;
+      const changed = { ...change, update_time: now() };
+      await updateWorkspace(trx, id, changed);
+      return { ...old, ...changed };
     });
     return answer(row);
   }
@@ -93,15 +103,16 @@ export function createWorkspaceService(
     ...createInvitationMethods(options),
     ...logoMethods(answer),
 
-    async createWorkspace({ name, quota }, context) {
+    async createWorkspace(request, context) {
       const id = newId('ws', random);
       const row: WorkspaceRow = {
-        ...{ id, name: printableName(name), create_time: now(), ...storedQuota(quota) },
+        ...{ id, name: printableName(request.name), ...storedQuota(request.quota) },
+        ...createdColumns(request, now()),
         ...{ accent_color: '', logo_id: '', link_defaults: '' },
         ...{ factor_required_since: null, factor_grace_days: 0, ...notDeleted },
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
-        await insertWorkspace(trx, row);
+        await insertWorkspace(trx, row).catch(refuseExternalId);
         return answer(row, trx);
       });
     },
@@ -114,7 +125,7 @@ export function createWorkspaceService(
       const caller = principalOf(context);
       const member = caller.type === 'member' ? caller.userId : undefined;
       const query = parseListRequest(request, workspaceList.sorts, context.signal);
-      const { rows, ...page } = await findWorkspaces(db, member, query, request.showDeleted);
+      const { rows, ...page } = await findWorkspaces(db, member, query, request);
       return { workspaces: await messagesOf(rows), ...page };
     },
 
@@ -127,21 +138,37 @@ export function createWorkspaceService(
     async updateWorkspace(request, context) {
       const id = workspaceOf(context);
       const { paths, change } = readUpdate(UpdateWorkspaceRequestSchema, request, fields);
-      if (paths.includes('quota') && principalOf(context).type === 'member') {
-        throw fail('forbidden', 'Members cannot change the quota of a workspace.');
+      if (principalOf(context).type === 'member') refuseToMember(paths);
+      if (paths.length === 0) {
+        const row = await existing(db, id);
+        requireEtag(context, request, row);
+        return answer(row);
       }
-      if (paths.length === 0) return answer(await existing(db, id));
       const row = await auditLog.change(context, { target: id }, async (trx) => {
         const old = await lockRow(trx, 'workspaces', 'id', id);
         if (old === undefined) throw workspaceNotFound(id);
+        requireEtag(context, request, old);
         const rule = paths.includes('require_second_factor')
           ? changedRule(request.requireSecondFactor, old, now)
           : {};
-        return (await updateWorkspace(trx, id, { ...change, ...rule })) ?? old;
+        const changed = { ...change, ...rule };
+        const timed = { ...changed, ...touched(old, changed, now()) };
+        return (await updateWorkspace(trx, id, timed).catch(refuseExternalId)) ?? old;
       });
       return answer(row);
     },
   };
+}
+
+/** An external id decides which workspace a file of the operator changes. */
+function refuseToMember(paths: readonly string[]): void {
+  for (const [path, noun] of [
+    ['quota', 'quota'],
+    ['external_id', 'external id'],
+  ] as const) {
+    if (!paths.includes(path)) continue;
+    throw fail('forbidden', `Members cannot change the ${noun} of a workspace.`);
+  }
 }
 
 const fields = {
@@ -158,6 +185,7 @@ const fields = {
   }),
   // The time at which it was required depends on the stored row.
   require_second_factor: (): WorkspaceChange => ({}),
+  external_id: (request): WorkspaceChange => externalIdChange(request),
   grace_days: ({ graceDays }): WorkspaceChange => ({ factor_grace_days: graceDays }),
 } satisfies UpdateFields<typeof UpdateWorkspaceRequestSchema, WorkspaceChange>;
 

@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
+import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type {
@@ -58,9 +59,9 @@ export function findWorkspaces(
   db: Executor,
   userId: string | undefined,
   query: ListQuery,
-  showDeleted = false,
+  { externalId, showDeleted }: ShownResources = shownByDefault,
 ): Promise<ListPage<WorkspaceRow>> {
-  let workspaces = db.selectFrom('workspaces').selectAll();
+  let workspaces = withExternalId(db.selectFrom('workspaces').selectAll(), externalId);
   if (!showDeleted) workspaces = workspaces.where('delete_time', 'is', null);
   if (userId !== undefined) {
     workspaces = workspaces.where('id', 'in', (eb) =>
@@ -150,12 +151,15 @@ export async function deleteMember(
     .execute();
 }
 
+/** Whether the workspace has an owner who can sign in. */
 export async function hasWorkspaceOwner(db: Executor, workspaceId: string): Promise<boolean> {
   const row = await db
     .selectFrom('members')
-    .select('user_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('role', '=', 'owner')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select('members.user_id')
+    .where('members.workspace_id', '=', workspaceId)
+    .where('members.role', '=', 'owner')
+    .where('users.disable_time', 'is', null)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

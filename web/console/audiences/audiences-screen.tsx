@@ -66,7 +66,7 @@ export function AudiencesScreen() {
 AudiencesScreen.reads = [audiences];
 
 function Actions({ audience }: { readonly audience: Audience }) {
-  const { id: audienceId, name } = audience;
+  const { id: audienceId, name, etag } = audience;
   const { open, confirm } = useDialogs();
   const update = useMethod(AudienceService.method.updateAudience);
   const remove = useMethod(AudienceService.method.deleteAudience);
@@ -75,7 +75,7 @@ function Actions({ audience }: { readonly audience: Audience }) {
       <RenameDialog
         noun="audience"
         name={name}
-        submit={(next) => update({ audienceId, name: next, updateMask: { paths: ['name'] } })}
+        submit={(next) => update({ audienceId, etag, name: next, updateMask: { paths: ['name'] } })}
       />,
     );
   const ask = () =>

@@ -17,6 +17,7 @@ export function ChangeAlgorithmDialog({ audience }: { readonly audience: Audienc
       submit={({ signingAlg }) =>
         update({
           audienceId: audience.id,
+          etag: audience.etag,
           signingAlg,
           updateMask: { paths: ['signing_alg'] },
         })

@@ -3,10 +3,9 @@ import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { offlineVerificationNote } from '../shared/credentials/credential.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { validateScopes } from '../shared/scopes-field.tsx';
-import { splitWords } from '../shared/split-words.ts';
+import { validateScopes } from '../shared/scopes/scopes-field.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { GrantedScopesField } from './granted-scopes-field.tsx';
+import { ClientScopesField } from './client-scopes-field.tsx';
 
 export type ChangeClientScopesDialogProps = {
   readonly client: Client;
@@ -15,10 +14,10 @@ export type ChangeClientScopesDialogProps = {
 export function ChangeClientScopesDialog({ client }: ChangeClientScopesDialogProps) {
   const update = useMethod(ClientService.method.updateClient);
   const form = useForm({
-    initialValues: { scopes: client.scopes.join('\n') },
+    initialValues: { scopes: client.scopes },
     validate: { scopes: validateScopes },
   });
-  const kept = new Set(splitWords(form.values.scopes));
+  const kept = new Set(form.values.scopes);
   const lost = client.scopes.filter((scope) => !kept.has(scope));
   return (
     <FormDialog
@@ -28,15 +27,16 @@ export function ChangeClientScopesDialog({ client }: ChangeClientScopesDialogPro
       submit={({ scopes }) =>
         update({
           clientId: client.id,
-          scopes: splitWords(scopes),
+          etag: client.etag,
+          scopes,
           updateMask: { paths: ['scopes'] },
         })
       }
     >
-      <GrantedScopesField
-        data-autofocus
+      <ClientScopesField
         {...form.getInputProps('scopes')}
         value={form.values.scopes}
+        held={client.scopes}
       />
       <Text size="sm" role="status">
         {lost.length === 0

@@ -34,6 +34,7 @@ export function ChangeSubjectsDialog({ client }: { readonly client: Client }) {
       submit={({ mayAct }) =>
         update({
           clientId: client.id,
+          etag: client.etag,
           mayAct: splitWords(mayAct),
           updateMask: { paths: ['may_act'] },
         })

@@ -16,7 +16,7 @@ export function ClientActions({ client }: { readonly client: Client }) {
   const enable = useMethod(ClientService.method.enableClient);
   const remove = useMethod(ClientService.method.deleteClient);
   const undelete = useMethod(ClientService.method.undeleteClient);
-  const { id: clientId, name, disableTime } = client;
+  const { id: clientId, name, etag, disableTime } = client;
   const restore = () => undelete({ clientId });
   if (client.deleteTime !== undefined) return <RestoreButton restore={restore} />;
   const effect =
@@ -34,7 +34,7 @@ export function ClientActions({ client }: { readonly client: Client }) {
       <RenameDialog
         noun="client"
         name={name}
-        submit={(next) => update({ clientId, name: next, updateMask: { paths: ['name'] } })}
+        submit={(next) => update({ clientId, etag, name: next, updateMask: { paths: ['name'] } })}
       />,
     );
   return (

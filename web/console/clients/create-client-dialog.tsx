@@ -5,16 +5,15 @@ import { tokenCommand } from '../shared/curl-commands.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
-import { validateScopes } from '../shared/scopes-field.tsx';
-import { splitWords } from '../shared/split-words.ts';
+import { validateScopes } from '../shared/scopes/scopes-field.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { GrantedScopesField } from './granted-scopes-field.tsx';
+import { ClientScopesField } from './client-scopes-field.tsx';
 
 export function CreateClientDialog() {
   const { showSecret } = useDialogs();
   const create = useMethod(ClientService.method.createClient);
   const form = useForm({
-    initialValues: { name: '', scopes: '' },
+    initialValues: { name: '', scopes: [] as string[] },
     validate: { scopes: validateScopes },
   });
   return (
@@ -23,12 +22,11 @@ export function CreateClientDialog() {
       label="Create"
       form={form}
       questionFor={({ scopes }) =>
-        splitWords(scopes).length === 0
+        scopes.length === 0
           ? 'Without scopes, the client gets no token. Create it anyway?'
           : undefined
       }
-      submit={async ({ name, scopes: text }) => {
-        const scopes = splitWords(text);
+      submit={async ({ name, scopes }) => {
         const { client, clientSecret } = await create({ name, scopes });
         const clientId = client?.id ?? '';
         const command = tokenCommand(clientId, clientSecret, scopes);
@@ -48,7 +46,7 @@ export function CreateClientDialog() {
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <GrantedScopesField {...form.getInputProps('scopes')} value={form.values.scopes} />
+      <ClientScopesField {...form.getInputProps('scopes')} value={form.values.scopes} />
     </FormDialog>
   );
 }

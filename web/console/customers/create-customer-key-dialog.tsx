@@ -6,26 +6,31 @@ import { useDialogs } from '../shared/dialogs.tsx';
 import { ExpiryField, parseExpireTime } from '../shared/expiry-field.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
-import { ScopesField, validateScopes } from '../shared/scopes-field.tsx';
-import { splitWords } from '../shared/split-words.ts';
+import { requireScopes, ScopesField } from '../shared/scopes/scopes-field.tsx';
+import { useAreasInUse } from '../shared/scopes/use-areas-in-use.ts';
 import { useMethod } from '../shared/use-method.ts';
 
-const suggestions = ['accounts:read', 'accounts:write'];
+/** Of the management scopes, customers can have only these. */
+const areas = ['accounts'];
+
+const describe = (scope: string) =>
+  scope === 'accounts:read'
+    ? 'Lists the accounts of the customer.'
+    : 'Permits nothing in Latchkey. It is for services that check tokens.';
 
 export type CreateCustomerKeyDialogProps = {
   readonly customerId: string;
+  /** The scopes of the customer’s other keys. */
+  readonly scopesInUse: readonly string[];
 };
 
 export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
-  const { customerId } = props;
+  const { customerId, scopesInUse } = props;
   const { showSecret } = useDialogs();
   const create = useMethod(CustomerService.method.createApiKey);
   const form = useForm({
-    initialValues: { name: '', scopes: '', expireTime: '' },
-    validate: {
-      scopes: (text) =>
-        splitWords(text).length === 0 ? 'Enter at least one scope.' : validateScopes(text),
-    },
+    initialValues: { name: '', scopes: [] as string[], expireTime: '' },
+    validate: { scopes: requireScopes },
   });
   return (
     <FormDialog
@@ -36,7 +41,7 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
         const { apiKey } = await create({
           customerId,
           name,
-          scopes: splitWords(scopes),
+          scopes,
           ...parseExpireTime(expireTime),
         });
         showSecret({
@@ -56,8 +61,10 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
       />
       <ScopesField
         required
-        suggestions={suggestions}
-        suggestionsLabel="Latchkey scopes that a customer can have"
+        areas={areas}
+        canGrant={() => true}
+        describe={describe}
+        areasInUse={useAreasInUse(scopesInUse)}
         {...form.getInputProps('scopes')}
         value={form.values.scopes}
       />

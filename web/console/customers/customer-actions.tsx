@@ -18,7 +18,7 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
   const enable = useMethod(CustomerService.method.enableCustomer);
   const remove = useMethod(CustomerService.method.deleteCustomer);
   const undelete = useMethod(CustomerService.method.undeleteCustomer);
-  const { id: customerId, name, disableTime } = customer;
+  const { id: customerId, name, etag, disableTime } = customer;
   const restore = () => undelete({ customerId });
   if (customer.deleteTime !== undefined) return <RestoreButton restore={restore} />;
   const effect =
@@ -36,7 +36,7 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
       <RenameDialog
         noun="customer"
         name={name}
-        submit={(next) => update({ customerId, name: next, updateMask: { paths: ['name'] } })}
+        submit={(next) => update({ customerId, etag, name: next, updateMask: { paths: ['name'] } })}
       />,
     );
   return (

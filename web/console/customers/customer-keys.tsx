@@ -33,7 +33,10 @@ const keys = defineList({
 export function CustomerKeys({ customerId }: { readonly customerId: string }) {
   const list = useList(keys, { customerId });
   const { open } = useDialogs();
-  const create = () => open(<CreateCustomerKeyDialog customerId={customerId} />);
+  const create = () => {
+    const scopesInUse = list.rows?.flatMap(({ scopes }) => scopes) ?? [];
+    open(<CreateCustomerKeyDialog customerId={customerId} scopesInUse={scopesInUse} />);
+  };
   return (
     <Section title="API keys" actions={<Button onClick={create}>Create API key</Button>}>
       <Listing

@@ -31,7 +31,7 @@ export function EditAccountsDialog({ customer }: EditAccountsDialogProps) {
       label="Save"
       form={form}
       submit={({ accountIds }) =>
-        put({ customerId: customer.id, accountIds: splitWords(accountIds) })
+        put({ customerId: customer.id, etag: customer.etag, accountIds: splitWords(accountIds) })
       }
     >
       <Textarea

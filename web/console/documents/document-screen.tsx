@@ -1,28 +1,17 @@
 import { IconDownload } from '@tabler/icons-react';
-import { useParams } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
-import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { formatSize } from '../../../src/base/http/format-size.ts';
+import { Outlet, useParams } from '@tanstack/react-router';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { useFolderCrumbs } from '../folders/folder-crumbs.tsx';
 import { ShareButton } from '../links/share/share-button.tsx';
-import { TargetLinks } from '../links/target-links.tsx';
-import type { DrawPage } from '../readers/heat-strip.tsx';
 import { useHasScope } from '../session/session-context.tsx';
-import { CopyableText } from '../shared/copyable-text.tsx';
-import { createdByFacts } from '../shared/created-by.tsx';
-import { DateTime } from '../shared/date-time.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
-import { type Fact, Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { Section } from '../shared/section.tsx';
 import { useDownload } from '../shared/use-download.ts';
-import { DocumentInsight } from './document-insight.tsx';
-import { contentTypeText, pageCountText } from './document-labels.ts';
-import { DocumentVersions } from './document-versions.tsx';
+import { DocumentTabs } from './document-tabs.tsx';
 import { EntryMenu } from './entry-actions.tsx';
 import { fetchDocument } from './fetch-document.ts';
-import { DocumentPreview } from './preview/document-preview.tsx';
+import { ShownDocumentProvider } from './shown-document.ts';
 import { DropArea } from './uploads/drop-area.tsx';
 import { UploadButton } from './uploads/upload-button.tsx';
 import { UploadList } from './uploads/upload-list.tsx';
@@ -64,48 +53,15 @@ export function DocumentScreen() {
         <ErrorAlert error={download.error} retry={download.start} />
       )}
       <QueryResult label="document" value={document} query={query}>
-        {(shown) => <Content key={shown.id} document={shown} />}
+        {(shown) => (
+          <ShownDocumentProvider key={shown.id} value={shown}>
+            <DocumentTabs workspaceId={workspaceId} documentId={documentId} />
+            <Outlet />
+          </ShownDocumentProvider>
+        )}
       </QueryResult>
     </Screen>
   );
 }
 
 DocumentScreen.reads = [DocumentService.method.getDocument];
-
-function Content({ document }: { readonly document: Document }) {
-  const [draw, setDraw] = useState<DrawPage>();
-  // A function would be called as an update of the state.
-  const onPages = useCallback((next: DrawPage | undefined) => setDraw(() => next), []);
-  return (
-    <>
-      <DocumentInsight document={document} draw={draw} />
-      <TargetLinks target={document} />
-      <DocumentVersions document={document} />
-      <DocumentPreview
-        key={`${document.version} ${document.preview}`}
-        document={document}
-        onPages={onPages}
-      />
-      <Section title="Details">
-        <Facts facts={factsOf(document)} />
-      </Section>
-    </>
-  );
-}
-
-function factsOf(document: Document): Fact[] {
-  const { id, contentType, sizeBytes, pageCount, createTime, sha256 } = document;
-  return [
-    { name: 'Document ID', value: <CopyableText text={id} label="document ID" /> },
-    { name: 'Type', value: contentTypeText(contentType) },
-    { name: 'Size', value: formatSize(sizeBytes) },
-    ...(pageCount === 0 ? [] : [{ name: 'Pages', value: pageCountText(pageCount) }]),
-    { name: 'Version', value: document.version.toLocaleString() },
-    {
-      name: document.version === 1 ? 'Uploaded' : 'First uploaded',
-      value: <DateTime time={createTime} precision="minute" />,
-    },
-    ...createdByFacts(document),
-    { name: 'SHA-256', value: <CopyableText text={sha256} label="SHA-256" isShort /> },
-  ];
-}

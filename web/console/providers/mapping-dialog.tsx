@@ -6,8 +6,8 @@ import {
   MappedRole,
 } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { ScopesField, validateScopes } from '../shared/scopes-field.tsx';
-import { splitWords } from '../shared/split-words.ts';
+import { requireScopes } from '../shared/scopes/scopes-field.tsx';
+import { StaffScopesField } from '../shared/scopes/staff-scopes-field.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
 const kinds = [
@@ -16,17 +16,14 @@ const kinds = [
   { value: 'staff', label: 'Staff with scopes' },
 ];
 
-const initialValues = { group: '', kind: 'member', workspaceId: '', scopes: '' };
+const initialValues = { group: '', kind: 'member', workspaceId: '', scopes: [] as string[] };
 
 export function AddMappingDialog({ provider }: { readonly provider: IdentityProvider }) {
   const update = useMethod(IdentityProviderService.method.updateIdentityProvider);
   const form = useForm({
     initialValues,
     validate: {
-      scopes: (text, { kind }) => {
-        if (kind !== 'staff') return null;
-        return splitWords(text).length === 0 ? 'Enter at least one scope.' : validateScopes(text);
-      },
+      scopes: (scopes, { kind }) => (kind === 'staff' ? requireScopes(scopes) : null),
     },
   });
   const { kind } = form.values;
@@ -39,9 +36,7 @@ export function AddMappingDialog({ provider }: { readonly provider: IdentityProv
       submit={({ group, scopes, workspaceId }) => {
         const role = kind === 'admin' ? MappedRole.ADMIN : MappedRole.MEMBER;
         const mapping =
-          kind === 'staff'
-            ? { group, scopes: splitWords(scopes) }
-            : { group, workspaceId: workspaceId.trim(), role };
+          kind === 'staff' ? { group, scopes } : { group, workspaceId: workspaceId.trim(), role };
         return update({
           providerId: provider.id,
           roleMappings: [...provider.roleMappings, mapping],
@@ -59,7 +54,7 @@ export function AddMappingDialog({ provider }: { readonly provider: IdentityProv
       />
       <NativeSelect label="Users in it become" data={kinds} {...form.getInputProps('kind')} />
       {kind === 'staff' ? (
-        <ScopesField required {...form.getInputProps('scopes')} value={form.values.scopes} />
+        <StaffScopesField required {...form.getInputProps('scopes')} value={form.values.scopes} />
       ) : (
         <TextInput
           label="Workspace ID"

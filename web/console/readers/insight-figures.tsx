@@ -28,7 +28,7 @@ export function InsightFigures({ insight, viewCount }: InsightFiguresProps) {
       />
       {version > 1 ? (
         <Text size="xs" c="dimmed" mt={4}>
-          Figures of version {version}. Readers of all versions are listed below.
+          Figures of version {version}. The list of readers contains all versions.
         </Text>
       ) : null}
     </div>

@@ -10,7 +10,7 @@ import {
   IconWorld,
 } from '@tabler/icons-react';
 import { createRoute } from '@tanstack/react-router';
-import { screenOptions } from '../shell/screen-options.ts';
+import { screenOptions, tabOptions } from '../shell/screen-options.ts';
 import { WorkspaceRedirect } from '../shell/start-redirects.tsx';
 import { WorkspaceOutlet } from '../shell/workspace-outlet.tsx';
 import { shell } from './shell-route.ts';
@@ -20,6 +20,49 @@ const workspace = createRoute({
   path: '/workspaces/$workspaceId',
   component: WorkspaceOutlet,
 });
+
+const document = createRoute({
+  getParentRoute: () => workspace,
+  path: '/documents/$documentId',
+  ...screenOptions(() => import('../documents/document-screen.tsx'), 'DocumentScreen', {
+    label: 'Document',
+    scope: 'documents:read',
+    idPrefix: 'doc',
+  }),
+});
+
+const documentTabs = [
+  createRoute({
+    getParentRoute: () => document,
+    path: '/',
+    ...tabOptions(() => import('../documents/tabs/overview-tab.tsx'), 'OverviewTab'),
+  }),
+  createRoute({
+    getParentRoute: () => document,
+    path: '/readers',
+    ...tabOptions(() => import('../documents/tabs/readers-tab.tsx'), 'ReadersTab'),
+  }),
+  createRoute({
+    getParentRoute: () => document,
+    path: '/links',
+    ...tabOptions(() => import('../documents/tabs/links-tab.tsx'), 'LinksTab'),
+  }),
+  createRoute({
+    getParentRoute: () => document,
+    path: '/versions',
+    ...tabOptions(() => import('../documents/tabs/versions-tab.tsx'), 'VersionsTab'),
+  }),
+  createRoute({
+    getParentRoute: () => document,
+    path: '/preview',
+    ...tabOptions(() => import('../documents/tabs/preview-tab.tsx'), 'PreviewTab'),
+  }),
+  createRoute({
+    getParentRoute: () => document,
+    path: '/details',
+    ...tabOptions(() => import('../documents/tabs/details-tab.tsx'), 'DetailsTab'),
+  }),
+] as const;
 
 const screens = [
   createRoute({ getParentRoute: () => workspace, path: '/', component: WorkspaceRedirect }),
@@ -44,15 +87,7 @@ const screens = [
       idPrefix: 'ws',
     }),
   }),
-  createRoute({
-    getParentRoute: () => workspace,
-    path: '/documents/$documentId',
-    ...screenOptions(() => import('../documents/document-screen.tsx'), 'DocumentScreen', {
-      label: 'Document',
-      scope: 'documents:read',
-      idPrefix: 'doc',
-    }),
-  }),
+  document.addChildren([...documentTabs]),
   createRoute({
     getParentRoute: () => workspace,
     path: '/documents/folders/$folderId',

@@ -5,6 +5,7 @@ import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/
 import { useSignIn } from '../session/session-context.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { Section } from '../shared/section.tsx';
+import { useFormEtag } from '../shared/use-form-etag.ts';
 import { useInvalidate, useMethod } from '../shared/use-method.ts';
 import { usePendingAction } from '../shared/use-pending-action.ts';
 import { sendLogo } from './send-logo.ts';
@@ -20,7 +21,7 @@ export function BrandSection({ workspace }: { readonly workspace: Workspace }) {
             Readers see the name, the logo and the color of the workspace on the access page, in the
             viewer and in emails.
           </Text>
-          <ColorForm key={workspace.brand?.accentColor} workspace={workspace} />
+          <ColorForm workspace={workspace} />
           <Logo workspace={workspace} />
         </Stack>
       </Paper>
@@ -28,14 +29,19 @@ export function BrandSection({ workspace }: { readonly workspace: Workspace }) {
   );
 }
 
-function ColorForm({ workspace: { id: workspaceId, brand } }: { readonly workspace: Workspace }) {
-  const [color, setColor] = useState(brand?.accentColor || defaultColor);
+function ColorForm({ workspace }: { readonly workspace: Workspace }) {
+  const { id: workspaceId, brand } = workspace;
+  const stored = { color: brand?.accentColor || defaultColor };
+  const [color, setColor] = useState(stored.color);
+  const etag = useFormEtag(workspace.etag, stored, { color });
   const { isPending, error, run } = usePendingAction();
   const update = useMethod(WorkspaceService.method.updateWorkspace);
   const save = (accentColor: string) =>
-    void run(() =>
-      update({ workspaceId, brand: { accentColor }, updateMask: { paths: ['brand'] } }),
-    );
+    void run(async () => {
+      const paths = ['brand'];
+      await update({ workspaceId, etag, brand: { accentColor }, updateMask: { paths } });
+      setColor(accentColor || defaultColor);
+    });
   return (
     <>
       <Group align="flex-end" gap="xs">

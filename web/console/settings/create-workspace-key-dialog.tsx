@@ -1,4 +1,4 @@
-import { Checkbox, Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
@@ -7,23 +7,28 @@ import { useDialogs } from '../shared/dialogs.tsx';
 import { ExpiryField, parseExpireTime } from '../shared/expiry-field.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { requireScopes, ScopesField } from '../shared/scopes/scopes-field.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
-const offered = [
-  { scope: 'documents:read', text: 'List documents and download them.' },
-  { scope: 'documents:write', text: 'Upload, rename and delete documents.' },
-  { scope: 'links:read', text: 'List links and their views.' },
-  { scope: 'links:write', text: 'Create, change and revoke links.' },
-];
+const areas = ['documents', 'links'];
+
+/** What the scopes permit in the workspace. */
+const permissions: Readonly<Record<string, string>> = {
+  'documents:read': 'List documents and download them.',
+  'documents:write': 'Upload, rename and delete documents.',
+  'links:read': 'List links and their views.',
+  'links:write': 'Create, change and revoke links.',
+};
 
 type CreateWorkspaceKeyDialogProps = { readonly workspaceId: string };
 
 export function CreateWorkspaceKeyDialog({ workspaceId }: CreateWorkspaceKeyDialogProps) {
   const { showSecret } = useDialogs();
+  const hasScope = useHasScope();
   const create = useMethod(ApiKeyService.method.createApiKey);
   const form = useForm({
     initialValues: { name: '', scopes: [] as string[], expireTime: '' },
-    validate: { scopes: (scopes) => (scopes.length === 0 ? 'Choose at least one scope.' : null) },
+    validate: { scopes: requireScopes },
   });
   return (
     <FormDialog
@@ -50,33 +55,16 @@ export function CreateWorkspaceKeyDialog({ workspaceId }: CreateWorkspaceKeyDial
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <ScopeChoice {...form.getInputProps('scopes')} />
+      <ScopesField
+        description="What the key may do."
+        required
+        areas={areas}
+        canGrant={hasScope}
+        describe={(scope) => permissions[scope]}
+        {...form.getInputProps('scopes')}
+        value={form.values.scopes}
+      />
       <ExpiryField {...form.getInputProps('expireTime')} />
     </FormDialog>
-  );
-}
-
-/** Scopes that the user does not have are shown but disabled. */
-function ScopeChoice(props: object) {
-  const hasScope = useHasScope();
-  return (
-    <Checkbox.Group
-      label="Scopes"
-      description="The actions that the key allows."
-      required
-      {...props}
-    >
-      <Stack gap="xs" mt="xs">
-        {offered.map(({ scope, text }) => (
-          <Checkbox
-            key={scope}
-            value={scope}
-            label={<span className="mono">{scope}</span>}
-            description={hasScope(scope) ? text : `${text} You don’t have this scope.`}
-            disabled={!hasScope(scope)}
-          />
-        ))}
-      </Stack>
-    </Checkbox.Group>
   );
 }

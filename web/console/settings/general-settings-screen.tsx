@@ -29,7 +29,14 @@ export function GeneralSettingsScreen() {
       <RenameDialog
         noun="workspace"
         name={workspace?.name ?? ''}
-        submit={(name) => update({ workspaceId, name, updateMask: { paths: ['name'] } })}
+        submit={(name) =>
+          update({
+            workspaceId,
+            etag: workspace?.etag ?? '',
+            name,
+            updateMask: { paths: ['name'] },
+          })
+        }
       />,
     );
   return (

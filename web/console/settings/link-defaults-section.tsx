@@ -8,6 +8,7 @@ import { ErrorAlert } from '../shared/error-alert.tsx';
 import { expiryDays } from '../shared/expiry-field.tsx';
 import { Section } from '../shared/section.tsx';
 import { showToast } from '../shared/toasts.tsx';
+import { useFormEtag } from '../shared/use-form-etag.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { usePendingAction } from '../shared/use-pending-action.ts';
 
@@ -17,15 +18,15 @@ export function LinkDefaultsSection({ workspace }: { readonly workspace: Workspa
   const { id: workspaceId, linkDefaults } = workspace;
   const update = useMethod(WorkspaceService.method.updateWorkspace);
   const { isPending, error, run } = usePendingAction();
-  const form = useForm({
-    initialValues: {
-      access: linkDefaults === undefined ? 'email' : emailAccessOf(linkDefaults),
-      expireDays: String(linkDefaults?.expireDays ?? 0),
-      allowDownload: linkDefaults?.allowDownload ?? false,
-      watermark: linkDefaults?.watermark ?? false,
-      programAccess: linkDefaults?.programAccess ?? false,
-    },
-  });
+  const stored = {
+    access: linkDefaults === undefined ? 'email' : emailAccessOf(linkDefaults),
+    expireDays: String(linkDefaults?.expireDays ?? 0),
+    allowDownload: linkDefaults?.allowDownload ?? false,
+    watermark: linkDefaults?.watermark ?? false,
+    programAccess: linkDefaults?.programAccess ?? false,
+  };
+  const form = useForm({ initialValues: stored });
+  const etag = useFormEtag(workspace.etag, stored, form.values);
   const days = [...new Set([0, ...expiryDays, linkDefaults?.expireDays ?? 0])];
   const save = form.onSubmit(
     ({ access, expireDays, allowDownload, watermark, programAccess }) =>
@@ -39,7 +40,7 @@ export function LinkDefaultsSection({ workspace }: { readonly workspace: Workspa
           programAccess,
         };
         const paths = ['link_defaults'];
-        await update({ workspaceId, linkDefaults: next, updateMask: { paths } });
+        await update({ workspaceId, etag, linkDefaults: next, updateMask: { paths } });
         showToast('Link defaults saved');
       }),
   );

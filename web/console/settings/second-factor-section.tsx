@@ -7,6 +7,7 @@ import { formatDateTime } from '../shared/date-time.tsx';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { Section } from '../shared/section.tsx';
 import { showToast } from '../shared/toasts.tsx';
+import { useFormEtag } from '../shared/use-form-etag.ts';
 import { useMethod } from '../shared/use-method.ts';
 import { usePendingAction } from '../shared/use-pending-action.ts';
 
@@ -16,20 +17,20 @@ export function SecondFactorSection({ workspace }: { readonly workspace: Workspa
   const { id: workspaceId, requireSecondFactor, graceDays, secondFactorDueTime } = workspace;
   const update = useMethod(WorkspaceService.method.updateWorkspace);
   const { isPending, error, run } = usePendingAction();
-  const form = useForm({
-    initialValues: {
-      requireSecondFactor,
-      // A week for a workspace that never had the rule.
-      graceDays: String(requireSecondFactor || graceDays > 0 ? graceDays : 7),
-    },
-  });
+  const stored = {
+    requireSecondFactor,
+    // A week for a workspace that never had the rule.
+    graceDays: String(requireSecondFactor || graceDays > 0 ? graceDays : 7),
+  };
+  const form = useForm({ initialValues: stored });
+  const etag = useFormEtag(workspace.etag, stored, form.values);
   const days = [...new Set([...offeredDays, graceDays])].toSorted((a, b) => a - b);
   const save = form.onSubmit(
     (values) =>
       void run(async () => {
         const next = { ...values, graceDays: Number(values.graceDays) };
         const paths = ['require_second_factor', 'grace_days'];
-        await update({ workspaceId, ...next, updateMask: { paths } });
+        await update({ workspaceId, etag, ...next, updateMask: { paths } });
         showToast('Sign-in rule saved');
       }),
   );

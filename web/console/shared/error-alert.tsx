@@ -77,6 +77,7 @@ const titles: Record<string, string> = {
   forbidden: 'You don’t have access',
   not_found: 'Not found',
   conflict: 'Not possible',
+  precondition_failed: 'Someone else changed this',
   invalid_argument: 'Check your input',
   'identity.credential_invalid': 'Sign-in failed',
   'identity.code_invalid': 'Wrong code',
@@ -98,6 +99,12 @@ function titleOf(error: unknown): string {
 
 /** `rawMessage` omits the code that Connect puts in front. */
 function textOf(error: unknown): string {
+  if (reasonOf(error) === 'precondition_failed') {
+    return (
+      'Nothing was saved, and your input is still here. To see the current values, close the ' +
+      'form and open it again, or reload the page.'
+    );
+  }
   if (error instanceof ConnectError) {
     return reasonOf(error) === undefined
       ? 'Check your connection and try again.'

@@ -8,7 +8,7 @@ import { useDialog } from './dialog-state.ts';
 import { ErrorAlert } from './error-alert.tsx';
 import { focusBehindDialogs } from './focus-fallback.ts';
 import classes from './form-dialog.module.css';
-import { fieldNamesOf, findInvalidDate, focusFirstInvalid } from './form-fields.ts';
+import { fieldNamesOf, findInvalidInput, focusFirstInvalid } from './form-fields.ts';
 import { Sentence } from './isolate-name.tsx';
 import { showToast } from './toasts.tsx';
 import { type PendingAction, usePendingAction } from './use-pending-action.ts';
@@ -115,7 +115,7 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
   const submitValid = form.onSubmit(ask, fail) as (event: FormEvent<HTMLFormElement>) => void;
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
-    const invalid = findInvalidDate(event.currentTarget);
+    const invalid = findInvalidInput(event.currentTarget);
     if (invalid === undefined) return submitValid(event);
     event.preventDefault();
     form.setFieldError(invalid.field.dataset.path ?? '', invalid.advice);

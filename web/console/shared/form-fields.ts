@@ -1,10 +1,14 @@
-/** A date field whose input has no value, with an error message. */
-export type InvalidDate = { readonly field: HTMLInputElement; readonly advice: string };
+/** A field with input that is not part of the values, with an error message. */
+export type InvalidInput = { readonly field: HTMLInputElement; readonly advice: string };
 
-/** The first date that is incomplete or whose year has too many digits. */
-export function findInvalidDate(form: HTMLFormElement): InvalidDate | undefined {
+/**
+ * The first field with its own validity message, or with a date that is incomplete or whose year
+ * has too many digits.
+ */
+export function findInvalidInput(form: HTMLFormElement): InvalidInput | undefined {
   for (const field of form.querySelectorAll('input')) {
-    const { badInput, rangeOverflow } = field.validity;
+    const { badInput, customError, rangeOverflow } = field.validity;
+    if (customError) return { field, advice: field.validationMessage };
     if (badInput) return { field, advice: 'Complete the date or clear the field.' };
     if (rangeOverflow) return { field, advice: 'Enter a year with four digits.' };
   }

@@ -37,9 +37,17 @@ export function screenOptions<Name extends string, const Search extends string =
   screen: ScreenEntry,
   search: readonly Search[] = [],
 ) {
+  return { ...tabOptions(load, name, search), staticData: { screen } };
+}
+
+/** The options of a part of a screen that has its own route. */
+export function tabOptions<Name extends string, const Search extends string = never>(
+  load: () => Promise<ScreenFile<Name>>,
+  name: Name,
+  search: readonly Search[] = [],
+) {
   return {
     component: lazy(load as () => Promise<Record<string, RouteComponent>>, name),
-    staticData: { screen },
     validateSearch: (raw: Record<string, unknown>) => readSearch(raw, search),
     // The type of the parameters comes from the path.
     loader: (loading: unknown) => void read(load, name, loading as LoaderContext),

@@ -27,6 +27,7 @@ export function EditIssuerDialog({ issuer }: { readonly issuer: TrustedIssuer })
       submit={(values) =>
         update({
           issuerId: issuer.id,
+          etag: issuer.etag,
           name: values.name,
           audience: values.audience,
           ...toRequestFields(values),

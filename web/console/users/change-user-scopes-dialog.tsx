@@ -5,15 +5,19 @@ import { useRefreshOwnSession } from '../session/session-context.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
+import { validateScopes } from '../shared/scopes/scopes-field.tsx';
+import { StaffScopesField } from '../shared/scopes/staff-scopes-field.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { ScopesGrid } from './scopes-grid.tsx';
 
 type ChangeUserScopesDialogProps = {
   readonly user: User;
 };
 
 export function ChangeUserScopesDialog({ user }: ChangeUserScopesDialogProps) {
-  const form = useForm({ mode: 'uncontrolled', initialValues: { scopes: user.scopes } });
+  const form = useForm({
+    initialValues: { scopes: user.scopes },
+    validate: { scopes: validateScopes },
+  });
   const update = useMethod(UserService.method.updateUser);
   const refreshNow = useRefreshOwnSession(user.id);
   return (
@@ -27,7 +31,11 @@ export function ChangeUserScopesDialog({ user }: ChangeUserScopesDialogProps) {
       }}
     >
       <Text>Removed scopes are revoked immediately, also in active sessions.</Text>
-      <ScopesGrid form={form} held={user.scopes} />
+      <StaffScopesField
+        {...form.getInputProps('scopes')}
+        value={form.values.scopes}
+        held={user.scopes}
+      />
     </FormDialog>
   );
 }

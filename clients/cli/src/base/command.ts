@@ -53,6 +53,8 @@ export type Command = {
   readonly examples?: readonly string[];
   /** The exit statuses with a special meaning, in addition to those of the table. */
   readonly statuses?: Readonly<Record<number, string>>;
+  /** The exit status for wrong arguments, if 2 has another meaning. */
+  readonly usageStatus?: number;
   readonly commands?: readonly Command[];
   /** The titles under which the help lists `commands`. */
   readonly groups?: readonly CommandGroup[];
@@ -80,6 +82,8 @@ export type Argument = {
 export type Option = {
   /** Without the two dashes. */
   readonly name: string;
+  /** One letter, which can be used with one dash. */
+  readonly short?: string;
   readonly about: string;
   /** The name of the value. An option without one is a flag. */
   readonly value?: string;

@@ -17,7 +17,9 @@ export function usageTextOf(path: readonly Command[]): string {
 export const argumentText = ({ name, isOptional, isList }: Argument) =>
   isOptional ? `[<${name}>]` : `<${name}>${isList ? '…' : ''}`;
 
-export function optionText({ name, value, isNegatable }: Option): string {
+export function optionText({ name, short, value, isNegatable }: Option): string {
+  if (short !== undefined)
+    return `-${short}, ${optionText({ name, about: '', ...(value ? { value } : {}) })}`;
   if (value !== undefined) return `--${name} <${value}>`;
   return isNegatable ? `--[no-]${name}` : `--${name}`;
 }

@@ -12,7 +12,12 @@ export type Parsed =
       readonly usage: string;
     }
   | { readonly kind: 'help'; readonly text: string }
-  | { readonly kind: 'wrong'; readonly message: string; readonly usage: string };
+  | {
+      readonly kind: 'wrong';
+      readonly message: string;
+      readonly usage: string;
+      readonly status?: number;
+    };
 
 /** Parses the arguments, without the name of the program. */
 export function parseWords(root: Command, words: readonly string[]): Parsed {
@@ -31,7 +36,8 @@ export function parseWords(root: Command, words: readonly string[]): Parsed {
     parser.parse(wantsHelp ? asked.filter((word) => !asksHelp(word)) : words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof WrongWords)) throw error;
-    return { kind: 'wrong', message: error.message, usage: error.usage };
+    const { message, usage, status } = error;
+    return { kind: 'wrong', message, usage, ...(status === undefined ? {} : { status }) };
   }
   return parsed ?? { kind: 'wrong', message: '', usage: usageOf([root]) };
 }
@@ -70,9 +76,11 @@ function aliasOf({ name, commands }: Command, siblings: readonly Command[]): str
 
 class WrongWords extends Error {
   readonly usage: string;
-  constructor(message: string, usage: string) {
+  readonly status: number | undefined;
+  constructor(message: string, usage: string, { usageStatus }: Command) {
     super(message);
     this.usage = usage;
+    this.status = usageStatus;
   }
 }
 
@@ -88,7 +96,7 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
     .exitOverride((error) => {
       // A list of all commands would push the suggestion out of sight.
       const usage = isMisspelt(error) ? helpLineOf(path) : usageOf(path);
-      throw new WrongWords(messageOf(error, command), usage);
+      throw new WrongWords(messageOf(error, command), usage, command);
     });
   for (const option of command.options ?? []) addOption(parser, option);
   for (const argument of command.args ?? []) parser.addArgument(argumentOf(argument));
@@ -103,15 +111,17 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
   parser.action(() => {
     const [first] = parser.args.slice(command.args?.length ?? 0);
     if (first !== undefined && !hasList(command)) {
-      throw new WrongWords(`Unexpected argument "${first}".`, usageOf(path));
+      throw new WrongWords(`Unexpected argument "${first}".`, usageOf(path), command);
     }
     select(path, inputOf(command, parser, path[0]));
   });
   return parser;
 }
 
-function addOption(parser: Parser, { name, value, values, isList, isNegatable }: OptionSpec): void {
-  const option = new Option(value === undefined ? `--${name}` : `--${name} <${value}>`);
+function addOption(parser: Parser, spec: OptionSpec): void {
+  const { name, short, value, values, isList, isNegatable } = spec;
+  const flags = short === undefined ? `--${name}` : `-${short}, --${name}`;
+  const option = new Option(value === undefined ? flags : `${flags} <${value}>`);
   if (values !== undefined) option.choices([...values]);
   if (isList) option.argParser((one: string, all: string[] | undefined) => [...(all ?? []), one]);
   parser.addOption(option);

@@ -20,3 +20,23 @@ export const expireField: FieldOption = {
 export const showDeletedField = {
   show_deleted: { about: 'Also lists deleted ones that can be undeleted.' },
 } satisfies Readonly<Record<string, FieldOption>>;
+
+/** The filter of a list by external id. */
+export const externalIdFilter = {
+  external_id: { name: 'external-id', value: 'id', about: 'Only the one with this external id.' },
+} satisfies Readonly<Record<string, FieldOption>>;
+
+export const externalIdField = {
+  external_id: {
+    name: 'external-id',
+    value: 'id',
+    about: 'Its id in a system of yours, such as a repository of configuration.',
+  },
+} satisfies Readonly<Record<string, FieldOption>>;
+
+export const etagField = {
+  etag: {
+    value: 'etag',
+    about: 'The `etag` that the change is based on: fails if it has another one now.',
+  },
+} satisfies Readonly<Record<string, FieldOption>>;

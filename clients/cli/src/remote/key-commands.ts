@@ -1,7 +1,7 @@
 // The commands for audiences, trusted issuers and signing keys.
 import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
-import { nameField } from './common-fields.ts';
+import { etagField, externalIdField, externalIdFilter, nameField } from './common-fields.ts';
 
 const algorithms = ['EdDSA', 'ES256', 'RS256'];
 
@@ -52,6 +52,7 @@ const audiences = groupOf('audiences', 'Manages the services that tokens are for
     name: 'list',
     about: 'Lists the audiences.',
     method: 'audience.listAudiences',
+    fields: externalIdFilter,
     columns: ['id', 'identifier', 'name', 'signing_alg', 'create_time'],
   },
   { name: 'get', about: 'Shows an audience.', method: 'audience.getAudience', args: audience },
@@ -64,7 +65,7 @@ const audiences = groupOf('audiences', 'Manages the services that tokens are for
       identifier: 'The `aud` of the tokens: an absolute URI.',
       name: 'The display name.',
     },
-    fields: { signing_alg: signingAlgField },
+    fields: { signing_alg: signingAlgField, ...externalIdField },
     examples: [
       'audiences create https://payments.example.com Payments',
       'audiences create https://ledger.example.com Ledger --signing-alg RS256',
@@ -75,7 +76,12 @@ const audiences = groupOf('audiences', 'Manages the services that tokens are for
     about: 'Changes an audience.',
     method: 'audience.updateAudience',
     args: audience,
-    fields: { name: nameField, signing_alg: signingAlgField },
+    fields: {
+      name: nameField,
+      signing_alg: signingAlgField,
+      ...externalIdField,
+      ...etagField,
+    },
   },
   {
     name: 'delete',
@@ -100,6 +106,7 @@ const issuers = groupOf('issuers', 'Manages the issuers whose tokens authenticat
     name: 'list',
     about: 'Lists the trusted issuers.',
     method: 'trustedIssuer.listTrustedIssuers',
+    fields: externalIdFilter,
     columns: [
       'id',
       'name',
@@ -121,7 +128,7 @@ const issuers = groupOf('issuers', 'Manages the issuers whose tokens authenticat
     method: 'trustedIssuer.createTrustedIssuer',
     isCreating: true,
     args: { issuer: 'The `iss` of its tokens.' },
-    fields: { name: nameField, ...issuerFields },
+    fields: { name: nameField, ...issuerFields, ...externalIdField },
     examples: [
       'issuers create https://token.actions.githubusercontent.com --name GitHub',
       'issuers create https://kubernetes.default.svc.cluster.local --jwks jwks.json',
@@ -132,7 +139,7 @@ const issuers = groupOf('issuers', 'Manages the issuers whose tokens authenticat
     about: 'Changes a trusted issuer.',
     method: 'trustedIssuer.updateTrustedIssuer',
     args: issuer,
-    fields: { name: nameField, ...issuerFields },
+    fields: { name: nameField, ...issuerFields, ...externalIdField, ...etagField },
     examples: ['issuers update iss_… --no-enabled'],
   },
   {

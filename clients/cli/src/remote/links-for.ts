@@ -18,6 +18,7 @@ import { unreadable } from '../base/files.ts';
 import { wantsJson, write, writeJson } from '../base/print.ts';
 import { cleanText } from '../base/text.ts';
 import { keyHeader, withKey } from './idempotency.ts';
+import { warnAboutLink } from './link-warnings.ts';
 import { openRemote } from './remote.ts';
 import { timeOf } from './request.ts';
 import { jsonOf } from './response.ts';
@@ -41,6 +42,9 @@ export async function runLinksFor(input: Input, host: CommandHost): Promise<numb
     throw withLines(error, recipients);
   });
   const { links } = jsonOf(BatchCreateLinksResponseSchema, message) as { links: JsonObject[] };
+  // All links open the same document.
+  const [first] = links;
+  if (first !== undefined) warnAboutLink(first, host);
   if (wantsJson(input)) await writeJson(host, { links });
   else {
     const lines = links.map(({ recipient, url }) => `${cleanText(`${recipient}`)}\t${url}\n`);

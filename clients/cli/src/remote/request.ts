@@ -46,7 +46,7 @@ export async function readRequest<I extends DescMessage>(
     }
     const given = field.isPast && typeof value === 'string' ? timeOf(value, 'past') : value;
     put(desc, json, path, field.isSecret ? await secrets.read(path) : given);
-    changed.add(path.replace(/\..*/, ''));
+    if (path !== 'etag') changed.add(path.replace(/\..*/, ''));
   }
   for (const [path, name] of Object.entries(spec.columns === undefined ? {} : listFields)) {
     const value = input.options[name];

@@ -4,7 +4,7 @@ import { apiKeys } from './api-key-commands.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
-import { nameField, showDeletedField } from './common-fields.ts';
+import { etagField, externalIdField, externalIdFilter, nameField, showDeletedField } from './common-fields.ts';
 import { domainGroup } from './domain-commands.ts';
 import { folderField, folders } from './folder-commands.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
@@ -58,7 +58,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     name: 'list',
     about: 'Lists the workspaces.',
     method: 'workspace.listWorkspaces',
-    fields: showDeletedField,
+    fields: { ...externalIdFilter, ...showDeletedField },
     columns: ['id', 'name', 'usage.documents', 'usage.bytes', 'delete_time'],
   },
   { name: 'get', about: 'Shows a workspace.', method: 'workspace.getWorkspace', args: workspace },
@@ -68,7 +68,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     method: 'workspace.createWorkspace',
     isCreating: true,
     args: { name: 'The display name.' },
-    fields: quotaFields,
+    fields: { ...quotaFields, ...externalIdField },
   },
   {
     name: 'delete',
@@ -84,7 +84,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
   },
   {
     name: 'update',
-    about: 'Changes the name, the limits, the colour or the link defaults of a workspace.',
+    about: 'Changes a workspace.',
     method: 'workspace.updateWorkspace',
     args: workspace,
     fields: {
@@ -93,6 +93,8 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
       'brand.accent_color': { value: 'colour', about: 'The colour of buttons, `#rrggbb`.' },
       ...linkDefaultFields,
       ...factorRuleFields,
+      ...externalIdField,
+      ...etagField,
     },
   },
   logoCommand,

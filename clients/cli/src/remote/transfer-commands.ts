@@ -100,7 +100,7 @@ export const logoCommand: Command = {
   about: 'Sets the logo of a workspace.',
   args: [
     { name: 'workspace-id', about: 'The id of the workspace.' },
-    { name: 'file', isFile: true, about: 'A PNG, JPEG or WebP image of at most 1 MiB.' },
+    { name: 'file', isFile: true, about: 'A PNG, JPEG or WebP image of at most 1 MB.' },
   ],
   options: [jsonOption],
   examples: ['workspaces set-logo ws_… logo.png'],

@@ -25,6 +25,7 @@ import { formatBytes, wantsJson, write, writeJson } from '../base/print.ts';
 import { abortOnSignal } from '../base/signals.ts';
 import { cleanText } from '../base/text.ts';
 import { keyHeader, nextKey, withKey } from './idempotency.ts';
+import { warnAboutLink } from './link-warnings.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { openRemote, type Remote } from './remote.ts';
 import { timeOf } from './request.ts';
@@ -92,6 +93,7 @@ async function uploadAndShare(run: Run): Promise<void> {
       throw error;
     });
   const created = jsonOf(CreateLinkResponseSchema, answer).link as JsonObject;
+  warnAboutLink(created, host);
   if (wantsJson(input)) return writeJson(host, { document, link: created });
   await write(host, `${cleanText(String(created.url))}\n`);
   if (host.stderr.isTTY === true) {

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/audience.proto.
  */
 export const file_latchkey_identity_v1_audience: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpZW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEifgoIQXVkaWVuY2USCgoCaWQYASABKAkSEgoKaWRlbnRpZmllchgCIAEoCRIMCgRuYW1lGAMgASgJEi8KC2NyZWF0ZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtzaWduaW5nX2FsZxgFIAEoCSK1AQoVQ3JlYXRlQXVkaWVuY2VSZXF1ZXN0Ek8KCmlkZW50aWZpZXIYASABKAlCO7pIOHI2EAEY/wEyL15bQS1aYS16XVtBLVphLXowLTkrLi1dKjpbISQtOz0/LVpfYS16fiVcW1xdXSskEhgKBG5hbWUYAiABKAlCCrpIB3IFEAEY/wESMQoLc2lnbmluZ19hbGcYAyABKAlCHLpIGXIXUgBSBUVkRFNBUgVFUzI1NlIFUlMyNTYiSgoWQ3JlYXRlQXVkaWVuY2VSZXNwb25zZRIwCghhdWRpZW5jZRgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkF1ZGllbmNlIjQKEkdldEF1ZGllbmNlUmVxdWVzdBIeCgthdWRpZW5jZV9pZBgBIAEoCUIJukgGcgQQARhAIkcKE0dldEF1ZGllbmNlUmVzcG9uc2USMAoIYXVkaWVuY2UYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpZW5jZSKDAQoUTGlzdEF1ZGllbmNlc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAIncKFUxpc3RBdWRpZW5jZXNSZXNwb25zZRIxCglhdWRpZW5jZXMYASADKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpZW5jZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSLOAQoVVXBkYXRlQXVkaWVuY2VSZXF1ZXN0Eh4KC2F1ZGllbmNlX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESSgoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhm6SBbiARMSBG5hbWUSC3NpZ25pbmdfYWxnEjEKC3NpZ25pbmdfYWxnGAQgASgJQhy6SBlyF1IAUgVFZERTQVIFRVMyNTZSBVJTMjU2IkoKFlVwZGF0ZUF1ZGllbmNlUmVzcG9uc2USMAoIYXVkaWVuY2UYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpZW5jZSI3ChVEZWxldGVBdWRpZW5jZVJlcXVlc3QSHgoLYXVkaWVuY2VfaWQYASABKAlCCbpIBnIEEAEYQCIYChZEZWxldGVBdWRpZW5jZVJlc3BvbnNlMoUHCg9BdWRpZW5jZVNlcnZpY2USwgEKDkNyZWF0ZUF1ZGllbmNlEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQXVkaWVuY2VSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQXVkaWVuY2VSZXNwb25zZSJVkAIAirUYFxIPYXVkaWVuY2VzOndyaXRlGgIBAyABkrUYFAjJARIPL2F1ZGllbmNlcy97aWR9gtPkkwIZOgEqYghhdWRpZW5jZSIKL2F1ZGllbmNlcxKpAQoLR2V0QXVkaWVuY2USKC5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRBdWRpZW5jZVJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRBdWRpZW5jZVJlc3BvbnNlIkWQAgGKtRgUEg5hdWRpZW5jZXM6cmVhZBoCAQOC0+STAiRiCGF1ZGllbmNlEhgvYXVkaWVuY2VzL3thdWRpZW5jZV9pZH0SlwEKDUxpc3RBdWRpZW5jZXMSKi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXVkaWVuY2VzUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBdWRpZW5jZXNSZXNwb25zZSItkAIBirUYFBIOYXVkaWVuY2VzOnJlYWQaAgEDgtPkkwIMEgovYXVkaWVuY2VzErYBCg5VcGRhdGVBdWRpZW5jZRIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUF1ZGllbmNlUmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUF1ZGllbmNlUmVzcG9uc2UiSZACAoq1GBUSD2F1ZGllbmNlczp3cml0ZRoCAQOC0+STAic6ASpiCGF1ZGllbmNlMhgvYXVkaWVuY2VzL3thdWRpZW5jZV9pZH0SrQEKDkRlbGV0ZUF1ZGllbmNlEisubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGVsZXRlQXVkaWVuY2VSZXF1ZXN0GiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGVsZXRlQXVkaWVuY2VSZXNwb25zZSJAkAICirUYGRIPYXVkaWVuY2VzOndyaXRlGgIBAyABSAGC0+STAhoqGC9hdWRpZW5jZXMve2F1ZGllbmNlX2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpZW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi0gEKCEF1ZGllbmNlEgoKAmlkGAEgASgJEhIKCmlkZW50aWZpZXIYAiABKAkSDAoEbmFtZRgDIAEoCRIvCgtjcmVhdGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLc2lnbmluZ19hbGcYBSABKAkSLwoLdXBkYXRlX3RpbWUYZiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGV0YWcYZyABKAkSEwoLZXh0ZXJuYWxfaWQYaCABKAki3gEKFUNyZWF0ZUF1ZGllbmNlUmVxdWVzdBJPCgppZGVudGlmaWVyGAEgASgJQju6SDhyNhABGP8BMi9eW0EtWmEtel1bQS1aYS16MC05Ky4tXSo6WyEkLTs9Py1aX2Eten4lXFtcXV0rJBIYCgRuYW1lGAIgASgJQgq6SAdyBRABGP8BEjEKC3NpZ25pbmdfYWxnGAMgASgJQhy6SBlyF1IAUgVFZERTQVIFRVMyNTZSBVJTMjU2EicKC2V4dGVybmFsX2lkGGggASgJQhK6SA9yDRiAATIIXlshLX5dKiQiSgoWQ3JlYXRlQXVkaWVuY2VSZXNwb25zZRIwCghhdWRpZW5jZRgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkF1ZGllbmNlIjQKEkdldEF1ZGllbmNlUmVxdWVzdBIeCgthdWRpZW5jZV9pZBgBIAEoCUIJukgGcgQQARhAIkcKE0dldEF1ZGllbmNlUmVzcG9uc2USMAoIYXVkaWVuY2UYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpZW5jZSKiAQoUTGlzdEF1ZGllbmNlc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAEh0KC2V4dGVybmFsX2lkGGggASgJQgi6SAVyAxiAASJ3ChVMaXN0QXVkaWVuY2VzUmVzcG9uc2USMQoJYXVkaWVuY2VzGAEgAygLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaWVuY2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0inAIKFVVwZGF0ZUF1ZGllbmNlUmVxdWVzdBIeCgthdWRpZW5jZV9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BElcKC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0Imukgj4gEgEgRuYW1lEgtzaWduaW5nX2FsZxILZXh0ZXJuYWxfaWQSMQoLc2lnbmluZ19hbGcYBCABKAlCHLpIGXIXUgBSBUVkRFNBUgVFUzI1NlIFUlMyNTYSFgoEZXRhZxhnIAEoCUIIukgFcgMYgAESJwoLZXh0ZXJuYWxfaWQYaCABKAlCErpID3INGIABMgheWyEtfl0qJCJKChZVcGRhdGVBdWRpZW5jZVJlc3BvbnNlEjAKCGF1ZGllbmNlGAEgASgLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaWVuY2UiNwoVRGVsZXRlQXVkaWVuY2VSZXF1ZXN0Eh4KC2F1ZGllbmNlX2lkGAEgASgJQgm6SAZyBBABGEAiGAoWRGVsZXRlQXVkaWVuY2VSZXNwb25zZTKFBwoPQXVkaWVuY2VTZXJ2aWNlEsIBCg5DcmVhdGVBdWRpZW5jZRIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUF1ZGllbmNlUmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUF1ZGllbmNlUmVzcG9uc2UiVZACAIq1GBcSD2F1ZGllbmNlczp3cml0ZRoCAQMgAZK1GBQIyQESDy9hdWRpZW5jZXMve2lkfYLT5JMCGToBKmIIYXVkaWVuY2UiCi9hdWRpZW5jZXMSqQEKC0dldEF1ZGllbmNlEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0QXVkaWVuY2VSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0QXVkaWVuY2VSZXNwb25zZSJFkAIBirUYFBIOYXVkaWVuY2VzOnJlYWQaAgEDgtPkkwIkYghhdWRpZW5jZRIYL2F1ZGllbmNlcy97YXVkaWVuY2VfaWR9EpcBCg1MaXN0QXVkaWVuY2VzEioubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEF1ZGllbmNlc1JlcXVlc3QaKy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXVkaWVuY2VzUmVzcG9uc2UiLZACAYq1GBQSDmF1ZGllbmNlczpyZWFkGgIBA4LT5JMCDBIKL2F1ZGllbmNlcxK2AQoOVXBkYXRlQXVkaWVuY2USKy5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVBdWRpZW5jZVJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVBdWRpZW5jZVJlc3BvbnNlIkmQAgKKtRgVEg9hdWRpZW5jZXM6d3JpdGUaAgEDgtPkkwInOgEqYghhdWRpZW5jZTIYL2F1ZGllbmNlcy97YXVkaWVuY2VfaWR9Eq0BCg5EZWxldGVBdWRpZW5jZRIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRlbGV0ZUF1ZGllbmNlUmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRlbGV0ZUF1ZGllbmNlUmVzcG9uc2UiQJACAoq1GBkSD2F1ZGllbmNlczp3cml0ZRoCAQMgAUgBgtPkkwIaKhgvYXVkaWVuY2VzL3thdWRpZW5jZV9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A service that tokens are for.
@@ -60,6 +60,30 @@ export type Audience = Message<"latchkey.identity.v1.Audience"> & {
    * @generated from field: string signing_alg = 5;
    */
   signingAlg: string;
+
+  /**
+   * When the audience was last changed.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 102;
+   */
+  updateTime?: Timestamp | undefined;
+
+  /**
+   * The entity tag of the audience, with its quotes (RFC 9110 §8.8.3): a digest of the stored
+   * audience. Every change results in another one. Send it with UpdateAudience, so that the call
+   * overwrites no other change.
+   *
+   * @generated from field: string etag = 103;
+   */
+  etag: string;
+
+  /**
+   * The id of the audience in a system of the caller, such as a repository of configuration. Unique
+   * among audiences. Empty means none.
+   *
+   * @generated from field: string external_id = 104;
+   */
+  externalId: string;
 };
 
 /**
@@ -97,6 +121,14 @@ export type CreateAudienceRequest = Message<"latchkey.identity.v1.CreateAudience
    * @generated from field: string signing_alg = 3;
    */
   signingAlg: string;
+
+  /**
+   * The id of the audience in a system of the caller: at most 128 printable ASCII characters
+   * without spaces, unique among audiences. Unset means none.
+   *
+   * @generated from field: string external_id = 104;
+   */
+  externalId: string;
 };
 
 /**
@@ -206,6 +238,13 @@ export type ListAudiencesRequest = Message<"latchkey.identity.v1.ListAudiencesRe
    * @generated from field: string order_by = 4;
    */
   orderBy: string;
+
+  /**
+   * Only the audience with this `external_id`. At most 128 characters. Unset means all audiences.
+   *
+   * @generated from field: string external_id = 104;
+   */
+  externalId: string;
 };
 
 /**
@@ -272,8 +311,8 @@ export type UpdateAudienceRequest = Message<"latchkey.identity.v1.UpdateAudience
   name: string;
 
   /**
-   * The fields to change (AIP-134): `name`, `signing_alg`. Unset means every field that has a value.
-   * Optional over HTTP, where the members of the body are the mask.
+   * The fields to change (AIP-134): `name`, `signing_alg`, `external_id`. Unset means every field
+   * that has a value. Optional over HTTP, where the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -286,6 +325,25 @@ export type UpdateAudienceRequest = Message<"latchkey.identity.v1.UpdateAudience
    * @generated from field: string signing_alg = 4;
    */
   signingAlg: string;
+
+  /**
+   * The `etag` of the audience that the change is based on. If the audience has another one now,
+   * the call fails with `precondition_failed` and changes nothing. At most 128 characters. Unset
+   * means that the change replaces changes of others. Over HTTP, the header `If-Match` does the
+   * same (RFC 9110 §13.1.1); over gRPC and Connect, the metadata `if-match`.
+   *
+   * @generated from field: string etag = 103;
+   */
+  etag: string;
+
+  /**
+   * The new id of the audience in a system of the caller: at most 128 printable ASCII characters
+   * without spaces, unique among audiences. Unset means no change, or none if `update_mask` names
+   * the field.
+   *
+   * @generated from field: string external_id = 104;
+   */
+  externalId: string;
 };
 
 /**
@@ -376,7 +434,8 @@ export const AudienceService: GenService<{
    * with `force` ends the wait.
    *
    * Errors:
-   * - `conflict`: another audience has the identifier, or there are already 1,000 audiences.
+   * - `conflict`: another audience has the identifier or the `external_id`, or there are already
+   *   1,000 audiences.
    * - `invalid_argument`: `identifier` is not an absolute URI without a fragment.
    *
    * @generated from rpc latchkey.identity.v1.AudienceService.CreateAudience
@@ -414,8 +473,11 @@ export const AudienceService: GenService<{
    *
    * Errors:
    * - `not_found`: the audience does not exist.
-   * - `conflict`: no key of the new `signing_alg` is ACTIVE. Create one with
-   *   SigningKeyService.CreateSigningKey, and repeat the call when it is ACTIVE.
+   * - `conflict`: another audience has the `external_id`, or no key of the new `signing_alg` is
+   *   ACTIVE. Create one with SigningKeyService.CreateSigningKey, and repeat the call when it is
+   *   ACTIVE.
+   * - `precondition_failed`: the audience was changed since it had the `etag` or the tag in
+   *   `If-Match`.
    *
    * @generated from rpc latchkey.identity.v1.AudienceService.UpdateAudience
    */

@@ -16,7 +16,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/trusted_issuer.proto.
  */
 export const file_latchkey_identity_v1_trusted_issuer: GenFile = /*@__PURE__*/
-  fileDesc("CilsYXRjaGtleS9pZGVudGl0eS92MS90cnVzdGVkX2lzc3Vlci5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEioAIKDVRydXN0ZWRJc3N1ZXISCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZpc3N1ZXIYAyABKAkSEAoIandrc191cmkYBCABKAkSJQoEandrcxgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEAoIYXVkaWVuY2UYBiABKAkSDwoHZW5hYmxlZBgHIAEoCBIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHa2V5X2lkcxgJIAMoCRIwCgxyZWZyZXNoX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDXJlZnJlc2hfZXJyb3IYCyABKAki2wEKGkNyZWF0ZVRydXN0ZWRJc3N1ZXJSZXF1ZXN0EiQKBmlzc3VlchgBIAEoCUIUukgRcg8QARj/ATIIXlshLX5dKyQSFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESGgoIandrc191cmkYAyABKAlCCLpIBXIDGIAQEiUKBGp3a3MYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhoKCGF1ZGllbmNlGAUgASgJQgi6SAVyAxj/ARIUCgdlbmFibGVkGAYgASgISACIAQFCCgoIX2VuYWJsZWQiWgobQ3JlYXRlVHJ1c3RlZElzc3VlclJlc3BvbnNlEjsKDnRydXN0ZWRfaXNzdWVyGAEgASgLMiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuVHJ1c3RlZElzc3VlciI3ChdHZXRUcnVzdGVkSXNzdWVyUmVxdWVzdBIcCglpc3N1ZXJfaWQYASABKAlCCbpIBnIEEAEYQCJXChhHZXRUcnVzdGVkSXNzdWVyUmVzcG9uc2USOwoOdHJ1c3RlZF9pc3N1ZXIYASABKAsyIy5sYXRjaGtleS5pZGVudGl0eS52MS5UcnVzdGVkSXNzdWVyIogBChlMaXN0VHJ1c3RlZElzc3VlcnNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgDIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgEIAEoCUIHukgEcgIYQCKHAQoaTGlzdFRydXN0ZWRJc3N1ZXJzUmVzcG9uc2USPAoPdHJ1c3RlZF9pc3N1ZXJzGAEgAygLMiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuVHJ1c3RlZElzc3VlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSK1AgoaVXBkYXRlVHJ1c3RlZElzc3VlclJlcXVlc3QSHAoJaXNzdWVyX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESGgoIandrc191cmkYAyABKAlCCLpIBXIDGIAQEiUKBGp3a3MYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhoKCGF1ZGllbmNlGAUgASgJQgi6SAVyAxj/ARIUCgdlbmFibGVkGAYgASgISACIAQESYAoLdXBkYXRlX21hc2sYByABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQi+6SCziASkSBG5hbWUSCGp3a3NfdXJpEgRqd2tzEghhdWRpZW5jZRIHZW5hYmxlZEIKCghfZW5hYmxlZCJaChtVcGRhdGVUcnVzdGVkSXNzdWVyUmVzcG9uc2USOwoOdHJ1c3RlZF9pc3N1ZXIYASABKAsyIy5sYXRjaGtleS5pZGVudGl0eS52MS5UcnVzdGVkSXNzdWVyIjoKGkRlbGV0ZVRydXN0ZWRJc3N1ZXJSZXF1ZXN0EhwKCWlzc3Vlcl9pZBgBIAEoCUIJukgGcgQQARhAIh0KG0RlbGV0ZVRydXN0ZWRJc3N1ZXJSZXNwb25zZTKnCAoUVHJ1c3RlZElzc3VlclNlcnZpY2US6QEKE0NyZWF0ZVRydXN0ZWRJc3N1ZXISMC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVUcnVzdGVkSXNzdWVyUmVxdWVzdBoxLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZVRydXN0ZWRJc3N1ZXJSZXNwb25zZSJtkAIAirUYHRIVdHJ1c3RlZF9pc3N1ZXJzOndyaXRlGgIBAyABkrUYGgjJARIVL3RydXN0ZWQtaXNzdWVycy97aWR9gtPkkwIlOgEqYg50cnVzdGVkX2lzc3VlciIQL3RydXN0ZWQtaXNzdWVycxLIAQoQR2V0VHJ1c3RlZElzc3VlchItLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFRydXN0ZWRJc3N1ZXJSZXF1ZXN0Gi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0VHJ1c3RlZElzc3VlclJlc3BvbnNlIlWQAgGKtRgaEhR0cnVzdGVkX2lzc3VlcnM6cmVhZBoCAQOC0+STAi5iDnRydXN0ZWRfaXNzdWVyEhwvdHJ1c3RlZC1pc3N1ZXJzL3tpc3N1ZXJfaWR9ErIBChJMaXN0VHJ1c3RlZElzc3VlcnMSLy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VHJ1c3RlZElzc3VlcnNSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFRydXN0ZWRJc3N1ZXJzUmVzcG9uc2UiOZACAYq1GBoSFHRydXN0ZWRfaXNzdWVyczpyZWFkGgIBA4LT5JMCEhIQL3RydXN0ZWQtaXNzdWVycxLZAQoTVXBkYXRlVHJ1c3RlZElzc3VlchIwLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZVRydXN0ZWRJc3N1ZXJSZXF1ZXN0GjEubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlVHJ1c3RlZElzc3VlclJlc3BvbnNlIl2QAgKKtRgfEhV0cnVzdGVkX2lzc3VlcnM6d3JpdGUaAgEDIAFIAYLT5JMCMToBKmIOdHJ1c3RlZF9pc3N1ZXIyHC90cnVzdGVkLWlzc3VlcnMve2lzc3Vlcl9pZH0SxgEKE0RlbGV0ZVRydXN0ZWRJc3N1ZXISMC5sYXRjaGtleS5pZGVudGl0eS52MS5EZWxldGVUcnVzdGVkSXNzdWVyUmVxdWVzdBoxLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRlbGV0ZVRydXN0ZWRJc3N1ZXJSZXNwb25zZSJKkAICirUYHxIVdHJ1c3RlZF9pc3N1ZXJzOndyaXRlGgIBAyABSAGC0+STAh4qHC90cnVzdGVkLWlzc3VlcnMve2lzc3Vlcl9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CilsYXRjaGtleS9pZGVudGl0eS92MS90cnVzdGVkX2lzc3Vlci5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi9AIKDVRydXN0ZWRJc3N1ZXISCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZpc3N1ZXIYAyABKAkSEAoIandrc191cmkYBCABKAkSJQoEandrcxgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEAoIYXVkaWVuY2UYBiABKAkSDwoHZW5hYmxlZBgHIAEoCBIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHa2V5X2lkcxgJIAMoCRIwCgxyZWZyZXNoX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDXJlZnJlc2hfZXJyb3IYCyABKAkSLwoLdXBkYXRlX3RpbWUYZiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGV0YWcYZyABKAkSEwoLZXh0ZXJuYWxfaWQYaCABKAkihAIKGkNyZWF0ZVRydXN0ZWRJc3N1ZXJSZXF1ZXN0EiQKBmlzc3VlchgBIAEoCUIUukgRcg8QARj/ATIIXlshLX5dKyQSFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESGgoIandrc191cmkYAyABKAlCCLpIBXIDGIAQEiUKBGp3a3MYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhoKCGF1ZGllbmNlGAUgASgJQgi6SAVyAxj/ARIUCgdlbmFibGVkGAYgASgISACIAQESJwoLZXh0ZXJuYWxfaWQYaCABKAlCErpID3INGIABMgheWyEtfl0qJEIKCghfZW5hYmxlZCJaChtDcmVhdGVUcnVzdGVkSXNzdWVyUmVzcG9uc2USOwoOdHJ1c3RlZF9pc3N1ZXIYASABKAsyIy5sYXRjaGtleS5pZGVudGl0eS52MS5UcnVzdGVkSXNzdWVyIjcKF0dldFRydXN0ZWRJc3N1ZXJSZXF1ZXN0EhwKCWlzc3Vlcl9pZBgBIAEoCUIJukgGcgQQARhAIlcKGEdldFRydXN0ZWRJc3N1ZXJSZXNwb25zZRI7Cg50cnVzdGVkX2lzc3VlchgBIAEoCzIjLmxhdGNoa2V5LmlkZW50aXR5LnYxLlRydXN0ZWRJc3N1ZXIipwEKGUxpc3RUcnVzdGVkSXNzdWVyc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAEh0KC2V4dGVybmFsX2lkGGggASgJQgi6SAVyAxiAASKHAQoaTGlzdFRydXN0ZWRJc3N1ZXJzUmVzcG9uc2USPAoPdHJ1c3RlZF9pc3N1ZXJzGAEgAygLMiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuVHJ1c3RlZElzc3VlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKDAwoaVXBkYXRlVHJ1c3RlZElzc3VlclJlcXVlc3QSHAoJaXNzdWVyX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESGgoIandrc191cmkYAyABKAlCCLpIBXIDGIAQEiUKBGp3a3MYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhoKCGF1ZGllbmNlGAUgASgJQgi6SAVyAxj/ARIUCgdlbmFibGVkGAYgASgISACIAQESbQoLdXBkYXRlX21hc2sYByABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQjy6SDniATYSBG5hbWUSCGp3a3NfdXJpEgRqd2tzEghhdWRpZW5jZRIHZW5hYmxlZBILZXh0ZXJuYWxfaWQSFgoEZXRhZxhnIAEoCUIIukgFcgMYgAESJwoLZXh0ZXJuYWxfaWQYaCABKAlCErpID3INGIABMgheWyEtfl0qJEIKCghfZW5hYmxlZCJaChtVcGRhdGVUcnVzdGVkSXNzdWVyUmVzcG9uc2USOwoOdHJ1c3RlZF9pc3N1ZXIYASABKAsyIy5sYXRjaGtleS5pZGVudGl0eS52MS5UcnVzdGVkSXNzdWVyIjoKGkRlbGV0ZVRydXN0ZWRJc3N1ZXJSZXF1ZXN0EhwKCWlzc3Vlcl9pZBgBIAEoCUIJukgGcgQQARhAIh0KG0RlbGV0ZVRydXN0ZWRJc3N1ZXJSZXNwb25zZTKnCAoUVHJ1c3RlZElzc3VlclNlcnZpY2US6QEKE0NyZWF0ZVRydXN0ZWRJc3N1ZXISMC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVUcnVzdGVkSXNzdWVyUmVxdWVzdBoxLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZVRydXN0ZWRJc3N1ZXJSZXNwb25zZSJtkAIAirUYHRIVdHJ1c3RlZF9pc3N1ZXJzOndyaXRlGgIBAyABkrUYGgjJARIVL3RydXN0ZWQtaXNzdWVycy97aWR9gtPkkwIlOgEqYg50cnVzdGVkX2lzc3VlciIQL3RydXN0ZWQtaXNzdWVycxLIAQoQR2V0VHJ1c3RlZElzc3VlchItLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFRydXN0ZWRJc3N1ZXJSZXF1ZXN0Gi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0VHJ1c3RlZElzc3VlclJlc3BvbnNlIlWQAgGKtRgaEhR0cnVzdGVkX2lzc3VlcnM6cmVhZBoCAQOC0+STAi5iDnRydXN0ZWRfaXNzdWVyEhwvdHJ1c3RlZC1pc3N1ZXJzL3tpc3N1ZXJfaWR9ErIBChJMaXN0VHJ1c3RlZElzc3VlcnMSLy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VHJ1c3RlZElzc3VlcnNSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFRydXN0ZWRJc3N1ZXJzUmVzcG9uc2UiOZACAYq1GBoSFHRydXN0ZWRfaXNzdWVyczpyZWFkGgIBA4LT5JMCEhIQL3RydXN0ZWQtaXNzdWVycxLZAQoTVXBkYXRlVHJ1c3RlZElzc3VlchIwLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZVRydXN0ZWRJc3N1ZXJSZXF1ZXN0GjEubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlVHJ1c3RlZElzc3VlclJlc3BvbnNlIl2QAgKKtRgfEhV0cnVzdGVkX2lzc3VlcnM6d3JpdGUaAgEDIAFIAYLT5JMCMToBKmIOdHJ1c3RlZF9pc3N1ZXIyHC90cnVzdGVkLWlzc3VlcnMve2lzc3Vlcl9pZH0SxgEKE0RlbGV0ZVRydXN0ZWRJc3N1ZXISMC5sYXRjaGtleS5pZGVudGl0eS52MS5EZWxldGVUcnVzdGVkSXNzdWVyUmVxdWVzdBoxLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRlbGV0ZVRydXN0ZWRJc3N1ZXJSZXNwb25zZSJKkAICirUYHxIVdHJ1c3RlZF9pc3N1ZXJzOndyaXRlGgIBAyABSAGC0+STAh4qHC90cnVzdGVkLWlzc3VlcnMve2lzc3Vlcl9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A service whose tokens authenticate clients.
@@ -103,6 +103,30 @@ export type TrustedIssuer = Message<"latchkey.identity.v1.TrustedIssuer"> & {
    * @generated from field: string refresh_error = 11;
    */
   refreshError: string;
+
+  /**
+   * When the trusted issuer was last changed. New keys that were read from the issuer do not count.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 102;
+   */
+  updateTime?: Timestamp | undefined;
+
+  /**
+   * The entity tag of the trusted issuer, with its quotes (RFC 9110 §8.8.3): a digest of the stored
+   * trusted issuer. Every change results in another one. Send it with UpdateTrustedIssuer, so that
+   * the call overwrites no other change.
+   *
+   * @generated from field: string etag = 103;
+   */
+  etag: string;
+
+  /**
+   * The id of the trusted issuer in a system of the caller, such as a repository of configuration.
+   * Unique among trusted issuers. Empty means none.
+   *
+   * @generated from field: string external_id = 104;
+   */
+  externalId: string;
 };
 
 /**
@@ -165,6 +189,14 @@ export type CreateTrustedIssuerRequest = Message<"latchkey.identity.v1.CreateTru
    * @generated from field: optional bool enabled = 6;
    */
   enabled?: boolean | undefined;
+
+  /**
+   * The id of the trusted issuer in a system of the caller: at most 128 printable ASCII characters
+   * without spaces, unique among trusted issuers. Unset means none.
+   *
+   * @generated from field: string external_id = 104;
+   */
+  externalId: string;
 };
 
 /**
@@ -275,6 +307,14 @@ export type ListTrustedIssuersRequest = Message<"latchkey.identity.v1.ListTruste
    * @generated from field: string order_by = 4;
    */
   orderBy: string;
+
+  /**
+   * Only the trusted issuer with this `external_id`. At most 128 characters. Unset means all
+   * trusted issuers.
+   *
+   * @generated from field: string external_id = 104;
+   */
+  externalId: string;
 };
 
 /**
@@ -372,12 +412,32 @@ export type UpdateTrustedIssuerRequest = Message<"latchkey.identity.v1.UpdateTru
   enabled?: boolean | undefined;
 
   /**
-   * The fields to change (AIP-134): `name`, `jwks_uri`, `jwks`, `audience`, `enabled`. Unset means
-   * every field that has a value. Optional over HTTP, where the members of the body are the mask.
+   * The fields to change (AIP-134): `name`, `jwks_uri`, `jwks`, `audience`, `enabled`,
+   * `external_id`. Unset means every field that has a value. Optional over HTTP, where the members
+   * of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 7;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * The `etag` of the trusted issuer that the change is based on. If the trusted issuer has another
+   * one now, the call fails with `precondition_failed` and changes nothing. At most 128 characters.
+   * Unset means that the change replaces changes of others. Over HTTP, the header `If-Match` does
+   * the same (RFC 9110 §13.1.1); over gRPC and Connect, the metadata `if-match`.
+   *
+   * @generated from field: string etag = 103;
+   */
+  etag: string;
+
+  /**
+   * The new id of the trusted issuer in a system of the caller: at most 128 printable ASCII
+   * characters without spaces, unique among trusted issuers. Unset means no change, or none if
+   * `update_mask` names the field.
+   *
+   * @generated from field: string external_id = 104;
+   */
+  externalId: string;
 };
 
 /**
@@ -469,7 +529,8 @@ export const TrustedIssuerService: GenService<{
    * identity of the issuer.
    *
    * Errors:
-   * - `conflict`: there are already 100 trusted issuers.
+   * - `conflict`: another trusted issuer has the `external_id`, or there are already 100 trusted
+   *   issuers.
    * - `invalid_argument`: `issuer` is the issuer of this service, or `jwks` contains a private key or
    *   no key that the service accepts, or a URL is not valid.
    *
@@ -513,6 +574,9 @@ export const TrustedIssuerService: GenService<{
    *   federated identity of the issuer. A change of the name needs none of them.
    * - `invalid_argument`: `jwks` contains a private key or no key that the service accepts, or a URL
    *   is not valid, or both `jwks_uri` and `jwks` are set.
+   * - `conflict`: another trusted issuer has the `external_id`.
+   * - `precondition_failed`: the trusted issuer was changed since it had the `etag` or the tag in
+   *   `If-Match`.
    *
    * @generated from rpc latchkey.identity.v1.TrustedIssuerService.UpdateTrustedIssuer
    */

@@ -20,12 +20,12 @@ export function DocumentPreview(props: PdfPreviewProps) {
 }
 
 // Keyed by the ID, so that renaming the document does not reload the preview.
-function previewOf({ document, onPages }: PdfPreviewProps) {
+function previewOf({ document }: PdfPreviewProps) {
   const { id, contentType, sizeBytes } = document;
   const kind = document.preview === Preview.READY ? 'pdf' : viewerKindOf(contentType);
   switch (kind) {
     case 'pdf':
-      return <PdfPreview key={id} document={document} onPages={onPages} />;
+      return <PdfPreview key={id} document={document} />;
     case 'image':
     case 'video':
     case 'audio':

@@ -1,16 +1,14 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { fitCanvas } from '../../../viewer/pdf/page-size.ts';
-import type { PdfView } from '../../../viewer/pdf/pdf-view.ts';
 import type { DrawPage } from '../../readers/heat-strip.tsx';
 
 /** CSS pixels. */
 const width = 96;
 
-/** Draws small pictures one after the other, when the current page of the preview is complete. */
-export function createDrawPage(pdf: PDFDocumentProxy, view: PdfView): DrawPage {
+/** Draws small pictures one after the other. */
+export function createDrawPage(pdf: PDFDocumentProxy): DrawPage {
   let last: Promise<unknown> = Promise.resolve();
   async function draw(number: number, canvas: HTMLCanvasElement): Promise<void> {
-    await view.idle();
     if (!canvas.isConnected) return;
     const page = await pdf.getPage(number);
     const viewport = fitCanvas(canvas, page, { width, rotation: page.rotate });

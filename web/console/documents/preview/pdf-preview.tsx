@@ -2,20 +2,15 @@ import '../../../viewer/pdf/pdf.css';
 import { Button, Group, Paper, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
-import type { DrawPage } from '../../readers/heat-strip.tsx';
 import { useSignIn } from '../../session/session-context.tsx';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import classes from './preview.module.css';
 import { PreviewDamaged, PreviewLoading } from './preview-states.tsx';
 import { type PdfState, showPdfPreview } from './show-pdf.ts';
 
-export type PdfPreviewProps = {
-  readonly document: Document;
-  /** Receives a function that draws pages; undefined when the pages are closed. */
-  readonly onPages: (draw: DrawPage | undefined) => void;
-};
+export type PdfPreviewProps = { readonly document: Document };
 
-export function PdfPreview({ document, onPages }: PdfPreviewProps) {
+export function PdfPreview({ document }: PdfPreviewProps) {
   const { session } = useSignIn();
   const scroller = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<PdfState>({ status: 'loading' });
@@ -34,8 +29,6 @@ export function PdfPreview({ document, onPages }: PdfPreviewProps) {
       onPage: setPage,
     });
   }, [session, attempt]);
-  const draw = state.status === 'shown' ? state.draw : undefined;
-  useEffect(() => onPages(draw), [draw, onPages]);
 
   return (
     <Stack gap="xs">

@@ -3,10 +3,8 @@ import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.j
 import { openPdf, startPdfjs } from '../../../viewer/pdf/open-pdf.ts';
 import { PdfView } from '../../../viewer/pdf/pdf-view.ts';
 import { createZooming, type Zooming } from '../../../viewer/shell/zoom.ts';
-import type { DrawPage } from '../../readers/heat-strip.tsx';
 import type { Session } from '../../session/session.ts';
 import { openSource } from './document-source.ts';
-import { createDrawPage } from './draw-page.ts';
 
 export type PdfState =
   | { readonly status: 'loading' }
@@ -14,7 +12,6 @@ export type PdfState =
       readonly status: 'shown';
       readonly total: number;
       readonly zooming: Zooming;
-      readonly draw: DrawPage;
     }
   /** `isWrong`: whether the previous password was wrong. */
   | { readonly status: 'locked'; readonly isWrong: boolean; submit(password: string): void }
@@ -67,7 +64,6 @@ async function show(
   view.scroller.role = 'region';
   view.scroller.ariaLabel = 'Pages of the document';
   view.zoomTo({ fit: 'page' });
-  const draw = createDrawPage(pdf, view);
-  onState({ status: 'shown', total: pdf.numPages, zooming: createZooming(view), draw });
+  onState({ status: 'shown', total: pdf.numPages, zooming: createZooming(view) });
   closing.addEventListener('abort', () => view.close());
 }

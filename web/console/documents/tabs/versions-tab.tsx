@@ -1,32 +1,29 @@
 /** The versions of a document, which its links show without a new URL. */
-import { useQuery } from '@connectrpc/connect-query';
 import { Badge, Group } from '@mantine/core';
 import { IconDownload, IconRestore, IconTrash } from '@tabler/icons-react';
-import { useParams } from '@tanstack/react-router';
 import {
-  type Document,
   DocumentService,
   type DocumentVersion,
   Preview,
-} from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { formatSize } from '../../../src/base/http/format-size.ts';
-import { useHasScope, useSignIn } from '../session/session-context.tsx';
-import { DateTime } from '../shared/date-time.tsx';
-import { useDialogs } from '../shared/dialogs.tsx';
-import { ErrorDialog } from '../shared/error-dialog.tsx';
-import { defineList, useList } from '../shared/lists/define-list.ts';
-import { Listing } from '../shared/lists/listing.tsx';
-import { RowMenu } from '../shared/lists/row-menu.tsx';
-import { saveFile } from '../shared/save-file.ts';
-import { Section } from '../shared/section.tsx';
-import { useMethod } from '../shared/use-method.ts';
-import { usePendingAction } from '../shared/use-pending-action.ts';
-import { contentTypeText, pageCountText, previewText } from './document-labels.ts';
-import { fetchDocument } from './fetch-document.ts';
+} from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { formatSize } from '../../../../src/base/http/format-size.ts';
+import { useHasScope, useSignIn } from '../../session/session-context.tsx';
+import { DateTime } from '../../shared/date-time.tsx';
+import { useDialogs } from '../../shared/dialogs.tsx';
+import { ErrorDialog } from '../../shared/error-dialog.tsx';
+import { defineList, useList } from '../../shared/lists/define-list.ts';
+import { Listing } from '../../shared/lists/listing.tsx';
+import { RowMenu } from '../../shared/lists/row-menu.tsx';
+import { saveFile } from '../../shared/save-file.ts';
+import { Section } from '../../shared/section.tsx';
+import { useMethod } from '../../shared/use-method.ts';
+import { usePendingAction } from '../../shared/use-pending-action.ts';
+import { contentTypeText, pageCountText, previewText } from '../document-labels.ts';
+import { fetchDocument } from '../fetch-document.ts';
+import { useShownDocument } from '../shown-document.ts';
 
 const versions = defineList({
   label: 'Versions',
-  name: 'versions',
   method: DocumentService.method.listVersions,
   rows: (page) => page.versions,
   request: (at: { readonly workspaceId: string; readonly documentId: string }) => at,
@@ -56,8 +53,8 @@ const versions = defineList({
   ],
 });
 
-export function DocumentVersions({ document }: { readonly document: Document }) {
-  const { workspaceId, id: documentId } = document;
+export function VersionsTab() {
+  const { workspaceId, id: documentId } = useShownDocument();
   const list = useList(versions, { workspaceId, documentId });
   return (
     <Section title="Versions">
@@ -65,6 +62,8 @@ export function DocumentVersions({ document }: { readonly document: Document }) 
     </Section>
   );
 }
+
+VersionsTab.reads = [versions];
 
 type OfVersion = { readonly version: DocumentVersion };
 
@@ -82,10 +81,10 @@ function Name({ version: { version, current } }: OfVersion) {
 }
 
 function Actions({ version: { version, current } }: OfVersion) {
-  const { workspaceId = '', documentId = '' } = useParams({ strict: false });
+  const document = useShownDocument();
+  const { workspaceId, id: documentId } = document;
   const mayWrite = useHasScope()('documents:write');
   const at = { workspaceId, documentId, version };
-  const { data } = useQuery(DocumentService.method.getDocument, { workspaceId, documentId });
   const { open, confirm } = useDialogs();
   const restore = useMethod(DocumentService.method.restoreVersion);
   const remove = useMethod(DocumentService.method.deleteVersion);
@@ -95,7 +94,7 @@ function Actions({ version: { version, current } }: OfVersion) {
   );
   const download = async () => {
     const file = await fetchDocument(session, { id: documentId, workspaceId, version });
-    saveFile(file, data?.document?.name ?? `Version ${version}`);
+    saveFile(file, document.name);
   };
   const askToRestore = () =>
     confirm({

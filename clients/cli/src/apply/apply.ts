@@ -1,0 +1,110 @@
+// `apply`: makes the resources of a server as the files of a folder say.
+import {
+  CommandError,
+  type CommandHost,
+  type Input,
+  textOption,
+  UsageError,
+} from '../base/command.ts';
+import { wantsJson, writeJson, writeRows } from '../base/print.ts';
+import { cleanText } from '../base/text.ts';
+import { openRemote, type Remote } from '../remote/remote.ts';
+import { type KindName, kinds } from './kinds.ts';
+import { planOf, type Step } from './plan.ts';
+import { readFolder } from './read-files.ts';
+import { Ids } from './references.ts';
+import { type Outcome, runSteps } from './run-steps.ts';
+import { openSecrets } from './secrets.ts';
+import { applyStatuses } from './statuses.ts';
+import { byExternalId, listKind, type Stored, type StoredKinds } from './stored.ts';
+
+/** Every failure has the same status, because 2 and 3 have a meaning. */
+export async function runApply(input: Input, host: CommandHost): Promise<number> {
+  try {
+    return await apply(input, host);
+  } catch (error) {
+    if (error instanceof UsageError) throw new CommandError(error.message);
+    if (error instanceof CommandError) throw withStatus(error, applyStatuses.failed);
+    throw error;
+  }
+}
+
+const withStatus = (error: CommandError, status: number) => Object.assign(error, { status });
+
+async function apply(input: Input, host: CommandHost): Promise<number> {
+  const folder = textOption(input, 'folder');
+  if (folder === undefined) throw new UsageError('Name the folder with the files: -f <folder>.');
+  const isDry = input.options['dry-run'] === true;
+  const secretsFolder = textOption(input, 'secrets-dir');
+  if (secretsFolder === '-' && wantsJson(input)) {
+    throw new UsageError('With --json, --secrets-dir must be a folder.');
+  }
+  const isPruning = input.options.prune === true;
+  const declared = await readFolder(folder);
+  const remote = await openRemote(host);
+  // The credential may lack access to kinds that the files do not name.
+  const used = new Set<KindName>(
+    declared.flatMap(({ kind }) => [kind.name, ...referred(kind.name)]),
+  );
+  const stored = await readStored(remote, (name) => isPruning || used.has(name));
+  const ids = new Ids(stored);
+  const steps = await planOf({ remote, declared, stored, ids, isPruning });
+  if (!wantsJson(input)) await writePlan(host, steps);
+  if (isDry || steps.length === 0) {
+    if (wantsJson(input)) await writeJson(host, { changes: steps.map((step) => dataOf({ step })) });
+    else host.stderr.write(steps.length === 0 ? 'Nothing to change.\n' : 'Nothing was changed.\n');
+    return steps.length === 0 ? applyStatuses.same : applyStatuses.drift;
+  }
+  const keepSecret = await openSecrets(secretsFolder, steps, host);
+  const outcomes = await runSteps(steps, { remote, ids, keepSecret });
+  if (wantsJson(input)) await writeJson(host, { changes: outcomes.map(dataOf) });
+  return report(outcomes, host);
+}
+
+/** The kinds that resources of a kind can name. */
+function referred(name: KindName): KindName[] {
+  const specs = Object.values(kinds.find((kind) => kind.name === name)?.fields ?? {});
+  return specs.flatMap(({ type, refersTo = {} }): KindName[] =>
+    type === 'identities' ? ['trusted_issuers'] : Object.values(refersTo),
+  );
+}
+
+export async function readStored(
+  remote: Remote,
+  isUsed: (name: KindName) => boolean,
+): Promise<StoredKinds> {
+  const all: Partial<Record<KindName, ReadonlyMap<string, Stored>>> = {};
+  for (const kind of kinds) {
+    all[kind.name] = byExternalId(isUsed(kind.name) ? await listKind(remote, kind) : []);
+  }
+  return all as StoredKinds;
+}
+
+const fields = ['action', 'kind', 'external_id', 'fields'].map((path) => ({
+  path,
+  title: path.replace('_', ' '),
+}));
+
+const writePlan = (host: CommandHost, steps: readonly Step[]) =>
+  writeRows(
+    host,
+    fields,
+    steps.map((step) => dataOf({ step })),
+  );
+
+const dataOf = ({ step: { action, kind, externalId, fields: names }, error }: Outcome) => ({
+  ...{ action, kind: kind.noun, external_id: externalId, fields: names },
+  ...(error === undefined ? {} : { error }),
+});
+
+function report(outcomes: readonly Outcome[], { stderr }: CommandHost): number {
+  const failed = outcomes.filter(({ error }) => error !== undefined);
+  for (const { step, error } of failed) {
+    const name = `${step.kind.noun} ${step.externalId}`;
+    const [place] = step.declared?.place.split(': ') ?? [];
+    stderr.write(`${cleanText(`${place === undefined ? '' : `${place}: `}${name}: ${error}`)}\n`);
+  }
+  const done = outcomes.length - failed.length;
+  stderr.write(`${done} changed, ${failed.length} failed.\n`);
+  return failed.length > 0 ? applyStatuses.failed : applyStatuses.changed;
+}

@@ -1,0 +1,200 @@
+// Compares the files with the server: the steps that make the server as the files say.
+import { fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { methodOf } from '../remote/methods.ts';
+import type { Remote } from '../remote/remote.ts';
+import { canonical, comparable, type FieldSpec, type Kind, kinds, referenceIn } from './kinds.ts';
+import { type Declared, throwProblems } from './read-files.ts';
+import { type Ids, wantedIdentities, wantedValue } from './references.ts';
+import { listIdentities, type Stored, type StoredKinds, storedValue, verbOf } from './stored.ts';
+
+export type Step = {
+  readonly action: 'create' | 'update' | 'delete' | 'disable';
+  readonly kind: Kind;
+  readonly externalId: string;
+  /** The fields that change. */
+  readonly fields: readonly string[];
+  readonly declared?: Declared;
+  readonly stored?: Stored;
+};
+
+export type PlanOptions = {
+  readonly remote: Remote;
+  readonly declared: readonly Declared[];
+  readonly stored: StoredKinds;
+  readonly ids: Ids;
+  readonly isPruning: boolean;
+};
+
+/** Throws an error that names every problem of the files. */
+export async function planOf(options: PlanOptions): Promise<Step[]> {
+  const { declared, stored, ids } = options;
+  throwProblems([
+    ...declared.flatMap((one) => problemsOf(one, options)),
+    ...cyclesOf(declared, stored),
+  ]);
+  const steps: Step[] = [];
+  for (const kind of kinds) {
+    for (const one of inOrder(declared.filter((other) => other.kind === kind))) {
+      const found = stored[kind.name].get(one.externalId);
+      const base = { kind, externalId: one.externalId, declared: one };
+      if (found === undefined) {
+        steps.push({ ...base, action: 'create', fields: Object.keys(one.values) });
+        continue;
+      }
+      const fields = differing(one, found, ids);
+      if (await haveIdentitiesChanged(options.remote, one, found, ids)) {
+        fields.push('federated_identities');
+      }
+      if (fields.length > 0) steps.push({ ...base, action: 'update', fields, stored: found });
+    }
+  }
+  return options.isPruning ? [...steps, ...removals(options)] : steps;
+}
+
+/** The value that the file gives to a field; undefined if the field is not managed. */
+export const declaredValue = (spec: FieldSpec, value: JsonValue | undefined) =>
+  value ?? spec.absent;
+
+/** The fields of a stored resource that are not as the file says, without the identities. */
+export function differing(declared: Declared, stored: Stored, ids: Ids): string[] {
+  return Object.entries(declared.kind.fields)
+    .filter(([name, spec]) => {
+      if (spec.type === 'identities') return false;
+      const value = declaredValue(spec, declared.values[name]);
+      if (value === undefined) return false;
+      const wanted = wantedValue(spec, value, ids);
+      const current = storedValue(spec.field ?? name, stored);
+      return canonical(spec, comparable(spec, current, wanted)) !== canonical(spec, wanted);
+    })
+    .map(([name]) => name);
+}
+
+const identitiesSpec = { type: 'identities' } as const;
+
+/** Identities are managed only if the file names the field. */
+async function haveIdentitiesChanged(
+  remote: Remote,
+  { values }: Declared,
+  { id }: Stored,
+  ids: Ids,
+): Promise<boolean> {
+  const value = values.federated_identities;
+  if (value === undefined) return false;
+  const stored = (await listIdentities(remote, id)).map(
+    ({ issuer_id = '', subject = '', claims = {} }) => ({ issuer_id, subject, claims }),
+  );
+  const wanted = wantedIdentities(value, ids);
+  return canonical(identitiesSpec, stored) !== canonical(identitiesSpec, wanted);
+}
+
+function problemsOf(declared: Declared, { stored, ids, isPruning, ...rest }: PlanOptions) {
+  const { kind, values, place, externalId } = declared;
+  const found = stored[kind.name].get(externalId);
+  return Object.entries(values).flatMap(([name, value]) => {
+    const spec = kind.fields[name];
+    if (spec === undefined) return [];
+    const at = `${place}.${name}`;
+    const current = found && storedValue(spec.field ?? name, found);
+    if (spec.isFixed && current !== undefined && current !== value) {
+      return [`${at}: cannot be changed: on the server it is ${JSON.stringify(current)}`];
+    }
+    for (const { kind: other, externalId: named } of referencesIn(spec, value)) {
+      const isDeclared = rest.declared.some(
+        (one) => one.kind.name === other && one.externalId === named,
+      );
+      if (isDeclared) continue;
+      const noun = kinds.find((one) => one.name === other)?.noun ?? other;
+      if (!ids.has(other, named))
+        return [`${at}: there is no ${noun} with the external id ${named}`];
+      if (isPruning) return [`${at}: no file names the ${noun} ${named}, which --prune removes`];
+    }
+    return formProblems(kind, spec, name, value).map((problem) => `${at}: ${problem}`);
+  });
+}
+
+function referencesIn(spec: FieldSpec, value: JsonValue) {
+  if (spec.type === 'identities') {
+    return (value as { readonly trusted_issuer: string }[])
+      .filter(({ trusted_issuer: issuer }) => !/^iss_[0-9A-Za-z]{22}$/.test(issuer))
+      .map(({ trusted_issuer: externalId }) => ({ kind: 'trusted_issuers' as const, externalId }));
+  }
+  if (spec.type !== 'texts') return [];
+  return (value as string[]).flatMap((text) => referenceIn(spec, text) ?? []);
+}
+
+/** The values that do not have the types of the API, such as an object with an unknown member. */
+function formProblems(kind: Kind, spec: FieldSpec, name: string, value: JsonValue): string[] {
+  if (spec.isSeparate || spec.isFixed || spec.refersTo !== undefined) return [];
+  const method = methodOf({ method: `${kind.service}.${verbOf('update', kind)}` });
+  try {
+    fromJson(method.input, { [name]: value });
+    return [];
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    return [text.replace(/^.*?(?=key "|expected )/s, '')];
+  }
+}
+
+/** The declared clients that a client names, because it may act for them. */
+const namedClients = ({ kind, values }: Declared): string[] =>
+  referencesIn(kind.fields.may_act ?? { type: 'flag' }, values.may_act ?? [])
+    .filter((one) => one.kind === 'clients')
+    .map(({ externalId }) => externalId);
+
+/** New clients that name each other cannot be created one after the other. */
+function cyclesOf(declared: readonly Declared[], stored: StoredKinds): string[] {
+  const fresh = declared.filter(
+    ({ kind, externalId }) => kind.name === 'clients' && !stored.clients.has(externalId),
+  );
+  const byId = new Map(fresh.map((one) => [one.externalId, one]));
+  const done = new Set<string>();
+  const problems: string[] = [];
+  const follow = (one: Declared, path: readonly string[]): void => {
+    if (path.includes(one.externalId)) {
+      const cycle = [...path.slice(path.indexOf(one.externalId)), one.externalId].join(' → ');
+      problems.push(`${one.place}.may_act: new clients name each other: ${cycle}`);
+      return;
+    }
+    if (done.has(one.externalId)) return;
+    for (const next of namedClients(one)) {
+      const other = byId.get(next);
+      if (other !== undefined) follow(other, [...path, one.externalId]);
+    }
+    done.add(one.externalId);
+  };
+  for (const one of fresh) follow(one, []);
+  return problems;
+}
+
+/** Clients after those that they name. */
+function inOrder(declared: readonly Declared[]): Declared[] {
+  const byId = new Map(declared.map((one) => [one.externalId, one]));
+  const ordered = new Set<Declared>();
+  const visited = new Set<Declared>();
+  const add = (one: Declared): void => {
+    if (visited.has(one)) return;
+    visited.add(one);
+    for (const next of namedClients(one)) {
+      const other = byId.get(next);
+      if (other !== undefined) add(other);
+    }
+    ordered.add(one);
+  };
+  for (const one of declared) add(one);
+  return [...ordered];
+}
+
+/** In the opposite order, because an audience with a client cannot be deleted. */
+function removals({ declared, stored }: PlanOptions): Step[] {
+  return kinds.toReversed().flatMap((kind) => {
+    const { removal } = kind;
+    if (removal === undefined) return [];
+    const named = new Set(declared.filter((one) => one.kind === kind).map((one) => one.externalId));
+    return [...stored[kind.name]]
+      .filter(([externalId]) => !named.has(externalId))
+      .filter(([, row]) => removal === 'delete' || storedValue('disabled', row) === false)
+      .map(([externalId, row]) => ({
+        ...{ action: removal, kind, externalId, fields: [], stored: row },
+      }));
+  });
+}

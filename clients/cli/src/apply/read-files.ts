@@ -1,0 +1,197 @@
+// Reads the YAML files of a folder. Reports every problem with its file, line and field.
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { JsonValue } from '@bufbuild/protobuf';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
+import { CommandError } from '../base/command.ts';
+import { unreadable } from '../base/files.ts';
+import { type FieldSpec, type Kind, kinds } from './kinds.ts';
+
+export type Declared = {
+  readonly kind: Kind;
+  readonly externalId: string;
+  /** The values of the fields that the file names. */
+  readonly values: Readonly<Record<string, JsonValue>>;
+  /** `clients.yaml:3: clients[0]`. */
+  readonly place: string;
+};
+
+const filesMax = 1_000;
+const fileBytesMax = 16 * 1024 * 1024;
+
+export async function readFolder(folder: string): Promise<Declared[]> {
+  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw unreadable(folder, error);
+  });
+  const files = names.filter((name) => /\.ya?ml$/.test(name)).sort();
+  if (files.length === 0) throw new CommandError(`${folder} contains no YAML files.`);
+  if (files.length > filesMax) throw new CommandError(`${folder} has more than ${filesMax} files.`);
+  const problems: string[] = [];
+  const declared: Declared[] = [];
+  for (const file of files) {
+    const reader = new FileReader(file, problems);
+    declared.push(...reader.read(await readText(path.join(folder, file))));
+  }
+  problems.push(...duplicatesIn(declared));
+  throwProblems(problems);
+  return declared;
+}
+
+/** Throws an error that names all problems. */
+export function throwProblems(problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw new CommandError([...problems, 'Nothing was changed.'].join('\n'));
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    if ((await stat(file)).size > fileBytesMax) throw new CommandError(`${file} is too large.`);
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw error instanceof CommandError ? error : unreadable(file, error);
+  }
+}
+
+function duplicatesIn(declared: readonly Declared[]): string[] {
+  const first = new Map<string, Declared>();
+  return declared.flatMap((one) => {
+    const key = `${one.kind.name} ${one.externalId}`;
+    const other = first.get(key);
+    if (other === undefined) first.set(key, one);
+    if (other === undefined) return [];
+    return [`${one.place}.external_id: ${one.externalId} is also that of ${other.place}`];
+  });
+}
+
+class FileReader {
+  readonly #lines = new LineCounter();
+  readonly #file: string;
+  readonly #problems: string[];
+
+  constructor(file: string, problems: string[]) {
+    this.#file = file;
+    this.#problems = problems;
+  }
+
+  read(text: string): Declared[] {
+    const documents = parseAllDocuments(text, { lineCounter: this.#lines, uniqueKeys: true });
+    return [documents].flat().flatMap((document) => {
+      for (const { message, linePos } of document.errors) {
+        const [line] = message.split('\n');
+        this.#problems.push(`${this.#file}:${linePos?.[0].line ?? 1}: ${line}`);
+      }
+      if (document.errors.length > 0 || document.contents === null) return [];
+      let hasAlias = false;
+      visit(document, {
+        Alias: (_, node) => {
+          hasAlias = true;
+          this.#report(node, '', 'an alias is not supported: repeat the value');
+        },
+      });
+      return hasAlias ? [] : this.#readKinds(document.contents as Node);
+    });
+  }
+
+  #place(node: unknown, name: string): string {
+    const offset = (node as Node | null)?.range?.[0] ?? 0;
+    const { line } = this.#lines.linePos(offset);
+    return `${this.#file}:${Math.max(1, line)}:${name === '' ? '' : ` ${name}`}`;
+  }
+
+  #report(node: unknown, name: string, problem: string): void {
+    const place = this.#place(node, name);
+    this.#problems.push(name === '' ? `${place} ${problem}` : `${place}: ${problem}`);
+  }
+
+  /** The members of a map, by name. */
+  #members(node: unknown, name: string): [string, Node | null, unknown][] {
+    if (!isMap(node)) {
+      this.#report(node, name, 'must be a map of fields');
+      return [];
+    }
+    return node.items.map(({ key, value }) => [
+      String(isScalar(key) ? key.value : key),
+      value as Node | null,
+      key,
+    ]);
+  }
+
+  #readKinds(root: Node): Declared[] {
+    return this.#members(root, '').flatMap(([name, list, key]) => {
+      const kind = kinds.find((one) => one.name === name);
+      if (kind === undefined) {
+        const known = kinds.map((one) => one.name).join(', ');
+        this.#report(key, name, `is not a kind of resource. The kinds are: ${known}`);
+        return [];
+      }
+      if (!isSeq(list)) {
+        this.#report(key, name, 'must be a list of resources');
+        return [];
+      }
+      return list.items.flatMap((item, i) => this.#readItem(kind, item, `${name}[${i}]`));
+    });
+  }
+
+  #readItem(kind: Kind, item: unknown, name: string): Declared[] {
+    const values: Record<string, JsonValue> = {};
+    let externalId = '';
+    for (const [field, node, key] of this.#members(item, name)) {
+      const at = `${name}.${field}`;
+      const value = jsonOf(node);
+      if (field === 'external_id') {
+        if (typeof value === 'string' && /^[!-~]{1,128}$/.test(value)) externalId = value;
+        else this.#report(key, at, 'must be a text of 1 to 128 characters without spaces');
+        if (externalId === '') externalId = '?';
+        continue;
+      }
+      const spec = Object.hasOwn(kind.fields, field) ? kind.fields[field] : undefined;
+      const problem = spec === undefined ? 'is not a field' : problemOf(spec, value);
+      if (problem !== undefined) this.#report(key, at, problem);
+      else values[field] = value;
+    }
+    if (!isMap(item)) return [];
+    if (externalId === '') this.#report(item, `${name}.external_id`, 'is missing');
+    for (const [field, { isRequired }] of Object.entries(kind.fields)) {
+      const isSet = field in values || item.has(field);
+      if (isRequired && !isSet) this.#report(item, `${name}.${field}`, 'is missing');
+    }
+    if (externalId === '' || externalId === '?') return [];
+    return [{ kind, externalId, values, place: this.#place(item, name) }];
+  }
+}
+
+const jsonOf = (node: Node | null): JsonValue =>
+  node === null ? null : (node.toJSON() as JsonValue);
+
+const isText = (value: unknown) => typeof value === 'string';
+
+const isMember = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns what is wrong with a value; undefined if nothing is. */
+function problemOf(spec: FieldSpec, value: JsonValue): string | undefined {
+  switch (spec.type) {
+    case 'text':
+      if (spec.isRequired && value === '') return 'must not be empty';
+      return isText(value) ? undefined : 'must be a text: put it in quotes';
+    case 'texts':
+      return Array.isArray(value) && value.every(isText) ? undefined : 'must be a list of texts';
+    case 'number':
+      return Number.isSafeInteger(value) ? undefined : 'must be a whole number';
+    case 'flag':
+      return typeof value === 'boolean' ? undefined : 'must be true or false';
+    case 'object':
+      return isMember(value) ? undefined : 'must be a map';
+    case 'identities':
+      return Array.isArray(value) && value.every(isIdentity)
+        ? undefined
+        : 'must be a list of maps with trusted_issuer, subject and, optionally, claims';
+  }
+}
+
+function isIdentity(value: unknown): boolean {
+  if (!isMember(value)) return false;
+  const { trusted_issuer, subject, claims = {}, ...rest } = value;
+  const isComplete = isText(trusted_issuer) && isText(subject) && isMember(claims);
+  return isComplete && Object.values(claims).every(isText) && Object.keys(rest).length === 0;
+}

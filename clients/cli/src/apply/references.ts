@@ -1,0 +1,66 @@
+// Replaces the external ids in files with the ids of the service.
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { CommandError } from '../base/command.ts';
+import { type FieldSpec, type KindName, kinds, referenceIn } from './kinds.ts';
+import type { StoredKinds } from './stored.ts';
+
+/** The ids of the resources that exist, by their external ids. */
+export class Ids {
+  readonly #ids = new Map<string, string>();
+
+  constructor(stored: StoredKinds) {
+    for (const { name } of kinds) {
+      for (const [externalId, { id }] of stored[name]) this.set(name, externalId, id);
+    }
+  }
+
+  set(kind: KindName, externalId: string, id: string): void {
+    this.#ids.set(`${kind} ${externalId}`, id);
+  }
+
+  has(kind: KindName, externalId: string): boolean {
+    return this.#ids.has(`${kind} ${externalId}`);
+  }
+
+  /** For a resource that does not exist yet, a text that is not an id. */
+  get(kind: KindName, externalId: string): string {
+    return this.#ids.get(`${kind} ${externalId}`) ?? missing + externalId;
+  }
+
+  /** The external id of a resource; undefined if it has none. */
+  externalIdOf(kind: KindName, id: string): string | undefined {
+    const prefix = `${kind} `;
+    const found = [...this.#ids].find(([key, one]) => one === id && key.startsWith(prefix));
+    return found?.[0].slice(prefix.length);
+  }
+}
+
+const missing = 'missing ';
+
+/** The value of a field as the API has it. */
+export function wantedValue(spec: FieldSpec, value: JsonValue, ids: Ids): JsonValue {
+  if (spec.refersTo === undefined) return value;
+  return (value as string[]).map((text) => {
+    const reference = referenceIn(spec, text);
+    return reference === undefined ? text : ids.get(reference.kind, reference.externalId);
+  });
+}
+
+type Identity = {
+  readonly trusted_issuer: string;
+  readonly subject: string;
+  readonly claims?: JsonObject;
+};
+
+export const wantedIdentities = (value: JsonValue, ids: Ids): JsonObject[] =>
+  (value as Identity[]).map(({ trusted_issuer: issuer, subject, claims = {} }) => ({
+    issuer_id: /^iss_[0-9A-Za-z]{22}$/.test(issuer) ? issuer : ids.get('trusted_issuers', issuer),
+    ...{ subject, claims },
+  }));
+
+/** Throws if a value names a resource that could not be created. */
+export function requireCreated(value: JsonValue): void {
+  const text = JSON.stringify(value);
+  const [, name] = /"missing ([^"]*)"/.exec(text) ?? [];
+  if (name !== undefined) throw new CommandError(`${name} was not created`);
+}

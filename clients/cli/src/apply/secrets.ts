@@ -1,0 +1,38 @@
+// Stores the secrets of new clients: in files, or on the standard output.
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { CommandError, type CommandHost, UsageError } from '../base/command.ts';
+import { replaceFile } from '../base/files.ts';
+import { write } from '../base/print.ts';
+import type { Step } from './plan.ts';
+
+export type KeepSecret = (externalId: string, clientId: string, secret: string) => Promise<void>;
+
+/** `folder` is `-` for the standard output. Throws before any change if a secret would be lost. */
+export async function openSecrets(
+  folder: string | undefined,
+  steps: readonly Step[],
+  host: CommandHost,
+): Promise<KeepSecret> {
+  const count = steps.filter(({ action, kind }) => action === 'create' && kind.name === 'clients');
+  if (folder === '-') return (...values) => write(host, `${values.join('\t')}\n`);
+  if (folder !== undefined && count.length > 0) {
+    await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw new CommandError(`Cannot create the folder ${folder}`, error);
+    });
+  }
+  if (folder === undefined && count.length > 0) {
+    throw new UsageError(
+      `New clients get a secret: add --secrets-dir <folder>, or --secrets-dir - to print them. ` +
+        'Nothing was changed.',
+    );
+  }
+  return async (externalId, clientId, secret) => {
+    const name = encodeURIComponent(externalId);
+    const file = path.join(folder ?? '', `client-${name.length > 200 ? clientId : name}.secret`);
+    await replaceFile(file, `${secret}\n`).catch((error: unknown) => {
+      const what = `The client was created, but its secret is lost. Run: latchkey clients secrets`;
+      throw new CommandError(`${what} rotate ${clientId}`, error);
+    });
+  };
+}

@@ -1,0 +1,79 @@
+// Reads the resources of the server, in the form of files.
+import { fromJson, type JsonObject, type JsonValue } from '@bufbuild/protobuf';
+import { methodOf } from '../remote/methods.ts';
+import type { Remote } from '../remote/remote.ts';
+import { jsonOf } from '../remote/response.ts';
+import type { Kind, KindName } from './kinds.ts';
+
+export type Stored = { readonly id: string; readonly etag: string; readonly json: JsonObject };
+
+export type StoredKinds = Readonly<Record<KindName, ReadonlyMap<string, Stored>>>;
+
+const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** Calls a method of the service of a kind, with the JSON of the HTTP API. */
+export async function callKind(
+  remote: Remote,
+  { service }: Pick<Kind, 'service'>,
+  verb: string,
+  request: JsonObject,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<JsonObject> {
+  const method = methodOf({ method: `${service}.${verb}` });
+  const message = await remote.call(method, fromJson(method.input, request), headers);
+  return jsonOf(method.output, message);
+}
+
+export const verbOf = (verb: 'create' | 'update' | 'delete' | 'disable' | 'enable', kind: Kind) =>
+  verb + pascal(kind.service);
+
+/** The member of answers with the resource. */
+export const memberOf = ({ service }: Kind) =>
+  service.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** All resources of a kind, with and without an external id. */
+export async function listKind(remote: Remote, kind: Kind): Promise<Stored[]> {
+  const rows = await listAll(remote, kind, `list${pascal(kind.service)}s`, {}, kind.name);
+  return rows.map(storedOf);
+}
+
+export const storedOf = (json: JsonObject): Stored => ({
+  ...{ id: String(json.id), etag: String(json.etag), json },
+});
+
+/** The identities in files, without the names of their issuers. */
+export async function listIdentities(remote: Remote, clientId: string): Promise<JsonObject[]> {
+  const verb = 'listFederatedIdentities';
+  const request = { client_id: clientId };
+  return listAll(remote, { service: 'client' }, verb, request, 'federated_identities');
+}
+
+async function listAll(
+  remote: Remote,
+  kind: Pick<Kind, 'service'>,
+  verb: string,
+  request: JsonObject,
+  member: string,
+): Promise<JsonObject[]> {
+  const rows: JsonObject[] = [];
+  let pageToken: JsonValue = '';
+  do {
+    const page = { ...request, page_size: 200, page_token: pageToken };
+    const answer = await callKind(remote, kind, verb, page);
+    rows.push(...(answer[member] as JsonObject[]));
+    pageToken = answer.next_page_token ?? '';
+  } while (pageToken !== '');
+  return rows;
+}
+
+/** The resources with an external id, by it. */
+export const byExternalId = (rows: readonly Stored[]): ReadonlyMap<string, Stored> =>
+  new Map(
+    rows.flatMap((row) => (row.json.external_id ? [[String(row.json.external_id), row]] : [])),
+  );
+
+/** The value of a field of a stored resource, as the API has it. */
+export function storedValue(field: string, { json }: Stored): JsonValue | undefined {
+  // The API has the time since which a resource is disabled.
+  return field === 'disabled' ? json.disable_time !== undefined : json[field];
+}

@@ -1,0 +1,70 @@
+// Optimistic concurrency (AIP-154, RFC 9110 §13.1.1): an update of a resource fails if someone
+// else has changed the resource since the caller read it. Call these functions with the locked row.
+import { createHash } from 'node:crypto';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { HandlerContext } from '@connectrpc/connect';
+import { fail } from '../base/errors/errors.ts';
+import { requireMatch } from '../base/http/byte-range.ts';
+import type { ResourceColumns } from '../storage/resource-rows.ts';
+import { callerOf } from './principal.ts';
+
+/** A stored resource, without values that change without a call. */
+type Stored = ResourceColumns & { readonly create_time: number };
+
+/**
+ * The strong entity tag of a stored resource, with its quotes. Columns without a value do not
+ * count, so that a release that adds one does not change every tag.
+ */
+export function etagOf(stored: Stored): string {
+  const values = Object.entries(stored)
+    .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const digest = createHash('sha256').update(JSON.stringify(values)).digest('base64url');
+  return `"${digest.slice(0, 27)}"`;
+}
+
+/** Throws `precondition_failed` if the request is based on another state of the resource. */
+export function requireEtag(
+  context: HandlerContext,
+  request: { readonly etag: string },
+  stored: Stored,
+): void {
+  const etag = etagOf(stored);
+  requireMatch(callerOf(context).call.header('if-match'), etag);
+  if (request.etag === '' || request.etag === etag) return;
+  throw fail(
+    'precondition_failed',
+    'etag: The resource was changed since it had this tag. Read it again before you change it.',
+  );
+}
+
+/** The new `update_time`, if a change contains a value that is not the stored one. */
+export function touched<R extends Stored>(
+  stored: R,
+  change: Partial<R>,
+  time: number,
+): Partial<Pick<ResourceColumns, 'update_time'>> {
+  const columns = Object.keys(change) as (keyof R)[];
+  const isChanged = columns.some((column) => stored[column] !== change[column]);
+  return isChanged ? { update_time: time } : {};
+}
+
+/** The fields of every such resource. */
+export const resourceFields = (stored: Stored) => ({
+  createTime: timestampFromMs(stored.create_time),
+  updateTime: timestampFromMs(stored.update_time ?? stored.create_time),
+  etag: etagOf(stored),
+  externalId: stored.external_id ?? '',
+});
+
+/** The columns of a resource that a request creates. */
+export const createdColumns = (request: { readonly externalId: string }, time: number) => ({
+  create_time: time,
+  update_time: time,
+  external_id: request.externalId || null,
+});
+
+/** The change of an update request whose mask names `external_id`. */
+export const externalIdChange = ({ externalId }: { readonly externalId: string }) => ({
+  external_id: externalId || null,
+});

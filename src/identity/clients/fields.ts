@@ -1,0 +1,110 @@
+// The fields of a client: of its row, of requests and of answers.
+import type { JsonObject } from '@bufbuild/protobuf';
+import { Code } from '@connectrpc/connect';
+import type {
+  CreateClientRequest,
+  UpdateClientRequestSchema,
+} from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
+import { createdColumns, externalIdChange, resourceFields } from '../../api/etag.ts';
+import { disableFields, neverDisabled } from '../../api/deletion.ts';
+import { printableName } from '../../api/names.ts';
+import type { UpdateFields } from '../../api/update-mask.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
+import { parseAudienceIds, storedAudienceIds } from '../../credentials/audience-ids.ts';
+import { isUniqueViolation } from '../../storage/database.ts';
+import { isExternalIdTaken, refuseExternalId } from '../../storage/external-ids.ts';
+import type { ClientRow } from '../../storage/schema.ts';
+import type { ClientChange } from './store.ts';
+import { storedClaims } from './token-fields.ts';
+
+/** The row of a new client, except for its id and its creator. */
+export function createdFields(request: CreateClientRequest, time: number) {
+  return {
+    ...{ name: printableName(request.name), scopes: joined(request.scopes), ...neverDisabled },
+    ...certificateNamesOf(request),
+    ...createdColumns(request, time),
+    audience_ids: storedAudienceIds(request.audienceIds),
+    claims: storedClaims(request.claims),
+    token_seconds: request.tokenSeconds || null,
+    default_scopes: joined(request.defaultScopes) || null,
+    may_act: joined(request.mayAct) || null,
+    bound_tokens: request.boundTokens ? (1 as const) : null,
+  };
+}
+
+/** The fields on which it depends who can use the client's scopes, and where. */
+export const grantingFields: ReadonlySet<string> = new Set([
+  'tls_client_auth_san_uri',
+  'tls_client_auth_san_dns',
+  'audience_ids',
+  'may_act',
+  // It decides which client a file with more scopes changes.
+  'external_id',
+]);
+
+/** The fields that an update can change, by their path in the mask. */
+export const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange> = {
+  name: ({ name }) => {
+    if (name === '') throw invalid('name', 'is required');
+    return { name: printableName(name) };
+  },
+  scopes: ({ scopes }) => ({ scopes: joined(scopes) }),
+  tls_client_auth_san_uri: ({ tlsClientAuthSanUri: uri }) => ({
+    tls_client_auth_san_uri: uri === '' ? null : uri,
+  }),
+  tls_client_auth_san_dns: ({ tlsClientAuthSanDns: name }) => ({
+    tls_client_auth_san_dns: name === '' ? null : name,
+  }),
+  audience_ids: ({ audienceIds }) => ({ audience_ids: storedAudienceIds(audienceIds) }),
+  claims: ({ claims }) => ({ claims: storedClaims(claims) }),
+  token_seconds: ({ tokenSeconds }) => ({ token_seconds: tokenSeconds || null }),
+  default_scopes: ({ defaultScopes }) => ({ default_scopes: joined(defaultScopes) || null }),
+  bound_tokens: ({ boundTokens }) => ({ bound_tokens: boundTokens ? 1 : null }),
+  may_act: ({ mayAct }) => ({ may_act: joined(mayAct) || null }),
+  external_id: externalIdChange,
+};
+
+type CertificateNames = Pick<ClientRow, 'tls_client_auth_san_uri' | 'tls_client_auth_san_dns'>;
+
+function certificateNamesOf(request: CreateClientRequest): CertificateNames {
+  const { tlsClientAuthSanUri: uri, tlsClientAuthSanDns: name } = request;
+  return {
+    tls_client_auth_san_uri: uri === '' ? null : uri,
+    tls_client_auth_san_dns: name === '' ? null : name,
+  };
+}
+
+/** A client has one name at most (RFC 8705 §2.1.2). */
+export function requireOneName(row: CertificateNames): void {
+  if (row.tls_client_auth_san_uri === null || row.tls_client_auth_san_dns === null) return;
+  throw invalid('tls_client_auth_san_dns', 'must be unset if tls_client_auth_san_uri is set');
+}
+
+export function refuseDuplicate(error: unknown): never {
+  if (!isUniqueViolation(error)) throw error;
+  if (isExternalIdTaken(error)) refuseExternalId(error);
+  const detail = 'Another client has this name of a certificate.';
+  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
+}
+
+const joined = (texts: readonly string[]) => [...new Set(texts)].join(' ');
+
+export function clientMessage(row: ClientRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: [...parseStoredScopes(row.scopes)],
+    ...resourceFields(row),
+    creator: row.creator_id ?? '',
+    tlsClientAuthSanUri: row.tls_client_auth_san_uri ?? '',
+    tlsClientAuthSanDns: row.tls_client_auth_san_dns ?? '',
+    audienceIds: [...parseAudienceIds(row.audience_ids)],
+    ...(row.claims === null ? {} : { claims: JSON.parse(row.claims) as JsonObject }),
+    tokenSeconds: row.token_seconds ?? 0,
+    defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
+    mayAct: [...parseStoredScopes(row.may_act ?? '')],
+    boundTokens: row.bound_tokens === 1,
+    ...disableFields(row),
+  };
+}

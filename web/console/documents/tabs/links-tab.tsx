@@ -1,0 +1,6 @@
+import { TargetLinks } from '../../links/target-links.tsx';
+import { useShownDocument } from '../shown-document.ts';
+
+export function LinksTab() {
+  return <TargetLinks target={useShownDocument()} />;
+}
