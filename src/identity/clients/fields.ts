@@ -6,8 +6,8 @@ import type {
   UpdateClientRequestSchema,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
-import { createdColumns, externalIdChange, resourceFields } from '../../api/etag.ts';
 import { disableFields, neverDisabled } from '../../api/deletion.ts';
+import { createdColumns, externalIdChange, resourceFields } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';

@@ -18,13 +18,7 @@ import {
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
-import {
-  lockClient,
-  lockToChange,
-  lockToEnd,
-  noSuchClient,
-  requireMayChange,
-} from './clients.ts';
+import { lockClient, lockToChange, lockToEnd, noSuchClient, requireMayChange } from './clients.ts';
 import { type ClientDeletionOptions, createClientDeletionMethods } from './deletion-methods.ts';
 import { createFederationMethods, type FederationOptions } from './federation-methods.ts';
 import {
@@ -180,4 +174,3 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 }
 
 const ownerOf = (id: string): CredentialOwner => ({ kind: 'cs', id });
-

@@ -75,7 +75,10 @@ async function withAccounts(
 }
 
 export type CustomerChange = Partial<
-  Pick<CustomerRow, 'name' | 'disable_time' | 'audience_ids' | 'delete_time' | 'kept_disable_time'> &
+  Pick<
+    CustomerRow,
+    'name' | 'disable_time' | 'audience_ids' | 'delete_time' | 'kept_disable_time'
+  > &
     Pick<CustomerRow, keyof ResourceColumns>
 >;
 

@@ -4,7 +4,13 @@ import { apiKeys } from './api-key-commands.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
-import { etagField, externalIdField, externalIdFilter, nameField, showDeletedField } from './common-fields.ts';
+import {
+  etagField,
+  externalIdField,
+  externalIdFilter,
+  nameField,
+  showDeletedField,
+} from './common-fields.ts';
 import { domainGroup } from './domain-commands.ts';
 import { folderField, folders } from './folder-commands.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
