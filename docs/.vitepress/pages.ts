@@ -33,6 +33,11 @@ export const groups: readonly Group[] = [
         'with the JWKS, or by asking Latchkey',
       ),
       page(
+        'Delete, restore, erase',
+        'docs/guides/delete-and-erase.md',
+        'deletions that can be undone, erasing a person, exporting your data',
+      ),
+      page(
         'Rotate without downtime',
         'docs/guides/rotate-without-downtime.md',
         'client secrets, API keys, signing keys, the master key',

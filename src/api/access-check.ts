@@ -3,7 +3,13 @@
 
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
-import { anonymous, type Caller, type MembershipsOf, type Principal } from './principal.ts';
+import {
+  anonymous,
+  type Caller,
+  type IsWorkspaceDeleted,
+  type MembershipsOf,
+  type Principal,
+} from './principal.ts';
 
 /** With the time in which a process learns of a revocation, it stays below a second. */
 const ageMsMax = 250;
@@ -11,6 +17,7 @@ const ageMsMax = 250;
 export type AccessRules = {
   readonly method: MethodFacts;
   readonly membershipsOf: MembershipsOf;
+  readonly isWorkspaceDeleted: IsWorkspaceDeleted;
   authenticate(call: Call, validAt: number): Principal | Promise<Principal>;
   authorise(caller: Caller): void;
 };
@@ -39,6 +46,10 @@ export class AccessCheck implements Caller {
 
   get membershipsOf(): MembershipsOf {
     return this.#rules.membershipsOf;
+  }
+
+  get isWorkspaceDeleted(): IsWorkspaceDeleted {
+    return this.#rules.isWorkspaceDeleted;
   }
 
   async run(): Promise<void> {

@@ -91,6 +91,9 @@ function accessFlaw(method: DescMethod, access: Access): string | undefined {
   if (access.scope === '' && access.principals.length === 0) {
     return 'the method has no access option';
   }
+  if (access.deletedWorkspace && !access.workspace) {
+    return 'a method for deleted workspaces must act within a workspace';
+  }
   if (access.filtered && access.scope !== '') return 'a filtered method must not have a scope';
   const takesNoScope =
     access.self || access.filtered || access.sessionCookie !== SessionCookie.UNSPECIFIED;

@@ -19,6 +19,7 @@ import {
   actingClientOf,
   anonymous,
   type Caller,
+  type IsWorkspaceDeleted,
   isUser,
   type MembershipsOf,
   type Principal,
@@ -38,6 +39,7 @@ export type Observation = {
 
 export type GuardOptions = AuthenticationOptions & {
   readonly membershipsOf: MembershipsOf;
+  readonly isWorkspaceDeleted: IsWorkspaceDeleted;
   readonly loadValidator: LoadValidator;
   readonly answers: RecordedAnswers;
   readonly stepUpSeconds: number;
@@ -79,6 +81,10 @@ export class MethodGuard {
 
   get membershipsOf(): MembershipsOf {
     return this.#options.membershipsOf;
+  }
+
+  get isWorkspaceDeleted(): IsWorkspaceDeleted {
+    return this.#options.isWorkspaceDeleted;
   }
 
   get answers(): RecordedAnswers {

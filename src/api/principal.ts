@@ -54,6 +54,8 @@ export const principalTypes: Record<Principal['type'], PrincipalType> = {
 export type Membership = {
   readonly scopes: ReadonlySet<string>;
   readonly isJoined: boolean;
+  /** The scopes are then only those for managing the workspace itself. */
+  readonly isDeleted: boolean;
   /** When the workspace begins to require a second factor; undefined if it does not. */
   readonly factorDueTime?: number | undefined;
 };
@@ -64,11 +66,15 @@ export type MembershipsOf = (
   trx?: Executor,
 ) => Promise<ReadonlyMap<string, Membership>>;
 
+/** False if the workspace does not exist. Cached. */
+export type IsWorkspaceDeleted = (workspaceId: string) => Promise<boolean>;
+
 export type Caller = {
   readonly principal: Principal;
   readonly call: Call;
   readonly method: MethodFacts;
   readonly membershipsOf: MembershipsOf;
+  readonly isWorkspaceDeleted: IsWorkspaceDeleted;
   repeatCheck(): Promise<void>;
 };
 

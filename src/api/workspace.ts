@@ -34,6 +34,7 @@ export async function resolveWorkspace(context: HandlerContext, named: string): 
       if (named === '') {
         throw invalid('workspace_id', 'is required for callers that are not bound to a workspace');
       }
+      if (await isClosed(context, named)) throw workspaceDeleted(named);
       return named;
     case 'member':
       return memberWorkspace(context, principal.userId, named);
@@ -42,6 +43,15 @@ export async function resolveWorkspace(context: HandlerContext, named: string): 
       throw fail('forbidden', 'The caller cannot access workspaces.');
   }
 }
+
+/** Whether the workspace is deleted and the method does not accept this. */
+async function isClosed(context: HandlerContext, workspaceId: string): Promise<boolean> {
+  const { method, isWorkspaceDeleted } = callerOf(context);
+  return !method.access.deletedWorkspace && (await isWorkspaceDeleted(workspaceId));
+}
+
+const workspaceDeleted = (target: string) =>
+  fail('not_found', 'The workspace is deleted. Undelete it first.', { target });
 
 /** For handlers, after slow work and before the result is stored. */
 export async function repeatAccessCheck(
@@ -57,7 +67,7 @@ export async function repeatAccessCheck(
  * receives what the user meant for another: a change must name it.
  */
 function onlyWorkspace(memberships: ReadonlyMap<string, Membership>, isChange: boolean): string {
-  const all = [...memberships];
+  const all = [...memberships].filter(([, { isDeleted }]) => !isDeleted);
   const joined = all.filter(([, { isJoined }]) => isJoined);
   const candidates = joined.length > 0 || isChange ? joined : all;
   const [only] = candidates;
@@ -78,9 +88,12 @@ async function memberWorkspace(
   const { method, membershipsOf } = callerOf(context);
   const memberships = await membershipsOf(userId);
   const workspaceId = named === '' ? onlyWorkspace(memberships, method.sideEffects) : named;
-  const scopes = memberships.get(workspaceId)?.scopes;
-  if (scopes === undefined) throw fail('forbidden', 'The user is not a member of the workspace.');
-  const { scope } = method.access;
+  const membership = memberships.get(workspaceId);
+  if (membership === undefined)
+    throw fail('forbidden', 'The user is not a member of the workspace.');
+  const { scopes, isDeleted } = membership;
+  const { scope, deletedWorkspace } = method.access;
+  if (isDeleted && !deletedWorkspace) throw workspaceDeleted(workspaceId);
   // A method without a scope answers by the scopes of others.
   if (scope !== '' && !scopes.has(scope)) {
     throw fail('forbidden', `The user's role in the workspace does not include ${scope}.`);

@@ -153,7 +153,7 @@ export function originOf({
   principal,
   call,
   method,
-}: Omit<Caller, 'membershipsOf' | 'repeatCheck'>): EventOrigin {
+}: Pick<Caller, 'principal' | 'call' | 'method'>): EventOrigin {
   return {
     actor_type: principal.type,
     actor_id: principalId(principal),

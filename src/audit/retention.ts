@@ -1,5 +1,5 @@
 // Deletes audit events that are older than the retention period. If the clock jumps ahead, nothing
-// is deleted at first: see docs/decisions/0016.
+// is deleted at first: see docs/decisions/0016. Resources that users deleted are kept likewise.
 import type { Clock } from '../base/clock.ts';
 import { transact } from '../storage/database.ts';
 import { deleteOldest } from '../storage/delete-oldest.ts';
@@ -15,21 +15,21 @@ const catchUpFactor = 24;
 const elapsedMsMax = hourMs;
 const warnMs = 2 * dayMs;
 
-export type AuditRetentionOptions = {
+export type TrustedTimeOptions = {
   readonly db: Database;
-  readonly days: number;
   readonly now: Clock;
   /** Counts milliseconds and never jumps. */
   readonly monotonicNow?: () => number;
   readonly warn: (facts: object, message: string) => void;
 };
 
-export function auditRetention(options: AuditRetentionOptions): RetentionRule {
-  const { db, days, now, warn, monotonicNow = () => performance.now() } = options;
+/** The time of the clock, unless it has jumped ahead. One for all rules of a process. */
+export function createTrustedTime(options: TrustedTimeOptions): () => Promise<number> {
+  const { db, now, warn, monotonicNow = () => performance.now() } = options;
   let lastRound = monotonicNow();
   let lastWarning = Number.NEGATIVE_INFINITY;
 
-  async function trustedTime(): Promise<number> {
+  return async () => {
     const roundTime = monotonicNow();
     const elapsedMs = Math.min(roundTime - lastRound, elapsedMsMax);
     const clock = now();
@@ -43,11 +43,18 @@ export function auditRetention(options: AuditRetentionOptions): RetentionRule {
     if (clock - time > warnMs && roundTime - lastWarning >= hourMs) {
       lastWarning = roundTime;
       const facts = { clock: textOf(clock), trusted: textOf(time) };
-      warn(facts, 'the clock is far ahead of its last known time; old audit events are kept');
+      warn(facts, 'the clock is far ahead of its last known time; old and deleted rows are kept');
     }
     return time;
-  }
+  };
+}
 
+export type AuditRetentionOptions = {
+  readonly days: number;
+  readonly trustedTime: () => Promise<number>;
+};
+
+export function auditRetention({ days, trustedTime }: AuditRetentionOptions): RetentionRule {
   return {
     rows: 'audit_events',
     async begin() {

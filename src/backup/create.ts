@@ -2,9 +2,9 @@
 // versions of its documents.
 import type { KeyFileTexts } from '../base/crypto/master-key-file.ts';
 import { DamagedBlob } from '../base/files/damaged-blob.ts';
+import { type ArchiveWriter, writeArchive } from '../base/files/write-archive.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import type { Database, Executor } from '../storage/schema.ts';
-import { type ArchiveWriter, writeArchive } from './archive.ts';
 import {
   type BackupEnd,
   BackupError,

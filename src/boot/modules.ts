@@ -13,8 +13,10 @@ import { createObserver, type Observer } from '../observe/observer.ts';
 import { createSearchService } from '../search/service.ts';
 import { createSharingModule, type SharingModule } from '../sharing/module.ts';
 import { sharedAccess } from '../sharing/user-access/user-access.ts';
+import { sharedData } from '../sharing/user-data/user-data.ts';
 import { createMappedRoles } from '../sharing/workspaces/mapped-roles.ts';
 import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
+import { createDeletionCheck } from '../sharing/workspaces/workspaces.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import type { AppOptions } from './options.ts';
 import type { Sockets } from './sockets.ts';
@@ -25,6 +27,7 @@ export type Modules = {
   readonly sharing: SharingModule;
   readonly services: Implementations;
   readonly membershipsOf: ReturnType<typeof createMemberships>;
+  readonly isWorkspaceDeleted: ReturnType<typeof createDeletionCheck>;
   readonly assets: Assets;
   readonly observer: Observer;
   stop(): Promise<void>;
@@ -43,6 +46,7 @@ export function createModules(
     const shared = {
       ...{ config, log, db, invalidations, leases, auditLog, masterKey },
       ...{ now, random, publicUrl },
+      keptBackups: config.backupSchedule === undefined ? 0 : config.backupKeep,
     };
     const membershipsOf = createMemberships({ db, invalidations });
     // Built programs are next to the built browser code, even if the service runs from its sources.
@@ -55,6 +59,7 @@ export function createModules(
       rolesOf,
       mappedRoles: createMappedRoles(now),
       sharedAccess,
+      sharedData,
       threadProgram: path.join(programs, 'identity/keys/thread-program.js'),
     });
     const assets = await readAssets(webDir);
@@ -89,6 +94,7 @@ export function createModules(
       sharing,
       services: { ...identity.services, ...sharing.services, search },
       membershipsOf,
+      isWorkspaceDeleted: createDeletionCheck({ db, invalidations }),
       assets,
       observer,
       async stop() {

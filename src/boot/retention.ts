@@ -1,24 +1,33 @@
 // The stage of retention: deletes the rows that no request needs any more. Every table that grows
 // without a quota has a rule here; docs/decisions/0012 lists the others.
 
+import { randomBytes } from 'node:crypto';
 import { recordedAnswerRetention } from '../api/idempotency/recorded-answers.ts';
-import { auditRetention } from '../audit/retention.ts';
+import { purgeRecorder } from '../audit/purges.ts';
+import { auditRetention, createTrustedTime } from '../audit/retention.ts';
 import { usageRetention } from '../credentials/usage/store.ts';
+import { clientPurge } from '../identity/clients/store.ts';
+import { customerPurge } from '../identity/customers/store.ts';
 import { sessionRetention } from '../identity/sessions/retention.ts';
 import { assertionRetention } from '../identity/tokens/client-assertions.ts';
 import { revocationRetention } from '../identity/tokens/revocations.ts';
+import { userPurge } from '../identity/user-data/store.ts';
 import { passwordResetRetention } from '../identity/users/password-resets.ts';
 import { domainRetention } from '../sharing/domains/domains.ts';
 import { gateRetention } from '../sharing/gate/retention.ts';
-import { removal } from '../sharing/removal/removal.ts';
+import { removal, workspacePurge } from '../sharing/removal/removal.ts';
+import { createUserErasure } from '../sharing/user-data/user-data.ts';
 import { invitationRetention } from '../sharing/workspaces/invitations.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
+import { purgeRule } from '../storage/purge.ts';
 import { createRetention } from '../storage/retention.ts';
 import { throttleRetention } from '../storage/throttle.ts';
 import type { AppOptions } from './options.ts';
 import type { OpenStorage } from './storage.ts';
 
 const everyMs = 60_000;
+
+const purges = [clientPurge, customerPurge, workspacePurge, userPurge(createUserErasure())];
 
 export type RetentionTask = PeriodicTask & {
   round(): Promise<void>;
@@ -27,8 +36,10 @@ export type RetentionTask = PeriodicTask & {
 /** In one process of the deployment, one minute after the end of each round. */
 export function startRetention(options: AppOptions, storage: OpenStorage): RetentionTask {
   const { db, leases } = storage;
-  const { config, log, now = Date.now } = options;
+  const { config, log, random = randomBytes, now = Date.now } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
+  const trustedTime = createTrustedTime({ db, now, warn });
+  const record = purgeRecorder({ random, now });
   const round = createRetention({
     db,
     warn,
@@ -44,7 +55,8 @@ export function startRetention(options: AppOptions, storage: OpenStorage): Reten
       assertionRetention(now),
       recordedAnswerRetention(now),
       usageRetention(now),
-      auditRetention({ db, days: config.auditRetentionDays, now, warn }),
+      auditRetention({ days: config.auditRetentionDays, trustedTime }),
+      ...purges.map((purge) => purgeRule(purge, { trustedTime, record })),
     ],
   });
   const onError = (err: unknown) => warn({ err }, 'cannot delete old rows');

@@ -176,7 +176,7 @@ function guardedEndpoints(
   { sockets, storage: { db, masterKey }, modules }: Started,
   failures: FailedCalls,
 ): Endpoint[] {
-  const { identity, membershipsOf, observer } = modules;
+  const { identity, membershipsOf, isWorkspaceDeleted, observer } = modules;
   const guard = createGuard({
     authenticateToken: identity.authenticateToken,
     authenticateWorkspaceKey: identity.authenticateWorkspaceKey,
@@ -184,6 +184,7 @@ function guardedEndpoints(
     sessionCookie: identity.sessions.cookieName,
     publicUrl: sockets.urls.publicUrl,
     membershipsOf,
+    isWorkspaceDeleted,
     loadValidator: createValidatorLoader(),
     answers: createRecordedAnswers({ db, masterKey, now }),
     stepUpSeconds: config.stepUpSeconds,

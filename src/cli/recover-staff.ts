@@ -95,7 +95,8 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
       await markRecoveryPassword(trx, { user_id: id, password_hash });
       return;
     }
-    await updateUser(trx, id, { password_hash, scopes, disable_time: null });
+    const enabled = { disable_time: null, delete_time: null, kept_disable_time: null };
+    await updateUser(trx, id, { password_hash, scopes, ...enabled });
     await markRecoveryPassword(trx, { user_id: id, password_hash });
     await deleteSeed(trx, id);
     await deletePasskeys(trx, id);

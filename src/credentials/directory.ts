@@ -15,14 +15,12 @@ import { findCredential, findCustomerAccountIds, type StoredCredential } from '.
 
 const cachedMax = 50_000;
 
-/** The kind of the owner's entity. Nothing about a workspace is cached with its keys. */
-const ownerEntities = { cs: 'client', ck: 'customer', wk: undefined } as const;
+const ownerEntities = { cs: 'client', ck: 'customer', wk: 'workspace' } as const;
 
 function dependsOn(credential: ValidCredential | undefined, id: string): EntityKey[] {
   const entities = [entityKey('credential', id)];
-  const owner = credential === undefined ? undefined : ownerEntities[credential.ownerKind];
-  if (credential !== undefined && owner !== undefined) {
-    entities.push(entityKey(owner, credential.ownerId));
+  if (credential !== undefined) {
+    entities.push(entityKey(ownerEntities[credential.ownerKind], credential.ownerId));
   }
   return entities;
 }

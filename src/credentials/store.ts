@@ -162,7 +162,7 @@ export type StoredCredential = {
   readonly digest: string;
   readonly scopes: ReadonlySet<string>;
   readonly tokenSettings: TokenSettings;
-  /** False if the credential is revoked or its owner is disabled. */
+  /** False if the credential is revoked, or its owner is disabled or deleted. */
   readonly enabled: boolean;
   /** Milliseconds since 1970; undefined if the credential does not expire. */
   readonly expireTime: number | undefined;
@@ -176,6 +176,7 @@ export async function findCredential(
     .selectFrom('credentials as k')
     .leftJoin('clients as c', 'c.id', 'k.client_id')
     .leftJoin('customers as u', 'u.id', 'k.customer_id')
+    .leftJoin('workspaces as w', 'w.id', 'k.workspace_id')
     .select([
       'k.id',
       'k.client_id',
@@ -195,11 +196,12 @@ export async function findCredential(
       'c.bound_tokens',
       'u.disable_time as customer_disable_time',
       'u.audience_ids as customer_audience_ids',
+      'w.delete_time as workspace_delete_time',
     ])
     .where('k.id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const disableTime = row.client_disable_time ?? row.customer_disable_time;
+  const endTime = row.client_disable_time ?? row.customer_disable_time ?? row.workspace_delete_time;
   return {
     id: row.id,
     ownerKind: row.client_id !== null ? 'cs' : row.customer_id !== null ? 'ck' : 'wk',
@@ -210,7 +212,7 @@ export async function findCredential(
       ...row,
       audience_ids: row.client_audience_ids ?? row.customer_audience_ids,
     }),
-    enabled: row.revoke_time === null && disableTime === null,
+    enabled: row.revoke_time === null && endTime === null,
     expireTime: row.expire_time ?? undefined,
   };
 }

@@ -1,5 +1,6 @@
 // The parts of the identity module that the service uses, and the parts that it receives.
 import type { SharedAccess } from '../api/access/access-source.ts';
+import type { UserData } from '../api/access/user-data.ts';
 import type { Authenticate, AuthenticateToken } from '../api/authentication.ts';
 import type { MembershipsOf } from '../api/principal.ts';
 import type { AuthenticateProgram } from '../api/routes/program-reader.ts';
@@ -92,7 +93,11 @@ export type IdentityModuleOptions = {
   readonly mappedRoles: MappedRoles;
   /** The access of users in workspaces. */
   readonly sharedAccess: SharedAccess;
+  /** The data about users in workspaces. */
+  readonly sharedData: Readonly<Record<string, UserData>>;
   readonly publicUrl: string;
+  /** How many scheduled backups the service keeps. */
+  readonly keptBackups: number;
   readonly random: Random;
   readonly now: Clock;
   readonly onFailure: (close: () => unknown) => void;

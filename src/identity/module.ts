@@ -71,6 +71,7 @@ import { startKeyReader } from './trusted-issuers/key-reader.ts';
 import { createTrustedIssuerService } from './trusted-issuers/service.ts';
 import { lockTrustedIssuer } from './trusted-issuers/store.ts';
 import { createUsageService } from './usage/service.ts';
+import { createUserExport } from './user-data/export.ts';
 import { createUserAccessService } from './users/access-service.ts';
 import { createCurrentPasswordCheck } from './users/current-password.ts';
 import { createActAsCheck, createSessionEndCheck } from './users/grant-checks.ts';
@@ -218,7 +219,7 @@ export async function createIdentityModule(
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
   };
   const audienceKeys = createAudienceKeys({ db, masterKey, now });
-  const management = { db, auditLog, random, now };
+  const management = { db, auditLog, keptBackups: options.keptBackups, random, now };
   const owners = { ...management, credentials, lockAudiences };
   return {
     searchKinds: identitySearchKinds,
@@ -279,8 +280,9 @@ export async function createIdentityModule(
       usage: createUsageService({ db, now }),
       audit: createAuditService({ db }),
       user: createUserService({
-        ...{ db, auditLog, masterKey, passwords, securityNotices, rolesOf, random, now },
-        ...{ checkPassword, addSessionMethods, requireEnrolment },
+        ...{ ...management, masterKey, passwords, securityNotices, rolesOf },
+        ...{ checkPassword, addSessionMethods, requireEnrolment, shared: options.sharedAccess },
+        ...createUserExport({ db, sharedData: options.sharedData }),
         checkCurrentPassword: createCurrentPasswordCheck({
           ...{ db, passwords, now },
           keys: masterKey.derive('current passwords'),

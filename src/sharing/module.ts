@@ -123,6 +123,8 @@ export type SharingModuleOptions = {
   readonly uploadStalledMs: number;
   readonly blobLeaseMs: number;
   readonly publicUrl: string;
+  /** How many scheduled backups the service keeps. */
+  readonly keptBackups: number;
   readonly dnsServers: readonly string[] | undefined;
   readonly random: Random;
   readonly now: Clock;
@@ -251,6 +253,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
       apiKey: createApiKeyService({ db, auditLog, credentials, random }),
       workspace: createWorkspaceService({
         ...{ db, auditLog, quotas, brands, publicUrl, random, now },
+        keptBackups: options.keptBackups,
         mailer: options.mailer,
         invitationKeys: masterKey.derive('invitations'),
         logoMethods: (answer) => {

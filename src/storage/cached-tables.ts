@@ -30,7 +30,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     inserts: false,
     deletes: true,
     uncached: [
-      ...(['name', 'create_time', 'creator_id'] as const),
+      ...(['name', 'create_time', 'creator_id', 'kept_disable_time'] as const),
       ...(['tls_client_auth_san_uri', 'tls_client_auth_san_dns'] as const),
     ],
   },
@@ -44,7 +44,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'customer',
     inserts: false,
     deletes: true,
-    uncached: ['name', 'create_time', 'creator_id'],
+    uncached: ['name', 'create_time', 'creator_id', 'kept_disable_time'],
   },
   customer_accounts: { entity: 'customer', inserts: true, deletes: true, uncached: [] },
   credentials: {
@@ -57,7 +57,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'user',
     inserts: false,
     deletes: true,
-    uncached: ['name', 'email', 'password_hash', 'create_time'],
+    uncached: ['name', 'email', 'password_hash', 'create_time', 'kept_disable_time'],
   },
   members: { entity: 'user', inserts: true, deletes: true, uncached: ['create_time'] },
   sessions: {
@@ -138,7 +138,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'link',
     inserts: false,
     deletes: true,
-    // The recipient never changes.
+    // An erasure changes the recipient only together with the lists.
     uncached: ['view_count', 'notify_from', 'creator_id', 'recipient'],
   },
   domains: {

@@ -7,6 +7,11 @@ import type { Schema } from './schema.ts';
 
 type Tables = 'clients' | 'audiences' | 'trusted_issuers' | 'customers' | 'workspaces';
 
+/** Which resources a list shows. */
+export type ShownResources = { readonly externalId: string; readonly showDeleted: boolean };
+
+export const shownByDefault: ShownResources = { externalId: '', showDeleted: false };
+
 /** Empty means all rows. */
 export function withExternalId<T extends Tables, O>(
   rows: SelectQueryBuilder<Schema, T, O>,

@@ -1,5 +1,6 @@
 // The rows of clients, customers and audiences, of mailed links to
 // accounts, of recovery codes and of recorded answers.
+import type { DisableColumns } from './deletion-rows.ts';
 import type { ResourceColumns } from './resource-rows.ts';
 
 export type ClientRow = ResourceColumns & {
@@ -8,7 +9,6 @@ export type ClientRow = ResourceColumns & {
   /** Space-separated. */
   scopes: string;
   create_time: number;
-  disable_time: number | null;
   /** The name of the client's certificate: a URI or a DNS name in lower case (RFC 8705 §2.1.2). */
   tls_client_auth_san_uri: string | null;
   tls_client_auth_san_dns: string | null;
@@ -26,7 +26,7 @@ export type ClientRow = ResourceColumns & {
   bound_tokens: 0 | 1 | null;
   /** The id of the principal that created the row; null for the service, or before 0033. */
   creator_id: string | null;
-};
+} & DisableColumns;
 
 /** A public key with which a client signs assertions. */
 export type ClientKeyRow = {
@@ -104,11 +104,10 @@ export type CustomerRow = ResourceColumns & {
   id: string;
   name: string;
   create_time: number;
-  disable_time: number | null;
   /** Space-separated. Null means the audience of this service. */
   audience_ids: string | null;
   creator_id: string | null;
-};
+} & DisableColumns;
 
 /** A service that tokens are for. */
 export type AudienceRow = ResourceColumns & {

@@ -37,6 +37,7 @@ import { addProgramAccess } from './migrations/0032-program-access.ts';
 import { addCreators } from './migrations/0033-creators.ts';
 import { indexSearch } from './migrations/0034-search.ts';
 import { addExternalIds } from './migrations/0035-external-ids.ts';
+import { addDeletions } from './migrations/0036-deletions.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -82,6 +83,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0033-creators': { up: addCreators, oldestSupported: '0001-schema' },
   '0034-search': { up: indexSearch, oldestSupported: '0001-schema' },
   '0035-external-ids': { up: addExternalIds, oldestSupported: '0001-schema' },
+  '0036-deletions': { up: addDeletions, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

@@ -3,6 +3,7 @@
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { AgreementTables } from './agreement-rows.ts';
 import type { deletionNote, Entity } from './change.ts';
+import type { DisableColumns, DisableDefaults } from './deletion-rows.ts';
 import type { DomainTables } from './domain-rows.ts';
 import type { FolderTable } from './folder-rows.ts';
 import type { GateTables } from './gate-rows.ts';
@@ -28,6 +29,7 @@ import type {
   Created,
   DocumentTable,
   DocumentVersionTable,
+  GeneratedColumns,
   LinkNoticeRow,
   LinkTable,
   LogoRow,
@@ -131,8 +133,7 @@ export type UserRow = {
   /** Space-separated. */
   scopes: string;
   create_time: number;
-  disable_time: number | null;
-};
+} & DisableColumns;
 
 export type TotpSeedRow = {
   user_id: string;
@@ -245,20 +246,20 @@ export type Schema = ModuleTables & {
   blob_stores: BlobStoreRow;
   signing_keys: SigningKeyRow;
   audiences: ResourceTable<AudienceRow>;
-  clients: ResourceTable<Created<ClientRow>>;
+  clients: ResourceTable<GeneratedColumns<ClientRow, 'creator_id' | DisableDefaults>>;
   client_keys: Created<ClientKeyRow>;
   trusted_issuers: ResourceTable<TrustedIssuerRow>;
   federated_identities: Created<FederatedIdentityRow>;
   usage_counts: UsageCountRow;
   used_assertions: UsedAssertionRow;
-  customers: ResourceTable<Created<CustomerRow>>;
+  customers: ResourceTable<GeneratedColumns<CustomerRow, 'creator_id' | DisableDefaults>>;
   accounts: AccountRow;
   customer_accounts: CustomerAccountRow;
   workspaces: ResourceTable<WorkspaceTable>;
   logos: LogoRow;
   workspace_usage: WorkspaceUsageRow;
   credentials: Created<CredentialRow>;
-  users: UserRow;
+  users: GeneratedColumns<UserRow, DisableDefaults>;
   revoked_tokens: RevokedTokenRow;
   totp_seeds: TotpSeedRow;
   password_resets: PasswordResetRow;

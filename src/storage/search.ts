@@ -3,6 +3,7 @@
 // does not grow with the table: not every PostgreSQL server has pg_trgm.
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { containsText, foldedColumn, foldValue } from './folded-text.ts';
+import { inLiveWorkspace } from './purge.ts';
 import type { Executor, Schema } from './schema.ts';
 
 export type SearchTable = {
@@ -89,6 +90,11 @@ function partsOf(
   // `|| ''` prevents the use of an index: SQLite would read all rows of a workspace.
   const within =
     workspaceIds === undefined ? [] : [sql`${owner} || '' in (${sql.join(workspaceIds)})`];
+  // Other callers do not reach deleted workspaces.
+  const live =
+    workspaceIds === undefined && workspace !== undefined && searched.table !== 'workspaces'
+      ? [inLiveWorkspace(`${searched.table}.${workspace}`)]
+      : [];
   const id = sql.ref(idOf(searched));
   const folded = (column: string) => foldedColumn(db, column);
   const startsWith = (column: string, start: string): Condition[] => [
@@ -96,7 +102,11 @@ function partsOf(
     sql`${folded(column)} < ${foldValue(start) + lastCharacter}`,
   ];
   const rows = (conditions: readonly Condition[], order: RawBuilder<unknown>, max = limit) => {
-    const all = [...conditions, ...(searched.where === undefined ? [] : [searched.where(now)])];
+    const all = [
+      ...conditions,
+      ...(searched.where === undefined ? [] : [searched.where(now)]),
+      ...live,
+    ];
     const filter = all.length === 0 ? sql`` : sql`where ${sql.join(all, sql` and `)}`;
     return sql`select * from (
       select ${columnsOf(searched)} from ${sql.table(searched.table)} ${filter}

@@ -1,6 +1,7 @@
 // The row types of workspaces, blobs, documents, links, gates and views; schema.ts describes how
 // values are stored.
 import { type Generated, type SqlBool, sql } from 'kysely';
+import type { DeletionColumns, DeletionDefaults } from './deletion-rows.ts';
 import type { ResourceColumns } from './resource-rows.ts';
 
 export type Flag = 0 | 1;
@@ -34,12 +35,13 @@ export type WorkspaceRow = ResourceColumns & {
   /** Since when members need a second factor; null if they do not. */
   factor_required_since: number | null;
   factor_grace_days: number;
-};
+} & DeletionColumns;
 
 /** The insertable row: a new workspace has no brand. */
 export type WorkspaceTable = GeneratedColumns<
   WorkspaceRow,
-  'accent_color' | 'logo_id' | 'link_defaults' | 'factor_required_since' | 'factor_grace_days'
+  | ('accent_color' | 'logo_id' | 'link_defaults' | 'factor_required_since')
+  | ('factor_grace_days' | DeletionDefaults)
 >;
 
 /** A document with its current version. */

@@ -1,7 +1,11 @@
 // Old events are deleted, others are kept.
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type AuditRetentionOptions, auditRetention } from '../../src/audit/retention.ts';
+import {
+  auditRetention,
+  createTrustedTime,
+  type TrustedTimeOptions,
+} from '../../src/audit/retention.ts';
 import { newId } from '../../src/base/crypto/ids.ts';
 import { createRetention } from '../../src/storage/retention.ts';
 import type { Database } from '../../src/storage/schema.ts';
@@ -16,9 +20,10 @@ const now = Date.UTC(2026, 5, 1);
 type Warn = (facts: object, message: string) => void;
 
 /** Returns a function that runs a round of one process. */
-function startProcess(options: AuditRetentionOptions): () => Promise<void> {
-  const { db, warn } = options;
-  const round = createRetention({ db, warn, rules: [auditRetention(options)] });
+function startProcess(options: TrustedTimeOptions & { days: number }): () => Promise<void> {
+  const { db, warn, days } = options;
+  const rule = auditRetention({ days, trustedTime: createTrustedTime(options) });
+  const round = createRetention({ db, warn, rules: [rule] });
   return () => round(new AbortController().signal);
 }
 
@@ -105,7 +110,7 @@ describeDialects('an event', (dialect) => {
     expect(warn.mock.calls).toEqual([
       [
         { clock: '2027-07-06T00:00:00.000Z', trusted: '2026-06-01T00:00:00.000Z' },
-        'the clock is far ahead of its last known time; old audit events are kept',
+        'the clock is far ahead of its last known time; old and deleted rows are kept',
       ],
     ]);
 

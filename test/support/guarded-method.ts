@@ -125,8 +125,9 @@ function guardWith(rule: Rule | undefined, authenticateToken: Authenticate): End
     publicUrl: 'http://test.invalid',
     membershipsOf: async (userId) => {
       const own = [...(memberships[userId] ?? new Map<string, ReadonlySet<string>>())];
-      return new Map(own.map(([id, scopes]) => [id, { scopes, isJoined: true }]));
+      return new Map(own.map(([id, scopes]) => [id, { scopes, isJoined: true, isDeleted: false }]));
     },
+    isWorkspaceDeleted: async () => false,
     loadValidator: createValidatorLoader(),
     answers: noAnswers,
     stepUpSeconds,

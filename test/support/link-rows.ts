@@ -41,7 +41,7 @@ export type ViewRow = {
 /** Inserts views at those times, in milliseconds since 1970. */
 export async function addViews(
   { app }: TestApp,
-  link: LinkFields,
+  link: Pick<LinkFields, 'id'>,
   rows: readonly ViewRow[],
 ): Promise<void> {
   const { db } = app.inside;

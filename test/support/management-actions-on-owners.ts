@@ -65,6 +65,8 @@ export const actionsOnOwners: Readonly<
 
   'ClientService.DisableClient': aboutClient,
   'ClientService.EnableClient': aboutClient,
+  'ClientService.DeleteClient': aboutClient,
+  'ClientService.UndeleteClient': aboutClient,
   'ClientService.RotateClientSecret': aboutClient,
 
   async 'ClientService.CreateClientSecret'(suite) {
@@ -99,6 +101,8 @@ export const actionsOnOwners: Readonly<
 
   'CustomerService.DisableCustomer': aboutCustomer,
   'CustomerService.EnableCustomer': aboutCustomer,
+  'CustomerService.DeleteCustomer': aboutCustomer,
+  'CustomerService.UndeleteCustomer': aboutCustomer,
 
   async 'CustomerService.PutAccounts'(suite) {
     const { customerId } = await ofCustomer(suite);

@@ -72,6 +72,8 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
   'UserService.UpdateUser': aboutUser({ name: 'Renamed' }),
   'UserService.DisableUser': aboutUser(),
   'UserService.EnableUser': aboutUser(),
+  'UserService.DeleteUser': aboutUser(),
+  'UserService.UndeleteUser': aboutUser(),
   'UserService.SetPassword': aboutUser({ password }),
   'UserService.RemoveTotp': aboutUser(),
   'UserService.EnrolTotp': bySelf(),
@@ -113,6 +115,16 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
   async 'WorkspaceService.UpdateWorkspace'(suite) {
     const { workspaceId } = await ofWorkspace(suite);
     return { request: { workspaceId, name: 'Renamed' }, target: workspaceId };
+  },
+
+  async 'WorkspaceService.DeleteWorkspace'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    return { request: { workspaceId }, target: workspaceId };
+  },
+
+  async 'WorkspaceService.UndeleteWorkspace'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    return { request: { workspaceId }, target: workspaceId };
   },
 
   async 'WorkspaceService.PutWorkspaceLogo'(suite) {

@@ -76,15 +76,23 @@ export async function callBy(
     const { text } = await keyWith(suite.app, scope);
     return { method, authorization: `Bearer ${text}` };
   }
-  const own = type === 'member' ? await ownWorkspace(suite.app) : undefined;
+  const isEnding = endingMethods.has(method.name);
+  const isUser = type === 'staff' || type === 'member';
+  const shared = isEnding ? makeWorkspace : ownWorkspace;
+  const own = type === 'member' || isEnding ? await shared(suite.app) : undefined;
+  const sub =
+    type === 'member'
+      ? own?.owner
+      : type === 'staff' && isEnding
+        ? (await addUser(suite.app.inside.db, { kind: type, scopes: scope })).id
+        : undefined;
   const token = await signToken(suite.app, {
     type,
     scope,
-    ...(own === undefined ? {} : { sub: own.owner }),
+    ...(sub === undefined ? {} : { sub }),
     ...(authTime === undefined ? {} : { authTime }),
   });
   const authorization = `Bearer ${token}`;
-  const isUser = type === 'staff' || type === 'member';
   const fields = {
     ...(self && isUser ? { user_id: subjectOf({ authorization }).sub } : {}),
     ...(workspace ? { workspace_id: own?.workspaceId ?? suite.testApp.env.WORKSPACE_ID } : {}),
@@ -106,10 +114,15 @@ function oncePerApp<T>(make: (app: App, name: string) => Promise<T>) {
 
 const keyWith = oncePerApp((app, scope) => addWorkspace(app.inside.db, scope));
 
-const ownWorkspace = oncePerApp(async ({ inside }) => {
+async function makeWorkspace({ inside }: App) {
   const { ownerId } = await addWorkspace(inside.db, '');
   return { workspaceId: ownerId, owner: await addMember(inside.db, ownerId, 'owner') };
-});
+}
+
+const ownWorkspace = oncePerApp(makeWorkspace);
+
+/** A call of them uses another user and another workspace than all other calls. */
+const endingMethods: ReadonlySet<string> = new Set(['DeleteUser', 'DeleteWorkspace']);
 
 /** One method of each kind. */
 export function onePerKind(methods: readonly DescMethod[], kindOf: (method: DescMethod) => string) {

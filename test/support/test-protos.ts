@@ -60,6 +60,7 @@ export function endpointsOf(
     sessionCookie: 'session',
     publicUrl: 'http://test.invalid',
     membershipsOf: async () => new Map(),
+    isWorkspaceDeleted: async () => false,
     loadValidator: createValidatorLoader(),
     answers: noAnswers,
     stepUpSeconds: 300,

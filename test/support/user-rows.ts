@@ -1,6 +1,7 @@
 // Writes users and their sessions into the database, as another process would.
 import { createHmac, randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
+import { neverDisabled } from '../../src/api/deletion.ts';
 import { newId } from '../../src/base/crypto/ids.ts';
 import { createMasterKey } from '../../src/base/crypto/master-key.ts';
 import { readMasterKeyFile } from '../../src/base/crypto/master-key-file.ts';
@@ -41,6 +42,7 @@ export async function addUser(db: Database, user: Partial<TestUser> = {}): Promi
     password_hash: password === undefined ? '' : await hashOnce(password),
     scopes,
     create_time: Date.now(),
+    ...neverDisabled,
     disable_time: disabled ? Date.now() : null,
   };
   await changeAsOtherProcess(db, (trx) => insertUser(trx, row));

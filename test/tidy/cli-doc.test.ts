@@ -62,6 +62,7 @@ const otherMethods = [
   'insight.exportLinkViews',
   'visitor.exportVisitors',
   'audit.exportAuditEvents',
+  'user.exportUser',
   'workspace.putWorkspaceLogo',
 ];
 

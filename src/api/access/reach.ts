@@ -24,7 +24,9 @@ export async function reachOf(
       return [principal.workspaceId];
     case 'member': {
       const memberships = [...(await membershipsOf(principal.userId))];
-      return memberships.flatMap(([id, { scopes }]) => (scopes.has(scope) ? [id] : []));
+      return memberships.flatMap(([id, { scopes, isDeleted }]) =>
+        scopes.has(scope) && !isDeleted ? [id] : [],
+      );
     }
     // A customer lists its accounts, which are neither.
     case 'customer':

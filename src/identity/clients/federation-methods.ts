@@ -10,6 +10,7 @@ import { checkPattern, checkSubjectPattern } from '../../credentials/claim-patte
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { FederatedIdentityRow } from '../../storage/schema.ts';
 import type { LockTrustedIssuer } from '../trusted-issuers/store.ts';
+import { lockToChange, lockToEnd } from './clients.ts';
 import type { ClientKeyOptions } from './key-methods.ts';
 import {
   deleteFederatedIdentity,
@@ -31,7 +32,7 @@ export type FederationMethods = Pick<
 >;
 
 export function createFederationMethods(options: FederationOptions): FederationMethods {
-  const { db, auditLog, requireClient, lockToChange, lockTrustedIssuer, random, now } = options;
+  const { db, auditLog, requireClient, lockTrustedIssuer, random, now } = options;
   return {
     async createFederatedIdentity({ clientId, issuerId, subject, claims }, context) {
       checkSubjectPattern('subject', subject);
@@ -71,7 +72,7 @@ export function createFederationMethods(options: FederationOptions): FederationM
 
     async deleteFederatedIdentity({ clientId, identityId }, context) {
       await auditLog.change(context, { target: identityId }, async (trx) => {
-        await lockToChange(trx, context, clientId);
+        await lockToEnd(trx, context, clientId);
         if (await deleteFederatedIdentity(trx, clientId, identityId)) return;
         throw fail('not_found', 'The client has no such federated identity.');
       });

@@ -1,12 +1,12 @@
 // The fields of a client: of its row, of requests and of answers.
 import type { JsonObject } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import type {
   CreateClientRequest,
   UpdateClientRequestSchema,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
+import { disableFields, neverDisabled } from '../../api/deletion.ts';
 import { createdColumns, externalIdChange, resourceFields } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
@@ -21,7 +21,7 @@ import { storedClaims } from './token-fields.ts';
 /** The row of a new client, except for its id and its creator. */
 export function createdFields(request: CreateClientRequest, time: number) {
   return {
-    ...{ name: printableName(request.name), scopes: joined(request.scopes), disable_time: null },
+    ...{ name: printableName(request.name), scopes: joined(request.scopes), ...neverDisabled },
     ...certificateNamesOf(request),
     ...createdColumns(request, time),
     audience_ids: storedAudienceIds(request.audienceIds),
@@ -105,6 +105,6 @@ export function clientMessage(row: ClientRow) {
     defaultScopes: [...parseStoredScopes(row.default_scopes ?? '')],
     mayAct: [...parseStoredScopes(row.may_act ?? '')],
     boundTokens: row.bound_tokens === 1,
-    ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
+    ...disableFields(row),
   };
 }

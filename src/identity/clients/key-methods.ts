@@ -1,6 +1,6 @@
 // The methods that manage the public keys of clients.
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { ServiceImpl } from '@connectrpc/connect';
 import type { ClientService, PublicJwk } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
 import { printableName } from '../../api/names.ts';
@@ -12,7 +12,8 @@ import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { credentialStateOf } from '../../credentials/credentials.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { ClientKeyRow, ClientRow, Database, Executor } from '../../storage/schema.ts';
+import type { ClientKeyRow, ClientRow, Database } from '../../storage/schema.ts';
+import { lockToChange, lockToEnd } from './clients.ts';
 import {
   clientKeyList,
   findClientKeys,
@@ -30,8 +31,6 @@ export type ClientKeyOptions = {
   readonly auditLog: AuditLog;
   /** Returns the client. Throws `not_found`. */
   readonly requireClient: (id: string) => Promise<ClientRow>;
-  /** Locks a client whose credentials the caller may change. */
-  readonly lockToChange: (trx: Executor, context: HandlerContext, id: string) => Promise<ClientRow>;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -42,7 +41,7 @@ export type ClientKeyMethods = Pick<
 >;
 
 export function createClientKeyMethods(options: ClientKeyOptions): ClientKeyMethods {
-  const { db, auditLog, checkJwk, requireClient, lockToChange, random, now } = options;
+  const { db, auditLog, checkJwk, requireClient, random, now } = options;
 
   const message = (row: ClientKeyRow) => ({
     id: row.id,
@@ -96,7 +95,7 @@ export function createClientKeyMethods(options: ClientKeyOptions): ClientKeyMeth
 
     async revokeClientKey({ clientId, keyId }, context) {
       await auditLog.change(context, { target: keyId }, async (trx) => {
-        await lockToChange(trx, context, clientId);
+        await lockToEnd(trx, context, clientId);
         if (await revokeClientKey(trx, clientId, keyId, now())) return;
         throw fail('not_found', 'The client has no such key.');
       });

@@ -3,25 +3,23 @@ import {
   type ClientService,
   UpdateClientRequestSchema,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { requireHeldScopes } from '../../api/access/privilege.ts';
-import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
+import { requireNotDeleted } from '../../api/deletion.ts';
 import { requireEtag, touched } from '../../api/etag.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate } from '../../api/update-mask.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
 import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
-import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
-import { fail } from '../../base/errors/errors.ts';
 import {
   type CredentialOwner,
   type Credentials,
   generateCredentialFor,
 } from '../../credentials/credentials.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { LockAudiences } from '../audiences/store.ts';
+import { lockClient, lockToChange, lockToEnd, noSuchClient, requireMayChange } from './clients.ts';
+import { type ClientDeletionOptions, createClientDeletionMethods } from './deletion-methods.ts';
 import { createFederationMethods, type FederationOptions } from './federation-methods.ts';
 import {
   clientMessage,
@@ -35,16 +33,15 @@ import { type ClientKeyOptions, createClientKeyMethods } from './key-methods.ts'
 import { clientList, findClient, findClients, insertClient, updateClient } from './store.ts';
 import { requireOwnScopes } from './token-fields.ts';
 
-export type ClientOptions = Pick<ClientKeyOptions, 'checkJwk'> &
+export type ClientOptions = ClientDeletionOptions &
+  Pick<ClientKeyOptions, 'checkJwk'> &
   Pick<FederationOptions, 'lockTrustedIssuer'> & {
     readonly db: Database;
-    readonly auditLog: AuditLog;
     readonly credentials: Credentials;
     readonly lockAudiences: LockAudiences;
     /** Keeps signing keys published until tokens of this lifetime have expired. */
     readonly coverTokenSeconds: (trx: Executor, seconds: number) => Promise<void>;
     readonly random: Random;
-    readonly now: Clock;
   };
 
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
@@ -91,8 +88,9 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       });
     },
 
-    ...createClientKeyMethods({ ...options, requireClient, lockToChange }),
-    ...createFederationMethods({ ...options, requireClient, lockToChange }),
+    ...createClientKeyMethods({ ...options, requireClient }),
+    ...createFederationMethods({ ...options, requireClient }),
+    ...createClientDeletionMethods(options),
 
     async getClient({ clientId }, context) {
       const client = clientMessage(await requireClient(clientId));
@@ -101,7 +99,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async listClients(request, { signal }) {
       const query = parseListRequest(request, clientList.sorts, signal);
-      const { rows, ...page } = await findClients(db, query, request.externalId);
+      const { rows, ...page } = await findClients(db, query, request);
       return { clients: rows.map(clientMessage), ...page };
     },
 
@@ -109,7 +107,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const { paths, change } = readUpdate(UpdateClientRequestSchema, request, updateFields);
       const { clientId } = request;
       const row = await auditLog.change(context, { target: clientId }, async (trx) => {
-        const before = await locked(trx, clientId);
+        const before = await lockClient(trx, clientId);
+        requireNotDeleted(before, 'client');
         requireEtag(context, request, before);
         const had = parseStoredScopes(before.scopes);
         const has = parseStoredScopes(change.scopes ?? before.scopes);
@@ -155,7 +154,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async revokeClientSecret({ clientId, secretId }, context) {
       await auditLog.change(context, { target: secretId }, async (trx) => {
-        await lockToChange(trx, context, clientId);
+        await lockToEnd(trx, context, clientId);
         await credentials.revoke(trx, ownerOf(clientId), secretId);
       });
       return {};
@@ -174,37 +173,4 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   };
 }
 
-/**
- * Checks that the caller holds the management scopes that a change grants or removes. Without it, a
- * caller with only clients:write could create a client with more permissions and act as it, or
- * disable a client that has more. Other scopes need no check.
- */
-function requireMayChange(
-  trx: Executor,
-  context: HandlerContext,
-  scopes: Iterable<string>,
-  target = '',
-): Promise<void> {
-  return requireHeldScopes(trx, context, [...scopes].filter(isManagementScope), { target });
-}
-
-/** A new secret grants the client's scopes; revoking one takes them away. */
-async function lockToChange(
-  trx: Executor,
-  context: HandlerContext,
-  id: string,
-): Promise<ClientRow> {
-  const row = await locked(trx, id);
-  await requireMayChange(trx, context, parseStoredScopes(row.scopes), id);
-  return row;
-}
-
 const ownerOf = (id: string): CredentialOwner => ({ kind: 'cs', id });
-
-const noSuchClient = () => fail('not_found', 'The client does not exist.');
-
-async function locked(trx: Executor, id: string): Promise<ClientRow> {
-  const row = await lockRow(trx, 'clients', 'id', id);
-  if (row === undefined) throw noSuchClient();
-  return row;
-}

@@ -1,11 +1,12 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { AccessOwner, AccessSource } from '../../api/access/access-source.ts';
 import { isManagementScope, parseStoredScopes } from '../../api/access/scopes.ts';
 import { createdBy, createdCredentials } from '../../credentials/store.ts';
-import { withExternalId } from '../../storage/external-ids.ts';
+import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { readNewest } from '../../storage/newest-rows.ts';
+import { ownedRows, type Purge } from '../../storage/purge.ts';
 import type {
   ClientKeyRow,
   ClientRow,
@@ -34,15 +35,21 @@ export const clientList = {
   searches: ['name', 'id'],
 } as const satisfies List;
 
-export const clientSearch: SearchTable = { table: 'clients', idPrefix: 'cli', texts: ['name'] };
+export const clientSearch: SearchTable = {
+  table: 'clients',
+  idPrefix: 'cli',
+  texts: ['name'],
+  where: () => sql`delete_time is null`,
+};
 
 export function findClients(
   db: Executor,
   query: ListQuery,
-  externalId = '',
+  { externalId, showDeleted }: ShownResources = shownByDefault,
 ): Promise<ListPage<ClientRow>> {
   const clients = withExternalId(db.selectFrom('clients').selectAll(), externalId);
-  return readList(db, clients, clientList, query);
+  const shown = showDeleted ? clients : clients.where('delete_time', 'is', null);
+  return readList(db, shown, clientList, query);
 }
 
 export type ClientChange = Partial<Omit<ClientRow, 'id' | 'create_time' | 'creator_id'>>;
@@ -258,3 +265,12 @@ export async function countCreatedClients(db: Executor, creatorId: string): Prom
     .executeTakeFirstOrThrow();
   return Number(count);
 }
+
+export const clientPurge: Purge = {
+  table: 'clients',
+  steps: [
+    ownedRows('credentials', 'client_id', 'id'),
+    ownedRows('client_keys', 'client_id', 'id'),
+    ownedRows('federated_identities', 'client_id', 'id'),
+  ],
+};

@@ -1,10 +1,16 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   type CustomerService,
   UpdateCustomerRequestSchema,
 } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
+import {
+  disableFields,
+  disablingDeletionOf,
+  enablingUndeletionOf,
+  neverDisabled,
+  requireNotDeleted,
+} from '../../api/deletion.ts';
 import {
   createdColumns,
   externalIdChange,
@@ -50,6 +56,8 @@ export type CustomerOptions = {
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
   readonly lockAudiences: LockAudiences;
+  /** How many scheduled backups the service keeps. */
+  readonly keptBackups: number;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -57,17 +65,33 @@ export type CustomerOptions = {
 export function createCustomerService(
   options: CustomerOptions,
 ): ServiceImpl<typeof CustomerService> {
-  const { db, auditLog, credentials, lockAudiences, random, now } = options;
+  const { db, auditLog, credentials, lockAudiences, keptBackups, random, now } = options;
 
   function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return auditLog.change(context, { target: id }, async (trx) => {
-      const row = await locked(trx, id);
+      const row = await lockLive(trx, id);
       if ((row.disable_time !== null) === disabled) return row;
       const time = now();
       const change = { disable_time: disabled ? time : null, update_time: time };
       await updateCustomer(trx, id, change);
       return { ...row, ...change };
     });
+  }
+
+  async function applyDeletion(
+    context: HandlerContext,
+    id: string,
+    changeOf: (row: CustomerWithAccounts, time: number) => CustomerChange,
+  ) {
+    const row = await auditLog.change(context, { target: id }, async (trx) => {
+      const before = await locked(trx, id);
+      const change = changeOf(before, now());
+      if (Object.keys(change).length === 0) return before;
+      const changed = { ...change, update_time: now() };
+      await updateCustomer(trx, id, changed);
+      return { ...before, ...changed };
+    });
+    return customerMessage(row);
   }
 
   const keyMessage = (row: CredentialRow) => ({
@@ -80,7 +104,7 @@ export function createCustomerService(
     async createCustomer(request, context) {
       const id = newId('cus', random);
       const row = {
-        ...{ id, name: printableName(request.name), disable_time: null },
+        ...{ id, name: printableName(request.name), ...neverDisabled },
         ...createdColumns(request, now()),
         audience_ids: storedAudienceIds(request.audienceIds),
         creator_id: principalId(principalOf(context)),
@@ -100,7 +124,7 @@ export function createCustomerService(
 
     async listCustomers(request, { signal }) {
       const query = parseListRequest(request, customerList.sorts, signal);
-      const { rows, ...page } = await findCustomers(db, query, request.externalId);
+      const { rows, ...page } = await findCustomers(db, query, request);
       return { customers: rows.map(customerMessage), ...page };
     },
 
@@ -108,7 +132,7 @@ export function createCustomerService(
       const { paths, change } = readUpdate(UpdateCustomerRequestSchema, request, updateFields);
       const { customerId } = request;
       const row = await auditLog.change(context, { target: customerId }, async (trx) => {
-        const before = await locked(trx, customerId);
+        const before = await lockLive(trx, customerId);
         requireEtag(context, request, before);
         await lockAudiences(trx, change.audience_ids);
         const changed = { ...change, ...touched(before, change, now()) };
@@ -128,11 +152,20 @@ export function createCustomerService(
       return { customer: customerMessage(await setDisabled(context, customerId, false)) };
     },
 
+    async deleteCustomer({ customerId }, context) {
+      const customer = await applyDeletion(context, customerId, disablingDeletionOf);
+      return { customer, keptBackups };
+    },
+
+    async undeleteCustomer({ customerId }, context) {
+      return { customer: await applyDeletion(context, customerId, enablingUndeletionOf) };
+    },
+
     async putAccounts(request, context) {
       const { customerId } = request;
       const wanted = readAccountIds(request.accountIds);
       const row = await auditLog.change(context, { target: customerId }, async (trx) => {
-        const before = await locked(trx, customerId);
+        const before = await lockLive(trx, customerId);
         requireEtag(context, request, before);
         const had = new Set(before.accountIds);
         const removed = before.accountIds.filter((id) => !wanted.has(id));
@@ -155,6 +188,7 @@ export function createCustomerService(
       const fields = { name, scopes: readKeyScopes(scopes), expireTime };
       const made = generateCredentialFor(context, 'ck', random);
       return auditLog.create(context, { target: made.id }, async (trx) => {
+        await lockLive(trx, customerId);
         const row = await credentials.create(trx, ownerOf(customerId), made, fields);
         return { key: keyMessage(row), apiKey: made.text };
       });
@@ -172,6 +206,7 @@ export function createCustomerService(
     async rotateApiKey({ customerId, keyId, overlapSeconds }, context) {
       const made = generateCredentialFor(context, 'ck', random);
       return auditLog.create(context, { target: keyId }, async (trx) => {
+        await lockLive(trx, customerId);
         const owner = ownerOf(customerId);
         const row = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
         return { key: keyMessage(row), apiKey: made.text };
@@ -197,6 +232,13 @@ async function locked(trx: Executor, id: string): Promise<CustomerWithAccounts> 
   return row;
 }
 
+/** Throws `conflict` if the customer is deleted. */
+async function lockLive(trx: Executor, id: string): Promise<CustomerWithAccounts> {
+  const row = await locked(trx, id);
+  requireNotDeleted(row, 'customer');
+  return row;
+}
+
 const updateFields: UpdateFields<typeof UpdateCustomerRequestSchema, CustomerChange> = {
   name: ({ name }) => {
     if (name === '') throw invalid('name', 'is required');
@@ -214,6 +256,6 @@ function customerMessage(row: CustomerWithAccounts) {
     audienceIds: [...parseAudienceIds(row.audience_ids)],
     ...resourceFields(row),
     creator: row.creator_id ?? '',
-    ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
+    ...disableFields(row),
   };
 }

@@ -1,7 +1,8 @@
-import type { Insertable } from 'kysely';
-import { withExternalId } from '../../storage/external-ids.ts';
+import { type Insertable, sql } from 'kysely';
+import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { ownedRows, type Purge } from '../../storage/purge.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor, ResourceColumns, Schema } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
@@ -43,15 +44,17 @@ export const customerSearch: SearchTable = {
   table: 'customers',
   idPrefix: 'cus',
   texts: ['name'],
+  where: () => sql`delete_time is null`,
 };
 
 export async function findCustomers(
   db: Executor,
   query: ListQuery,
-  externalId = '',
+  { externalId, showDeleted }: ShownResources = shownByDefault,
 ): Promise<ListPage<CustomerWithAccounts>> {
   const customers = withExternalId(db.selectFrom('customers').selectAll(), externalId);
-  const page = await readList(db, customers, customerList, query);
+  const shown = showDeleted ? customers : customers.where('delete_time', 'is', null);
+  const page = await readList(db, shown, customerList, query);
   return { ...page, rows: await withAccounts(db, page.rows) };
 }
 
@@ -72,7 +75,11 @@ async function withAccounts(
 }
 
 export type CustomerChange = Partial<
-  Pick<CustomerRow, 'name' | 'disable_time' | 'audience_ids' | keyof ResourceColumns>
+  Pick<
+    CustomerRow,
+    'name' | 'disable_time' | 'audience_ids' | 'delete_time' | 'kept_disable_time'
+  > &
+    Pick<CustomerRow, keyof ResourceColumns>
 >;
 
 export async function updateCustomer(
@@ -140,4 +147,29 @@ export async function countCreatedCustomers(db: Executor, creatorId: string): Pr
     .where('creator_id', '=', creatorId)
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+export const customerPurge: Purge = {
+  table: 'customers',
+  steps: [ownedRows('credentials', 'customer_id', 'id'), deleteSomeAccounts],
+};
+
+async function deleteSomeAccounts(
+  trx: Executor,
+  customerId: string,
+  limit: number,
+): Promise<number> {
+  const rows = await trx
+    .selectFrom('customer_accounts')
+    .innerJoin('accounts', 'accounts.id', 'account_id')
+    .select(['accounts.id', 'accounts.create_time'])
+    .where('customer_id', '=', customerId)
+    .orderBy('accounts.id')
+    .limit(limit)
+    .execute();
+  if (rows.length === 0) return 0;
+  await insertOrLockRows(trx, 'accounts', 'id', rows);
+  const ids = rows.map(({ id }) => id);
+  await deleteAccounts(trx, customerId, ids);
+  return ids.length;
 }

@@ -1,5 +1,6 @@
 // Finds, links or creates the user of an account, and applies the mapped grants. Everything is in
 // the transaction of the sign-in, which locks the provider.
+import { neverDisabled } from '../../api/deletion.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { Executor, IdentityProviderRow, UserRow } from '../../storage/schema.ts';
@@ -85,7 +86,7 @@ export function createFindUser({ mappedRoles, random, now }: AccountOptions): Fi
       password_hash: '',
       scopes: '',
       create_time: now(),
-      disable_time: null,
+      ...neverDisabled,
     };
     await insertProvidedUser(trx, user);
     return user;

@@ -13,6 +13,7 @@ import type {
 } from '../../api/access/access-source.ts';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
+import { requireNotDeleted } from '../../api/deletion.ts';
 import { callerOf, principalId, principalOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { findNames, type NameAndParents, reachesOf } from '../../audit/names/names.ts';
@@ -115,6 +116,7 @@ export function createUserAccessService(
     const owned = await shared.lockOwned(trx, userId);
     await lockRows(trx, 'users', 'kind', ['staff']);
     const before = await lockUser(trx, userId);
+    requireNotDeleted(before, 'user');
     await grantChecksFor(context, userId, rolesOf).requireToWeaken(trx, before);
     const time = now();
     const wanted = kinds.filter((kind) => chosen.has(parts[kind]));

@@ -3,8 +3,6 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { isUser, principalId, principalOf, userOf } from '../../api/principal.ts';
-import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
@@ -12,7 +10,8 @@ import { type Passwords, passwordChangeQueue } from '../../credentials/passwords
 import type { Database, Executor } from '../../storage/schema.ts';
 import type { RequireEnrolment } from '../factor-rules/enrolment.ts';
 import type { CheckCurrentPassword } from './current-password.ts';
-import { grantChecksFor, type RolesOf } from './grant-checks.ts';
+import type { UserDeletionOptions } from './deletion-methods.ts';
+import { grantChecksFor } from './grant-checks.ts';
 import type { CheckPassword } from './password-rules.ts';
 import type { SecurityNotices } from './security-notices.ts';
 import {
@@ -26,19 +25,17 @@ import {
 import { describeSeed, generateTotpSeed, matchTotpStep, seedPurpose } from './totp.ts';
 import { type AddSessionMethods, lockUser, requireUser, userMessage } from './users.ts';
 
-export type UserOptions = {
+export type UserOptions = UserDeletionOptions & {
   readonly db: Database;
-  readonly auditLog: AuditLog;
+  readonly exportUser: ServiceImpl<typeof UserService>['exportUser'];
   readonly masterKey: MasterKey;
   readonly passwords: Passwords;
   readonly checkPassword: CheckPassword;
   readonly checkCurrentPassword: CheckCurrentPassword;
   readonly securityNotices: SecurityNotices;
-  readonly rolesOf: RolesOf;
   readonly addSessionMethods: AddSessionMethods;
   readonly requireEnrolment: RequireEnrolment;
   readonly random: Random;
-  readonly now: Clock;
 };
 
 type FactorMethods = Pick<

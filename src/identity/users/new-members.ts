@@ -1,5 +1,6 @@
 // Creates the users of accepted invitations.
 
+import { neverDisabled } from '../../api/deletion.ts';
 import { printableName } from '../../api/names.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
@@ -37,7 +38,7 @@ export function createNewMembers(options: NewMemberOptions) {
         password_hash: await passwords.hash(password, passwordChangeQueue(email)),
         scopes: '',
         create_time: now(),
-        disable_time: null,
+        ...neverDisabled,
       };
     },
 

@@ -6,6 +6,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
+import { neverDisabled, requireNotDeleted } from '../../api/deletion.ts';
 import { printableName } from '../../api/names.ts';
 import { callerOf, principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
@@ -17,6 +18,7 @@ import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
+import { createUserDeletionMethods } from './deletion-methods.ts';
 import { createFactorMethods, type UserOptions } from './factor-methods.ts';
 import { grantChecksFor } from './grant-checks.ts';
 import { requireHoldersLeft } from './last-holders.ts';
@@ -45,6 +47,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     return auditLog.change(context, { target: id }, async (trx) => {
       await lockRows(trx, 'users', 'kind', ['staff']);
       const user = await lockUser(trx, id);
+      requireNotDeleted(user, 'user');
       const change = await decide(user, trx);
       await updateUser(trx, id, change);
       const changed = { ...user, ...change };
@@ -56,6 +59,8 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
   return {
     ...createFactorMethods(options),
     ...createRecoveryCodeMethods(options),
+    ...createUserDeletionMethods(options),
+    exportUser: options.exportUser,
 
     async createUser(request, context) {
       const { kind } = request;
@@ -73,7 +78,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         password_hash: password === '' ? '' : await passwords.hash(password, queue),
         scopes: [...new Set(request.scopes)].join(' '),
         create_time: now(),
-        disable_time: null,
+        ...neverDisabled,
       };
       return auditLog
         .create(context, { target: row.id }, async (trx) => {
@@ -93,6 +98,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       const filter = {
         email: request.email === '' ? undefined : request.email.trim().toLowerCase(),
         kind: kinds.get(request.kind),
+        showDeleted: request.showDeleted,
       };
       const { rows, ...page } = await findUsers(db, filter, query);
       return { users: rows.map(userMessage), ...page };

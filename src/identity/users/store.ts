@@ -1,7 +1,13 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
-import type { Executor, PasswordResetRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+import type {
+  Executor,
+  PasswordResetRow,
+  Schema,
+  TotpSeedRow,
+  UserRow,
+} from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 export type User = UserRow & {
@@ -23,7 +29,7 @@ const selectUsers = (db: Executor) =>
     .selectAll('users')
     .select([totpConfirmTime.as('totp_confirm_time'), recoveryCodesLeft.as('recovery_codes_left')]);
 
-export async function insertUser(db: Executor, row: UserRow): Promise<void> {
+export async function insertUser(db: Executor, row: Insertable<Schema['users']>): Promise<void> {
   await db.insertInto('users').values(row).execute();
 }
 
@@ -39,6 +45,7 @@ export function findUserByEmail(db: Executor, email: string): Promise<User | und
 export type UserFilter = {
   readonly email: string | undefined;
   readonly kind: UserRow['kind'] | undefined;
+  readonly showDeleted?: boolean;
 };
 
 export const userList = {
@@ -54,21 +61,25 @@ export const userSearch: SearchTable = {
   table: 'users',
   idPrefix: 'usr',
   texts: ['name', 'email'],
+  where: () => sql`delete_time is null and purge_time is null`,
 };
 
 export function findUsers(
   db: Executor,
-  { email, kind }: UserFilter,
+  { email, kind, showDeleted = false }: UserFilter,
   query: ListQuery,
 ): Promise<ListPage<User>> {
-  let users = selectUsers(db);
+  // The rows of erased users stay for the ids in other rows.
+  let users = selectUsers(db).where('purge_time', 'is', null);
+  if (!showDeleted) users = users.where('delete_time', 'is', null);
   if (email !== undefined) users = users.where('email', '=', email);
   if (kind !== undefined) users = users.where('kind', '=', kind);
   return readList(db, users, userList, query);
 }
 
 export type UserChange = Partial<
-  Pick<UserRow, 'email' | 'name' | 'scopes' | 'password_hash' | 'disable_time'>
+  Pick<UserRow, 'email' | 'name' | 'scopes' | 'password_hash' | 'disable_time'> &
+    Pick<UserRow, 'delete_time' | 'kept_disable_time'>
 >;
 
 export async function updateUser(db: Executor, id: string, change: UserChange): Promise<void> {

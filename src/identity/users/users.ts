@@ -1,6 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
+import { disableFields } from '../../api/deletion.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
@@ -9,9 +10,12 @@ import { findUser, type User } from './store.ts';
 /** Adds the methods of a factor that a session has proven after its sign-in. */
 export type AddSessionMethods = (trx: Executor, id: string, methods: string) => Promise<void>;
 
+const isErased = ({ delete_time, purge_time }: User) => purge_time !== null && delete_time === null;
+
 export async function requireUser(db: Executor, id: string): Promise<User> {
   const user = await findUser(db, id);
-  if (user === undefined) throw fail('not_found', 'The user does not exist.', { target: id });
+  if (user === undefined || isErased(user))
+    throw fail('not_found', 'The user does not exist.', { target: id });
   return user;
 }
 
@@ -32,6 +36,6 @@ export function userMessage(user: User) {
     totpEnabled: user.totp_confirm_time !== null,
     recoveryCodesLeft: user.recovery_codes_left,
     createTime: timestampFromMs(user.create_time),
-    ...(user.disable_time === null ? {} : { disableTime: timestampFromMs(user.disable_time) }),
+    ...disableFields(user),
   };
 }

@@ -100,17 +100,6 @@ export async function claimPendingBlob(
   return numUpdatedRows > 0n;
 }
 
-/**
- * Inserts an expired row, so that the next sweep settles the blob. Does nothing if a row exists.
- */
-export async function insertExpiredBlob(db: Executor, id: string): Promise<void> {
-  await db
-    .insertInto('pending_blobs')
-    .values({ blob_id: id, owner: '', expire_time: 0 })
-    .onConflict((conflict) => conflict.column('blob_id').doNothing())
-    .execute();
-}
-
 /** Returns the blobs of at most `limit` documents. */
 export function findDocumentBlobs(
   db: Executor,

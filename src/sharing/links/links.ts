@@ -29,7 +29,8 @@ export function createLinks({ db, invalidations }: LinksOptions): Links {
         'document' in shared
           ? entityKey('document', shared.document.id)
           : entityKey('folder', shared.folder.id);
-      return [entityKey('link', shared.link.id), target];
+      const { id, workspace_id } = shared.link;
+      return [entityKey('link', id), entityKey('workspace', workspace_id), target];
     },
     entriesMax: cachedMax,
     isCached: (shared) => shared !== undefined,

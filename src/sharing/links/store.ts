@@ -5,6 +5,7 @@ import { containsText } from '../../storage/folded-text.ts';
 import { findFolder } from '../../storage/folder-tree.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { inLiveWorkspace } from '../../storage/purge.ts';
 import type { DocumentRow, Executor, FolderRow, LinkRow, Schema } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 import { hasTarget } from '../../storage/sharing-rows.ts';
@@ -212,8 +213,13 @@ export async function findMailedLink(
   db: Executor,
   id: string,
 ): Promise<(LinkRow & { readonly target_name: string }) | undefined> {
-  const links = db.selectFrom('links').selectAll().where('id', '=', id).where(hasTarget);
-  const link = await links.executeTakeFirst();
+  const link = await db
+    .selectFrom('links')
+    .selectAll()
+    .where('id', '=', id)
+    .where(hasTarget)
+    .where(inLiveWorkspace('links.workspace_id'))
+    .executeTakeFirst();
   if (link === undefined) return undefined;
   return { ...link, target_name: (await findLinkTargets(db, [link])).get(id)?.name ?? '' };
 }
@@ -243,8 +249,17 @@ export type SharedFolder = { readonly link: LinkRow; readonly folder: FolderRow 
 export type Shared = SharedDocument | SharedFolder;
 
 export async function findShared(db: Executor, slug: string): Promise<Shared | undefined> {
-  const link = await db.selectFrom('links').selectAll().where('slug', '=', slug).executeTakeFirst();
-  if (link === undefined) return undefined;
+  const found = await db
+    .selectFrom('links')
+    .innerJoin('workspaces', 'workspaces.id', 'links.workspace_id')
+    .selectAll('links')
+    .select('workspaces.delete_time')
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const { delete_time, ...link } = found;
+  // A deleted workspace counts as revoked. All its links work again if it is undeleted.
+  link.revoke_time ??= delete_time;
   if (link.folder_id !== null) {
     const folder = await findFolder(db, link.workspace_id, link.folder_id);
     return folder && { link, folder };

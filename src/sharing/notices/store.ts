@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { inLiveWorkspace } from '../../storage/purge.ts';
 import type { Executor, LinkNoticeRow, LinkRow, UserRow, ViewRow } from '../../storage/schema.ts';
 
 /** Adds a view to the next mail about its link, if the creator gets one. */
@@ -57,7 +58,8 @@ const selectDue = (db: Executor, now: number) =>
     .select('links.name as link_name')
     .select((eb) => eb.fn.coalesce('documents.name', 'folders.name', sql.lit('')).as('target_name'))
     .where('link_notices.due_time', '<=', now)
-    .where('documents.remove_time', 'is', null);
+    .where('documents.remove_time', 'is', null)
+    .where(inLiveWorkspace('links.workspace_id'));
 
 export function findDueNotice(db: Executor, now: number): Promise<DueNotice | undefined> {
   return selectDue(db, now)

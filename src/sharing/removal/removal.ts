@@ -1,8 +1,25 @@
+import { ownedRows, type Purge } from '../../storage/purge.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
-import { deleteRemovedRows } from './store.ts';
+import { deleteDocumentOf, deleteLinkOf, deleteRemovedRows } from './store.ts';
 
 /** Deletes the links and views of removed documents, and then the documents. */
 export const removal: RetentionRule = {
   rows: 'removed documents',
   begin: () => deleteRemovedRows,
+};
+
+const ofWorkspace = ['visitors', 'agreements', 'invitations', 'logos', 'domains'] as const;
+
+/** The texts of agreements stay, because other workspaces may have the same. */
+export const workspacePurge: Purge = {
+  table: 'workspaces',
+  steps: [
+    deleteDocumentOf,
+    deleteLinkOf,
+    ...ofWorkspace.map((table) => ownedRows(table, 'workspace_id', 'id')),
+    ownedRows('folders', 'workspace_id', 'id'),
+    ownedRows('credentials', 'workspace_id', 'id'),
+    ownedRows('members', 'workspace_id', 'user_id'),
+    ownedRows('workspace_usage', 'workspace_id', 'workspace_id'),
+  ],
 };

@@ -1,4 +1,7 @@
-// Deletes the rows of removed documents, from the page rows of views up to the document.
+// Deletes the rows of removed documents, from the page rows of views up to the document, and those
+// of deleted workspaces.
+import { findBlobsOf } from '../../storage/document-versions.ts';
+import { insertExpiredBlob } from '../../storage/expired-blobs.ts';
 import { skipLocked } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
 
@@ -34,12 +37,65 @@ async function deleteRowsOf(trx: Executor, documentId: string, limit: number): P
     await trx.deleteFrom('documents').where('id', '=', documentId).execute();
     return 1;
   }
-  const views = await deleteViews(trx, 'link_id', link.id, limit);
+  return deleteRowsOfLink(trx, link.id, limit);
+}
+
+async function deleteRowsOfLink(trx: Executor, id: string, limit: number): Promise<number> {
+  const views = await deleteViews(trx, 'link_id', id, limit);
   if (views > 0) return views;
-  const codes = await deleteCodes(trx, link.id, limit);
+  const codes = await deleteCodes(trx, id, limit);
   if (codes > 0) return codes;
-  await trx.deleteFrom('links').where('id', '=', link.id).execute();
+  await trx.deleteFrom('links').where('id', '=', id).execute();
   return 1;
+}
+
+/** Deletes rows of the documents of a workspace, and the documents. A sweep removes the bytes. */
+export async function deleteDocumentOf(
+  trx: Executor,
+  workspaceId: string,
+  limit: number,
+): Promise<number> {
+  let deleted = 0;
+  while (deleted < limit) {
+    const document = await trx
+      .selectFrom('documents')
+      .select(['id', 'remove_time'])
+      .where('workspace_id', '=', workspaceId)
+      .limit(1)
+      .executeTakeFirst();
+    if (document === undefined) break;
+    const { id } = document;
+    if (document.remove_time === null) {
+      const { blobIds } = await findBlobsOf(trx, id);
+      for (const blobId of blobIds) await insertExpiredBlob(trx, blobId);
+      deleted += blobIds.length;
+      await trx.deleteFrom('document_versions').where('document_id', '=', id).execute();
+      const removed = { remove_time: 0, blob_id: `removed ${id}`, folder_id: null };
+      await trx.updateTable('documents').set(removed).where('id', '=', id).execute();
+    }
+    deleted += await deleteRowsOf(trx, id, Math.max(limit - deleted, 1));
+  }
+  return deleted;
+}
+
+/** Deletes rows of the remaining links of a workspace, and the links. */
+export async function deleteLinkOf(
+  trx: Executor,
+  workspaceId: string,
+  limit: number,
+): Promise<number> {
+  let deleted = 0;
+  while (deleted < limit) {
+    const link = await trx
+      .selectFrom('links')
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .limit(1)
+      .executeTakeFirst();
+    if (link === undefined) break;
+    deleted += await deleteRowsOfLink(trx, link.id, limit - deleted);
+  }
+  return deleted;
 }
 
 async function deleteViews(

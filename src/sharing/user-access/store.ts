@@ -83,6 +83,7 @@ export function findOwnerless(
     .selectFrom('workspaces')
     .select(['id', 'name'])
     .where('id', 'in', workspaceIds)
+    .where('delete_time', 'is', null)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

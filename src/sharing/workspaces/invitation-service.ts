@@ -38,6 +38,8 @@ export function createInvitationService(
     if (token === undefined || row === undefined) throw notValid();
     const isInTime = now() < row.expire_time && row.expire_time <= now() + invitationMs;
     if (!linkTokenMatches(token, row.digest) || !isInTime) throw notValid(row.id);
+    const workspace = await findWorkspace(executor, row.workspace_id);
+    if (workspace?.delete_time !== null) throw notValid(row.id);
     return row;
   }
 
@@ -45,6 +47,8 @@ export function createInvitationService(
     // A concurrent call waits here, and finds nothing to delete afterwards.
     const deleted = await deleteInvitation(trx, row.id);
     if (deleted === undefined || !(await mayStillInvite(trx, row))) throw notValid(row.id);
+    const workspace = await findWorkspace(trx, row.workspace_id);
+    if (workspace?.delete_time !== null) throw notValid(row.id);
     const { workspace_id, role } = row;
     const member = { workspace_id, user_id: userId, role, create_time: now() };
     await putMember(trx, { ...member, joined: 1 });

@@ -106,13 +106,16 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
   };
 }
 
-/** Throws if the caller is a member but not an owner. Only owners add or remove owners. */
-export async function requireOwner(trx: Executor, context: HandlerContext): Promise<void> {
+/** Throws if the caller is a member but not an owner. */
+export async function requireOwner(
+  trx: Executor,
+  context: HandlerContext,
+  detail = 'Only owners can add, invite, change or remove an owner.',
+): Promise<void> {
   const caller = principalOf(context);
   if (caller.type !== 'member') return;
   const own = await findMember(trx, workspaceOf(context), caller.userId);
-  if (own?.role !== 'owner')
-    throw fail('forbidden', 'Only owners can add, invite, change or remove an owner.');
+  if (own?.role !== 'owner') throw fail('forbidden', detail);
 }
 
 async function remove(

@@ -5,7 +5,7 @@ import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { factorDueTimeOf } from './factor-rule.ts';
-import { roleScopes } from './roles.ts';
+import { type Role, roleScopes } from './roles.ts';
 import { findAllRoles, findRoles } from './store.ts';
 
 const cachedMax = 50_000;
@@ -25,12 +25,13 @@ export function createMemberships({ db, invalidations }: MembershipOptions): Mem
   async function read(executor: Executor, userId: string) {
     const rows = await findRoles(executor, userId);
     return new Map(
-      rows.map(({ workspace_id, role, joined, ...rule }) => [
+      rows.map(({ workspace_id, role, joined, delete_time, ...rule }) => [
         workspace_id,
         {
-          scopes: roleScopes[role],
+          scopes: delete_time === null ? roleScopes[role] : managingScopes(role),
           isJoined: joined === 1,
-          factorDueTime: factorDueTimeOf(rule),
+          isDeleted: delete_time !== null,
+          factorDueTime: delete_time === null ? factorDueTimeOf(rule) : undefined,
         },
       ]),
     );
@@ -38,6 +39,10 @@ export function createMemberships({ db, invalidations }: MembershipOptions): Mem
   return (userId, trx) =>
     trx === undefined ? cache.get(userId, () => read(db, userId)) : read(trx, userId);
 }
+
+/** The scopes with which members find and undelete a deleted workspace. */
+const managingScopes = (role: Role) =>
+  new Set([...roleScopes[role]].filter((scope) => scope.startsWith('workspaces:')));
 
 /** Returns the scopes of each role of a user, even if the user is disabled. Not cached. */
 export async function rolesOf(db: Executor, userId: string): Promise<ReadonlySet<string>[]> {

@@ -1,10 +1,11 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   UpdateWorkspaceRequestSchema,
   type WorkspaceQuota,
   type WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { deletionFields, deletionOf, notDeleted, undeletionOf } from '../../api/deletion.ts';
 import {
   createdColumns,
   externalIdChange,
@@ -27,7 +28,7 @@ import type { Quotas, StoredQuota } from '../quotas/quotas.ts';
 import { changedRule, factorDueTimeOf } from './factor-rule.ts';
 import { createInvitationMethods, type InvitationOptions } from './invitations.ts';
 import { readLinkDefaults, storeLinkDefaults } from './link-defaults.ts';
-import { createMemberMethods } from './members.ts';
+import { createMemberMethods, requireOwner } from './members.ts';
 import {
   findWorkspace,
   findWorkspaces,
@@ -40,13 +41,15 @@ import { workspaceNotFound } from './workspaces.ts';
 
 export type WorkspaceOptions = InvitationOptions & {
   readonly quotas: Quotas;
+  /** How many scheduled backups the service keeps. */
+  readonly keptBackups: number;
   readonly logoMethods: (answer: AnswerWorkspace) => LogoMethods;
 };
 
 export function createWorkspaceService(
   options: WorkspaceOptions,
 ): ServiceImpl<typeof WorkspaceService> {
-  const { db, auditLog, quotas, brands, logoMethods, random, now } = options;
+  const { db, auditLog, quotas, keptBackups, brands, logoMethods, random, now } = options;
 
   async function existing(trx: Executor, id: string): Promise<WorkspaceRow> {
     const row = await findWorkspace(trx, id);
@@ -70,6 +73,7 @@ export function createWorkspaceService(
       },
       linkDefaults: readLinkDefaults(row.link_defaults),
       ...factorRuleMessage(row),
+      ...deletionFields(row),
       ...(usages[i] === undefined ? {} : { usage: usages[i] }),
     }));
   }
@@ -77,6 +81,21 @@ export function createWorkspaceService(
   async function answer(row: WorkspaceRow, trx: Executor = db) {
     const [workspace] = await messagesOf([row], trx);
     return workspace === undefined ? {} : { workspace };
+  }
+
+  async function applyDeletion(context: HandlerContext, changeOf: typeof deletionOf) {
+    const id = workspaceOf(context);
+    const row = await auditLog.change(context, { target: id }, async (trx) => {
+      const old = await lockRow(trx, 'workspaces', 'id', id);
+      if (old === undefined) throw workspaceNotFound(id);
+      await requireOwner(trx, context, 'Only owners can delete or undelete a workspace.');
+      const change = changeOf(old, now());
+      if (Object.keys(change).length === 0) return old;
+      const changed = { ...change, update_time: now() };
+      await updateWorkspace(trx, id, changed);
+      return { ...old, ...changed };
+    });
+    return answer(row);
   }
 
   return {
@@ -90,7 +109,7 @@ export function createWorkspaceService(
         ...{ id, name: printableName(request.name), ...storedQuota(request.quota) },
         ...createdColumns(request, now()),
         ...{ accent_color: '', logo_id: '', link_defaults: '' },
-        ...{ factor_required_since: null, factor_grace_days: 0 },
+        ...{ factor_required_since: null, factor_grace_days: 0, ...notDeleted },
       };
       return auditLog.create(context, { target: row.id }, async (trx) => {
         await insertWorkspace(trx, row).catch(refuseExternalId);
@@ -106,9 +125,15 @@ export function createWorkspaceService(
       const caller = principalOf(context);
       const member = caller.type === 'member' ? caller.userId : undefined;
       const query = parseListRequest(request, workspaceList.sorts, context.signal);
-      const { rows, ...page } = await findWorkspaces(db, member, query, request.externalId);
+      const { rows, ...page } = await findWorkspaces(db, member, query, request);
       return { workspaces: await messagesOf(rows), ...page };
     },
+
+    async deleteWorkspace(_request, context) {
+      return { ...(await applyDeletion(context, deletionOf)), keptBackups };
+    },
+
+    undeleteWorkspace: (_request, context) => applyDeletion(context, undeletionOf),
 
     async updateWorkspace(request, context) {
       const id = workspaceOf(context);

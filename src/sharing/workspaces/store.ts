@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
-import { withExternalId } from '../../storage/external-ids.ts';
+import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type {
@@ -52,15 +52,17 @@ export const workspaceSearch: SearchTable = {
   idPrefix: 'ws',
   texts: ['name'],
   workspace: 'id',
+  where: () => sql`delete_time is null`,
 };
 
 export function findWorkspaces(
   db: Executor,
   userId: string | undefined,
   query: ListQuery,
-  externalId = '',
+  { externalId, showDeleted }: ShownResources = shownByDefault,
 ): Promise<ListPage<WorkspaceRow>> {
   let workspaces = withExternalId(db.selectFrom('workspaces').selectAll(), externalId);
+  if (!showDeleted) workspaces = workspaces.where('delete_time', 'is', null);
   if (userId !== undefined) {
     workspaces = workspaces.where('id', 'in', (eb) =>
       eb.selectFrom('members').select('workspace_id').where('user_id', '=', userId),
@@ -164,7 +166,7 @@ export async function hasWorkspaceOwner(db: Executor, workspaceId: string): Prom
 }
 
 type RoleRow = Pick<MemberRow, 'workspace_id' | 'role' | 'joined'> &
-  Pick<WorkspaceRow, 'factor_required_since' | 'factor_grace_days'>;
+  Pick<WorkspaceRow, 'factor_required_since' | 'factor_grace_days' | 'delete_time'>;
 
 export function findRoles(db: Executor, userId: string): Promise<RoleRow[]> {
   return db
@@ -172,7 +174,7 @@ export function findRoles(db: Executor, userId: string): Promise<RoleRow[]> {
     .innerJoin('users', 'users.id', 'members.user_id')
     .innerJoin('workspaces', 'workspaces.id', 'members.workspace_id')
     .select(['members.workspace_id', 'members.role', 'members.joined'])
-    .select(['factor_required_since', 'factor_grace_days'])
+    .select(['factor_required_since', 'factor_grace_days', 'workspaces.delete_time'])
     .where('users.id', '=', userId)
     .where('users.kind', '=', 'member')
     .where('users.disable_time', 'is', null)

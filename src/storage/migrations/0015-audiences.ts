@@ -31,10 +31,14 @@ export async function addAudiences(db: Kysely<unknown>): Promise<void> {
   }
 }
 
+type WatchedTable =
+  | ('audiences' | 'clients' | 'customers' | 'signing_keys' | 'sessions')
+  | ('users' | 'workspaces');
+
 /** Adds a trigger for new columns, because an existing one cannot watch more columns. */
 export async function watchColumns(
   db: Kysely<unknown>,
-  table: 'audiences' | 'clients' | 'customers' | 'signing_keys' | 'sessions',
+  table: WatchedTable,
   name: string,
   columns: readonly string[],
   id = 'id',

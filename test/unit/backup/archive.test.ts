@@ -1,7 +1,8 @@
 // Archives whose source fails: the reader gets the reason, not the error of the tar stream.
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { readArchive, readText, writeArchive } from '../../../src/backup/archive.ts';
+import { readArchive, readText } from '../../../src/backup/archive.ts';
+import { writeArchive } from '../../../src/base/files/write-archive.ts';
 
 async function archiveOf(texts: readonly string[]): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

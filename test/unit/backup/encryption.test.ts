@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readArchive, readText, writeArchive } from '../../../src/backup/archive.ts';
+import { readArchive, readText } from '../../../src/backup/archive.ts';
 import {
   createDecrypter,
   createEncrypter,
@@ -9,6 +9,7 @@ import {
   generateBackupKey,
 } from '../../../src/backup/encryption.ts';
 import { formatVersion, parseEntryName, parseManifest } from '../../../src/backup/format.ts';
+import { writeArchive } from '../../../src/base/files/write-archive.ts';
 
 async function* chunksOf(bytes: Uint8Array, size = 50_000): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size);

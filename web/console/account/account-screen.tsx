@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { Screen } from '../shared/screen.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
+import { DataCard } from './data-card.tsx';
 import { PasskeysCard } from './passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { ProfileCard } from './profile-card.tsx';
@@ -17,6 +18,7 @@ export function AccountScreen() {
         <SecondFactorCard />
         <SessionsCard />
         <AppearanceCard />
+        <DataCard />
       </Stack>
     </Screen>
   );

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { offlineVerificationNote } from '../shared/credentials/credential.ts';
+import { DeleteButton, RestoreButton } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
@@ -13,13 +14,18 @@ export function ClientActions({ client }: { readonly client: Client }) {
   const update = useMethod(ClientService.method.updateClient);
   const disable = useMethod(ClientService.method.disableClient);
   const enable = useMethod(ClientService.method.enableClient);
+  const remove = useMethod(ClientService.method.deleteClient);
+  const undelete = useMethod(ClientService.method.undeleteClient);
   const { id: clientId, name, etag, disableTime } = client;
+  const restore = () => undelete({ clientId });
+  if (client.deleteTime !== undefined) return <RestoreButton restore={restore} />;
+  const effect =
+    'It can’t get new tokens, and its existing tokens are rejected immediately. ' +
+    offlineVerificationNote();
   const askToDisable = () =>
     confirm({
       title: `Disable “${isolateName(name)}”?`,
-      consequence:
-        'It can’t get new tokens, and its existing tokens are rejected immediately. ' +
-        `${offlineVerificationNote()} You can enable it again.`,
+      consequence: `${effect} You can enable it again.`,
       label: 'Disable',
       run: () => disable({ clientId }),
     });
@@ -43,6 +49,14 @@ export function ClientActions({ client }: { readonly client: Client }) {
         isEnabled={disableTime === undefined}
         askToDisable={askToDisable}
         enable={() => enable({ clientId })}
+      />
+      <DeleteButton
+        noun="client"
+        name={name}
+        effect={effect}
+        loss="After that, the client, its secrets and keys are deleted for good."
+        remove={() => remove({ clientId })}
+        restore={restore}
       />
     </>
   );

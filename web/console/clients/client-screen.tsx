@@ -38,7 +38,7 @@ export function ClientScreen() {
           </>
         )}
       </QueryResult>
-      {mayChange ? (
+      {mayChange && client.deleteTime === undefined ? (
         <>
           <ClientSecrets client={client} />
           <ClientKeys client={client} />
@@ -59,7 +59,10 @@ function ClientFacts(client: Client) {
     <Facts
       facts={[
         { name: 'Client ID', value: <CopyableText text={id} label="client ID" /> },
-        { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
+        {
+          name: 'State',
+          value: <EnabledBadge disableTime={disableTime} deleteTime={client.deleteTime} isFull />,
+        },
         {
           name: 'Scopes',
           value:

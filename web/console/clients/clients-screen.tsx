@@ -4,6 +4,7 @@ import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
+import { deletedFilter, showDeleted } from '../shared/lists/deleted-filter.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { ScopesCell } from '../shared/scopes-cell.tsx';
@@ -13,6 +14,8 @@ const clients = defineList({
   label: 'Clients',
   method: ClientService.method.listClients,
   rows: (page) => page.clients,
+  filters: deletedFilter,
+  request: showDeleted,
   columns: [
     {
       title: 'Name',
@@ -31,7 +34,9 @@ const clients = defineList({
     {
       title: 'State',
       isPlain: true,
-      cell: ({ disableTime }) => <EnabledBadge disableTime={disableTime} />,
+      cell: ({ disableTime, deleteTime }) => (
+        <EnabledBadge disableTime={disableTime} deleteTime={deleteTime} />
+      ),
     },
     {
       title: 'Created',

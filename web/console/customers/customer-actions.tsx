@@ -4,6 +4,7 @@ import {
   customerTokenLifetime,
   offlineVerificationNote,
 } from '../shared/credentials/credential.ts';
+import { DeleteButton, RestoreButton } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { DisableOrEnable } from '../shared/enable-button.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
@@ -15,13 +16,18 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
   const update = useMethod(CustomerService.method.updateCustomer);
   const disable = useMethod(CustomerService.method.disableCustomer);
   const enable = useMethod(CustomerService.method.enableCustomer);
+  const remove = useMethod(CustomerService.method.deleteCustomer);
+  const undelete = useMethod(CustomerService.method.undeleteCustomer);
   const { id: customerId, name, etag, disableTime } = customer;
+  const restore = () => undelete({ customerId });
+  if (customer.deleteTime !== undefined) return <RestoreButton restore={restore} />;
+  const effect =
+    'Its API keys can’t get new tokens, and its existing tokens are rejected immediately. ' +
+    offlineVerificationNote(customerTokenLifetime);
   const askToDisable = () =>
     confirm({
       title: `Disable “${isolateName(name)}”?`,
-      consequence:
-        'Its API keys can’t get new tokens, and its existing tokens are rejected immediately. ' +
-        `${offlineVerificationNote(customerTokenLifetime)} You can enable it again.`,
+      consequence: `${effect} You can enable it again.`,
       label: 'Disable',
       run: () => disable({ customerId }),
     });
@@ -42,6 +48,14 @@ export function CustomerActions({ customer }: { readonly customer: Customer }) {
         isEnabled={disableTime === undefined}
         askToDisable={askToDisable}
         enable={() => enable({ customerId })}
+      />
+      <DeleteButton
+        noun="customer"
+        name={name}
+        effect={effect}
+        loss="After that, the customer, its API keys and its own accounts are deleted for good."
+        remove={() => remove({ customerId })}
+        restore={restore}
       />
     </>
   );

@@ -49,7 +49,10 @@ function CustomerFacts(customer: Customer) {
     <Facts
       facts={[
         { name: 'Customer ID', value: <CopyableText text={id} label="customer ID" /> },
-        { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
+        {
+          name: 'State',
+          value: <EnabledBadge disableTime={disableTime} deleteTime={customer.deleteTime} isFull />,
+        },
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
         ...createdByFacts(customer),
       ]}

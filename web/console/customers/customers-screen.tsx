@@ -5,6 +5,7 @@ import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
+import { deletedFilter, showDeleted } from '../shared/lists/deleted-filter.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { NameDialog } from '../shared/name-dialog.tsx';
 import { TextLink } from '../shared/router-links.tsx';
@@ -14,6 +15,8 @@ const customers = defineList({
   label: 'Customers',
   method: CustomerService.method.listCustomers,
   rows: (page) => page.customers,
+  filters: deletedFilter,
+  request: showDeleted,
   columns: [
     {
       title: 'Name',
@@ -32,7 +35,9 @@ const customers = defineList({
     {
       title: 'State',
       isPlain: true,
-      cell: ({ disableTime }) => <EnabledBadge disableTime={disableTime} />,
+      cell: ({ disableTime, deleteTime }) => (
+        <EnabledBadge disableTime={disableTime} deleteTime={deleteTime} />
+      ),
     },
     {
       title: 'Created',

@@ -29,25 +29,35 @@ export const staffScreens = [
   createRoute({
     getParentRoute: () => shell,
     path: '/workspaces',
-    ...screenOptions(() => import('../workspaces/workspaces-screen.tsx'), 'WorkspacesScreen', {
-      label: 'Workspaces',
-      menu: 'administration',
-      icon: IconLayoutGrid,
-      scope: 'workspaces:read',
-      isExact: true,
-      create: { label: 'Create workspace', scope: 'workspaces:write' },
-    }),
+    ...screenOptions(
+      () => import('../workspaces/workspaces-screen.tsx'),
+      'WorkspacesScreen',
+      {
+        label: 'Workspaces',
+        menu: 'administration',
+        icon: IconLayoutGrid,
+        scope: 'workspaces:read',
+        isExact: true,
+        create: { label: 'Create workspace', scope: 'workspaces:write' },
+      },
+      ['deleted'],
+    ),
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/clients',
-    ...screenOptions(() => import('../clients/clients-screen.tsx'), 'ClientsScreen', {
-      label: 'Clients',
-      menu: 'administration',
-      icon: IconServer,
-      scope: 'clients:read',
-      create: { label: 'Create client', scope: 'clients:write' },
-    }),
+    ...screenOptions(
+      () => import('../clients/clients-screen.tsx'),
+      'ClientsScreen',
+      {
+        label: 'Clients',
+        menu: 'administration',
+        icon: IconServer,
+        scope: 'clients:read',
+        create: { label: 'Create client', scope: 'clients:write' },
+      },
+      ['deleted'],
+    ),
   }),
   createRoute({
     getParentRoute: () => shell,
@@ -96,13 +106,18 @@ export const staffScreens = [
   createRoute({
     getParentRoute: () => shell,
     path: '/customers',
-    ...screenOptions(() => import('../customers/customers-screen.tsx'), 'CustomersScreen', {
-      label: 'Customers',
-      menu: 'administration',
-      icon: IconBuilding,
-      scope: 'customers:read',
-      create: { label: 'Create customer', scope: 'customers:write' },
-    }),
+    ...screenOptions(
+      () => import('../customers/customers-screen.tsx'),
+      'CustomersScreen',
+      {
+        label: 'Customers',
+        menu: 'administration',
+        icon: IconBuilding,
+        scope: 'customers:read',
+        create: { label: 'Create customer', scope: 'customers:write' },
+      },
+      ['deleted'],
+    ),
   }),
   createRoute({
     getParentRoute: () => shell,
@@ -146,7 +161,7 @@ export const staffScreens = [
         scope: 'users:read',
         create: { label: 'Create user', scope: 'users:write' },
       },
-      ['kind', 'email'],
+      ['kind', 'email', 'deleted'],
     ),
   }),
   createRoute({

@@ -12,6 +12,7 @@ import { QueryResult } from '../shared/query-result.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { BrandSection } from './brand-section.tsx';
+import { DeleteWorkspaceSection } from './delete-workspace-section.tsx';
 import { LinkDefaultsSection } from './link-defaults-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
 
@@ -50,6 +51,7 @@ export function GeneralSettingsScreen() {
             {mayWrite ? <BrandSection workspace={found} /> : null}
             {mayWrite ? <LinkDefaultsSection workspace={found} /> : null}
             {mayWrite ? <SecondFactorSection workspace={found} /> : null}
+            {mayWrite ? <DeleteWorkspaceSection workspace={found} /> : null}
           </>
         )}
       </QueryResult>

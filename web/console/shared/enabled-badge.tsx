@@ -2,10 +2,16 @@ import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { Badge } from '@mantine/core';
 import { DateTime } from './date-time.tsx';
 
-type DisableTime = { readonly disableTime?: Timestamp | undefined };
+type Times = {
+  readonly disableTime?: Timestamp | undefined;
+  readonly deleteTime?: Timestamp | undefined;
+};
 
-/** The state of a client, customer or user. `isFull` adds the time of a disabled one. */
-export function EnabledBadge({ disableTime, isFull = false }: DisableTime & { isFull?: boolean }) {
+type EnabledBadgeProps = Times & { readonly isFull?: boolean };
+
+/** The state of a client, customer or user. `isFull` adds a time. */
+export function EnabledBadge({ disableTime, deleteTime, isFull = false }: EnabledBadgeProps) {
+  if (deleteTime !== undefined) return <DeletedBadge deleteTime={deleteTime} isFull={isFull} />;
   if (disableTime === undefined) {
     return (
       <Badge variant="light" color="teal">
@@ -22,6 +28,24 @@ export function EnabledBadge({ disableTime, isFull = false }: DisableTime & { is
         <>
           {' since '}
           <DateTime time={disableTime} precision="minute" />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+type DeletedBadgeProps = { readonly deleteTime: Timestamp; readonly isFull?: boolean };
+
+export function DeletedBadge({ deleteTime, isFull = false }: DeletedBadgeProps) {
+  return (
+    <>
+      <Badge variant="light" color="gray">
+        Deleted
+      </Badge>
+      {isFull ? (
+        <>
+          {' for good on '}
+          <DateTime time={deleteTime} precision="minute" />
         </>
       ) : null}
     </>

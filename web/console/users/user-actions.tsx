@@ -1,6 +1,7 @@
 /** Actions on a user. The service checks whether they are permitted. */
 import { Button } from '@mantine/core';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { DeleteButton, RestoreButton } from '../shared/delete-button.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { displayName } from '../shared/display-name.ts';
 import { EnableButton } from '../shared/enable-button.tsx';
@@ -12,6 +13,9 @@ import { SetPasswordDialog } from './set-password-dialog.tsx';
 
 export function UserActions({ user, isSelf }: { readonly user: User; readonly isSelf: boolean }) {
   const { open } = useDialogs();
+  const undelete = useMethod(UserService.method.undeleteUser);
+  const restore = () => undelete({ userId: user.id });
+  if (user.deleteTime !== undefined) return <RestoreButton restore={restore} />;
   const buttons = [
     ['Edit', <EditUserDialog key="edit" user={user} />],
     ...(user.kind === UserKind.STAFF
@@ -32,6 +36,7 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
       ) : (
         <EnableUserButton user={user} />
       )}
+      {isSelf ? null : <DeleteUserButton user={user} restore={restore} />}
     </>
   );
 }
@@ -71,6 +76,22 @@ function DisableUserButton({ user, isSelf }: { readonly user: User; readonly isS
     <Button variant="default" onClick={ask}>
       Disable
     </Button>
+  );
+}
+
+type DeleteUserButtonProps = { readonly user: User; readonly restore: () => Promise<unknown> };
+
+function DeleteUserButton({ user, restore }: DeleteUserButtonProps) {
+  const remove = useMethod(UserService.method.deleteUser);
+  return (
+    <DeleteButton
+      noun="user"
+      name={displayName(user)}
+      effect="The user is signed out immediately and can’t sign in. What the user created stays."
+      loss="After that, the name, the email address, the passkeys and the sessions are erased."
+      remove={() => remove({ userId: user.id })}
+      restore={restore}
+    />
   );
 }
 

@@ -77,7 +77,10 @@ function factsOf(user: User): Fact[] {
     { name: 'Type', value: kindText(user) },
     { name: 'Email address', value: email },
     { name: 'Name', value: name || '—' },
-    { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
+    {
+      name: 'State',
+      value: <EnabledBadge disableTime={disableTime} deleteTime={user.deleteTime} isFull />,
+    },
     {
       name: 'Password',
       value: passwordEnabled ? 'Set' : 'None. The user signs in with a company account.',

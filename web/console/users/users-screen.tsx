@@ -2,12 +2,13 @@ import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb
 import { DateTime } from '../shared/date-time.tsx';
 import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
+import { type DeletedSearch, deletedFilter, showDeleted } from '../shared/lists/deleted-filter.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { kindText } from './user-kind.ts';
 
-type UserSearch = { readonly kind?: keyof typeof kinds; readonly email?: string };
+type UserSearch = DeletedSearch & { readonly kind?: keyof typeof kinds; readonly email?: string };
 
 const kinds = { staff: UserKind.STAFF, member: UserKind.MEMBER } as const;
 
@@ -18,8 +19,10 @@ const users = defineList({
   filters: {
     email: { label: 'Email address', placeholder: 'Complete address', maxLength: 254 },
     kind: { label: 'Type', choices: { staff: 'Staff', member: 'Members' } },
+    ...deletedFilter,
   },
-  request: ({ kind, email = '' }: UserSearch) => ({
+  request: ({ kind, email = '', ...deleted }: UserSearch) => ({
+    ...showDeleted(deleted),
     email,
     kind: kind === undefined ? UserKind.UNSPECIFIED : kinds[kind],
   }),
@@ -44,7 +47,9 @@ const users = defineList({
     {
       title: 'State',
       isPlain: true,
-      cell: ({ disableTime }) => <EnabledBadge disableTime={disableTime} />,
+      cell: ({ disableTime, deleteTime }) => (
+        <EnabledBadge disableTime={disableTime} deleteTime={deleteTime} />
+      ),
     },
     { title: 'Two-factor', cell: ({ totpEnabled }) => (totpEnabled ? 'On' : 'Off') },
     {

@@ -6,7 +6,10 @@ import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.
 import { useHasScope, useSignIn, useUser } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
+import { RestoreButton } from '../shared/delete-button.tsx';
+import { DeletedBadge } from '../shared/enabled-badge.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
+import { deletedFilter, showDeleted } from '../shared/lists/deleted-filter.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
 import { NameDialog } from '../shared/name-dialog.tsx';
 import { TextLink } from '../shared/router-links.tsx';
@@ -16,15 +19,22 @@ const workspaces = defineList({
   label: 'Workspaces',
   method: WorkspaceService.method.listWorkspaces,
   rows: (page) => page.workspaces,
+  filters: deletedFilter,
+  request: showDeleted,
   columns: [
     {
       title: 'Name',
       orderBy: 'name',
-      cell: ({ id, name }) => (
-        <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId: id }}>
-          {name}
-        </TextLink>
-      ),
+      cell: ({ id, name, deleteTime }) =>
+        deleteTime === undefined ? (
+          <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId: id }}>
+            {name}
+          </TextLink>
+        ) : (
+          <>
+            {name} <DeletedBadge deleteTime={deleteTime} isFull />
+          </>
+        ),
     },
     {
       title: 'Workspace ID',
@@ -35,6 +45,13 @@ const workspaces = defineList({
       orderBy: 'create_time',
       isNewestFirst: true,
       cell: ({ createTime }) => <DateTime time={createTime} />,
+    },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      scope: 'workspaces:write',
+      cell: ({ id, deleteTime }) =>
+        deleteTime === undefined ? null : <RestoreWorkspace workspaceId={id} />,
     },
   ],
 });
@@ -71,6 +88,11 @@ export function WorkspacesScreen() {
       }
     />
   );
+}
+
+function RestoreWorkspace({ workspaceId }: { readonly workspaceId: string }) {
+  const undelete = useMethod(WorkspaceService.method.undeleteWorkspace);
+  return <RestoreButton size="xs" variant="default" restore={() => undelete({ workspaceId })} />;
 }
 
 /** The token contains the scopes, so only a new token shows that a workspace was added. */

@@ -12,6 +12,7 @@ import {
   externalIdFilter,
   nameField,
   scopesField,
+  showDeletedField,
 } from './common-fields.ts';
 
 const overlapField: FieldOption = {
@@ -120,8 +121,8 @@ const clients = groupOf('clients', 'Manages service clients.', [
     name: 'list',
     about: 'Lists the clients.',
     method: 'client.listClients',
-    fields: externalIdFilter,
-    columns: ['id', 'name', 'scopes', 'create_time', 'disable_time'],
+    fields: { ...externalIdFilter, ...showDeletedField },
+    columns: ['id', 'name', 'scopes', 'create_time', 'disable_time', 'delete_time'],
     examples: ['clients list --query billing', 'clients list --all --json | jq -r .id'],
   },
   { name: 'get', about: 'Shows a client.', method: 'client.getClient', args: clientArg },
@@ -155,6 +156,18 @@ const clients = groupOf('clients', 'Manages service clients.', [
     args: clientArg,
   },
   { name: 'enable', about: 'Enables a client.', method: 'client.enableClient', args: clientArg },
+  {
+    name: 'delete',
+    about: 'Deletes a client: its secrets and tokens are rejected. It can be undone for 7 days.',
+    method: 'client.deleteClient',
+    args: clientArg,
+  },
+  {
+    name: 'undelete',
+    about: 'Restores a deleted client.',
+    method: 'client.undeleteClient',
+    args: clientArg,
+  },
   secrets,
   clientKeys,
   identities,
@@ -198,8 +211,8 @@ const customers = groupOf('customers', 'Manages customers, their accounts and AP
     name: 'list',
     about: 'Lists the customers.',
     method: 'customer.listCustomers',
-    fields: externalIdFilter,
-    columns: ['id', 'name', 'account_ids', 'create_time', 'disable_time'],
+    fields: { ...externalIdFilter, ...showDeletedField },
+    columns: ['id', 'name', 'account_ids', 'create_time', 'disable_time', 'delete_time'],
   },
   { name: 'get', about: 'Shows a customer.', method: 'customer.getCustomer', args: customer },
   {
@@ -233,6 +246,18 @@ const customers = groupOf('customers', 'Manages customers, their accounts and AP
     name: 'enable',
     about: 'Enables a customer.',
     method: 'customer.enableCustomer',
+    args: customer,
+  },
+  {
+    name: 'delete',
+    about: 'Deletes a customer: its keys and tokens are rejected. It can be undone for 7 days.',
+    method: 'customer.deleteCustomer',
+    args: customer,
+  },
+  {
+    name: 'undelete',
+    about: 'Restores a deleted customer.',
+    method: 'customer.undeleteCustomer',
     args: customer,
   },
   {

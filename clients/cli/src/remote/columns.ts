@@ -17,6 +17,7 @@ const titles = {
   content_type: 'Type',
   create_time: 'Created',
   current: 'This session',
+  delete_time: 'Deleted for good',
   device: 'Device',
   disable_time: 'Disabled',
   document_name: 'Document',

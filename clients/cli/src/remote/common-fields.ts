@@ -16,6 +16,11 @@ export const expireField: FieldOption = {
   about: 'When it expires: a time, or the time from now, such as `30d`. Default: never.',
 };
 
+/** The option of a list with deleted resources. */
+export const showDeletedField = {
+  show_deleted: { about: 'Also lists deleted ones that can be undeleted.' },
+} satisfies Readonly<Record<string, FieldOption>>;
+
 /** The filter of a list by external id. */
 export const externalIdFilter = {
   external_id: { name: 'external-id', value: 'id', about: 'Only the one with this external id.' },

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { DescMethodServerStreaming } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { AuditService } from '../../../../gen/latchkey/identity/v1/audit_pb.js';
+import { UserService } from '../../../../gen/latchkey/identity/v1/user_pb.js';
 import {
   DocumentService,
   type DownloadDocumentResponse,
@@ -69,6 +70,11 @@ export async function runExportAudit(input: Input, host: CommandHost): Promise<n
     ...{ startTime: time('start-time'), endTime: time('end-time') },
   };
   return save(AuditService.method.exportAuditEvents, request, { remote, input, host });
+}
+
+export async function runExportUser(input: Input, host: CommandHost): Promise<number> {
+  const remote = await openRemote(host);
+  return save(UserService.method.exportUser, { userId: 'me' }, { remote, input, host });
 }
 
 type Run = { readonly remote: Remote; readonly input: Input; readonly host: CommandHost };

@@ -4,7 +4,13 @@ import { apiKeys } from './api-key-commands.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
-import { etagField, externalIdField, externalIdFilter, nameField } from './common-fields.ts';
+import {
+  etagField,
+  externalIdField,
+  externalIdFilter,
+  nameField,
+  showDeletedField,
+} from './common-fields.ts';
 import { domainGroup } from './domain-commands.ts';
 import { folderField, folders } from './folder-commands.ts';
 import { invitationGroup, roles } from './invitation-commands.ts';
@@ -58,8 +64,8 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     name: 'list',
     about: 'Lists the workspaces.',
     method: 'workspace.listWorkspaces',
-    fields: externalIdFilter,
-    columns: ['id', 'name', 'usage.documents', 'usage.bytes'],
+    fields: { ...externalIdFilter, ...showDeletedField },
+    columns: ['id', 'name', 'usage.documents', 'usage.bytes', 'delete_time'],
   },
   { name: 'get', about: 'Shows a workspace.', method: 'workspace.getWorkspace', args: workspace },
   {
@@ -69,6 +75,18 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     isCreating: true,
     args: { name: 'The display name.' },
     fields: { ...quotaFields, ...externalIdField },
+  },
+  {
+    name: 'delete',
+    about: 'Deletes a workspace with everything in it. It can be undone for 7 days.',
+    method: 'workspace.deleteWorkspace',
+    args: workspace,
+  },
+  {
+    name: 'undelete',
+    about: 'Restores a deleted workspace.',
+    method: 'workspace.undeleteWorkspace',
+    args: workspace,
   },
   {
     name: 'update',

@@ -156,3 +156,12 @@ export const exportAuditCommand: Command = {
   examples: ['audit export --start-time 30d --output audit.csv', 'audit export --format ndjson'],
   load: async () => (await import('./download.ts')).runExportAudit,
 };
+
+export const exportUserCommand: Command = {
+  name: 'export',
+  about: 'Writes what the service holds about you, as a tar archive of JSON files.',
+  args: [],
+  options: [output],
+  examples: ['users export --output my-data.tar'],
+  load: async () => (await import('./download.ts')).runExportUser,
+};

@@ -3,8 +3,9 @@ import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
-import { nameField, scopesField } from './common-fields.ts';
+import { nameField, scopesField, showDeletedField } from './common-fields.ts';
 import { userIdentities } from './provider-commands.ts';
+import { exportUserCommand } from './transfer-commands.ts';
 
 const user = { user_id: 'The id of the user.' };
 const userOrMe = { user_id: 'The id of the user, or `me` for your own.' };
@@ -113,8 +114,12 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     fields: {
       email: { value: 'address', about: 'Only the user with this email address.' },
       kind: { value: 'kind', values: kinds, about: 'Only users of this kind.' },
+      ...showDeletedField,
     },
-    columns: ['id', 'email', 'name', 'kind', 'scopes', 'totp_enabled', 'disable_time'],
+    columns: [
+      ...(['id', 'email', 'name', 'kind', 'scopes', 'totp_enabled', 'disable_time'] as const),
+      'delete_time',
+    ],
   },
   { name: 'get', about: 'Shows a user.', method: 'user.getUser', args: userOrMe },
   {
@@ -149,6 +154,18 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     args: user,
   },
   { name: 'enable', about: 'Enables a user.', method: 'user.enableUser', args: user },
+  {
+    name: 'delete',
+    about: 'Deletes a user, who is erased after 7 days. Until then, it can be undone.',
+    method: 'user.deleteUser',
+    args: userOrMe,
+  },
+  {
+    name: 'undelete',
+    about: 'Restores a deleted user.',
+    method: 'user.undeleteUser',
+    args: user,
+  },
   {
     name: 'access',
     about: 'Shows everything by which a user has access.',
@@ -192,6 +209,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
       'users set-password usr_… --current-password --password',
     ],
   },
+  exportUserCommand,
   totp,
   passkeys,
   userSessions,

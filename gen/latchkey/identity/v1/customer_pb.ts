@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/customer.proto.
  */
 export const file_latchkey_identity_v1_customer: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9jdXN0b21lci5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEirQIKCEN1c3RvbWVyEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLYWNjb3VudF9pZHMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMYXVkaWVuY2VfaWRzGB4gAygJEg8KB2NyZWF0b3IYZCABKAkSFAoMY3JlYXRvcl9uYW1lGGUgASgJEi8KC3VwZGF0ZV90aW1lGGYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRldGFnGGcgASgJEhMKC2V4dGVybmFsX2lkGGggASgJIusCCgZBcGlLZXkSCgoCaWQYASABKAkSEwoLY3VzdG9tZXJfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIOCgZzY29wZXMYBCADKAkSNAoFc3RhdGUYBSABKA4yJS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVkZW50aWFsU3RhdGUSLwoLY3JlYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoObGFzdF91c2VkX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2NyZWF0b3IYZCABKAkSFAoMY3JlYXRvcl9uYW1lGGUgASgJIpUBChVDcmVhdGVDdXN0b21lclJlcXVlc3QSGAoEbmFtZRgBIAEoCUIKukgHcgUQARj/ARI5CgxhdWRpZW5jZV9pZHMYHiADKAlCI7pIIJIBHRAyIhlyFzIVXmF1ZF9bMC05QS1aYS16XXsyMn0kEicKC2V4dGVybmFsX2lkGGggASgJQhK6SA9yDRiAATIIXlshLX5dKiQiSgoWQ3JlYXRlQ3VzdG9tZXJSZXNwb25zZRIwCghjdXN0b21lchgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkN1c3RvbWVyIjQKEkdldEN1c3RvbWVyUmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAIkcKE0dldEN1c3RvbWVyUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciKiAQoUTGlzdEN1c3RvbWVyc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAEh0KC2V4dGVybmFsX2lkGGggASgJQgi6SAVyAxiAASJ3ChVMaXN0Q3VzdG9tZXJzUmVzcG9uc2USMQoJY3VzdG9tZXJzGAEgAygLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3VzdG9tZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0ipQIKFVVwZGF0ZUN1c3RvbWVyUmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BElgKC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0Inukgk4gEhEgRuYW1lEgxhdWRpZW5jZV9pZHMSC2V4dGVybmFsX2lkEjkKDGF1ZGllbmNlX2lkcxgeIAMoCUIjukggkgEdEDIiGXIXMhVeYXVkX1swLTlBLVphLXpdezIyfSQSFgoEZXRhZxhnIAEoCUIIukgFcgMYgAESJwoLZXh0ZXJuYWxfaWQYaCABKAlCErpID3INGIABMgheWyEtfl0qJCJKChZVcGRhdGVDdXN0b21lclJlc3BvbnNlEjAKCGN1c3RvbWVyGAEgASgLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3VzdG9tZXIiOAoWRGlzYWJsZUN1c3RvbWVyUmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAIksKF0Rpc2FibGVDdXN0b21lclJlc3BvbnNlEjAKCGN1c3RvbWVyGAEgASgLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3VzdG9tZXIiNwoVRW5hYmxlQ3VzdG9tZXJSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEAiSgoWRW5hYmxlQ3VzdG9tZXJSZXNwb25zZRIwCghjdXN0b21lchgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkN1c3RvbWVyIooBChJQdXRBY2NvdW50c1JlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQBI8CgthY2NvdW50X2lkcxgCIAMoCUInukgkkgEhEOgHIhxyGjIYXltBLVphLXowLTkuXzotXXsxLDEyOH0kEhYKBGV0YWcYZyABKAlCCLpIBXIDGIABIkcKE1B1dEFjY291bnRzUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciLWAQoTQ3JlYXRlQXBpS2V5UmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEkMKBnNjb3BlcxgDIAMoCUIzukgwkgEtCAEQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkEkIKC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAiVwoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKQoDa2V5GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXBpS2V5EhQKB2FwaV9rZXkYAiABKAlCA4ABASKhAQoSTGlzdEFwaUtleXNSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAQgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAUgASgJQge6SARyAhhAIm4KE0xpc3RBcGlLZXlzUmVzcG9uc2USKgoEa2V5cxgBIAMoCzIcLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFwaUtleRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKOAQoTUm90YXRlQXBpS2V5UmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAEhkKBmtleV9pZBgCIAEoCUIJukgGcgQQARhAEigKD292ZXJsYXBfc2Vjb25kcxgDIAEoDUIKukgHKgUYgJqeAUgAiAEBQhIKEF9vdmVybGFwX3NlY29uZHMiVwoUUm90YXRlQXBpS2V5UmVzcG9uc2USKQoDa2V5GAEgASgLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXBpS2V5EhQKB2FwaV9rZXkYAiABKAlCA4ABASJQChNSZXZva2VBcGlLZXlSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEASGQoGa2V5X2lkGAIgASgJQgm6SAZyBBABGEAiFgoUUmV2b2tlQXBpS2V5UmVzcG9uc2UygBAKD0N1c3RvbWVyU2VydmljZRLAAQoOQ3JlYXRlQ3VzdG9tZXISKy5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDdXN0b21lclJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDdXN0b21lclJlc3BvbnNlIlOQAgCKtRgVEg9jdXN0b21lcnM6d3JpdGUaAgEDkrUYFAjJARIPL2N1c3RvbWVycy97aWR9gtPkkwIZOgEqYghjdXN0b21lciIKL2N1c3RvbWVycxKpAQoLR2V0Q3VzdG9tZXISKC5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDdXN0b21lclJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDdXN0b21lclJlc3BvbnNlIkWQAgGKtRgUEg5jdXN0b21lcnM6cmVhZBoCAQOC0+STAiRiCGN1c3RvbWVyEhgvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0SlwEKDUxpc3RDdXN0b21lcnMSKi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q3VzdG9tZXJzUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDdXN0b21lcnNSZXNwb25zZSItkAIBirUYFBIOY3VzdG9tZXJzOnJlYWQaAgEDgtPkkwIMEgovY3VzdG9tZXJzEsQBCg5VcGRhdGVDdXN0b21lchIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUN1c3RvbWVyUmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUN1c3RvbWVyUmVzcG9uc2UiV5ACAoq1GCMSD2N1c3RvbWVyczp3cml0ZRoCAQMyDGF1ZGllbmNlX2lkc4LT5JMCJzoBKmIIY3VzdG9tZXIyGC9jdXN0b21lcnMve2N1c3RvbWVyX2lkfRLDAQoPRGlzYWJsZUN1c3RvbWVyEiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGlzYWJsZUN1c3RvbWVyUmVxdWVzdBotLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDdXN0b21lclJlc3BvbnNlIlOQAgKKtRgXEg9jdXN0b21lcnM6d3JpdGUaAgEDSAGC0+STAi86ASpiCGN1c3RvbWVyIiAvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH06ZGlzYWJsZRK9AQoORW5hYmxlQ3VzdG9tZXISKy5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDdXN0b21lclJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDdXN0b21lclJlc3BvbnNlIlCQAgKKtRgVEg9jdXN0b21lcnM6d3JpdGUaAgEDgtPkkwIuOgEqYghjdXN0b21lciIfL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9OmVuYWJsZRK2AQoLUHV0QWNjb3VudHMSKC5sYXRjaGtleS5pZGVudGl0eS52MS5QdXRBY2NvdW50c1JlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5QdXRBY2NvdW50c1Jlc3BvbnNlIlKQAgKKtRgVEg9jdXN0b21lcnM6d3JpdGUaAgEDgtPkkwIwOgEqYghjdXN0b21lchohL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9L2FjY291bnRzErEBCgxDcmVhdGVBcGlLZXkSKS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVBcGlLZXlSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQXBpS2V5UmVzcG9uc2UiSpACAIq1GBcSD2N1c3RvbWVyczp3cml0ZRoCAQMgAYLT5JMCJjoBKiIhL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9L2FwaS1rZXlzEqkBCgtMaXN0QXBpS2V5cxIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBcGlLZXlzUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBcGlLZXlzUmVzcG9uc2UiRZACAYq1GBUSD2N1c3RvbWVyczp3cml0ZRoCAQOC0+STAiMSIS9jdXN0b21lcnMve2N1c3RvbWVyX2lkfS9hcGkta2V5cxLBAQoMUm90YXRlQXBpS2V5EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuUm90YXRlQXBpS2V5UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJvdGF0ZUFwaUtleVJlc3BvbnNlIlqQAgCKtRgXEg9jdXN0b21lcnM6d3JpdGUaAgEDIAGC0+STAjY6ASoiMS9jdXN0b21lcnMve2N1c3RvbWVyX2lkfS9hcGkta2V5cy97a2V5X2lkfTpyb3RhdGUSuQEKDFJldm9rZUFwaUtleRIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZUFwaUtleVJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VBcGlLZXlSZXNwb25zZSJSkAICirUYGRIPY3VzdG9tZXJzOndyaXRlGgIBAyABSAGC0+STAiwqKi9jdXN0b21lcnMve2N1c3RvbWVyX2lkfS9hcGkta2V5cy97a2V5X2lkfWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9jdXN0b21lci5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi3gIKCEN1c3RvbWVyEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLYWNjb3VudF9pZHMYAyADKAkSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDGRpc2FibGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMYXVkaWVuY2VfaWRzGB4gAygJEg8KB2NyZWF0b3IYZCABKAkSFAoMY3JlYXRvcl9uYW1lGGUgASgJEi8KC2RlbGV0ZV90aW1lGG4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRhmIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEZXRhZxhnIAEoCRITCgtleHRlcm5hbF9pZBhoIAEoCSLrAgoGQXBpS2V5EgoKAmlkGAEgASgJEhMKC2N1c3RvbWVyX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDgoGc2NvcGVzGAQgAygJEjQKBXN0YXRlGAUgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlZGVudGlhbFN0YXRlEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmV2b2tlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdjcmVhdG9yGGQgASgJEhQKDGNyZWF0b3JfbmFtZRhlIAEoCSKVAQoVQ3JlYXRlQ3VzdG9tZXJSZXF1ZXN0EhgKBG5hbWUYASABKAlCCrpIB3IFEAEY/wESOQoMYXVkaWVuY2VfaWRzGB4gAygJQiO6SCCSAR0QMiIZchcyFV5hdWRfWzAtOUEtWmEtel17MjJ9JBInCgtleHRlcm5hbF9pZBhoIAEoCUISukgPcg0YgAEyCF5bIS1+XSokIkoKFkNyZWF0ZUN1c3RvbWVyUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciI0ChJHZXRDdXN0b21lclJlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQCJHChNHZXRDdXN0b21lclJlc3BvbnNlEjAKCGN1c3RvbWVyGAEgASgLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3VzdG9tZXIiuAEKFExpc3RDdXN0b21lcnNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgDIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgEIAEoCUIHukgEcgIYQBIUCgxzaG93X2RlbGV0ZWQYMiABKAgSHQoLZXh0ZXJuYWxfaWQYaCABKAlCCLpIBXIDGIABIncKFUxpc3RDdXN0b21lcnNSZXNwb25zZRIxCgljdXN0b21lcnMYASADKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSKlAgoVVXBkYXRlQ3VzdG9tZXJSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESWAoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQie6SCTiASESBG5hbWUSDGF1ZGllbmNlX2lkcxILZXh0ZXJuYWxfaWQSOQoMYXVkaWVuY2VfaWRzGB4gAygJQiO6SCCSAR0QMiIZchcyFV5hdWRfWzAtOUEtWmEtel17MjJ9JBIWCgRldGFnGGcgASgJQgi6SAVyAxiAARInCgtleHRlcm5hbF9pZBhoIAEoCUISukgPcg0YgAEyCF5bIS1+XSokIkoKFlVwZGF0ZUN1c3RvbWVyUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciI4ChZEaXNhYmxlQ3VzdG9tZXJSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEAiSwoXRGlzYWJsZUN1c3RvbWVyUmVzcG9uc2USMAoIY3VzdG9tZXIYASABKAsyHi5sYXRjaGtleS5pZGVudGl0eS52MS5DdXN0b21lciI3ChVFbmFibGVDdXN0b21lclJlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQCJKChZFbmFibGVDdXN0b21lclJlc3BvbnNlEjAKCGN1c3RvbWVyGAEgASgLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3VzdG9tZXIiigEKElB1dEFjY291bnRzUmVxdWVzdBIeCgtjdXN0b21lcl9pZBgBIAEoCUIJukgGcgQQARhAEjwKC2FjY291bnRfaWRzGAIgAygJQie6SCSSASEQ6AciHHIaMhheW0EtWmEtejAtOS5fOi1dezEsMTI4fSQSFgoEZXRhZxhnIAEoCUIIukgFcgMYgAEiRwoTUHV0QWNjb3VudHNSZXNwb25zZRIwCghjdXN0b21lchgBIAEoCzIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLkN1c3RvbWVyItYBChNDcmVhdGVBcGlLZXlSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESQwoGc2NvcGVzGAMgAygJQjO6SDCSAS0IARBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSQgoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyACJXChRDcmVhdGVBcGlLZXlSZXNwb25zZRIpCgNrZXkYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5BcGlLZXkSFAoHYXBpX2tleRgCIAEoCUIDgAEBIqEBChJMaXN0QXBpS2V5c1JlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgBASFgoFcXVlcnkYBCABKAlCB7pIBHICGGQSGQoIb3JkZXJfYnkYBSABKAlCB7pIBHICGEAibgoTTGlzdEFwaUtleXNSZXNwb25zZRIqCgRrZXlzGAEgAygLMhwubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXBpS2V5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIo4BChNSb3RhdGVBcGlLZXlSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEASGQoGa2V5X2lkGAIgASgJQgm6SAZyBBABGEASKAoPb3ZlcmxhcF9zZWNvbmRzGAMgASgNQgq6SAcqBRiAmp4BSACIAQFCEgoQX292ZXJsYXBfc2Vjb25kcyJXChRSb3RhdGVBcGlLZXlSZXNwb25zZRIpCgNrZXkYASABKAsyHC5sYXRjaGtleS5pZGVudGl0eS52MS5BcGlLZXkSFAoHYXBpX2tleRgCIAEoCUIDgAEBIlAKE1Jldm9rZUFwaUtleVJlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQBIZCgZrZXlfaWQYAiABKAlCCbpIBnIEEAEYQCIWChRSZXZva2VBcGlLZXlSZXNwb25zZSI3ChVEZWxldGVDdXN0b21lclJlcXVlc3QSHgoLY3VzdG9tZXJfaWQYASABKAlCCbpIBnIEEAEYQCJgChZEZWxldGVDdXN0b21lclJlc3BvbnNlEjAKCGN1c3RvbWVyGAEgASgLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3VzdG9tZXISFAoMa2VwdF9iYWNrdXBzGAIgASgNIjkKF1VuZGVsZXRlQ3VzdG9tZXJSZXF1ZXN0Eh4KC2N1c3RvbWVyX2lkGAEgASgJQgm6SAZyBBABGEAiTAoYVW5kZWxldGVDdXN0b21lclJlc3BvbnNlEjAKCGN1c3RvbWVyGAEgASgLMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3VzdG9tZXIy+BIKD0N1c3RvbWVyU2VydmljZRLAAQoOQ3JlYXRlQ3VzdG9tZXISKy5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDdXN0b21lclJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVDdXN0b21lclJlc3BvbnNlIlOQAgCKtRgVEg9jdXN0b21lcnM6d3JpdGUaAgEDkrUYFAjJARIPL2N1c3RvbWVycy97aWR9gtPkkwIZOgEqYghjdXN0b21lciIKL2N1c3RvbWVycxKpAQoLR2V0Q3VzdG9tZXISKC5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDdXN0b21lclJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRDdXN0b21lclJlc3BvbnNlIkWQAgGKtRgUEg5jdXN0b21lcnM6cmVhZBoCAQOC0+STAiRiCGN1c3RvbWVyEhgvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0SlwEKDUxpc3RDdXN0b21lcnMSKi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0Q3VzdG9tZXJzUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RDdXN0b21lcnNSZXNwb25zZSItkAIBirUYFBIOY3VzdG9tZXJzOnJlYWQaAgEDgtPkkwIMEgovY3VzdG9tZXJzEsQBCg5VcGRhdGVDdXN0b21lchIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUN1c3RvbWVyUmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZUN1c3RvbWVyUmVzcG9uc2UiV5ACAoq1GCMSD2N1c3RvbWVyczp3cml0ZRoCAQMyDGF1ZGllbmNlX2lkc4LT5JMCJzoBKmIIY3VzdG9tZXIyGC9jdXN0b21lcnMve2N1c3RvbWVyX2lkfRLDAQoPRGlzYWJsZUN1c3RvbWVyEiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGlzYWJsZUN1c3RvbWVyUmVxdWVzdBotLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVDdXN0b21lclJlc3BvbnNlIlOQAgKKtRgXEg9jdXN0b21lcnM6d3JpdGUaAgEDSAGC0+STAi86ASpiCGN1c3RvbWVyIiAvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH06ZGlzYWJsZRK9AQoORW5hYmxlQ3VzdG9tZXISKy5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDdXN0b21lclJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVDdXN0b21lclJlc3BvbnNlIlCQAgKKtRgVEg9jdXN0b21lcnM6d3JpdGUaAgEDgtPkkwIuOgEqYghjdXN0b21lciIfL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9OmVuYWJsZRKtAQoORGVsZXRlQ3VzdG9tZXISKy5sYXRjaGtleS5pZGVudGl0eS52MS5EZWxldGVDdXN0b21lclJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5EZWxldGVDdXN0b21lclJlc3BvbnNlIkCQAgKKtRgZEg9jdXN0b21lcnM6d3JpdGUaAgEDIAFIAYLT5JMCGioYL2N1c3RvbWVycy97Y3VzdG9tZXJfaWR9EsUBChBVbmRlbGV0ZUN1c3RvbWVyEi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuVW5kZWxldGVDdXN0b21lclJlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5VbmRlbGV0ZUN1c3RvbWVyUmVzcG9uc2UiUpACAoq1GBUSD2N1c3RvbWVyczp3cml0ZRoCAQOC0+STAjA6ASpiCGN1c3RvbWVyIiEvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH06dW5kZWxldGUStgEKC1B1dEFjY291bnRzEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuUHV0QWNjb3VudHNSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuUHV0QWNjb3VudHNSZXNwb25zZSJSkAICirUYFRIPY3VzdG9tZXJzOndyaXRlGgIBA4LT5JMCMDoBKmIIY3VzdG9tZXIaIS9jdXN0b21lcnMve2N1c3RvbWVyX2lkfS9hY2NvdW50cxKxAQoMQ3JlYXRlQXBpS2V5EikubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZUFwaUtleVJlc3BvbnNlIkqQAgCKtRgXEg9jdXN0b21lcnM6d3JpdGUaAgEDIAGC0+STAiY6ASoiIS9jdXN0b21lcnMve2N1c3RvbWVyX2lkfS9hcGkta2V5cxKpAQoLTGlzdEFwaUtleXMSKC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXBpS2V5c1JlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXBpS2V5c1Jlc3BvbnNlIkWQAgGKtRgVEg9jdXN0b21lcnM6d3JpdGUaAgEDgtPkkwIjEiEvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0vYXBpLWtleXMSwQEKDFJvdGF0ZUFwaUtleRIpLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJvdGF0ZUFwaUtleVJlcXVlc3QaKi5sYXRjaGtleS5pZGVudGl0eS52MS5Sb3RhdGVBcGlLZXlSZXNwb25zZSJakAIAirUYFxIPY3VzdG9tZXJzOndyaXRlGgIBAyABgtPkkwI2OgEqIjEvY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0vYXBpLWtleXMve2tleV9pZH06cm90YXRlErkBCgxSZXZva2VBcGlLZXkSKS5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VBcGlLZXlSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlQXBpS2V5UmVzcG9uc2UiUpACAoq1GBkSD2N1c3RvbWVyczp3cml0ZRoCAQMgAUgBgtPkkwIsKiovY3VzdG9tZXJzL3tjdXN0b21lcl9pZH0vYXBpLWtleXMve2tleV9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A customer.
@@ -84,6 +84,14 @@ export type Customer = Message<"latchkey.identity.v1.Customer"> & {
    * @generated from field: string creator_name = 101;
    */
   creatorName: string;
+
+  /**
+   * When the customer is deleted for good: seven days after its deletion. Until then, UndeleteCustomer restores
+   * it. Unset means that it is not deleted.
+   *
+   * @generated from field: google.protobuf.Timestamp delete_time = 110;
+   */
+  deleteTime?: Timestamp | undefined;
 
   /**
    * When the customer was last changed. Changes of its API keys do not count.
@@ -349,6 +357,13 @@ export type ListCustomersRequest = Message<"latchkey.identity.v1.ListCustomersRe
    * @generated from field: string order_by = 4;
    */
   orderBy: string;
+
+  /**
+   * Whether the list includes deleted customers that can still be restored (AIP-164). Unset means false.
+   *
+   * @generated from field: bool show_deleted = 50;
+   */
+  showDeleted: boolean;
 
   /**
    * Only the customer with this `external_id`. At most 128 characters. Unset means all customers.
@@ -900,6 +915,99 @@ export const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse> = /*@_
   messageDesc(file_latchkey_identity_v1_customer, 23);
 
 /**
+ * The request of CustomerService.DeleteCustomer.
+ *
+ * @generated from message latchkey.identity.v1.DeleteCustomerRequest
+ */
+export type DeleteCustomerRequest = Message<"latchkey.identity.v1.DeleteCustomerRequest"> & {
+  /**
+   * The customer's id: at most 64 characters. Required.
+   *
+   * @generated from field: string customer_id = 1;
+   */
+  customerId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.DeleteCustomerRequest.
+ * Use `create(DeleteCustomerRequestSchema)` to create a new message.
+ */
+export const DeleteCustomerRequestSchema: GenMessage<DeleteCustomerRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_customer, 24);
+
+/**
+ * The response of CustomerService.DeleteCustomer.
+ *
+ * @generated from message latchkey.identity.v1.DeleteCustomerResponse
+ */
+export type DeleteCustomerResponse = Message<"latchkey.identity.v1.DeleteCustomerResponse"> & {
+  /**
+   * The deleted customer, with its `delete_time`.
+   *
+   * @generated from field: latchkey.identity.v1.Customer customer = 1;
+   */
+  customer?: Customer | undefined;
+
+  /**
+   * How many scheduled backups the service keeps, `LATCHKEY_BACKUP_KEEP`. Each of them may contain
+   * the customer. It is gone from them once as many newer backups exist. 0 means that the service
+   * makes no scheduled backups. It does not know other backups.
+   *
+   * @generated from field: uint32 kept_backups = 2;
+   */
+  keptBackups: number;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.DeleteCustomerResponse.
+ * Use `create(DeleteCustomerResponseSchema)` to create a new message.
+ */
+export const DeleteCustomerResponseSchema: GenMessage<DeleteCustomerResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_customer, 25);
+
+/**
+ * The request of CustomerService.UndeleteCustomer.
+ *
+ * @generated from message latchkey.identity.v1.UndeleteCustomerRequest
+ */
+export type UndeleteCustomerRequest = Message<"latchkey.identity.v1.UndeleteCustomerRequest"> & {
+  /**
+   * The customer's id: at most 64 characters. Required.
+   *
+   * @generated from field: string customer_id = 1;
+   */
+  customerId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.UndeleteCustomerRequest.
+ * Use `create(UndeleteCustomerRequestSchema)` to create a new message.
+ */
+export const UndeleteCustomerRequestSchema: GenMessage<UndeleteCustomerRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_customer, 26);
+
+/**
+ * The response of CustomerService.UndeleteCustomer.
+ *
+ * @generated from message latchkey.identity.v1.UndeleteCustomerResponse
+ */
+export type UndeleteCustomerResponse = Message<"latchkey.identity.v1.UndeleteCustomerResponse"> & {
+  /**
+   * The customer after the change.
+   *
+   * @generated from field: latchkey.identity.v1.Customer customer = 1;
+   */
+  customer?: Customer | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.UndeleteCustomerResponse.
+ * Use `create(UndeleteCustomerResponseSchema)` to create a new message.
+ */
+export const UndeleteCustomerResponseSchema: GenMessage<UndeleteCustomerResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_customer, 27);
+
+/**
  * Customers: their accounts, and the API keys that IssuanceService.ExchangeApiKey exchanges for
  * tokens.
  *
@@ -957,7 +1065,7 @@ export const CustomerService: GenService<{
    * Errors:
    * - `not_found`: the customer does not exist.
    * - `invalid_argument`: an audience does not exist.
-   * - `conflict`: another customer has the `external_id`.
+   * - `conflict`: the customer is deleted, or another customer has the `external_id`.
    * - `precondition_failed`: the customer was changed since it had the `etag` or the tag in
    *   `If-Match`.
    *
@@ -974,6 +1082,7 @@ export const CustomerService: GenService<{
    *
    * Errors:
    * - `not_found`: the customer does not exist.
+   * - `conflict`: the customer is deleted.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.DisableCustomer
    */
@@ -988,6 +1097,7 @@ export const CustomerService: GenService<{
    *
    * Errors:
    * - `not_found`: the customer does not exist.
+   * - `conflict`: the customer is deleted.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.EnableCustomer
    */
@@ -997,12 +1107,45 @@ export const CustomerService: GenService<{
     output: typeof EnableCustomerResponseSchema;
   },
   /**
+   * Deletes a customer, with a waiting time of seven days (AIP-164). It is disabled at
+   * once: its API keys and tokens are rejected. It keeps its accounts.
+   * Until its `delete_time`, UndeleteCustomer restores everything. After that, within a day, the
+   * service deletes the customer for good. Backups keep it until they are
+   * deleted: see `kept_backups`. Deleting a deleted customer changes nothing.
+   *
+   * Errors:
+   * - `not_found`: the customer does not exist.
+   *
+   * @generated from rpc latchkey.identity.v1.CustomerService.DeleteCustomer
+   */
+  deleteCustomer: {
+    methodKind: "unary";
+    input: typeof DeleteCustomerRequestSchema;
+    output: typeof DeleteCustomerResponseSchema;
+  },
+  /**
+   * Undoes the deletion of a customer in its waiting time: it is as before. Undeleting a customer that is
+   * not deleted changes nothing.
+   *
+   * Errors:
+   * - `not_found`: the customer does not exist, or was deleted for good.
+   * - `conflict`: the waiting time has ended.
+   *
+   * @generated from rpc latchkey.identity.v1.CustomerService.UndeleteCustomer
+   */
+  undeleteCustomer: {
+    methodKind: "unary";
+    input: typeof UndeleteCustomerRequestSchema;
+    output: typeof UndeleteCustomerResponseSchema;
+  },
+  /**
    * Replaces the list of a customer's accounts. An account is created with its first customer and
    * deleted with its last one. Several customers may share an account.
    *
    * Errors:
    * - `not_found`: the customer does not exist.
    * - `invalid_argument`: an id is malformed, or the ids do not fit in a token.
+   * - `conflict`: the customer is deleted.
    * - `precondition_failed`: the customer was changed since it had the `etag` or the tag in
    *   `If-Match`.
    *
@@ -1018,7 +1161,7 @@ export const CustomerService: GenService<{
    *
    * Errors:
    * - `not_found`: the customer does not exist.
-   * - `conflict`: the customer already has 50 live keys.
+   * - `conflict`: the customer is deleted, or the customer already has 50 live keys.
    * - `invalid_argument`: a scope cannot be granted to customers, or `expire_time` is not in the
    *   future.
    *
@@ -1049,7 +1192,7 @@ export const CustomerService: GenService<{
    *
    * Errors:
    * - `not_found`: the customer has no such key.
-   * - `conflict`: the key is expired or revoked, or the customer would have more than 50 live keys
+   * - `conflict`: the customer is deleted, or the key is expired or revoked, or the customer would have more than 50 live keys
    *   during the overlap. Nothing has changed. A rotation of a live key without overlap
    *   (`overlap_seconds` 0) always succeeds.
    *

@@ -8,6 +8,8 @@ import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/vali
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { DownloadHeader } from "../../http/v1/download_pb.js";
+import { file_latchkey_http_v1_download } from "../../http/v1/download_pb.js";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
 import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/user.proto.
  */
 export const file_latchkey_identity_v1_user: GenFile = /*@__PURE__*/
-  fileDesc("Ch9sYXRjaGtleS9pZGVudGl0eS92MS91c2VyLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSKdAgoEVXNlchIKCgJpZBgBIAEoCRIsCgRraW5kGAIgASgOMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlcktpbmQSDQoFZW1haWwYAyABKAkSDAoEbmFtZRgEIAEoCRIOCgZzY29wZXMYBSADKAkSFAoMdG90cF9lbmFibGVkGAYgASgIEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxkaXNhYmxlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3JlY292ZXJ5X2NvZGVzX2xlZnQYCSABKA0SGAoQcGFzc3dvcmRfZW5hYmxlZBgKIAEoCCLiAQoRQ3JlYXRlVXNlclJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAEY/gESFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESOAoEa2luZBgDIAEoDjIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXJLaW5kQgq6SAeCAQQQASAAEh0KCHBhc3N3b3JkGAQgASgJQguAAQG6SAVyAyiACBJBCgZzY29wZXMYBSADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQiPgoSQ3JlYXRlVXNlclJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIiwKDkdldFVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCI7Cg9HZXRVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIi0AEKEExpc3RVc2Vyc1JlcXVlc3QSFwoFZW1haWwYASABKAlCCLpIBXIDGP4BEjYKBGtpbmQYAiABKA4yHi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyS2luZEIIukgFggECEAESGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAImsKEUxpc3RVc2Vyc1Jlc3BvbnNlEikKBXVzZXJzGAEgAygLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSLxAQoRVXBkYXRlVXNlclJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAEhcKBWVtYWlsGAIgASgJQgi6SAVyAxj+ARIWCgRuYW1lGAMgASgJQgi6SAVyAxj/ARJBCgZzY29wZXMYBCADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQSTAoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhu6SBjiARUSBWVtYWlsEgRuYW1lEgZzY29wZXMiPgoSVXBkYXRlVXNlclJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIjAKEkRpc2FibGVVc2VyUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiPwoTRGlzYWJsZVVzZXJSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlciIvChFFbmFibGVVc2VyUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiPgoSRW5hYmxlVXNlclJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIngKElNldFBhc3N3b3JkUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASHwoIcGFzc3dvcmQYAiABKAlCDYABAbpIB3IFEAEogAgSJQoQY3VycmVudF9wYXNzd29yZBgDIAEoCUILgAEBukgFcgMogAgiFQoTU2V0UGFzc3dvcmRSZXNwb25zZSIuChBFbnJvbFRvdHBSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCI6ChFFbnJvbFRvdHBSZXNwb25zZRITCgZzZWNyZXQYASABKAlCA4ABARIQCgN1cmkYAiABKAlCA4ABASJwChJDb25maXJtVG90cFJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAEiIKBGNvZGUYAiABKAlCFIABAbpIDnIMMgpeWzAtOV17Nn0kEhoKEmVuZF9vdGhlcl9zZXNzaW9ucxgDIAEoCCI/ChNDb25maXJtVG90cFJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIksKEVJlbW92ZVRvdHBSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIaChJlbmRfb3RoZXJfc2Vzc2lvbnMYAiABKAgiFAoSUmVtb3ZlVG90cFJlc3BvbnNlIjgKGkNyZWF0ZVJlY292ZXJ5Q29kZXNSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCIxChtDcmVhdGVSZWNvdmVyeUNvZGVzUmVzcG9uc2USEgoFY29kZXMYASADKAlCA4ABASpQCghVc2VyS2luZBIZChVVU0VSX0tJTkRfVU5TUEVDSUZJRUQQABITCg9VU0VSX0tJTkRfU1RBRkYQARIUChBVU0VSX0tJTkRfTUVNQkVSEAIyig4KC1VzZXJTZXJ2aWNlEqYBCgpDcmVhdGVVc2VyEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlVXNlclJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVVc2VyUmVzcG9uc2UiRZACAIq1GBMSC3VzZXJzOndyaXRlGgIBAyABkrUYEAjJARILL3VzZXJzL3tpZH2C0+STAhE6ASpiBHVzZXIiBi91c2VycxKSAQoHR2V0VXNlchIkLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFVzZXJSZXF1ZXN0GiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0VXNlclJlc3BvbnNlIjqQAgGKtRgVEgp1c2VyczpyZWFkGgMBAwQ4AVABgtPkkwIYYgR1c2VyEhAvdXNlcnMve3VzZXJfaWR9EoMBCglMaXN0VXNlcnMSJi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlcnNSZXF1ZXN0GicubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFVzZXJzUmVzcG9uc2UiJZACAYq1GBASCnVzZXJzOnJlYWQaAgEDgtPkkwIIEgYvdXNlcnMSrAEKClVwZGF0ZVVzZXISJy5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVVc2VyUmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZVVzZXJSZXNwb25zZSJLkAICirUYIxILdXNlcnM6d3JpdGUaAwEDBDIFZW1haWwyBnNjb3BlczgBgtPkkwIbOgEqYgR1c2VyMhAvdXNlcnMve3VzZXJfaWR9EqkBCgtEaXNhYmxlVXNlchIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVVc2VyUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVVc2VyUmVzcG9uc2UiRZACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAiM6ASpiBHVzZXIiGC91c2Vycy97dXNlcl9pZH06ZGlzYWJsZRKjAQoKRW5hYmxlVXNlchInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVuYWJsZVVzZXJSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlVXNlclJlc3BvbnNlIkKQAgKKtRgTEgt1c2Vyczp3cml0ZRoCAQMgAYLT5JMCIjoBKmIEdXNlciIXL3VzZXJzL3t1c2VyX2lkfTplbmFibGUSpQEKC1NldFBhc3N3b3JkEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2V0UGFzc3dvcmRSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2V0UGFzc3dvcmRSZXNwb25zZSJBkAICirUYFhILdXNlcnM6d3JpdGUaAwEDBCABOAGC0+STAh46ASoaGS91c2Vycy97dXNlcl9pZH0vcGFzc3dvcmQSjwEKCUVucm9sVG90cBImLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVucm9sVG90cFJlcXVlc3QaJy5sYXRjaGtleS5pZGVudGl0eS52MS5FbnJvbFRvdHBSZXNwb25zZSIxkAICirUYChoCAwQgATgBUAGC0+STAho6ASoiFS91c2Vycy97dXNlcl9pZH0vdG90cBKjAQoLQ29uZmlybVRvdHASKC5sYXRjaGtleS5pZGVudGl0eS52MS5Db25maXJtVG90cFJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5Db25maXJtVG90cFJlc3BvbnNlIj+QAgCKtRgKGgIDBCABOAFQAYLT5JMCKDoBKmIEdXNlciIdL3VzZXJzL3t1c2VyX2lkfS90b3RwOmNvbmZpcm0SmwEKClJlbW92ZVRvdHASJy5sYXRjaGtleS5pZGVudGl0eS52MS5SZW1vdmVUb3RwUmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJlbW92ZVRvdHBSZXNwb25zZSI6kAICirUYFhILdXNlcnM6d3JpdGUaAwEDBCABOAGC0+STAhcqFS91c2Vycy97dXNlcl9pZH0vdG90cBK3AQoTQ3JlYXRlUmVjb3ZlcnlDb2RlcxIwLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZVJlY292ZXJ5Q29kZXNSZXF1ZXN0GjEubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlUmVjb3ZlcnlDb2Rlc1Jlc3BvbnNlIjuQAgCKtRgKGgIDBCABOAFQAYLT5JMCJDoBKiIfL3VzZXJzL3t1c2VyX2lkfS9yZWNvdmVyeS1jb2Rlc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("Ch9sYXRjaGtleS9pZGVudGl0eS92MS91c2VyLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSLOAgoEVXNlchIKCgJpZBgBIAEoCRIsCgRraW5kGAIgASgOMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlcktpbmQSDQoFZW1haWwYAyABKAkSDAoEbmFtZRgEIAEoCRIOCgZzY29wZXMYBSADKAkSFAoMdG90cF9lbmFibGVkGAYgASgIEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxkaXNhYmxlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3JlY292ZXJ5X2NvZGVzX2xlZnQYCSABKA0SGAoQcGFzc3dvcmRfZW5hYmxlZBgKIAEoCBIvCgtkZWxldGVfdGltZRhuIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi4gEKEUNyZWF0ZVVzZXJSZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRABGP4BEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEjgKBGtpbmQYAyABKA4yHi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyS2luZEIKukgHggEEEAEgABIdCghwYXNzd29yZBgEIAEoCUILgAEBukgFcgMogAgSQQoGc2NvcGVzGAUgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkIj4KEkNyZWF0ZVVzZXJSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlciIsCg5HZXRVc2VyUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiOwoPR2V0VXNlclJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIuYBChBMaXN0VXNlcnNSZXF1ZXN0EhcKBWVtYWlsGAEgASgJQgi6SAVyAxj+ARI2CgRraW5kGAIgASgOMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlcktpbmRCCLpIBYIBAhABEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiAEBIWCgVxdWVyeRgFIAEoCUIHukgEcgIYZBIZCghvcmRlcl9ieRgGIAEoCUIHukgEcgIYQBIUCgxzaG93X2RlbGV0ZWQYMiABKAgiawoRTGlzdFVzZXJzUmVzcG9uc2USKQoFdXNlcnMYASADKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp0b3RhbF9zaXplGAMgASgNIvEBChFVcGRhdGVVc2VyUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASFwoFZW1haWwYAiABKAlCCLpIBXIDGP4BEhYKBG5hbWUYAyABKAlCCLpIBXIDGP8BEkEKBnNjb3BlcxgEIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJBJMCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCG7pIGOIBFRIFZW1haWwSBG5hbWUSBnNjb3BlcyI+ChJVcGRhdGVVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIiMAoSRGlzYWJsZVVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCI/ChNEaXNhYmxlVXNlclJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIi8KEUVuYWJsZVVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCI+ChJFbmFibGVVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIieAoSU2V0UGFzc3dvcmRSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIfCghwYXNzd29yZBgCIAEoCUINgAEBukgHcgUQASiACBIlChBjdXJyZW50X3Bhc3N3b3JkGAMgASgJQguAAQG6SAVyAyiACCIVChNTZXRQYXNzd29yZFJlc3BvbnNlIi4KEEVucm9sVG90cFJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIjoKEUVucm9sVG90cFJlc3BvbnNlEhMKBnNlY3JldBgBIAEoCUIDgAEBEhAKA3VyaRgCIAEoCUIDgAEBInAKEkNvbmZpcm1Ub3RwUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASIgoEY29kZRgCIAEoCUIUgAEBukgOcgwyCl5bMC05XXs2fSQSGgoSZW5kX290aGVyX3Nlc3Npb25zGAMgASgIIj8KE0NvbmZpcm1Ub3RwUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIiSwoRUmVtb3ZlVG90cFJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAEhoKEmVuZF9vdGhlcl9zZXNzaW9ucxgCIAEoCCIUChJSZW1vdmVUb3RwUmVzcG9uc2UiOAoaQ3JlYXRlUmVjb3ZlcnlDb2Rlc1JlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIjEKG0NyZWF0ZVJlY292ZXJ5Q29kZXNSZXNwb25zZRISCgVjb2RlcxgBIAMoCUIDgAEBIi8KEURlbGV0ZVVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCJUChJEZWxldGVVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXISFAoMa2VwdF9iYWNrdXBzGAIgASgNIjEKE1VuZGVsZXRlVXNlclJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIkAKFFVuZGVsZXRlVXNlclJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIi8KEUV4cG9ydFVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCJhChJFeHBvcnRVc2VyUmVzcG9uc2USMgoGaGVhZGVyGAEgASgLMiAubGF0Y2hrZXkuaHR0cC52MS5Eb3dubG9hZEhlYWRlckgAEg8KBWNodW5rGAIgASgMSABCBgoEcGFydCpQCghVc2VyS2luZBIZChVVU0VSX0tJTkRfVU5TUEVDSUZJRUQQABITCg9VU0VSX0tJTkRfU1RBRkYQARIUChBVU0VSX0tJTkRfTUVNQkVSEAIy7REKC1VzZXJTZXJ2aWNlEqYBCgpDcmVhdGVVc2VyEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlVXNlclJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVVc2VyUmVzcG9uc2UiRZACAIq1GBMSC3VzZXJzOndyaXRlGgIBAyABkrUYEAjJARILL3VzZXJzL3tpZH2C0+STAhE6ASpiBHVzZXIiBi91c2VycxKSAQoHR2V0VXNlchIkLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFVzZXJSZXF1ZXN0GiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0VXNlclJlc3BvbnNlIjqQAgGKtRgVEgp1c2VyczpyZWFkGgMBAwQ4AVABgtPkkwIYYgR1c2VyEhAvdXNlcnMve3VzZXJfaWR9EoMBCglMaXN0VXNlcnMSJi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlcnNSZXF1ZXN0GicubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFVzZXJzUmVzcG9uc2UiJZACAYq1GBASCnVzZXJzOnJlYWQaAgEDgtPkkwIIEgYvdXNlcnMSrAEKClVwZGF0ZVVzZXISJy5sYXRjaGtleS5pZGVudGl0eS52MS5VcGRhdGVVc2VyUmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZVVzZXJSZXNwb25zZSJLkAICirUYIxILdXNlcnM6d3JpdGUaAwEDBDIFZW1haWwyBnNjb3BlczgBgtPkkwIbOgEqYgR1c2VyMhAvdXNlcnMve3VzZXJfaWR9EqkBCgtEaXNhYmxlVXNlchIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVVc2VyUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRpc2FibGVVc2VyUmVzcG9uc2UiRZACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAiM6ASpiBHVzZXIiGC91c2Vycy97dXNlcl9pZH06ZGlzYWJsZRKjAQoKRW5hYmxlVXNlchInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVuYWJsZVVzZXJSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlVXNlclJlc3BvbnNlIkKQAgKKtRgTEgt1c2Vyczp3cml0ZRoCAQMgAYLT5JMCIjoBKmIEdXNlciIXL3VzZXJzL3t1c2VyX2lkfTplbmFibGUSmAEKCkRlbGV0ZVVzZXISJy5sYXRjaGtleS5pZGVudGl0eS52MS5EZWxldGVVc2VyUmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRlbGV0ZVVzZXJSZXNwb25zZSI3kAICirUYGBILdXNlcnM6d3JpdGUaAwEDBCABOAFIAYLT5JMCEioQL3VzZXJzL3t1c2VyX2lkfRKrAQoMVW5kZWxldGVVc2VyEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuVW5kZWxldGVVc2VyUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVuZGVsZXRlVXNlclJlc3BvbnNlIkSQAgKKtRgTEgt1c2Vyczp3cml0ZRoCAQMgAYLT5JMCJDoBKmIEdXNlciIZL3VzZXJzL3t1c2VyX2lkfTp1bmRlbGV0ZRKXAQoKRXhwb3J0VXNlchInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4cG9ydFVzZXJSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuRXhwb3J0VXNlclJlc3BvbnNlIjSQAgGKtRgIGgIDBCABOAGStRgCOAGC0+STAhkSFy91c2Vycy97dXNlcl9pZH06ZXhwb3J0MAESpQEKC1NldFBhc3N3b3JkEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2V0UGFzc3dvcmRSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2V0UGFzc3dvcmRSZXNwb25zZSJBkAICirUYFhILdXNlcnM6d3JpdGUaAwEDBCABOAGC0+STAh46ASoaGS91c2Vycy97dXNlcl9pZH0vcGFzc3dvcmQSjwEKCUVucm9sVG90cBImLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVucm9sVG90cFJlcXVlc3QaJy5sYXRjaGtleS5pZGVudGl0eS52MS5FbnJvbFRvdHBSZXNwb25zZSIxkAICirUYChoCAwQgATgBUAGC0+STAho6ASoiFS91c2Vycy97dXNlcl9pZH0vdG90cBKjAQoLQ29uZmlybVRvdHASKC5sYXRjaGtleS5pZGVudGl0eS52MS5Db25maXJtVG90cFJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5Db25maXJtVG90cFJlc3BvbnNlIj+QAgCKtRgKGgIDBCABOAFQAYLT5JMCKDoBKmIEdXNlciIdL3VzZXJzL3t1c2VyX2lkfS90b3RwOmNvbmZpcm0SmwEKClJlbW92ZVRvdHASJy5sYXRjaGtleS5pZGVudGl0eS52MS5SZW1vdmVUb3RwUmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJlbW92ZVRvdHBSZXNwb25zZSI6kAICirUYFhILdXNlcnM6d3JpdGUaAwEDBCABOAGC0+STAhcqFS91c2Vycy97dXNlcl9pZH0vdG90cBK3AQoTQ3JlYXRlUmVjb3ZlcnlDb2RlcxIwLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZVJlY292ZXJ5Q29kZXNSZXF1ZXN0GjEubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlUmVjb3ZlcnlDb2Rlc1Jlc3BvbnNlIjuQAgCKtRgKGgIDBCABOAFQAYLT5JMCJDoBKiIfL3VzZXJzL3t1c2VyX2lkfS9yZWNvdmVyeS1jb2Rlc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A person who signs in.
@@ -93,6 +95,14 @@ export type User = Message<"latchkey.identity.v1.User"> & {
    * @generated from field: bool password_enabled = 10;
    */
   passwordEnabled: boolean;
+
+  /**
+   * When the user is erased: seven days after its deletion. Until then, UndeleteUser restores it.
+   * Unset means that it is not deleted.
+   *
+   * @generated from field: google.protobuf.Timestamp delete_time = 110;
+   */
+  deleteTime?: Timestamp | undefined;
 };
 
 /**
@@ -271,6 +281,13 @@ export type ListUsersRequest = Message<"latchkey.identity.v1.ListUsersRequest"> 
    * @generated from field: string order_by = 6;
    */
   orderBy: string;
+
+  /**
+   * Whether the list includes deleted users that can still be restored (AIP-164). Unset means false.
+   *
+   * @generated from field: bool show_deleted = 50;
+   */
+  showDeleted: boolean;
 };
 
 /**
@@ -719,6 +736,157 @@ export const CreateRecoveryCodesResponseSchema: GenMessage<CreateRecoveryCodesRe
   messageDesc(file_latchkey_identity_v1_user, 22);
 
 /**
+ * The request of UserService.DeleteUser.
+ *
+ * @generated from message latchkey.identity.v1.DeleteUserRequest
+ */
+export type DeleteUserRequest = Message<"latchkey.identity.v1.DeleteUserRequest"> & {
+  /**
+   * The user's id, or `me` for the caller: at most 64 characters. Required.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.DeleteUserRequest.
+ * Use `create(DeleteUserRequestSchema)` to create a new message.
+ */
+export const DeleteUserRequestSchema: GenMessage<DeleteUserRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_user, 23);
+
+/**
+ * The response of UserService.DeleteUser.
+ *
+ * @generated from message latchkey.identity.v1.DeleteUserResponse
+ */
+export type DeleteUserResponse = Message<"latchkey.identity.v1.DeleteUserResponse"> & {
+  /**
+   * The deleted user, with its `delete_time`.
+   *
+   * @generated from field: latchkey.identity.v1.User user = 1;
+   */
+  user?: User | undefined;
+
+  /**
+   * How many scheduled backups the service keeps, `LATCHKEY_BACKUP_KEEP`. Each of them may contain
+   * the person, who is gone from them once as many newer backups exist. 0 means that the service
+   * makes no scheduled backups. It does not know other backups.
+   *
+   * @generated from field: uint32 kept_backups = 2;
+   */
+  keptBackups: number;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.DeleteUserResponse.
+ * Use `create(DeleteUserResponseSchema)` to create a new message.
+ */
+export const DeleteUserResponseSchema: GenMessage<DeleteUserResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_user, 24);
+
+/**
+ * The request of UserService.UndeleteUser.
+ *
+ * @generated from message latchkey.identity.v1.UndeleteUserRequest
+ */
+export type UndeleteUserRequest = Message<"latchkey.identity.v1.UndeleteUserRequest"> & {
+  /**
+   * The user's id: at most 64 characters. Required.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.UndeleteUserRequest.
+ * Use `create(UndeleteUserRequestSchema)` to create a new message.
+ */
+export const UndeleteUserRequestSchema: GenMessage<UndeleteUserRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_user, 25);
+
+/**
+ * The response of UserService.UndeleteUser.
+ *
+ * @generated from message latchkey.identity.v1.UndeleteUserResponse
+ */
+export type UndeleteUserResponse = Message<"latchkey.identity.v1.UndeleteUserResponse"> & {
+  /**
+   * The user after the change.
+   *
+   * @generated from field: latchkey.identity.v1.User user = 1;
+   */
+  user?: User | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.UndeleteUserResponse.
+ * Use `create(UndeleteUserResponseSchema)` to create a new message.
+ */
+export const UndeleteUserResponseSchema: GenMessage<UndeleteUserResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_user, 26);
+
+/**
+ * The request of UserService.ExportUser.
+ *
+ * @generated from message latchkey.identity.v1.ExportUserRequest
+ */
+export type ExportUserRequest = Message<"latchkey.identity.v1.ExportUserRequest"> & {
+  /**
+   * `me`, or the id of the caller: at most 64 characters. Required.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ExportUserRequest.
+ * Use `create(ExportUserRequestSchema)` to create a new message.
+ */
+export const ExportUserRequestSchema: GenMessage<ExportUserRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_user, 27);
+
+/**
+ * A part of the file of UserService.ExportUser.
+ *
+ * @generated from message latchkey.identity.v1.ExportUserResponse
+ */
+export type ExportUserResponse = Message<"latchkey.identity.v1.ExportUserResponse"> & {
+  /**
+   * The content of this message.
+   *
+   * @generated from oneof latchkey.identity.v1.ExportUserResponse.part
+   */
+  part: {
+    /**
+     * Describes the file that follows.
+     *
+     * @generated from field: latchkey.http.v1.DownloadHeader header = 1;
+     */
+    value: DownloadHeader;
+    case: "header";
+  } | {
+    /**
+     * The next bytes of the file: at most 256 KiB.
+     *
+     * @generated from field: bytes chunk = 2;
+     */
+    value: Uint8Array;
+    case: "chunk";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ExportUserResponse.
+ * Use `create(ExportUserResponseSchema)` to create a new message.
+ */
+export const ExportUserResponseSchema: GenMessage<ExportUserResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_user, 28);
+
+/**
  * The kind of a user. It never changes.
  *
  * @generated from enum latchkey.identity.v1.UserKind
@@ -755,8 +923,8 @@ export const UserKindSchema: GenEnum<UserKind> = /*@__PURE__*/
 /**
  * The people who sign in: staff of the platform and members of workspaces.
  *
- * A user can be disabled but not deleted, so that the id in old records stays meaningful. Disabling
- * a user, removing scopes and setting a password take effect at once in the process that makes the
+ * A disabled user can be enabled again. A deletion can be undone for seven days; then the person is
+ * erased, and the id in old records stays. Disabling a user, removing scopes and setting a password take effect at once in the process that makes the
  * change, and within a second in every other.
  *
  * A caller can grant only scopes that it holds. Setting another user's password or email address,
@@ -820,7 +988,7 @@ export const UserService: GenService<{
    *
    * Errors:
    * - `not_found`: the user does not exist.
-   * - `conflict`: another user has the email address, or the last enabled staff user with a
+   * - `conflict`: the user is deleted, or another user has the email address, or the last enabled staff user with a
    *   management scope would lose that scope.
    * - `forbidden`: the caller adds a scope that it does not hold; removes scopes but does not hold
    *   all of the user's management scopes; changes the email address but does not hold all of the
@@ -839,7 +1007,7 @@ export const UserService: GenService<{
    *
    * Errors:
    * - `not_found`: the user does not exist.
-   * - `conflict`: the user is the last enabled staff user with a management scope.
+   * - `conflict`: the user is deleted, or the user is the last enabled staff user with a management scope.
    * - `forbidden`: the caller does not hold all of the user's management scopes.
    *
    * @generated from rpc latchkey.identity.v1.UserService.DisableUser
@@ -855,6 +1023,7 @@ export const UserService: GenService<{
    * Errors:
    * - `not_found`: the user does not exist.
    * - `forbidden`: the caller does not hold all of the user's scopes.
+   * - `conflict`: the user is deleted.
    *
    * @generated from rpc latchkey.identity.v1.UserService.EnableUser
    */
@@ -862,6 +1031,66 @@ export const UserService: GenService<{
     methodKind: "unary";
     input: typeof EnableUserRequestSchema;
     output: typeof EnableUserResponseSchema;
+  },
+  /**
+   * Deletes a user, with a waiting time of seven days (AIP-164). The user is disabled at once: all
+   * sessions end, and sign-ins fail. Until its `delete_time`, UndeleteUser restores the user, whose
+   * email address stays taken. After that, within a day, the service erases the person:
+   *
+   * - The name becomes `Deleted user`, and the email address one that ends in `@deleted.invalid`,
+   *   also in links that name it. The password, second factor, passkeys, identities, sessions,
+   *   memberships and invitations are deleted.
+   * - The views that were recorded with the email address stay, without it.
+   * - The events of the audit log stay, with the id of the user, but without the IP addresses of the
+   *   person.
+   * - Agreements that were accepted with the email address stay, because they are evidence.
+   *
+   * The credentials, clients, documents and links that the user created stay: see RevokeAllAccess.
+   * Backups keep the person until they are deleted: see `kept_backups`. Users may delete themselves.
+   * Deleting a deleted user changes nothing.
+   *
+   * Errors:
+   * - `not_found`: the user does not exist.
+   * - `conflict`: the user is the last enabled owner of a workspace, or the last enabled staff user
+   *   with a management scope.
+   * - `forbidden`: the caller does not hold all of the user's management scopes.
+   *
+   * @generated from rpc latchkey.identity.v1.UserService.DeleteUser
+   */
+  deleteUser: {
+    methodKind: "unary";
+    input: typeof DeleteUserRequestSchema;
+    output: typeof DeleteUserResponseSchema;
+  },
+  /**
+   * Undoes the deletion of a user in its waiting time: the user can sign in again, unless it was
+   * disabled before. Ended sessions are not restored. Undeleting a user that is not deleted changes
+   * nothing.
+   *
+   * Errors:
+   * - `not_found`: the user does not exist, or was erased.
+   * - `conflict`: the waiting time has ended.
+   * - `forbidden`: the caller does not hold all of the user's scopes.
+   *
+   * @generated from rpc latchkey.identity.v1.UserService.UndeleteUser
+   */
+  undeleteUser: {
+    methodKind: "unary";
+    input: typeof UndeleteUserRequestSchema;
+    output: typeof UndeleteUserResponseSchema;
+  },
+  /**
+   * Streams the caller's own data as a tar archive of JSON files: the profile, sessions, passkeys and
+   * identities without their secrets, memberships, invitations, the metadata of created documents
+   * and links, the events of the audit log, and the views that were recorded with the email address.
+   * A file has at most 500 entries. Users can call the method only for themselves.
+   *
+   * @generated from rpc latchkey.identity.v1.UserService.ExportUser
+   */
+  exportUser: {
+    methodKind: "server_streaming";
+    input: typeof ExportUserRequestSchema;
+    output: typeof ExportUserResponseSchema;
   },
   /**
    * Sets a user's password. All sessions of the user end, except the session of the caller. Users

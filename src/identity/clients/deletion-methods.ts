@@ -1,0 +1,49 @@
+// Deleting clients, and undoing that within the waiting time.
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { disablingDeletionOf, enablingUndeletionOf } from '../../api/deletion.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { ClientRow } from '../../storage/schema.ts';
+import { lockToEnd } from './clients.ts';
+import { clientMessage } from './fields.ts';
+import { type ClientChange, updateClient } from './store.ts';
+
+export type ClientDeletionOptions = {
+  readonly auditLog: AuditLog;
+  /** How many scheduled backups the service keeps. */
+  readonly keptBackups: number;
+  readonly now: Clock;
+};
+
+type DeletionMethods = Pick<ServiceImpl<typeof ClientService>, 'deleteClient' | 'undeleteClient'>;
+
+export function createClientDeletionMethods(options: ClientDeletionOptions): DeletionMethods {
+  const { auditLog, keptBackups, now } = options;
+
+  async function apply(
+    context: HandlerContext,
+    id: string,
+    changeOf: (row: ClientRow, time: number) => ClientChange,
+  ) {
+    const row = await auditLog.change(context, { target: id }, async (trx) => {
+      const before = await lockToEnd(trx, context, id);
+      const change = changeOf(before, now());
+      if (Object.keys(change).length === 0) return before;
+      const changed = { ...change, update_time: now() };
+      await updateClient(trx, id, changed);
+      return { ...before, ...changed };
+    });
+    return clientMessage(row);
+  }
+
+  return {
+    async deleteClient({ clientId }, context) {
+      return { client: await apply(context, clientId, disablingDeletionOf), keptBackups };
+    },
+
+    async undeleteClient({ clientId }, context) {
+      return { client: await apply(context, clientId, enablingUndeletionOf) };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// The erasure of a person in this module.
+import { pseudonymOf } from '../../storage/erased-addresses.ts';
+import { ownedRows, type Purge, type PurgeStep } from '../../storage/purge.ts';
+import type { Executor } from '../../storage/schema.ts';
+import { findUserRow } from '../../storage/users.ts';
+
+/** The IP addresses in events by the person, and in events about sign-ins of the person. */
+const eraseFromEvents =
+  (column: 'actor_id' | 'target'): PurgeStep =>
+  async (trx, id, limit) => {
+    const user = await findUserRow(trx, id);
+    const rows = await trx
+      .selectFrom('audit_events')
+      .select(['id', 'reason'])
+      .where(column, '=', id)
+      .where(
+        column === 'target' ? 'actor_type' : 'actor_id',
+        '=',
+        column === 'target' ? 'anonymous' : id,
+      )
+      .where('address', '<>', '')
+      .limit(limit)
+      .execute();
+    if (rows.length === 0) return 0;
+    const ids = rows.map((row) => row.id);
+    await trx.updateTable('audit_events').set({ address: '' }).where('id', 'in', ids).execute();
+    for (const { id: eventId, reason } of rows) {
+      if (user === undefined || !reason.includes(user.email)) continue;
+      const change = { reason: reason.replaceAll(user.email, pseudonymOf(id)) };
+      await trx.updateTable('audit_events').set(change).where('id', '=', eventId).execute();
+    }
+    return rows.length;
+  };
+
+const secretsAndSessions = [
+  ownedRows('sessions', 'user_id', 'id'),
+  ownedRows('passkeys', 'user_id', 'id'),
+  ownedRows('user_identities', 'user_id', 'id'),
+  ownedRows('totp_seeds', 'user_id', 'user_id'),
+  ownedRows('recovery_codes', 'user_id', 'digest'),
+  ownedRows('password_resets', 'user_id', 'id'),
+  ownedRows('recovery_passwords', 'user_id', 'user_id'),
+];
+
+/** `sharedSteps` erase the person in the other module. The row stays, without a name. */
+export const userPurge = (sharedSteps: readonly PurgeStep[]): Purge => ({
+  table: 'users',
+  steps: [
+    ...sharedSteps,
+    ...secretsAndSessions,
+    eraseFromEvents('actor_id'),
+    eraseFromEvents('target'),
+  ],
+  async finish(trx: Executor, id: string) {
+    const erased = { email: pseudonymOf(id), name: 'Deleted user', password_hash: '', scopes: '' };
+    await trx
+      .updateTable('users')
+      .set({ ...erased, delete_time: null })
+      .where('id', '=', id)
+      .execute();
+  },
+});

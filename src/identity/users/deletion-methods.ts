@@ -1,0 +1,57 @@
+// Deleting users, and undoing that within the waiting time.
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import type { SharedAccess } from '../../api/access/access-source.ts';
+import { disablingDeletionOf, enablingUndeletionOf } from '../../api/deletion.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../base/clock.ts';
+import { lockRows } from '../../storage/row-locks.ts';
+import { grantChecksFor, type RolesOf } from './grant-checks.ts';
+import { requireHoldersLeft } from './last-holders.ts';
+import { endSessionsOf, updateUser } from './store.ts';
+import { lockUser, userMessage } from './users.ts';
+
+export type UserDeletionOptions = {
+  readonly auditLog: AuditLog;
+  readonly rolesOf: RolesOf;
+  readonly shared: Pick<SharedAccess, 'lockOwned' | 'requireOwners'>;
+  /** How many scheduled backups the service keeps. */
+  readonly keptBackups: number;
+  readonly now: Clock;
+};
+
+type DeletionMethods = Pick<ServiceImpl<typeof UserService>, 'deleteUser' | 'undeleteUser'>;
+
+export function createUserDeletionMethods(options: UserDeletionOptions): DeletionMethods {
+  const { auditLog, rolesOf, shared, keptBackups, now } = options;
+  return {
+    async deleteUser({ userId }, context) {
+      const user = await auditLog.change(context, { target: userId }, async (trx) => {
+        // In the order in which changes of members lock them.
+        const owned = await shared.lockOwned(trx, userId);
+        await lockRows(trx, 'users', 'kind', ['staff']);
+        const before = await lockUser(trx, userId);
+        await grantChecksFor(context, userId, rolesOf).requireToWeaken(trx, before);
+        const change = disablingDeletionOf(before, now());
+        await updateUser(trx, userId, change);
+        await endSessionsOf(trx, userId, { time: now() });
+        const after = { ...before, ...change };
+        await requireHoldersLeft(trx, before, after);
+        if (before.disable_time === null) await shared.requireOwners(trx, owned);
+        return after;
+      });
+      return { user: userMessage(user), keptBackups };
+    },
+
+    async undeleteUser({ userId }, context) {
+      const user = await auditLog.change(context, { target: userId }, async (trx) => {
+        const before = await lockUser(trx, userId);
+        await grantChecksFor(context, userId, rolesOf).requireToActAs(trx, before);
+        const change = enablingUndeletionOf(before, now());
+        await updateUser(trx, userId, change);
+        return { ...before, ...change };
+      });
+      return { user: userMessage(user) };
+    },
+  };
+}

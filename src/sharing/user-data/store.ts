@@ -1,0 +1,100 @@
+// The data about a person in workspaces, and its erasure.
+import type { UserData } from '../../api/access/user-data.ts';
+import { pseudonymOf, replaceAddress } from '../../storage/erased-addresses.ts';
+import { foldedColumn, foldValue } from '../../storage/folded-text.ts';
+import { ownDataPageMax, pagesByKey } from '../../storage/own-data.ts';
+import type { PurgeStep } from '../../storage/purge.ts';
+import type { Executor } from '../../storage/schema.ts';
+import { findUserRow } from '../../storage/users.ts';
+
+/** The workspaces with views of an address. Each of them has an index on addresses. */
+const visited = (db: Executor, email: string) =>
+  db
+    .selectFrom('visitors')
+    .select('workspace_id')
+    .where(foldedColumn(db, 'email'), '=', foldValue(email));
+
+const viewsOf = (db: Executor, email: string) =>
+  db
+    .selectFrom('views')
+    .where('workspace_id', 'in', visited(db, email))
+    .where(foldedColumn(db, 'email'), '=', foldValue(email));
+
+export const readOwnViews: UserData = (db, { email }) =>
+  pagesByKey('id', (after) =>
+    viewsOf(db, email)
+      .select(['id', 'workspace_id', 'link_id', 'document_id', 'version', 'email_verified'])
+      .select(['create_time', 'duration_ms', 'download_count'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(ownDataPageMax)
+      .execute(),
+  );
+
+export const eraseFromViews: PurgeStep = async (trx, userId, limit) => {
+  const user = await findUserRow(trx, userId);
+  if (user === undefined) return 0;
+  const rows = await viewsOf(trx, user.email).select('id').limit(limit).execute();
+  const ids = rows.map(({ id }) => id);
+  if (ids.length > 0) {
+    const erased = { email: '', email_verified: 0 } as const;
+    await trx.updateTable('views').set(erased).where('id', 'in', ids).execute();
+  }
+  if (ids.length === limit) return limit;
+  await trx
+    .deleteFrom('visitors')
+    .where(foldedColumn(trx, 'email'), '=', foldValue(user.email))
+    .execute();
+  return ids.length;
+};
+
+export const deleteInvitations: PurgeStep = async (trx, userId, limit) => {
+  const user = await findUserRow(trx, userId);
+  const rows = await trx
+    .selectFrom('invitations')
+    .select('id')
+    .where(({ eb, or }) => or([eb('inviter_id', '=', userId), eb('email', '=', user?.email ?? '')]))
+    .limit(limit)
+    .execute();
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  await trx.deleteFrom('invitations').where('id', 'in', ids).execute();
+  return ids.length;
+};
+
+const linkTexts = ['name', 'recipient', 'allow_list', 'block_list'] as const;
+
+/**
+ * No index finds an address within these texts, so that all links are read, in slices. After a
+ * restart, this begins again. A list with the pseudonym stays as strict as before.
+ */
+export function createEraseFromLinks(): PurgeStep {
+  const positions = new Map<string, string>();
+  return async (trx, userId, limit) => {
+    const user = await findUserRow(trx, userId);
+    const after = positions.get(userId) ?? '';
+    if (user === undefined || after === done) return 0;
+    const rows = await trx
+      .selectFrom('links')
+      .select(['id', ...linkTexts])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    for (const { id, ...texts } of rows) {
+      const change = Object.fromEntries(
+        linkTexts.map((name) => [
+          name,
+          replaceAddress(texts[name], user.email, pseudonymOf(userId)),
+        ]),
+      );
+      if (linkTexts.every((name) => change[name] === texts[name])) continue;
+      await trx.updateTable('links').set(change).where('id', '=', id).execute();
+    }
+    positions.set(userId, rows.length < limit ? done : (rows.at(-1)?.id ?? done));
+    return rows.length;
+  };
+}
+
+/** Sorts after every id. */
+const done = '~';

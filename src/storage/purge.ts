@@ -1,0 +1,113 @@
+// Deletes resources for good once their waiting time has ended, with everything that belongs to
+// them. Each slice is a transaction. After a crash, the next round continues with the other rows.
+import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { RetentionRule } from './retention.ts';
+import { lockRow } from './row-locks.ts';
+import type { Executor, Schema } from './schema.ts';
+
+export type PurgedTable = 'clients' | 'customers' | 'users' | 'workspaces';
+
+/** Deletes about `limit` rows of a resource, and returns their number. Fewer: none is left. */
+export type PurgeStep = (trx: Executor, id: string, limit: number) => Promise<number>;
+
+export type Purge = {
+  readonly table: PurgedTable;
+  /** In the order in which rows refer to each other. */
+  readonly steps: readonly PurgeStep[];
+  /** By default, deletes the row. Otherwise it must set `delete_time` to null. */
+  readonly finish?: (trx: Executor, id: string) => Promise<void>;
+};
+
+export type PurgeOptions = {
+  /** The current time, for the purpose of deleting something for good. */
+  readonly trustedTime: () => Promise<number>;
+  readonly record: (trx: Executor, table: PurgedTable, id: string) => Promise<void>;
+};
+
+export function purgeRule(purge: Purge, { trustedTime, record }: PurgeOptions): RetentionRule {
+  return {
+    rows: `deleted ${purge.table}`,
+    async begin() {
+      const time = await trustedTime();
+      return async (trx, limit) => {
+        let deleted = 0;
+        while (deleted < limit) {
+          const rows = await purgeNext(trx, purge, { time, limit: limit - deleted, record });
+          if (rows === 0) break;
+          deleted += rows;
+        }
+        return deleted;
+      };
+    },
+  };
+}
+
+type Slice = Pick<PurgeOptions, 'record'> & { readonly time: number; readonly limit: number };
+
+async function purgeNext(
+  trx: Executor,
+  { table, steps, finish = deleteFrom(table) }: Purge,
+  { time, limit, record }: Slice,
+): Promise<number> {
+  const next = await anyTable(trx)
+    .selectFrom<string>(table)
+    .select('id')
+    .where('delete_time', '<=', time)
+    .orderBy('delete_time')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (next === undefined) return 0;
+  const id = String(next.id);
+  // An undeletion locks the row, too, and then reads it.
+  const row = await lockRow(trx, table, 'id', id);
+  if (row === undefined || row.delete_time === null || row.delete_time > time) return 0;
+  if (row.purge_time === null) {
+    await trx.updateTable(table).set({ purge_time: time }).where('id', '=', id).execute();
+  }
+  let deleted = 0;
+  for (const step of steps) {
+    deleted += await step(trx, id, limit - deleted);
+    if (deleted >= limit) return deleted;
+  }
+  await finish(trx, id);
+  await record(trx, table, id);
+  return deleted + 1;
+}
+
+const deleteFrom = (table: PurgedTable) => async (trx: Executor, id: string) => {
+  await trx.deleteFrom(table).where('id', '=', id).execute();
+};
+
+/** Kysely cannot type a query on a table that is a type parameter. */
+const anyTable = (trx: Executor) => trx as unknown as Kysely<Record<string, AnyRow>>;
+
+type AnyRow = Record<string, unknown>;
+
+type Column<T extends keyof Schema> = keyof Schema[T] & string;
+
+/** Deletes the rows of a table that belong to the resource. `key` differs between them. */
+export function ownedRows<T extends keyof Schema>(
+  table: T,
+  owner: Column<T>,
+  key: Column<T>,
+): PurgeStep {
+  return async (trx, id, limit) => {
+    const ownerColumn: string = owner;
+    const keyColumn: string = key;
+    const owned = anyTable(trx).selectFrom<string>(table).select(keyColumn);
+    const rows = await owned.where(ownerColumn, '=', id).limit(limit).execute();
+    if (rows.length === 0) return 0;
+    const keys = rows.map((row) => row[keyColumn]);
+    await anyTable(trx)
+      .deleteFrom<string>(table)
+      .where(ownerColumn, '=', id)
+      .where(keyColumn, 'in', keys)
+      .execute();
+    return rows.length;
+  };
+}
+
+/** Whether the workspace in a column of another table is not deleted. */
+export const inLiveWorkspace = (column: string) =>
+  sql<SqlBool>`(select w.delete_time from workspaces as w where w.id = ${sql.ref(column)}) is null`;

@@ -1,0 +1,68 @@
+/** Deleting a resource with a waiting time, and restoring it. */
+import { Button, type ButtonProps } from '@mantine/core';
+import { useDialogs } from './dialogs.tsx';
+import { ErrorDialog } from './error-dialog.tsx';
+import { isolateName } from './isolate-name.tsx';
+import { showToast } from './toasts.tsx';
+import { usePendingAction } from './use-pending-action.ts';
+
+export type DeleteButtonProps = {
+  readonly noun: 'client' | 'customer' | 'user' | 'workspace';
+  readonly name: string;
+  /** A sentence about the immediate effect. */
+  readonly effect: string;
+  /** A sentence about the end of the waiting time. */
+  readonly loss: string;
+  readonly label?: string;
+  readonly remove: () => Promise<{ readonly keptBackups: number }>;
+  /** Undefined if the caller loses the right to restore it. */
+  readonly restore?: () => Promise<unknown>;
+  /** Leaves the screen of the resource. */
+  readonly leave?: () => Promise<unknown>;
+};
+
+export function DeleteButton(props: DeleteButtonProps) {
+  const { noun, name, effect, loss, label = 'Delete', remove, restore, leave } = props;
+  const { open, confirm } = useDialogs();
+  const undo = () =>
+    restore?.().then(
+      () => showToast(`${titled(noun)} restored`),
+      (error: unknown) => open(<ErrorDialog title="Couldn’t restore" error={error} />),
+    );
+  async function run() {
+    const { keptBackups } = await remove();
+    const backups =
+      keptBackups === 0 ? '' : `. The last ${keptBackups} backups may still contain it.`;
+    const action = { label: 'Undo', run: () => void undo() };
+    showToast(`${titled(noun)} deleted${backups}`, restore === undefined ? undefined : action);
+    await leave?.();
+  }
+  const ask = () =>
+    confirm({
+      title: `Delete “${isolateName(name)}”?`,
+      consequence: `${effect} It can be restored for 7 days. ${loss}`,
+      label: 'Delete',
+      run,
+    });
+  return (
+    <Button variant="default" onClick={ask}>
+      {label}
+    </Button>
+  );
+}
+
+const titled = (noun: string) => `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
+
+type RestoreButtonProps = ButtonProps & { readonly restore: () => Promise<unknown> };
+
+export function RestoreButton({ restore, ...props }: RestoreButtonProps) {
+  const { open } = useDialogs();
+  const { isPending, run } = usePendingAction((error) =>
+    open(<ErrorDialog title="Couldn’t restore" error={error} />),
+  );
+  return (
+    <Button {...props} loading={isPending} onClick={() => void run(restore)}>
+      Restore
+    </Button>
+  );
+}
