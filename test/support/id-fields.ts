@@ -8,7 +8,9 @@ export const idFields = ({ input }: DescMethod) =>
         ? !field.message.typeName.startsWith('google.protobuf.') && mayHoldId(field.message)
         : field.fieldKind !== 'enum' && isText(field) && idName.test(field.name),
     )
-    .map(({ name }) => name);
+    .map(({ name }) => name)
+    // A name that the caller chooses.
+    .filter((name) => name !== 'external_id');
 const idName = /(id|ids|token|slug)$/;
 const mayHoldId = ({ fields }: DescMessage) =>
   fields.some(
