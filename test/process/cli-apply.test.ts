@@ -173,6 +173,32 @@ clients:
   ]);
 });
 
+test('a deleted client is reported before any change, and --prune ignores it', async () => {
+  const staff = await staffShell();
+  const rest = `clients:\n  - {external_id: other, name: Other, claims: {note: missing link}}\n`;
+  const file = `${rest}  - {external_id: gone, name: missing gone}\n`;
+  await writeConfig(staff, { 'a.yaml': file });
+  const first = await apply(staff, '--secrets-dir', 'secrets');
+  expect(first.status, first.stderr).toBe(2);
+  const { id } = json(await staff.run(['clients', 'list', '--external-id', 'gone', '--json']));
+  expect(await staff.run(['clients', 'delete', id])).toMatchObject({ status: 0 });
+
+  await writeConfig(staff, { 'a.yaml': file.replace('Other', 'Changed') });
+  expect(await apply(staff, '--secrets-dir', 'secrets')).toMatchObject({
+    ...{ status: 1, stdout: '' },
+    stderr: expect.stringContaining(
+      'a.yaml:3: clients[1].external_id: the client gone is deleted. Undelete it first.',
+    ),
+  });
+  await writeConfig(staff, { 'a.yaml': rest });
+  expect(json(await apply(staff, '--dry-run', '--prune', '--json')).changes).not.toContainEqual(
+    expect.objectContaining({ kind: 'client', external_id: 'gone' }),
+  );
+  expect(await staff.run(['clients', 'undelete', id])).toMatchObject({ status: 0 });
+  await writeConfig(staff, { 'a.yaml': file });
+  expect(await apply(staff)).toMatchObject({ status: 0 });
+});
+
 test('every problem of the files is named before any change', async () => {
   const staff = await staffShell();
   await writeConfig(staff, {

@@ -16,7 +16,7 @@ import { Ids } from './references.ts';
 import { type Outcome, runSteps } from './run-steps.ts';
 import { openSecrets } from './secrets.ts';
 import { applyStatuses } from './statuses.ts';
-import { byExternalId, listKind, type Stored, type StoredKinds } from './stored.ts';
+import { byExternalId, isDeleted, listKind, type Stored, type StoredKinds } from './stored.ts';
 
 /** Every failure has the same status, because 2 and 3 have a meaning. */
 export async function runApply(input: Input, host: CommandHost): Promise<number> {
@@ -46,9 +46,9 @@ async function apply(input: Input, host: CommandHost): Promise<number> {
   const used = new Set<KindName>(
     declared.flatMap(({ kind }) => [kind.name, ...referred(kind.name)]),
   );
-  const stored = await readStored(remote, (name) => isPruning || used.has(name));
+  const { stored, deleted } = await readStored(remote, (name) => isPruning || used.has(name));
   const ids = new Ids(stored);
-  const steps = await planOf({ remote, declared, stored, ids, isPruning });
+  const steps = await planOf({ remote, declared, stored, deleted, ids, isPruning });
   if (!wantsJson(input)) await writePlan(host, steps);
   if (isDry || steps.length === 0) {
     if (wantsJson(input)) await writeJson(host, { changes: steps.map((step) => dataOf({ step })) });
@@ -72,12 +72,15 @@ function referred(name: KindName): KindName[] {
 export async function readStored(
   remote: Remote,
   isUsed: (name: KindName) => boolean,
-): Promise<StoredKinds> {
-  const all: Partial<Record<KindName, ReadonlyMap<string, Stored>>> = {};
+): Promise<{ readonly stored: StoredKinds; readonly deleted: StoredKinds }> {
+  const stored: Partial<Record<KindName, ReadonlyMap<string, Stored>>> = {};
+  const deleted: typeof stored = {};
   for (const kind of kinds) {
-    all[kind.name] = byExternalId(isUsed(kind.name) ? await listKind(remote, kind) : []);
+    const rows = isUsed(kind.name) ? await listKind(remote, kind) : [];
+    stored[kind.name] = byExternalId(rows.filter((row) => !isDeleted(row)));
+    deleted[kind.name] = byExternalId(rows.filter(isDeleted));
   }
-  return all as StoredKinds;
+  return { stored: stored as StoredKinds, deleted: deleted as StoredKinds };
 }
 
 const fields = ['action', 'kind', 'external_id', 'fields'].map((path) => ({

@@ -16,7 +16,7 @@ export async function runExport(input: Input, host: CommandHost): Promise<number
   const files = kinds.map((kind) => path.join(folder, `${kind.name}.yaml`));
   if (input.options.replace !== true) await requireNew(files);
   const remote = await openRemote(host);
-  const stored = await readStored(remote, () => true);
+  const { stored } = await readStored(remote, () => true);
   const ids = new Ids(stored);
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw new CommandError(`Cannot create the folder ${folder}`, error, 'output');

@@ -2,9 +2,10 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { methodOf } from '../remote/methods.ts';
 import type { Remote } from '../remote/remote.ts';
-import { canonical, comparable, type FieldSpec, type Kind, kinds, referenceIn } from './kinds.ts';
-import { type Declared, throwProblems } from './read-files.ts';
-import { type Ids, wantedIdentities, wantedValue } from './references.ts';
+import { canonical, comparable, type FieldSpec, type Kind, kinds } from './kinds.ts';
+import { type Problem, throwProblems } from './problems.ts';
+import type { Declared } from './read-files.ts';
+import { type Ids, referencesIn, wantedIdentities, wantedValue } from './references.ts';
 import { listIdentities, type Stored, type StoredKinds, storedValue, verbOf } from './stored.ts';
 
 export type Step = {
@@ -21,6 +22,8 @@ export type PlanOptions = {
   readonly remote: Remote;
   readonly declared: readonly Declared[];
   readonly stored: StoredKinds;
+  /** Deleted resources that can be undeleted. They keep their external ids. */
+  readonly deleted: StoredKinds;
   readonly ids: Ids;
   readonly isPruning: boolean;
 };
@@ -29,7 +32,9 @@ export type PlanOptions = {
 export async function planOf(options: PlanOptions): Promise<Step[]> {
   const { declared, stored, ids } = options;
   throwProblems([
-    ...declared.flatMap((one) => problemsOf(one, options)),
+    ...declared.flatMap((one) =>
+      problemsOf(one, options).map((text) => ({ file: one.file, text })),
+    ),
     ...cyclesOf(declared, stored),
   ]);
   const steps: Step[] = [];
@@ -87,8 +92,15 @@ async function haveIdentitiesChanged(
   return canonical(identitiesSpec, stored) !== canonical(identitiesSpec, wanted);
 }
 
-function problemsOf(declared: Declared, { stored, ids, isPruning, ...rest }: PlanOptions) {
+function problemsOf(declared: Declared, options: PlanOptions): string[] {
   const { kind, values, place, externalId } = declared;
+  const { stored, deleted, ids, isPruning, ...rest } = options;
+  const gone = deleted[kind.name].get(externalId);
+  if (gone !== undefined) {
+    const command = `latchkey ${kind.name} undelete ${gone.id}`;
+    const text = `the ${kind.noun} ${externalId} is deleted. Undelete it first. Run: ${command}`;
+    return [`${place}.external_id: ${text}`];
+  }
   const found = stored[kind.name].get(externalId);
   return Object.entries(values).flatMap(([name, value]) => {
     const spec = kind.fields[name];
@@ -104,22 +116,13 @@ function problemsOf(declared: Declared, { stored, ids, isPruning, ...rest }: Pla
       );
       if (isDeclared) continue;
       const noun = kinds.find((one) => one.name === other)?.noun ?? other;
+      if (deleted[other].has(named)) return [`${at}: the ${noun} ${named} is deleted`];
       if (!ids.has(other, named))
         return [`${at}: there is no ${noun} with the external id ${named}`];
       if (isPruning) return [`${at}: no file names the ${noun} ${named}, which --prune removes`];
     }
     return formProblems(kind, spec, name, value).map((problem) => `${at}: ${problem}`);
   });
-}
-
-function referencesIn(spec: FieldSpec, value: JsonValue) {
-  if (spec.type === 'identities') {
-    return (value as { readonly trusted_issuer: string }[])
-      .filter(({ trusted_issuer: issuer }) => !/^iss_[0-9A-Za-z]{22}$/.test(issuer))
-      .map(({ trusted_issuer: externalId }) => ({ kind: 'trusted_issuers' as const, externalId }));
-  }
-  if (spec.type !== 'texts') return [];
-  return (value as string[]).flatMap((text) => referenceIn(spec, text) ?? []);
 }
 
 /** The values that do not have the types of the API, such as an object with an unknown member. */
@@ -142,17 +145,18 @@ const namedClients = ({ kind, values }: Declared): string[] =>
     .map(({ externalId }) => externalId);
 
 /** New clients that name each other cannot be created one after the other. */
-function cyclesOf(declared: readonly Declared[], stored: StoredKinds): string[] {
+function cyclesOf(declared: readonly Declared[], stored: StoredKinds): Problem[] {
   const fresh = declared.filter(
     ({ kind, externalId }) => kind.name === 'clients' && !stored.clients.has(externalId),
   );
   const byId = new Map(fresh.map((one) => [one.externalId, one]));
   const done = new Set<string>();
-  const problems: string[] = [];
+  const problems: Problem[] = [];
   const follow = (one: Declared, path: readonly string[]): void => {
     if (path.includes(one.externalId)) {
       const cycle = [...path.slice(path.indexOf(one.externalId)), one.externalId].join(' → ');
-      problems.push(`${one.place}.may_act: new clients name each other: ${cycle}`);
+      const text = `${one.place}.may_act: new clients name each other: ${cycle}`;
+      problems.push({ file: one.file, text });
       return;
     }
     if (done.has(one.externalId)) return;

@@ -1,74 +1,51 @@
 // Reads the YAML files of a folder. Reports every problem with its file, line and field.
-import { readdir, readFile, stat } from 'node:fs/promises';
-import path from 'node:path';
 import type { JsonValue } from '@bufbuild/protobuf';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
-import { CommandError } from '../base/command.ts';
-import { unreadable } from '../base/files.ts';
+import { cleanText } from '../base/text.ts';
+import { listYamlFiles, readYamlFile, shownName } from './folder.ts';
 import { type FieldSpec, type Kind, kinds } from './kinds.ts';
+import { type Problem, throwProblems } from './problems.ts';
 
 export type Declared = {
   readonly kind: Kind;
   readonly externalId: string;
   /** The values of the fields that the file names. */
   readonly values: Readonly<Record<string, JsonValue>>;
+  readonly file: string;
   /** `clients.yaml:3: clients[0]`. */
   readonly place: string;
 };
 
-const filesMax = 1_000;
-const fileBytesMax = 16 * 1024 * 1024;
-
 export async function readFolder(folder: string): Promise<Declared[]> {
-  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw unreadable(folder, error);
-  });
-  const files = names.filter((name) => /\.ya?ml$/.test(name)).sort();
-  if (files.length === 0) throw new CommandError(`${folder} contains no YAML files.`);
-  if (files.length > filesMax) throw new CommandError(`${folder} has more than ${filesMax} files.`);
-  const problems: string[] = [];
+  const problems: Problem[] = [];
   const declared: Declared[] = [];
-  for (const file of files) {
-    const reader = new FileReader(file, problems);
-    declared.push(...reader.read(await readText(path.join(folder, file))));
+  for (const file of await listYamlFiles(folder)) {
+    const reader = new FileReader(shownName(file), problems);
+    declared.push(...reader.read(await readYamlFile(folder, file)));
   }
   problems.push(...duplicatesIn(declared));
   throwProblems(problems);
   return declared;
 }
 
-/** Throws an error that names all problems. */
-export function throwProblems(problems: readonly string[]): void {
-  if (problems.length === 0) return;
-  throw new CommandError([...problems, 'Nothing was changed.'].join('\n'));
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    if ((await stat(file)).size > fileBytesMax) throw new CommandError(`${file} is too large.`);
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw error instanceof CommandError ? error : unreadable(file, error);
-  }
-}
-
-function duplicatesIn(declared: readonly Declared[]): string[] {
+function duplicatesIn(declared: readonly Declared[]): Problem[] {
   const first = new Map<string, Declared>();
   return declared.flatMap((one) => {
     const key = `${one.kind.name} ${one.externalId}`;
     const other = first.get(key);
     if (other === undefined) first.set(key, one);
     if (other === undefined) return [];
-    return [`${one.place}.external_id: ${one.externalId} is also that of ${other.place}`];
+    const text = `${one.place}.external_id: ${one.externalId} is also that of ${other.place}`;
+    return [{ file: one.file, text }];
   });
 }
 
 class FileReader {
   readonly #lines = new LineCounter();
   readonly #file: string;
-  readonly #problems: string[];
+  readonly #problems: Problem[];
 
-  constructor(file: string, problems: string[]) {
+  constructor(file: string, problems: Problem[]) {
     this.#file = file;
     this.#problems = problems;
   }
@@ -78,7 +55,8 @@ class FileReader {
     return [documents].flat().flatMap((document) => {
       for (const { message, linePos } of document.errors) {
         const [line] = message.split('\n');
-        this.#problems.push(`${this.#file}:${linePos?.[0].line ?? 1}: ${line}`);
+        const text = `${this.#file}:${linePos?.[0].line ?? 1}: ${line}`;
+        this.#problems.push({ file: this.#file, text });
       }
       if (document.errors.length > 0 || document.contents === null) return [];
       let hasAlias = false;
@@ -95,12 +73,13 @@ class FileReader {
   #place(node: unknown, name: string): string {
     const offset = (node as Node | null)?.range?.[0] ?? 0;
     const { line } = this.#lines.linePos(offset);
-    return `${this.#file}:${Math.max(1, line)}:${name === '' ? '' : ` ${name}`}`;
+    return `${this.#file}:${Math.max(1, line)}:${name === '' ? '' : ` ${cleanText(name)}`}`;
   }
 
   #report(node: unknown, name: string, problem: string): void {
     const place = this.#place(node, name);
-    this.#problems.push(name === '' ? `${place} ${problem}` : `${place}: ${problem}`);
+    const text = name === '' ? `${place} ${problem}` : `${place}: ${problem}`;
+    this.#problems.push({ file: this.#file, text });
   }
 
   /** The members of a map, by name. */
@@ -156,7 +135,7 @@ class FileReader {
       if (isRequired && !isSet) this.#report(item, `${name}.${field}`, 'is missing');
     }
     if (externalId === '' || externalId === '?') return [];
-    return [{ kind, externalId, values, place: this.#place(item, name) }];
+    return [{ kind, externalId, values, file: this.#file, place: this.#place(item, name) }];
   }
 }
 

@@ -22,9 +22,9 @@ export class Ids {
     return this.#ids.has(`${kind} ${externalId}`);
   }
 
-  /** For a resource that does not exist yet, a text that is not an id. */
+  /** For a resource that does not exist yet, a text that is not an id, to compare with. */
   get(kind: KindName, externalId: string): string {
-    return this.#ids.get(`${kind} ${externalId}`) ?? missing + externalId;
+    return this.#ids.get(`${kind} ${externalId}`) ?? `missing ${externalId}`;
   }
 
   /** The external id of a resource; undefined if it has none. */
@@ -34,8 +34,6 @@ export class Ids {
     return found?.[0].slice(prefix.length);
   }
 }
-
-const missing = 'missing ';
 
 /** The value of a field as the API has it. */
 export function wantedValue(spec: FieldSpec, value: JsonValue, ids: Ids): JsonValue {
@@ -54,13 +52,27 @@ type Identity = {
 
 export const wantedIdentities = (value: JsonValue, ids: Ids): JsonObject[] =>
   (value as Identity[]).map(({ trusted_issuer: issuer, subject, claims = {} }) => ({
-    issuer_id: /^iss_[0-9A-Za-z]{22}$/.test(issuer) ? issuer : ids.get('trusted_issuers', issuer),
+    issuer_id: isIssuerId(issuer) ? issuer : ids.get('trusted_issuers', issuer),
     ...{ subject, claims },
   }));
 
+const isIssuerId = (text: string) => /^iss_[0-9A-Za-z]{22}$/.test(text);
+
+type Reference = { readonly kind: KindName; readonly externalId: string };
+
+/** The external ids that a value names. */
+export function referencesIn(spec: FieldSpec, value: JsonValue): Reference[] {
+  if (spec.type === 'identities') {
+    return (value as Identity[])
+      .filter(({ trusted_issuer: issuer }) => !isIssuerId(issuer))
+      .map(({ trusted_issuer: externalId }) => ({ kind: 'trusted_issuers', externalId }));
+  }
+  if (spec.type !== 'texts') return [];
+  return (value as string[]).flatMap((text) => referenceIn(spec, text) ?? []);
+}
+
 /** Throws if a value names a resource that could not be created. */
-export function requireCreated(value: JsonValue): void {
-  const text = JSON.stringify(value);
-  const [, name] = /"missing ([^"]*)"/.exec(text) ?? [];
-  if (name !== undefined) throw new CommandError(`${name} was not created`);
+export function requireCreated(spec: FieldSpec, value: JsonValue, ids: Ids): void {
+  const missing = referencesIn(spec, value).find((one) => !ids.has(one.kind, one.externalId));
+  if (missing !== undefined) throw new CommandError(`${missing.externalId} was not created`);
 }

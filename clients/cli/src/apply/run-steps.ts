@@ -58,7 +58,6 @@ async function create(declared: Declared, { remote, ids, keepSecret }: RunOption
     const field = spec.field ?? name;
     if (wanted !== null && known.some((one) => one.name === field)) request[field] = wanted;
   }
-  requireCreated(request);
   const answer = await callKind(remote, kind, verb, request, keyHeader(randomUUID()));
   const created = storedOf(answer[memberOf(kind)] as JsonObject);
   ids.set(kind.name, externalId, created.id);
@@ -73,6 +72,7 @@ function wantedFields(declared: Declared, ids: Ids): [string, FieldSpec, JsonVal
   return Object.entries(declared.kind.fields).flatMap(([name, spec]) => {
     const value = declaredValue(spec, declared.values[name]);
     if (spec.isSeparate || value === undefined) return [];
+    requireCreated(spec, value, ids);
     return [[name, spec, wantedValue(spec, value, ids)] as [string, FieldSpec, JsonValue]];
   });
 }
@@ -99,7 +99,6 @@ async function update(
       : wanted;
     if (whole !== null) request[field] = whole;
   }
-  requireCreated(request);
   request.update_mask = fields.map(([name, spec]) => camelCase(spec.field ?? name)).join(',');
   const answer = await callKind(remote, kind, verbOf('update', kind), request);
   const updated = storedOf(answer[memberOf(kind)] as JsonObject);
@@ -136,7 +135,7 @@ async function changeIdentities(
 ): Promise<void> {
   const service = { service: 'client' };
   const wanted = wantedIdentities(value, ids);
-  requireCreated(wanted);
+  requireCreated({ type: 'identities' }, value, ids);
   const textOf = ({ issuer_id, subject, claims = {} }: JsonObject) =>
     JSON.stringify([issuer_id, subject, Object.entries(claims as JsonObject).sort()]);
   const missing = new Map(wanted.map((one) => [textOf(one), one]));

@@ -31,15 +31,22 @@ export const verbOf = (verb: 'create' | 'update' | 'delete' | 'disable' | 'enabl
 export const memberOf = ({ service }: Kind) =>
   service.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** All resources of a kind, with and without an external id. */
+/** All resources of a kind, with and without an external id, and the deleted ones. */
 export async function listKind(remote: Remote, kind: Kind): Promise<Stored[]> {
-  const rows = await listAll(remote, kind, `list${pascal(kind.service)}s`, {}, kind.name);
+  const verb = `list${pascal(kind.service)}s`;
+  const { fields } = methodOf({ method: `${kind.service}.${verb}` }).input;
+  const canShow = fields.some(({ name }) => name === 'show_deleted');
+  const request = canShow ? { show_deleted: true } : {};
+  const rows = await listAll(remote, kind, verb, request, kind.name);
   return rows.map(storedOf);
 }
 
 export const storedOf = (json: JsonObject): Stored => ({
   ...{ id: String(json.id), etag: String(json.etag), json },
 });
+
+/** Until this time, a deleted resource can be undeleted. */
+export const isDeleted = ({ json }: Stored) => json.delete_time !== undefined;
 
 /** The identities in files, without the names of their issuers. */
 export async function listIdentities(remote: Remote, clientId: string): Promise<JsonObject[]> {
