@@ -26,12 +26,12 @@ function etagOf(stored: Stored): string {
 /** Throws `precondition_failed` if the request is based on another state of the resource. */
 export function requireEtag(
   context: HandlerContext,
-  request: { readonly etag: string },
+  request: { readonly etag?: string },
   stored: Stored,
 ): void {
   const etag = etagOf(stored);
   requireMatch(callerOf(context).call.header('if-match'), etag);
-  if (request.etag === '' || request.etag === etag) return;
+  if (!request.etag || request.etag === etag) return;
   throw fail(
     'precondition_failed',
     'etag: The resource was changed since it had this tag. Read it again before you change it.',

@@ -11,6 +11,7 @@ import {
 } from '../../clients/cli/src/base/command.ts';
 import { wantsJson, write, writeJson } from '../../clients/cli/src/base/print.ts';
 import { managementScopes, parseStoredScopes } from '../api/access/scopes.ts';
+import { neverDisabled } from '../api/deletion.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Config, readConfig } from '../base/config/config.ts';
@@ -95,8 +96,7 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
       await markRecoveryPassword(trx, { user_id: id, password_hash });
       return;
     }
-    const enabled = { disable_time: null, delete_time: null, kept_disable_time: null };
-    await updateUser(trx, id, { password_hash, scopes, ...enabled });
+    await updateUser(trx, id, { password_hash, scopes, ...neverDisabled });
     await markRecoveryPassword(trx, { user_id: id, password_hash });
     await deleteSeed(trx, id);
     await deletePasskeys(trx, id);

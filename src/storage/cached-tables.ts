@@ -31,6 +31,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     deletes: true,
     uncached: [
       ...(['name', 'create_time', 'creator_id', 'kept_disable_time'] as const),
+      ...(['update_time', 'external_id'] as const),
       ...(['tls_client_auth_san_uri', 'tls_client_auth_san_dns'] as const),
     ],
   },
@@ -44,7 +45,10 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'customer',
     inserts: false,
     deletes: true,
-    uncached: ['name', 'create_time', 'creator_id', 'kept_disable_time'],
+    uncached: [
+      ...(['name', 'create_time', 'creator_id', 'kept_disable_time'] as const),
+      ...(['update_time', 'external_id'] as const),
+    ],
   },
   customer_accounts: { entity: 'customer', inserts: true, deletes: true, uncached: [] },
   credentials: {
@@ -57,7 +61,10 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'user',
     inserts: false,
     deletes: true,
-    uncached: ['name', 'email', 'password_hash', 'create_time', 'kept_disable_time'],
+    uncached: [
+      ...(['name', 'email', 'password_hash', 'create_time'] as const),
+      ...(['kept_disable_time', 'purge_position'] as const),
+    ],
   },
   members: { entity: 'user', inserts: true, deletes: true, uncached: ['create_time'] },
   sessions: {
@@ -82,20 +89,23 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     deletes: true,
     uncached: [
       ...(['name', 'create_time', 'bytes_max', 'documents_max', 'links_max', 'views_max'] as const),
-      ...(['accent_color', 'logo_id', 'link_defaults'] as const),
+      ...(['accent_color', 'logo_id', 'link_defaults', 'update_time', 'external_id'] as const),
     ],
   },
   audiences: {
     entity: 'audience',
     inserts: true,
     deletes: true,
-    uncached: ['name', 'create_time'],
+    uncached: ['name', 'create_time', 'update_time', 'external_id'],
   },
   trusted_issuers: {
     entity: 'trusted_issuer',
     inserts: true,
     deletes: true,
-    uncached: ['name', 'create_time', 'attempt_time', 'attempt_error'],
+    uncached: [
+      ...(['name', 'create_time', 'update_time', 'external_id'] as const),
+      ...(['attempt_time', 'attempt_error'] as const),
+    ],
   },
   federated_identities: {
     entity: 'client',

@@ -25,14 +25,24 @@ export type PurgeOptions = {
 };
 
 export function purgeRule(purge: Purge, { trustedTime, record }: PurgeOptions): RetentionRule {
+  const failed: string[] = [];
+  let current: string | undefined;
   return {
     rows: `deleted ${purge.table}`,
     async begin() {
       const time = await trustedTime();
+      // The last round may have ended because this one failed. It must not hold up the others.
+      if (current !== undefined) failed.push(current);
+      if (failed.length > failedMax) failed.shift();
+      current = undefined;
       return async (trx, limit) => {
         let deleted = 0;
         while (deleted < limit) {
-          const rows = await purgeNext(trx, purge, { time, limit: limit - deleted, record });
+          const next = await findNext(trx, purge.table, time, failed);
+          current = next;
+          if (next === undefined) break;
+          const slice = { id: next, time, limit: limit - deleted, record };
+          const rows = await purgeOne(trx, purge, slice);
           if (rows === 0) break;
           deleted += rows;
         }
@@ -42,23 +52,33 @@ export function purgeRule(purge: Purge, { trustedTime, record }: PurgeOptions): 
   };
 }
 
-type Slice = Pick<PurgeOptions, 'record'> & { readonly time: number; readonly limit: number };
+/** Resources that failed are tried last. More than this are tried in their turn again. */
+const failedMax = 100;
 
-async function purgeNext(
+async function findNext(
+  trx: Executor,
+  table: PurgedTable,
+  time: number,
+  failed: readonly string[],
+): Promise<string | undefined> {
+  const due = anyTable(trx).selectFrom<string>(table).select('id').where('delete_time', '<=', time);
+  const first = due.orderBy('delete_time').orderBy('id').limit(1);
+  const others = failed.length === 0 ? first : first.where('id', 'not in', failed);
+  const next = (await others.executeTakeFirst()) ?? (await first.executeTakeFirst());
+  return next === undefined ? undefined : String(next.id);
+}
+
+type Slice = Pick<PurgeOptions, 'record'> & {
+  readonly id: string;
+  readonly time: number;
+  readonly limit: number;
+};
+
+async function purgeOne(
   trx: Executor,
   { table, steps, finish = deleteFrom(table) }: Purge,
-  { time, limit, record }: Slice,
+  { id, time, limit, record }: Slice,
 ): Promise<number> {
-  const next = await anyTable(trx)
-    .selectFrom<string>(table)
-    .select('id')
-    .where('delete_time', '<=', time)
-    .orderBy('delete_time')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  if (next === undefined) return 0;
-  const id = String(next.id);
   // An undeletion locks the row, too, and then reads it.
   const row = await lockRow(trx, table, 'id', id);
   if (row === undefined || row.delete_time === null || row.delete_time > time) return 0;

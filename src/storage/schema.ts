@@ -133,6 +133,8 @@ export type UserRow = {
   /** Space-separated. */
   scopes: string;
   create_time: number;
+  /** The last link that the erasure of the user has read. */
+  purge_position?: string | null | undefined;
 } & DisableColumns;
 
 export type TotpSeedRow = {
@@ -259,7 +261,7 @@ export type Schema = ModuleTables & {
   logos: LogoRow;
   workspace_usage: WorkspaceUsageRow;
   credentials: Created<CredentialRow>;
-  users: GeneratedColumns<UserRow, DisableDefaults>;
+  users: GeneratedColumns<UserRow, DisableDefaults | 'purge_position'>;
   revoked_tokens: RevokedTokenRow;
   totp_seeds: TotpSeedRow;
   password_resets: PasswordResetRow;

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { readArchive, readText } from '../../src/backup/archive.ts';
 import { useAdministrator } from '../support/administrator.ts';
 import { describeApp } from '../support/app-suite.ts';
@@ -153,6 +153,50 @@ describeApp('a deleted user', (suite) => {
       [],
     );
     expect(codeOf(await call(createUser, { email, password, kind: UserKind.MEMBER }))).toBe('ok');
+  });
+
+  it('is erased without a change of other addresses and of block lists', async () => {
+    const email = 'brien@example.com';
+    const { id: userId } = await addUser(db(), { kind: 'member', email });
+    const { id } = await upload(suite.testApp, Buffer.from('bytes'));
+    const others = ["o'brien@example.com", 'x=brien@example.com', 'brien@example.com.example'];
+    const link = await makeLink(suite.testApp, id, {
+      name: others.join(', '),
+      allow_list: [...others, email],
+      block_list: ['someone@example.com'],
+    });
+    const closed = await makeLink(suite.testApp, id, { block_list: [email] });
+    const pseudonym = `${userId.toLowerCase()}@deleted.invalid`;
+    await addUser(db(), { kind: 'member', email: pseudonym });
+    messageOf(await call(deleteUser, { userId }));
+
+    await purge(suite.app, 'users', userId);
+
+    const links = await db()
+      .selectFrom('links')
+      .select(['name', 'allow_list', 'block_list'])
+      .where('id', 'in', [link.id, closed.id])
+      .orderBy('block_list')
+      .execute();
+    expect(links).toEqual([
+      { name: '', allow_list: '', block_list: email },
+      {
+        name: others.join(', '),
+        allow_list: [...others, pseudonym].join(' '),
+        block_list: 'someone@example.com',
+      },
+    ]);
+    const erased = await db()
+      .selectFrom('users')
+      .select(['email', 'name'])
+      .where('id', '=', userId)
+      .executeTakeFirst();
+    expect(erased?.name).toBe('Deleted user');
+    expect(erased?.email).toMatch(/^usr_\w+\.[\w-]+@deleted\.invalid$/);
+    // The member cannot return.
+    const member = { workspaceId: suite.testApp.env.WORKSPACE_ID ?? '', userId };
+    const put = { ...member, role: MemberRole.MEMBER };
+    expect(codeOf(await call(WorkspaceService.method.putMember, put))).toBe('not_found');
   });
 
   it('gets an archive of the own data, without secrets, and no one else does', async () => {

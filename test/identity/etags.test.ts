@@ -11,6 +11,7 @@ import { openTransports } from '../support/transports.ts';
 import { callsOf, kindNames, millis, resourceScopes } from '../support/versioned-resources.ts';
 
 const { createClient, getClient, updateClient } = ClientService.method;
+const { disableClient, enableClient, deleteClient, undeleteClient } = ClientService.method;
 const { createCustomer, putAccounts } = CustomerService.method;
 
 describeApp('the entity tag', (suite) => {
@@ -45,6 +46,23 @@ describeApp('the entity tag', (suite) => {
       // The same values again are another state.
       const third = resourceOf(await update(first.id, { name: 'First' }));
       expect(third.etag).not.toBe(first.etag);
+    });
+
+    it('refuses a deletion and a change of the state for an earlier state', async () => {
+      const { create, update, resourceOf } = callsOf(transportOf(), manager, 'client');
+      const { id: clientId, etag: ifMatch } = resourceOf(await create());
+      await update(clientId, { name: 'Second' });
+      const methods = [disableClient, enableClient, deleteClient, undeleteClient];
+      for (const method of methods) {
+        const answer = await transportOf().call(method, { clientId }, { ...manager, ifMatch });
+        expect(codeOf(answer), method.name).toBe('precondition_failed');
+      }
+      const gone = await transportOf().call(
+        deleteClient,
+        { clientId },
+        { ...manager, ifMatch: '*' },
+      );
+      expect(codeOf(gone)).toBe('ok');
     });
 
     itHoldsFor(kindNames, 5)('refuses a change of an earlier state', async (name) => {

@@ -37,8 +37,9 @@ const changes = methods
       .map(({ localName }): [string, string, DescMethod] => [name, localName, method]),
   );
 
-/** The reads that name a resource in their path. */
+/** The reads that name a resource in their path. Users export only their own data. */
 const reads = methods.filter(([, method]) => {
+  if (method.methodKind !== 'unary') return false;
   const { case: verb, value } = getOption(method, httpRule).pattern;
   return verb === 'get' && /\{\w+_id\}/.test(value);
 });

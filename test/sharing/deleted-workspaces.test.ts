@@ -9,11 +9,12 @@ import { describeApp } from '../support/app-suite.ts';
 import { allRows } from '../support/audit-rows.ts';
 import { endWait, purge } from '../support/ended-waits.ts';
 import { type FilledWorkspace, makeFilledWorkspace } from '../support/filled-workspace.ts';
+import { makeFolder } from '../support/folder-calls.ts';
 import { addViews } from '../support/link-rows.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
-import { addClient, addWorkspace } from '../support/owner-rows.ts';
+import { addClient, addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
 import { bearer, blobDirOf, filesUnder, makeLink, upload } from '../support/sharing-api.ts';
 import { openTransports } from '../support/transports.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
@@ -110,6 +111,18 @@ describeApp('a deleted workspace', (suite) => {
     const { workspace_id: workspaceId, link_id: linkId } = gone.ids;
     const views = Array.from({ length: 700 }, (_, i) => ({ time: i + 1, pages: { 1: 5 } }));
     await addViews(suite.testApp, { id: linkId }, views);
+    // More than a slice, and the parent is the first of the index by names.
+    const parent = await makeFolder(suite.testApp, 'aaa');
+    await Promise.all(
+      Array.from({ length: 130 }, (_, i) => makeFolder(suite.testApp, `b${i}`, parent.id)),
+    );
+    await changeAsOtherProcess(db(), (trx) =>
+      trx
+        .updateTable('folders')
+        .set({ workspace_id: workspaceId })
+        .where(({ or, eb }) => or([eb('id', '=', parent.id), eb('parent_id', '=', parent.id)]))
+        .execute(),
+    );
     const kept = await filled.rows();
     messageOf(await call(deleteWorkspace, { workspaceId }));
     await endWait(suite.app, 'workspaces', workspaceId);

@@ -35,9 +35,11 @@ describeDialects('a row lock', (dialect) => {
   it('returns the rows that exist, unchanged', async () => {
     const { here } = await open();
     await transact(here, async (trx) => {
-      expect(await lockRow(trx, 'clients', 'id', 'cli_1')).toEqual(client);
+      const stored = await trx.selectFrom('clients').selectAll().executeTakeFirst();
+      expect(stored).toMatchObject(client);
+      expect(await lockRow(trx, 'clients', 'id', 'cli_1')).toEqual(stored);
       expect(await lockRow(trx, 'clients', 'id', 'cli_2')).toBeUndefined();
-      expect(await lockRows(trx, 'clients', 'id', ['cli_1', 'cli_2'])).toEqual([client]);
+      expect(await lockRows(trx, 'clients', 'id', ['cli_1', 'cli_2'])).toEqual([stored]);
       expect(await lockRows(trx, 'clients', 'id', [])).toEqual([]);
     });
   });

@@ -40,7 +40,7 @@ test('on each transport, a call beyond the limits is refused as unavailable', as
 });
 
 test('on each transport, calls that arrive together are served over several turns', async () => {
-  const test = await started({ callsPerTurnMax: 1 });
+  const test = await started({ callsPerTurnMax: 1, waitMs: 60_000 });
   const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = test.env;
   const calls = open(test).flatMap((transport) =>
     Array.from({ length: 50 }, () =>

@@ -99,7 +99,7 @@ export function createAudienceService(
 
     async deleteAudience({ audienceId }, context) {
       await auditLog.change(context, { target: audienceId }, async (trx) => {
-        await locked(trx, audienceId);
+        requireEtag(context, {}, await locked(trx, audienceId));
         if (await isAudienceUsed(trx, audienceId)) {
           throw fail('conflict', 'A client or a customer has the audience.');
         }

@@ -2,6 +2,7 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { disablingDeletionOf, enablingUndeletionOf } from '../../api/deletion.ts';
+import { requireEtag } from '../../api/etag.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ClientRow } from '../../storage/schema.ts';
@@ -28,6 +29,7 @@ export function createClientDeletionMethods(options: ClientDeletionOptions): Del
   ) {
     const row = await auditLog.change(context, { target: id }, async (trx) => {
       const before = await lockToEnd(trx, context, id);
+      requireEtag(context, {}, before);
       const change = changeOf(before, now());
       if (Object.keys(change).length === 0) return before;
       const changed = { ...change, update_time: now() };

@@ -56,6 +56,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return auditLog.change(context, { target: id }, async (trx) => {
       const row = await lockToChange(trx, context, id);
+      requireEtag(context, {}, row);
       if ((row.disable_time !== null) === disabled) return row;
       const time = now();
       const change = { disable_time: disabled ? time : null, update_time: time };

@@ -70,6 +70,7 @@ export function createCustomerService(
   function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return auditLog.change(context, { target: id }, async (trx) => {
       const row = await lockLive(trx, id);
+      requireEtag(context, {}, row);
       if ((row.disable_time !== null) === disabled) return row;
       const time = now();
       const change = { disable_time: disabled ? time : null, update_time: time };
@@ -85,6 +86,7 @@ export function createCustomerService(
   ) {
     const row = await auditLog.change(context, { target: id }, async (trx) => {
       const before = await locked(trx, id);
+      requireEtag(context, {}, before);
       const change = changeOf(before, now());
       if (Object.keys(change).length === 0) return before;
       const changed = { ...change, update_time: now() };

@@ -150,7 +150,7 @@ export function createTrustedIssuerService(
 
     async deleteTrustedIssuer({ issuerId }, context) {
       await auditLog.change(context, { target: issuerId }, async (trx) => {
-        await locked(trx, issuerId);
+        requireEtag(context, {}, stableOf(await locked(trx, issuerId)));
         if (await isIssuerUsed(trx, issuerId)) {
           throw fail('conflict', 'A client has a federated identity of the trusted issuer.');
         }

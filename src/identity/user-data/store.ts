@@ -1,8 +1,9 @@
 // The erasure of a person in this module.
+import { randomUUID } from 'node:crypto';
 import { pseudonymOf } from '../../storage/erased-addresses.ts';
 import { ownedRows, type Purge, type PurgeStep } from '../../storage/purge.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { findUserRow } from '../../storage/users.ts';
+import { findUserRow, findUserRowByEmail } from '../../storage/users.ts';
 
 /** The IP addresses in events by the person, and in events about sign-ins of the person. */
 const eraseFromEvents =
@@ -52,10 +53,13 @@ export const userPurge = (sharedSteps: readonly PurgeStep[]): Purge => ({
     eraseFromEvents('target'),
   ],
   async finish(trx: Executor, id: string) {
-    const erased = { email: pseudonymOf(id), name: 'Deleted user', password_hash: '', scopes: '' };
+    const taken = await findUserRowByEmail(trx, pseudonymOf(id));
+    // Somebody may have created a user with this address, so that the erasure fails.
+    const email = taken === undefined ? pseudonymOf(id) : pseudonymOf(`${id}.${randomUUID()}`);
+    const erased = { email, name: 'Deleted user', password_hash: '', scopes: '' };
     await trx
       .updateTable('users')
-      .set({ ...erased, delete_time: null })
+      .set({ ...erased, delete_time: null, purge_position: null })
       .where('id', '=', id)
       .execute();
   },

@@ -4,7 +4,8 @@ import { pseudonymOf, replaceAddress } from '../../storage/erased-addresses.ts';
 import { foldedColumn, foldValue } from '../../storage/folded-text.ts';
 import { ownDataPageMax, pagesByKey } from '../../storage/own-data.ts';
 import type { PurgeStep } from '../../storage/purge.ts';
-import type { Executor } from '../../storage/schema.ts';
+import { lockRow } from '../../storage/row-locks.ts';
+import type { Executor, LinkRow } from '../../storage/schema.ts';
 import { findUserRow } from '../../storage/users.ts';
 
 /** The workspaces with views of an address. Each of them has an index on addresses. */
@@ -62,39 +63,54 @@ export const deleteInvitations: PurgeStep = async (trx, userId, limit) => {
   return ids.length;
 };
 
-const linkTexts = ['name', 'recipient', 'allow_list', 'block_list'] as const;
+const linkTexts = ['name', 'recipient', 'allow_list'] as const;
 
 /**
- * No index finds an address within these texts, so that all links are read, in slices. After a
- * restart, this begins again. A list with the pseudonym stays as strict as before.
+ * No index finds an address within these texts, so that all links are read, in slices. The position
+ * is stored with the user, in the transaction of the slice. An entry of a `block_list` stays:
+ * without it, the person could read the link again.
  */
-export function createEraseFromLinks(): PurgeStep {
-  const positions = new Map<string, string>();
-  return async (trx, userId, limit) => {
-    const user = await findUserRow(trx, userId);
-    const after = positions.get(userId) ?? '';
-    if (user === undefined || after === done) return 0;
-    const rows = await trx
-      .selectFrom('links')
-      .select(['id', ...linkTexts])
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(limit)
-      .execute();
-    for (const { id, ...texts } of rows) {
-      const change = Object.fromEntries(
-        linkTexts.map((name) => [
-          name,
-          replaceAddress(texts[name], user.email, pseudonymOf(userId)),
-        ]),
-      );
-      if (linkTexts.every((name) => change[name] === texts[name])) continue;
-      await trx.updateTable('links').set(change).where('id', '=', id).execute();
-    }
-    positions.set(userId, rows.length < limit ? done : (rows.at(-1)?.id ?? done));
-    return rows.length;
+export const eraseFromLinks: PurgeStep = async (trx, userId, limit) => {
+  const user = await findUserRow(trx, userId);
+  if (user === undefined || user.purge_position === allLinks) return 0;
+  const rows = await trx
+    .selectFrom('links')
+    .select(['id', ...linkTexts])
+    .where('id', '>', user.purge_position ?? '')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  const changeOf = (texts: LinkTexts) => erasedTexts(texts, user.email, pseudonymOf(userId));
+  for (const row of rows) {
+    if (Object.keys(changeOf(row)).length === 0) continue;
+    const locked = await lockRow(trx, 'links', 'id', row.id);
+    const change = locked === undefined ? {} : changeOf(locked);
+    if (Object.keys(change).length === 0) continue;
+    await trx.updateTable('links').set(change).where('id', '=', row.id).execute();
+  }
+  const position = rows.length < limit ? allLinks : rows.at(-1)?.id;
+  await trx
+    .updateTable('users')
+    .set({ purge_position: position ?? allLinks })
+    .where('id', '=', userId)
+    .execute();
+  return rows.length;
+};
+
+type LinkTexts = Pick<LinkRow, (typeof linkTexts)[number]>;
+
+/** The texts that contain the address, without it. */
+function erasedTexts(texts: LinkTexts, email: string, pseudonym: string): Partial<LinkTexts> {
+  const entryOf = (entry: string) => (entry.toLowerCase() === email ? pseudonym : entry);
+  const erased: LinkTexts = {
+    name: replaceAddress(texts.name, email, pseudonym),
+    recipient: entryOf(texts.recipient),
+    allow_list: texts.allow_list.split(' ').map(entryOf).join(' '),
   };
+  return Object.fromEntries(
+    linkTexts.filter((name) => erased[name] !== texts[name]).map((name) => [name, erased[name]]),
+  );
 }
 
 /** Sorts after every id. */
-const done = '~';
+const allLinks = '~';

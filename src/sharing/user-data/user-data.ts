@@ -2,7 +2,7 @@
 import type { UserData } from '../../api/access/user-data.ts';
 import { ownData } from '../../storage/own-data.ts';
 import { ownedRows, type PurgeStep } from '../../storage/purge.ts';
-import { createEraseFromLinks, deleteInvitations, eraseFromViews, readOwnViews } from './store.ts';
+import { deleteInvitations, eraseFromLinks, eraseFromViews, readOwnViews } from './store.ts';
 
 const invitationColumns = [
   'id',
@@ -57,7 +57,7 @@ export const sharedData = {
 
 export const createUserErasure = (): readonly PurgeStep[] => [
   eraseFromViews,
-  createEraseFromLinks(),
+  eraseFromLinks,
   deleteInvitations,
   ownedRows('members', 'user_id', 'workspace_id'),
 ];

@@ -60,7 +60,9 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
         if (old === undefined && principalOf(context).type === 'member') throw notMember();
         // Checks of a user's roles lock the user, so a change of the roles waits for them.
         const user = await lockRow(trx, 'users', 'id', userId);
-        if (user === undefined) throw fail('not_found', 'The user does not exist.');
+        if (user === undefined || user.delete_time !== null || user.purge_time !== null) {
+          throw fail('not_found', 'The user does not exist.');
+        }
         await requireHeldScopes(trx, context, roleScopes[role], { workspaceId });
         if (role === 'owner' || old?.role === 'owner') await requireOwner(trx, context);
         if (user.kind === 'staff') throw fail('conflict', 'Staff users need no membership.');

@@ -89,6 +89,7 @@ export function createWorkspaceService(
       const old = await lockRow(trx, 'workspaces', 'id', id);
       if (old === undefined) throw workspaceNotFound(id);
       await requireOwner(trx, context, 'Only owners can delete or undelete a workspace.');
+      requireEtag(context, {}, old);
       const change = changeOf(old, now());
       if (Object.keys(change).length === 0) return old;
       const changed = { ...change, update_time: now() };

@@ -20,6 +20,7 @@ export async function addDeletions(db: Kysely<unknown>): Promise<void> {
       db,
     );
   }
+  await db.schema.alterTable('users').addColumn('purge_position', 'text').execute();
   await createIndex(db, 'documents', 'creator', ['creator_id', 'id']);
   for (const table of disabledTables) {
     await db.schema.alterTable(table).addColumn('kept_disable_time', 'bigint').execute();

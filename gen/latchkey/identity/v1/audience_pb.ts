@@ -493,6 +493,7 @@ export const AudienceService: GenService<{
    * Errors:
    * - `not_found`: the audience does not exist.
    * - `conflict`: a client or a customer has the audience. Remove it there first.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the audience.
    *
    * @generated from rpc latchkey.identity.v1.AudienceService.DeleteAudience
    */

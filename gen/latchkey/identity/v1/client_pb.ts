@@ -1878,6 +1878,7 @@ export const ClientService: GenService<{
    * - `not_found`: the client does not exist.
    * - `forbidden`: the caller does not hold all of the client's management scopes.
    * - `conflict`: the client is deleted.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the client.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.DisableClient
    */
@@ -1894,6 +1895,7 @@ export const ClientService: GenService<{
    * - `not_found`: the client does not exist.
    * - `forbidden`: the caller does not hold all of the client's management scopes.
    * - `conflict`: the client is deleted.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the client.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.EnableClient
    */
@@ -1912,6 +1914,7 @@ export const ClientService: GenService<{
    * Errors:
    * - `not_found`: the client does not exist.
    * - `forbidden`: the caller does not hold all of the client's management scopes.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the client.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.DeleteClient
    */
@@ -1928,6 +1931,7 @@ export const ClientService: GenService<{
    * - `not_found`: the client does not exist, or was deleted for good.
    * - `conflict`: the waiting time has ended.
    * - `forbidden`: the caller does not hold all of the client's management scopes.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the client.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.UndeleteClient
    */

@@ -1083,6 +1083,7 @@ export const CustomerService: GenService<{
    * Errors:
    * - `not_found`: the customer does not exist.
    * - `conflict`: the customer is deleted.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the customer.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.DisableCustomer
    */
@@ -1098,6 +1099,7 @@ export const CustomerService: GenService<{
    * Errors:
    * - `not_found`: the customer does not exist.
    * - `conflict`: the customer is deleted.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the customer.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.EnableCustomer
    */
@@ -1115,6 +1117,7 @@ export const CustomerService: GenService<{
    *
    * Errors:
    * - `not_found`: the customer does not exist.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the customer.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.DeleteCustomer
    */
@@ -1130,6 +1133,7 @@ export const CustomerService: GenService<{
    * Errors:
    * - `not_found`: the customer does not exist, or was deleted for good.
    * - `conflict`: the waiting time has ended.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the customer.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.UndeleteCustomer
    */

@@ -591,6 +591,7 @@ export const TrustedIssuerService: GenService<{
    * Errors:
    * - `not_found`: the trusted issuer does not exist.
    * - `conflict`: a client has a federated identity of the issuer. Delete it first.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the issuer.
    *
    * @generated from rpc latchkey.identity.v1.TrustedIssuerService.DeleteTrustedIssuer
    */

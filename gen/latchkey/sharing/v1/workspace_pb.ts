@@ -1471,6 +1471,7 @@ export const WorkspaceService: GenService<{
    * Errors:
    * - `not_found`: the workspace does not exist.
    * - `forbidden`: a member who is not an owner tries to delete the workspace.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the workspace.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.DeleteWorkspace
    */
@@ -1487,6 +1488,7 @@ export const WorkspaceService: GenService<{
    * - `not_found`: the workspace does not exist, or was deleted for good.
    * - `conflict`: the waiting time has ended.
    * - `forbidden`: a member who is not an owner tries to undelete the workspace.
+   * - `precondition_failed`: `If-Match` does not contain the current `etag` of the workspace.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.UndeleteWorkspace
    */

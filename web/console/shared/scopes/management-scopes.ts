@@ -57,7 +57,7 @@ const sentences: Readonly<Record<string, Sentences>> = {
   },
   workspaces: {
     read: 'Lists all workspaces with their usage, domains and members.',
-    write: 'Changes every workspace: its members, brand, quota and domains.',
+    write: 'Changes and deletes every workspace: its members, brand, quota, domains and documents.',
   },
 };
 
