@@ -1,6 +1,6 @@
 // Replaces the email address of an erased person.
 
-/** An address that no mail reaches (RFC 2606 §2). An allow list with it stays as strict as before. */
+/** An address that no mail reaches (RFC 2606 §2). An allow list with it admits no one else. */
 export const pseudonymOf = (userId: string) => `${userId.toLowerCase()}@deleted.invalid`;
 
 /** Replaces the address where it is a whole address, in any letter case. */

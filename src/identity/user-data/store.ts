@@ -54,7 +54,7 @@ export const userPurge = (sharedSteps: readonly PurgeStep[]): Purge => ({
   ],
   async finish(trx: Executor, id: string) {
     const taken = await findUserRowByEmail(trx, pseudonymOf(id));
-    // Somebody may have created a user with this address, so that the erasure fails.
+    // A caller may have created a user with this address, so that the erasure fails.
     const email = taken === undefined ? pseudonymOf(id) : pseudonymOf(`${id}.${randomUUID()}`);
     const erased = { email, name: 'Deleted user', password_hash: '', scopes: '' };
     await trx

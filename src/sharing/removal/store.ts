@@ -132,3 +132,34 @@ async function deleteCodes(trx: Executor, linkId: string, limit: number): Promis
   if (keys.length > 0) await trx.deleteFrom('gate_codes').where('key', 'in', keys).execute();
   return keys.length;
 }
+
+/** Deletes folders without folders in them, so that each slice leaves a whole tree. */
+export async function deleteFolders(
+  trx: Executor,
+  workspaceId: string,
+  limit: number,
+): Promise<number> {
+  let deleted = 0;
+  while (deleted < limit) {
+    const rows = await trx
+      .selectFrom('folders as f')
+      .select('f.id')
+      .where('f.workspace_id', '=', workspaceId)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('folders as inner')
+              .select('inner.id')
+              .whereRef('inner.parent_id', '=', 'f.id'),
+          ),
+        ),
+      )
+      .limit(limit - deleted)
+      .execute();
+    if (rows.length === 0) break;
+    const ids = rows.map(({ id }) => id);
+    await trx.deleteFrom('folders').where('id', 'in', ids).execute();
+    deleted += rows.length;
+  }
+  return deleted;
+}
