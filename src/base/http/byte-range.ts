@@ -50,7 +50,7 @@ export function etagMatches(ifNoneMatch: string, etag: string): boolean {
 
 /** By the strong comparison (§13.1.1). Check it before `If-None-Match` (§13.2.2). */
 export function requireMatch(ifMatch: string | undefined, etag: string): void {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  if (ifMatch === undefined || ifMatch === '' || ifMatch.trim() === '*') return;
   if (ifMatch.split(',').some((tag) => tag.trim() === etag)) return;
   throw fail('precondition_failed', 'If-Match does not contain the current entity tag.');
 }
