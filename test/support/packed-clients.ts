@@ -20,6 +20,7 @@ const permitted = [
   'cookie',
   'jose',
   'string-width',
+  'yaml',
 ];
 
 /** The packages that string-width needs. */
