@@ -175,7 +175,7 @@ export default defineConfig({
             { name: 'shared', test: isShared, priority: 3 },
             { name: 'console', tags: ['$initial'], test: isOfConsole, priority: 2 },
             { name: 'icons', test: /@tabler\/icons-react/, priority: 1 },
-            { name: 'screens', test: isOfScreens, minShareCount: 2 },
+            { name: 'screens', test: isOfScreens, minShareCount: 3 },
           ],
         },
         postBanner: ({ name, isDynamicEntry }) =>
