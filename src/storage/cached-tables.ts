@@ -148,8 +148,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'link',
     inserts: false,
     deletes: true,
-    // An erasure changes the recipient only together with the lists.
-    uncached: ['view_count', 'notify_from', 'creator_id', 'recipient'],
+    uncached: ['view_count', 'notify_from', 'creator_id'],
   },
   domains: {
     entity: 'domain',

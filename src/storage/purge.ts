@@ -25,15 +25,15 @@ export type PurgeOptions = {
 };
 
 export function purgeRule(purge: Purge, { trustedTime, record }: PurgeOptions): RetentionRule {
-  const failed: string[] = [];
+  const failed = new Set<string>();
   let current: string | undefined;
   return {
     rows: `deleted ${purge.table}`,
     async begin() {
       const time = await trustedTime();
       // The last round may have ended because this one failed. It must not hold up the others.
-      if (current !== undefined) failed.push(current);
-      if (failed.length > failedMax) failed.shift();
+      if (failed.size >= failedMax) failed.clear();
+      if (current !== undefined) failed.add(current);
       current = undefined;
       return async (trx, limit) => {
         let deleted = 0;
@@ -52,18 +52,18 @@ export function purgeRule(purge: Purge, { trustedTime, record }: PurgeOptions): 
   };
 }
 
-/** Resources that failed are tried last. More than this are tried in their turn again. */
+/** Resources that failed are tried last, until this many have failed. */
 const failedMax = 100;
 
 async function findNext(
   trx: Executor,
   table: PurgedTable,
   time: number,
-  failed: readonly string[],
+  failed: ReadonlySet<string>,
 ): Promise<string | undefined> {
   const due = anyTable(trx).selectFrom<string>(table).select('id').where('delete_time', '<=', time);
   const first = due.orderBy('delete_time').orderBy('id').limit(1);
-  const others = failed.length === 0 ? first : first.where('id', 'not in', failed);
+  const others = failed.size === 0 ? first : first.where('id', 'not in', [...failed]);
   const next = (await others.executeTakeFirst()) ?? (await first.executeTakeFirst());
   return next === undefined ? undefined : String(next.id);
 }

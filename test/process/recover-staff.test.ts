@@ -70,7 +70,9 @@ describeFeature('recover-staff', (dialect) => {
         .insertInto('totp_seeds')
         .values({ ...row, ...times })
         .execute();
-      const change = { scopes: 'payments:read', disable_time: 1 };
+      // An erasure has begun.
+      const erasing = { delete_time: Date.now() + 86_400_000, purge_time: 1, purge_position: '~' };
+      const change = { scopes: 'payments:read', disable_time: 1, ...erasing };
       await transact(db, (trx) =>
         trx.updateTable('users').set(change).where('id', '=', user.id).execute(),
       );
@@ -87,6 +89,11 @@ describeFeature('recover-staff', (dialect) => {
     const after = await signIn(server, email, password);
     expect(sorted(after.scope ?? '')).toEqual([...managementScopes, 'payments:read'].sort());
     expect(await statusWith(server, after.access_token)).toBe(200);
+    const row = await withDatabase(url, (db) =>
+      db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    );
+    const kept = { delete_time: null, purge_time: null, purge_position: null };
+    expect(row).toMatchObject({ ...kept, disable_time: null });
     expect(await signIn(server, email, server.env.STAFF_PASSWORD)).not.toHaveProperty('scope');
     const events = await withDatabase(url, (db) =>
       db.selectFrom('audit_events').selectAll().where('action', '=', 'Staff.Recover').execute(),

@@ -44,6 +44,7 @@ export async function addUser(db: Database, user: Partial<TestUser> = {}): Promi
     create_time: Date.now(),
     ...neverDisabled,
     disable_time: disabled ? Date.now() : null,
+    purge_position: null,
   };
   await changeAsOtherProcess(db, (trx) => insertUser(trx, row));
   return row;

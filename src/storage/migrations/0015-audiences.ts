@@ -33,7 +33,8 @@ export async function addAudiences(db: Kysely<unknown>): Promise<void> {
 
 type WatchedTable =
   | ('audiences' | 'clients' | 'customers' | 'signing_keys' | 'sessions')
-  | ('users' | 'workspaces');
+  | ('users' | 'workspaces')
+  | 'links';
 
 /** Adds a trigger for new columns, because an existing one cannot watch more columns. */
 export async function watchColumns(

@@ -21,6 +21,7 @@ export async function addDeletions(db: Kysely<unknown>): Promise<void> {
     );
   }
   await db.schema.alterTable('users').addColumn('purge_position', 'text').execute();
+  await watchColumns(db, 'links', 'erasure', ['recipient']);
   await createIndex(db, 'documents', 'creator', ['creator_id', 'id']);
   for (const table of disabledTables) {
     await db.schema.alterTable(table).addColumn('kept_disable_time', 'bigint').execute();
