@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { expectFitForAll } from '../support/console-credentials.ts';
+import { documentTab } from '../support/console-menus.ts';
 import { useConsole } from '../support/console-suite.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
@@ -19,8 +20,6 @@ beforeAll(async () => {
 
 const tabsOf = (page: Page) => page.getByRole('navigation', { name: 'Document' }).getByRole('link');
 
-const tab = (page: Page, name: string) => tabsOf(page).filter({ hasText: name });
-
 const currentOf = (page: Page) =>
   page.getByRole('navigation', { name: 'Document' }).locator('[aria-current=page]').allInnerTexts();
 
@@ -32,16 +31,16 @@ describe('the tabs of a document', () => {
     await open(`${path}/versions`);
     await page.getByRole('table', { name: 'Versions' }).waitFor();
     expect(await currentOf(page)).toEqual(['Versions']);
-    await tab(page, 'Links').focus();
+    await documentTab(page, 'Links').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'For the board' }).waitFor();
-    expect(await tab(page, 'Links').and(page.locator(':focus')).count()).toBe(1);
+    expect(await documentTab(page, 'Links').and(page.locator(':focus')).count()).toBe(1);
     await page.reload();
     await page.getByRole('link', { name: 'For the board' }).waitFor();
     await page.goBack();
     await page.getByRole('table', { name: 'Versions' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console${path}/versions`);
-    await tab(page, 'Overview').click();
+    await documentTab(page, 'Overview').click();
     await page.getByRole('region', { name: 'Recent readers' }).waitFor();
     expect(await currentOf(page)).toEqual(['Overview']);
   });

@@ -1,7 +1,7 @@
 // The names of links without a name, and the buttons of their dialog.
 import { describe, expect, it } from 'vitest';
 import { phone, takePicture } from '../support/browser-pages.ts';
-import { chooseRowAction } from '../support/console-menus.ts';
+import { chooseRowAction, documentTab } from '../support/console-menus.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { rowOf } from '../support/link-rows.ts';
 import { makePdf } from '../support/pdf.ts';
@@ -24,6 +24,7 @@ describe('a link without a name', () => {
     await page.getByRole('link', { name: /^Link of [A-Z]\w+ \d/ }).waitFor();
     await rowOf(page, forJane).getByRole('link', { name: 'plan.pdf', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'plan.pdf' }).waitFor();
+    await documentTab(page, 'Links').click();
     await page.getByRole('link', { name: forJane }).click();
     const title = 'plan.pdf · for jane@example.com and 1 more';
     await page.getByRole('heading', { level: 1, name: title }).waitFor();

@@ -1,6 +1,7 @@
 // A browser frees the memory of closed previews.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { documentTab } from '../support/console-menus.ts';
 import { useConsole } from '../support/console-suite.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import { upload } from '../support/sharing-api.ts';
@@ -26,7 +27,9 @@ it('closed previews leave no nodes, fonts and workers behind', async () => {
   const row = page.getByRole('link', { name: 'Report.pdf' });
   async function preview() {
     await row.click();
+    await documentTab(page, 'Preview').click();
     await page.getByText('Quarterly report', { exact: true }).first().waitFor();
+    await page.goBack();
     await page.goBack();
     await row.waitFor();
   }

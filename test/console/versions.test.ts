@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
-import { chooseRowAction, openRowMenu } from '../support/console-menus.ts';
+import { chooseRowAction, documentTab, openRowMenu } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makePdf } from '../support/pdf.ts';
 import { callSharingApi, makeLink, upload, uploadVersion } from '../support/sharing-api.ts';
@@ -13,9 +13,6 @@ const pathOf = (id: string) => `/workspaces/${workspaceId()}/documents/${id}/ver
 
 const versionOf = (page: Page, version: number) =>
   page.getByRole('table', { name: 'Versions' }).getByRole('row', { name: `Version ${version}` });
-
-const openTab = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Document' }).getByRole('link', { name }).click();
 
 const textFile = (name: string, text: string) => ({
   name,
@@ -36,9 +33,9 @@ describe('a document', () => {
     await page.getByText('New version, same links').waitFor();
     await versionOf(page, 2).getByText('Current').waitFor();
     expect(await versionOf(page, 1).getByText('Current').count()).toBe(0);
-    await openTab(page, 'Preview');
+    await documentTab(page, 'Preview').click();
     await page.getByText('second text').waitFor();
-    await openTab(page, 'Versions');
+    await documentTab(page, 'Versions').click();
     await versionOf(page, 2).waitFor();
     await page.getByRole('heading', { level: 1, name: 'Terms.txt' }).waitFor();
     expect(await (await fetch(link.url)).status).toBe(200);

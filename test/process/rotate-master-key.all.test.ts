@@ -159,15 +159,15 @@ test('an unknown command or argument prints the usage, and names the command', a
   const cases = [
     {
       words: ['rotate'],
-      expected: 'The command "rotate" is unknown.\nUsage: latchkey <command>\n',
+      expected: 'The command "rotate" is unknown.\nUsage: latchkey <command> [options]\n',
     },
     {
       words: ['toString'],
-      expected: 'The command "toString" is unknown.\nUsage: latchkey <command>\n',
+      expected: 'The command "toString" is unknown.\nUsage: latchkey <command> [options]\n',
     },
     {
       words: ['--port'],
-      expected: 'The option "--port" is unknown.\nUsage: latchkey <command>\n',
+      expected: 'The option "--port" is unknown.\nUsage: latchkey <command> [options]\n',
     },
     {
       words: ['serve', 'now'],

@@ -1,4 +1,4 @@
-// The menus of the console: of the user, of the workspace and of a table row.
+// The menus and tabs of the console.
 import type { Locator, Page } from 'playwright-core';
 
 async function chooseFromUserMenu(page: Page, name: string): Promise<void> {
@@ -36,3 +36,7 @@ export async function chooseRowAction(
   const menu = await openRowMenu(place, name);
   await menu.getByRole('menuitem', { name: action, exact: true }).click();
 }
+
+/** The tabs of a document. */
+export const documentTab = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Document' }).getByRole('link', { name });

@@ -49,7 +49,7 @@ describe('an allowed origin', () => {
   itHoldsFor(
     [
       ['/clients', 'GET, HEAD, POST'],
-      ['/clients/cli_1', 'DELETE, GET, HEAD, PATCH'],
+      ['/clients/cli_1', 'GET, HEAD, PATCH, DELETE'],
       ['/api/v1/documents', 'GET, HEAD, POST'],
       ['/latchkey.sharing.v1.DocumentService/UploadDocument', 'GET, HEAD, POST'],
     ],
