@@ -87,11 +87,9 @@ it('a user signs in with the company account, confirms an action, and is signed 
   const other = await context.newPage();
   await other.goto(`${provider.issuer}/session/end`);
   await other.getByRole('button', { name: 'Yes, sign me out' }).click();
-  await expect
-    .poll(async () => {
-      await page.reload();
-      return page.url();
-    })
-    .toContain('/console/sign-in');
+  // The provider answers after it has told the service.
+  await other.getByText('Sign-out Success').waitFor();
+  await page.reload();
+  await page.waitForURL('**/console/sign-in**');
   await context.close();
 });
