@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { overhangOf, settle, takePicture } from '../../support/browser-pages.ts';
+import { documentTab } from '../../support/console-menus.ts';
 import { expectAccessible, useConsole } from '../../support/console-suite.ts';
 import { makeOfficeFiles } from '../../support/office-files.ts';
 import { docx, paragraph, wordDocument } from '../../support/office-packages.ts';
@@ -36,7 +37,8 @@ it('shows the preview as soon as it is ready, with its pages', async () => {
   await settle(page);
   expect(await overhangOf(page)).toBe(0);
   await takePicture(page, 'document-office-phone');
-  await page.getByRole('link', { name: 'Versions' }).click();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await documentTab(page, 'Versions').click();
   const version = page.getByRole('table', { name: 'Versions' }).getByRole('row').nth(1);
   await version.getByText('Ready').waitFor();
   await version.getByText('PowerPoint presentation').waitFor();
