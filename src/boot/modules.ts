@@ -51,6 +51,7 @@ export function createModules(
     const membershipsOf = createMemberships({ db, invalidations });
     // Built programs are next to the built browser code, even if the service runs from its sources.
     const programs = path.join(webDir, '../src');
+    const observer = createObserver(log, options.droppedLines, options.telemetry?.traces);
     const identity = await createIdentityModule({
       ...shared,
       onFailure,
@@ -60,10 +61,10 @@ export function createModules(
       mappedRoles: createMappedRoles(now),
       sharedAccess,
       sharedData,
+      observeUsage: config.usageMetrics === 'on' ? observer.usage : undefined,
       threadProgram: path.join(programs, 'identity/keys/thread-program.js'),
     });
     const assets = await readAssets(webDir);
-    const observer = createObserver(log, options.droppedLines, options.telemetry?.traces);
     const sharing = await createSharingModule({
       ...shared,
       onFailure,

@@ -15,6 +15,7 @@ import type { Mailer } from '../base/mail/mailer.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import type { Log } from '../observe/log.ts';
+import type { ObserveUsage } from '../observe/usage.ts';
 import type { SearchKind } from '../search/search-kind.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
@@ -81,6 +82,7 @@ export type IdentityModuleOptions = {
     | 'secondFactorGraceDays'
   >;
   readonly threadProgram: string;
+  readonly observeUsage: ObserveUsage | undefined;
   readonly log: Log;
   readonly db: Database;
   readonly invalidations: Invalidations;

@@ -117,7 +117,7 @@ export async function createIdentityModule(
   });
   onFailure(rotation.stop);
   const credentials = createCredentials({ db, now });
-  const usage = createCredentialUsage({ db, now });
+  const usage = createCredentialUsage({ db, observe: options.observeUsage, now });
   onFailure(usage.stop);
   const directory = createCredentialDirectory({ db, invalidations, recordUse: usage.record, now });
   const passwords = createPasswords();

@@ -10,6 +10,7 @@ import type { Log } from './log.ts';
 import { countDroppedLines, type Metrics, metricsOf } from './merge-metrics.ts';
 import { observePreviews, type PreviewObserver } from './previews.ts';
 import type { Traces } from './telemetry.ts';
+import { type ObserveUsage, observeUsage } from './usage.ts';
 
 export type Observer = {
   call(observation: Observation): void;
@@ -17,6 +18,7 @@ export type Observer = {
   blob(check: BlobCheck): void;
   store(isUp: boolean): void;
   readonly previews: PreviewObserver;
+  readonly usage: ObserveUsage;
   backup(outcome: BackupOutcome): void;
   readonly metrics: Metrics;
 };
@@ -125,6 +127,8 @@ export function createObserver(log: Log, droppedLines: () => number, traces?: Tr
     store: (isUp) => store.set(isUp ? 1 : 0),
 
     previews: observePreviews(registry, log),
+
+    usage: observeUsage(registry),
 
     backup: observeBackup,
 

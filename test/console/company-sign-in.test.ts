@@ -87,7 +87,7 @@ it('a user signs in with the company account, confirms an action, and is signed 
   const other = await context.newPage();
   await other.goto(`${provider.issuer}/session/end`);
   await other.getByRole('button', { name: 'Yes, sign me out' }).click();
-  // The provider answers after it has told the service.
+  // The page appears after the provider has sent the logout token to the service.
   await other.getByText('Sign-out Success').waitFor();
   await page.reload();
   await page.waitForURL('**/console/sign-in**');

@@ -4,13 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { UsageService } from '../../gen/latchkey/identity/v1/usage_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { usageRetention } from '../../src/credentials/usage/store.ts';
 import { createCredentialUsage } from '../../src/credentials/usage/usage.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { createObserver } from '../../src/observe/observer.ts';
 import { createRetention } from '../../src/storage/retention.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
@@ -225,3 +227,47 @@ itHoldsFor(
   await usage.flush();
   expect(await db.selectFrom('usage_counts').selectAll().execute()).toEqual([]);
 });
+
+describe('the metrics', () => {
+  const linesOf = (text: string) =>
+    text.split('\n').filter((line) => line.startsWith('latchkey_usage_total{'));
+
+  itHoldsFor([['on'], ['off']], 2)('count for each client only if asked: %s', async (setting) => {
+    const usageMetrics = setting as 'on' | 'off';
+    const test = await startTestApp({ config: { usageMetrics } });
+    onTestFinished(() => test.remove());
+    const { db } = test.app.inside;
+    const { ownerId, text } = await addClient(db, 'payments:read');
+    const [transport] = openTransports(test.app);
+    onTestFinished(() => transport?.close());
+    const scope = 'payments:read';
+    await transport?.call(issueToken, { clientId: ownerId, clientSecret: text, scope });
+    await expect.poll(async () => Object.values(await countsOf(db, ownerId))).toEqual([1]);
+    const metrics = await (await fetch(`${test.app.opsUrl}/metrics`)).text();
+    const expected = `latchkey_usage_total{id="${ownerId}",outcome="issued"} 1`;
+    expect(linesOf(metrics)).toEqual(setting === 'on' ? [expected] : []);
+  });
+
+  it('count written requests of owners, in at most 10,000 series', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl('sqlite'));
+    const observer = createObserver(createLog({ level: 'silent' }).log, () => 0);
+    const usage = createCredentialUsage({ db, observe: observer.usage, now: () => noon });
+    onTestFinished(() => usage.stop());
+    usage.count('issued', ['cus_1', 'key_1']);
+    await db.schema.alterTable('usage_counts').renameTo('away').execute();
+    await usage.flush();
+    expect(linesOf(await observer.metrics.read())).toEqual([]);
+    await db.schema.alterTable('away').renameTo('usage_counts').execute();
+    usage.count('issued', ['cus_1']);
+    await usage.flush();
+    const first = 'latchkey_usage_total{id="cus_1",outcome="issued"} ';
+    expect(linesOf(await observer.metrics.read())).toEqual([`${first}2`]);
+    for (let i = 0; i < 10_001; i++) observer.usage({ ...issued, subject_id: `cli_${i}` });
+    observer.usage({ ...issued, subject_id: 'cus_1' });
+    const lines = linesOf(await observer.metrics.read());
+    expect(lines).toHaveLength(10_000);
+    expect(lines[0]).toBe(`${first}3`);
+  });
+});
+
+const issued = { outcome: 'issued', count: 1 };

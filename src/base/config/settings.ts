@@ -186,6 +186,14 @@ export const settings = {
     about: 'The format of the log: one JSON object per line, or one readable line per request.',
     notes: '`pretty` is for people and may change; let programs read `json`.',
   },
+  usageMetrics: {
+    name: 'LATCHKEY_USAGE_METRICS',
+    group: 'Logs',
+    type: oneOf('off', 'on'),
+    default: 'off',
+    about: 'Whether `/metrics` counts the token requests of each client and customer.',
+    notes: 'Adds a time series for each of them and each outcome, at most 10,000 in each process.',
+  },
   auditRetentionDays: {
     name: 'LATCHKEY_AUDIT_RETENTION_DAYS',
     group: 'Logs',

@@ -37,10 +37,13 @@ export type CredentialUsage = {
 
 export type CredentialUsageOptions = {
   readonly db: Database;
+  /** Called with each count that was written. */
+  readonly observe?: ((count: Count) => void) | undefined;
   readonly now: Clock;
 };
 
-export function createCredentialUsage({ db, now }: CredentialUsageOptions): CredentialUsage {
+export function createCredentialUsage(options: CredentialUsageOptions): CredentialUsage {
+  const { db, observe, now } = options;
   let uses = new Map<string, number>();
   let counts = new Map<string, UsageCountRow>();
   let claimed = new Map<string, UsageCountRow>();
@@ -65,7 +68,8 @@ export function createCredentialUsage({ db, now }: CredentialUsageOptions): Cred
     }
     const rows = [...counts.values()];
     counts = new Map();
-    await writeInBatches(rows, addUsageCounts, (row) => addCount(counts, countsMax, row));
+    const keep = (row: UsageCountRow) => addCount(counts, countsMax, row);
+    await writeInBatches(rows, addUsageCounts, keep, observe);
   }
 
   /**
@@ -77,15 +81,18 @@ export function createCredentialUsage({ db, now }: CredentialUsageOptions): Cred
     items: T[],
     writeBatch: (trx: Executor, batch: readonly T[]) => Promise<void>,
     keep: (item: T) => void,
+    written?: (item: T) => void,
   ): Promise<void> {
     items.sort((a, b) => (a.key < b.key ? -1 : 1));
     for (let i = 0; i < items.length; i += batchMax) {
+      const batch = items.slice(i, i + batchMax);
       try {
-        await transact(db, (trx) => writeBatch(trx, items.slice(i, i + batchMax)));
+        await transact(db, (trx) => writeBatch(trx, batch));
       } catch {
         items.slice(i).forEach(keep);
         return;
       }
+      if (written !== undefined) batch.forEach(written);
     }
   }
 
