@@ -1,8 +1,10 @@
 // Deletions with a waiting time, in which they can be undone. A deleted resource stops working at
 // once. Retention deletes it for good: see storage/purge.ts.
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { HandlerContext } from '@connectrpc/connect';
 import { fail } from '../base/errors/errors.ts';
 import type { DeletionColumns, DisableColumns } from '../storage/deletion-rows.ts';
+import { requireEtag, type Stored } from './etag.ts';
 
 const waitMs = 7 * 86_400_000;
 
@@ -48,6 +50,29 @@ export function enablingUndeletionOf(row: DisableColumns, now: number): Partial<
   const change = undeletionOf(row, now);
   if (change.delete_time === undefined) return {};
   return { ...change, disable_time: row.kept_disable_time, kept_disable_time: null };
+}
+
+type DeletionStep<Row, Change> = {
+  readonly before: Row;
+  readonly changeOf: (row: Row, now: number) => Change;
+  readonly time: number;
+};
+
+/**
+ * Stores a deletion or its undo, of which `changeOf` returns the columns, and returns the row.
+ * Throws `precondition_failed` for a stale `If-Match`. Call it with the locked row.
+ */
+export async function storeDeletion<Row extends Stored, Change extends object>(
+  context: HandlerContext,
+  { before, changeOf, time }: DeletionStep<Row, Change>,
+  update: (changed: Change & { update_time: number }) => Promise<unknown>,
+): Promise<Row> {
+  requireEtag(context, {}, before);
+  const change = changeOf(before, time);
+  if (Object.keys(change).length === 0) return before;
+  const changed = { ...change, update_time: time };
+  await update(changed);
+  return { ...before, ...changed };
 }
 
 /** Throws `conflict` for a change of a deleted resource. */

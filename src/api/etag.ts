@@ -9,7 +9,7 @@ import type { ResourceColumns } from '../storage/resource-rows.ts';
 import { callerOf } from './principal.ts';
 
 /** A stored resource, without values that change without a call. */
-type Stored = ResourceColumns & { readonly create_time: number };
+export type Stored = ResourceColumns & { readonly create_time: number };
 
 /**
  * The strong entity tag of a stored resource, with its quotes. Columns without a value do not

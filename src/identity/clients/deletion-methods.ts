@@ -1,8 +1,7 @@
 // Deleting clients, and undoing that within the waiting time.
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { disablingDeletionOf, enablingUndeletionOf } from '../../api/deletion.ts';
-import { requireEtag } from '../../api/etag.ts';
+import { disablingDeletionOf, enablingUndeletionOf, storeDeletion } from '../../api/deletion.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ClientRow } from '../../storage/schema.ts';
@@ -29,12 +28,8 @@ export function createClientDeletionMethods(options: ClientDeletionOptions): Del
   ) {
     const row = await auditLog.change(context, { target: id }, async (trx) => {
       const before = await lockToEnd(trx, context, id);
-      requireEtag(context, {}, before);
-      const change = changeOf(before, now());
-      if (Object.keys(change).length === 0) return before;
-      const changed = { ...change, update_time: now() };
-      await updateClient(trx, id, changed);
-      return { ...before, ...changed };
+      const step = { before, changeOf, time: now() };
+      return storeDeletion(context, step, (changed) => updateClient(trx, id, changed));
     });
     return clientMessage(row);
   }

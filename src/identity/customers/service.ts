@@ -10,6 +10,7 @@ import {
   enablingUndeletionOf,
   neverDisabled,
   requireNotDeleted,
+  storeDeletion,
 } from '../../api/deletion.ts';
 import {
   createdColumns,
@@ -86,12 +87,8 @@ export function createCustomerService(
   ) {
     const row = await auditLog.change(context, { target: id }, async (trx) => {
       const before = await locked(trx, id);
-      requireEtag(context, {}, before);
-      const change = changeOf(before, now());
-      if (Object.keys(change).length === 0) return before;
-      const changed = { ...change, update_time: now() };
-      await updateCustomer(trx, id, changed);
-      return { ...before, ...changed };
+      const step = { before, changeOf, time: now() };
+      return storeDeletion(context, step, (changed) => updateCustomer(trx, id, changed));
     });
     return customerMessage(row);
   }

@@ -5,7 +5,13 @@ import {
   type WorkspaceQuota,
   type WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { deletionFields, deletionOf, notDeleted, undeletionOf } from '../../api/deletion.ts';
+import {
+  deletionFields,
+  deletionOf,
+  notDeleted,
+  storeDeletion,
+  undeletionOf,
+} from '../../api/deletion.ts';
 import {
   createdColumns,
   externalIdChange,
@@ -89,12 +95,8 @@ export function createWorkspaceService(
       const old = await lockRow(trx, 'workspaces', 'id', id);
       if (old === undefined) throw workspaceNotFound(id);
       await requireOwner(trx, context, 'Only owners can delete or undelete a workspace.');
-      requireEtag(context, {}, old);
-      const change = changeOf(old, now());
-      if (Object.keys(change).length === 0) return old;
-      const changed = { ...change, update_time: now() };
-      await updateWorkspace(trx, id, changed);
-      return { ...old, ...changed };
+      const step = { before: old, changeOf, time: now() };
+      return storeDeletion(context, step, (changed) => updateWorkspace(trx, id, changed));
     });
     return answer(row);
   }
