@@ -1,6 +1,7 @@
 // Measures the service with many rows in every table: see bench/README.md, "Growth".
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../postgres.mjs';
 import { stopAll } from '../processes.mjs';
