@@ -13,7 +13,7 @@ const scope = 'accounts:read payments:write';
 const route = '/tokens';
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Each one returns what its requests consist of: the same `fields`, or new ones for each request. */
+/** Each one returns the `fields` of all requests, or `makeRequests` for requests that differ. */
 const ways = {
   plain: ({ client }) => ({ fields: withSecret(client) }),
 
@@ -21,9 +21,11 @@ const ways = {
     const key = newKey();
     await call('POST', `/clients/${client.id}/keys`, { jwk: key.jwk });
     const claims = { iss: client.id, sub: client.id, aud: issuer };
-    return {
-      next: () => ({ fields: assertionFields(key.sign({}, { ...claims, ...freshClaims() })) }),
+    const request = () => {
+      const assertion = key.sign({}, { ...claims, ...freshClaims() });
+      return { fields: assertionFields(assertion) };
     };
+    return { makeRequests: (count) => repeat(count, request) };
   },
 
   async federation({ client, issuer: aud, call }) {
@@ -35,11 +37,11 @@ const ways = {
       issuer_id: id,
       subject: sub,
     });
-    const next = () => {
+    const request = () => {
       const assertion = key.sign({ kid }, { iss, sub, aud, ...freshClaims() });
       return { fields: { client_id: client.id, ...assertionFields(assertion) } };
     };
-    return { next };
+    return { makeRequests: (count) => repeat(count, request) };
   },
 
   async 'token exchange'({ client, staffToken, call }) {
@@ -61,13 +63,19 @@ const ways = {
       return key.sign(header, { htm: 'POST', htu: issuer + route, iat, jti, ...claims });
     };
     const fields = withSecret(client);
-    const nonce = await readNonce(issuer, fields, prove({}));
-    return { next: () => ({ fields, headers: { dpop: prove({ nonce }) } }) };
+    return {
+      async makeRequests(count) {
+        const nonce = await readNonce(issuer, fields, prove({}));
+        return repeat(count, () => ({ fields, headers: { dpop: prove({ nonce }) } }));
+      },
+    };
   },
 
   'ES256 audience': (context) => audienceFields(context, 'ES256'),
   'RS256 audience': (context) => audienceFields(context, 'RS256'),
 };
+
+const repeat = (length, make) => Array.from({ length }, make);
 
 const withSecret = ({ id, secret }, wanted = scope) => ({
   ...{ client_id: id, client_secret: secret, scope: wanted },
@@ -123,10 +131,9 @@ async function measure(parent, options) {
   const { token: staffToken, call } = await signIn(service);
   const sides = [];
   for (const [name, prepare] of Object.entries(ways)) {
-    const { fields, next } = await prepare({ ...service, staffToken, call });
+    const { fields, makeRequests } = await prepare({ ...service, staffToken, call });
     const { seconds } = options;
-    const makeRequests = (count) => Array.from({ length: count }, next);
-    const load = await (next === undefined
+    const load = await (makeRequests === undefined
       ? createHttpLoad({ folder, name, route, fields })
       : createFreshHttpLoad({ folder, name, port, route, seconds, makeRequests }));
     sides.push({ name, port, server: service.server, load, rounds: [], peakBytes: 0 });
