@@ -6,6 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { documentScenarios, runDocuments } from './documents.mjs';
+import { grants } from './grants.mjs';
 import { invalidation } from './invalidation.mjs';
 import { lookups } from './lookups.mjs';
 import { memory } from './memory.mjs';
@@ -24,7 +25,7 @@ process.env.PATH += ':/usr/sbin';
 
 const tokenNames = scenarios.map(({ name }) => name);
 const documentNames = documentScenarios.map(({ name }) => name);
-const parts = [memory, lookups, invalidation, workers, nodes, peers, start];
+const parts = [grants, memory, lookups, invalidation, workers, nodes, peers, start];
 const names = [...tokenNames, ...documentNames, ...parts.map(({ name }) => name)];
 
 const { values } = parseArgs({

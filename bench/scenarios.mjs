@@ -4,7 +4,7 @@ import { VerificationService } from '../dist/gen/latchkey/identity/v1/verificati
 import { createFreshLoad } from './loads/fresh.mjs';
 import { createGrpcLoad } from './loads/h2load.mjs';
 import { createHttpLoad } from './loads/wrk.mjs';
-import { issueToken, signInSubject } from './service.mjs';
+import { issueToken } from './service.mjs';
 
 const scope = 'accounts:read payments:write';
 const keyScope = 'accounts:read payments:read';
@@ -47,25 +47,6 @@ export const scenarios = [
         method: issue,
         fields: { clientId: client.id, clientSecret: client.secret, scope },
         isGood: hasToken,
-      }),
-  },
-  {
-    name: 'token-exchange-http',
-    title: 'IssueToken, token exchange, HTTP',
-    transport: 'HTTP',
-    // The floor issues a plain token.
-    targets: { cpuMax: 2, throughputMin: 0.5, p99Max: 3 },
-    createLoad: async (service, folder) =>
-      createHttpLoad({
-        folder,
-        name: 'token-exchange',
-        route: '/tokens',
-        fields: {
-          ...{ client_id: service.client.id, client_secret: service.client.secret },
-          ...{ scope: 'tokens:read', subject_token: await signInSubject(service) },
-          grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-          subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-        },
       }),
   },
   {

@@ -74,27 +74,32 @@ export function issueToken({ issuer, client }, scope) {
   return post({ LATCHKEY_BASE_URL: issuer }, '/tokens', fields);
 }
 
-/** Lets the client act for the staff user. Returns the token of the user, to exchange it. */
-export async function signInSubject({ issuer, client, staff }) {
+/** Signs the staff user in. Returns the user's token, and calls the API with it. */
+export async function signIn({ issuer, staff }) {
   const token = await post({ LATCHKEY_BASE_URL: issuer }, '/sessions', staff);
-  const response = await fetch(`${issuer}/clients/${client.id}`, {
-    method: 'PATCH',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ may_act: ['staff'] }),
-  });
-  if (!response.ok) throw new Error(`PATCH /clients: ${response.status} ${await response.text()}`);
-  return token;
+  const call = (method, route, body) =>
+    send(issuer + route, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  return { token, call };
 }
 
 async function post({ LATCHKEY_BASE_URL }, route, fields) {
-  const response = await fetch(LATCHKEY_BASE_URL + route, {
+  const answer = await send(LATCHKEY_BASE_URL + route, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(fields),
   });
+  return answer.access_token;
+}
+
+async function send(url, request) {
+  const response = await fetch(url, request);
   const text = await response.text();
-  if (!response.ok) throw new Error(`${route}: ${response.status} ${text}`);
-  return JSON.parse(text).access_token;
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
+  return JSON.parse(text);
 }
 
 /** `transport` is `HTTP` or `gRPC`. */

@@ -61,26 +61,30 @@ const sideOf = (name, { server, ports }, transport, load) => ({
 
 /** Runs alternating rounds. Each side is `{load, port, server, rounds, peakBytes}`. */
 export async function runRounds(sides, { rounds, seconds, warmUpSeconds }) {
-  const loads = new Set(sides.map(({ load }) => load));
-  const prepare = async () => {
-    for (const load of loads) await load.prepareRound?.();
-  };
-  await prepare();
-  for (const { load, port } of sides) {
+  await eachPrepared(sides, async ({ load, port }) => {
     await load.probe(port);
     await load.run(port, warmUpSeconds);
-  }
+  });
   for (let round = 0; round < rounds; round++) {
-    await prepare();
-    for (const { load, port, server, rounds } of sides) {
+    await eachPrepared(sides, async ({ load, port, server, rounds }) => {
       rounds.push(await withUsage(server, () => load.run(port, seconds)));
       server.clearLog();
       process.stdout.write('.');
-    }
+    });
   }
   for (const side of sides) {
     await side.load.probe(side.port);
     side.peakBytes = side.server.peakBytes();
+  }
+}
+
+/** Prepares each load once, just before its first run: what it prepares may expire soon. */
+async function eachPrepared(sides, run) {
+  const prepared = new Set();
+  for (const side of sides) {
+    if (!prepared.has(side.load)) await side.load.prepareRound?.();
+    prepared.add(side.load);
+    await run(side);
   }
 }
 

@@ -1,12 +1,19 @@
--- wrk runs this script. It prints the result as JSON. The argument after `--`, if there is one, is
--- the name of a file with the body of a POST.
+-- wrk runs this script. It prints the result as JSON. The arguments after `--`, if there are any, are
+-- the name of a file and what it contains: `body`, the body of each POST, or `requests`, complete
+-- requests with a zero byte between them, each of which is sent once.
 
 function init(args)
   if args[1] == nil then return end
   local file = assert(io.open(args[1], "rb"))
-  wrk.method = "POST"
-  wrk.body = file:read("*a")
+  local content = file:read("*a")
   file:close()
+  if args[2] == "body" then
+    wrk.method = "POST"
+    wrk.body = content
+    return
+  end
+  local next_request = content:gmatch("%Z+")
+  function request() return assert(next_request(), "all requests are sent") end
 end
 
 function done(summary, latency)

@@ -27,25 +27,65 @@ export async function createHttpLoad(options) {
     description: `wrk, 1 thread, ${allConnections} connections, keep-alive`,
     connections: allConnections,
 
-    /** Throws unless the response is good. */
-    async probe(port) {
-      const url = `http://127.0.0.1:${port}${route}`;
-      const response = await fetch(url, {
-        method: hasBody ? 'POST' : 'GET',
-        headers,
-        body,
-      });
-      const answer = await response.json();
-      if (response.status !== 200 || !(await isGood(answer))) {
-        throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`);
-      }
-    },
+    probe: (port) => probe(port, route, headers, body, isGood),
 
     run(port, seconds, connections = allConnections) {
       const url = `http://127.0.0.1:${port}${route}`;
       return runWrk({ url, seconds, connections, headers, bodyFile });
     },
   };
+}
+
+/** More than the service answers. wrk fails when all requests are sent. */
+const freshPerSecond = 10_000;
+
+/**
+ * Posts another request each time, for requests that the service accepts once. Before each round,
+ * `makeRequests(count)` returns the `{fields, headers}` of each one.
+ */
+export function createFreshHttpLoad({ folder, name, port, route, seconds, makeRequests }) {
+  const requestsFile = path.join(folder, `${name}.requests`);
+  const type = { 'content-type': types.json };
+  const textOf = ({ fields, headers = {} }) => {
+    const body = JSON.stringify(fields);
+    const lines = Object.entries({
+      host: `127.0.0.1:${port}`,
+      ...type,
+      ...headers,
+      'content-length': Buffer.byteLength(body),
+    }).map(([key, value]) => `${key}: ${value}`);
+    return [`POST ${route} HTTP/1.1`, ...lines, '', body].join('\r\n');
+  };
+
+  return {
+    description: `wrk, 1 thread, ${allConnections} connections, keep-alive, new requests`,
+
+    async probe(at) {
+      const [{ fields, headers }] = await makeRequests(1);
+      await probe(at, route, { ...headers, ...type }, JSON.stringify(fields), hasToken);
+    },
+
+    async prepareRound() {
+      const requests = await makeRequests(freshPerSecond * seconds);
+      await writeFile(requestsFile, requests.map(textOf).join('\0'));
+    },
+
+    run(at, limit) {
+      const url = `http://127.0.0.1:${at}${route}`;
+      return runWrk({ url, seconds: limit, connections: allConnections, requestsFile });
+    },
+  };
+}
+
+/** Throws unless the response is good. Sends a GET request if there is no body. */
+async function probe(port, route, headers, body, isGood) {
+  const url = `http://127.0.0.1:${port}${route}`;
+  const method = body === undefined ? 'GET' : 'POST';
+  const response = await fetch(url, { method, headers, body });
+  const answer = await response.json();
+  if (response.status !== 200 || !(await isGood(answer))) {
+    throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`);
+  }
 }
 
 /** Requests the same HTML page repeatedly, which contains `text`. */
@@ -61,14 +101,20 @@ export const createPageLoad = ({ route, headers, text }) => ({
     runWrk({ url: `http://127.0.0.1:${port}${route}`, seconds, connections, headers }),
 });
 
-/** Requests `url` repeatedly, with POST if there is a body file. Returns the result. */
-export async function runWrk({ url, seconds, connections, headers = {}, bodyFile }) {
+/**
+ * Requests `url` repeatedly, with POST if there is a body file, or sends the requests of a file.
+ * Returns the result.
+ */
+export async function runWrk(options) {
+  const { url, seconds, connections, headers = {}, bodyFile, requestsFile } = options;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const output = await runTool('wrk', [
     ...['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`],
     ...['--script', path.join(import.meta.dirname, 'wrk.lua')],
     ...lines.flatMap((line) => ['--header', line]),
-    ...[url, ...(bodyFile === undefined ? [] : ['--', bodyFile])],
+    url,
+    ...(bodyFile === undefined ? [] : ['--', bodyFile, 'body']),
+    ...(requestsFile === undefined ? [] : ['--', requestsFile, 'requests']),
   ]);
   const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
   if (json === undefined) throw new Error(`unexpected output of wrk:\n${output}`);
