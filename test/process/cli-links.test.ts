@@ -89,6 +89,36 @@ test('links for recipients come from a CSV file, of which a wrong line is named'
   expect(empty).toMatchObject({ status: 2, stderr: expect.stringContaining('no recipients') });
 });
 
+test('each command that creates links can let programs read them', async () => {
+  const shell = await workspaceShell();
+  const share = ['upload', '-', '--name', 'For programs.txt', '--share', '--program-access'];
+  const { document, link } = JSON.parse((await shell.run([...share, '--json'], 'text')).stdout);
+  expect(link).toMatchObject({ program_access: true });
+  const createFor = ['links', 'create-for', document.id, '-', '--program-access', '--json'];
+  const { links } = JSON.parse((await shell.run(createFor, 'ada@board.example\n')).stdout);
+  expect(links).toMatchObject([{ program_access: true, recipient: 'ada@board.example' }]);
+  const unshared = await shell.run(['upload', '-', '--name', 'a.txt', '--program-access'], 'text');
+  expect(unshared).toMatchObject({ status: 2, stderr: expect.stringContaining('needs --share') });
+});
+
+test('each command that changes a link warns if readers cannot open the document', async () => {
+  const shell = await workspaceShell();
+  const { id, document_id: documentId } = await createLink(shell);
+  const warning =
+    'Readers cannot open the document. A watermark needs a PDF, Office, JPEG or PNG file. ' +
+    'Share it without --watermark.\n';
+  for (const words of [
+    ['links', 'create', documentId, '--watermark'],
+    ['links', 'create', documentId, '--watermark', '--json'],
+    ['links', 'create-for', documentId, '-', '--watermark'],
+    ['links', 'update', id, '--watermark'],
+  ]) {
+    const ran = await shell.run(words, 'ada@board.example\n');
+    expect(ran, words.join(' ')).toMatchObject({ status: 0, stderr: warning });
+  }
+  expect(await shell.run(['links', 'create', documentId])).toMatchObject({ stderr: '' });
+});
+
 test.each([
   ['https://links.example.com/s/abcdefghijklmnopqrstuv', 66, 'no link with the address'],
   ['abcdefghijklmnopqrstuv', 66, 'no link with the address'],
