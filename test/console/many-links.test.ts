@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { overhangOf, phone, takePicture } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
-import { dayMs, localText } from '../support/link-rows.ts';
+import { dayMs, localText, rowOf } from '../support/link-rows.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import {
   callSharingApi,
@@ -114,11 +114,31 @@ describe('several links', () => {
     expect(await page.getByText('3 selected').count()).toBe(0);
 
     await toast.getByRole('button', { name: 'Undo' }).press('Enter');
-    await page.getByText('Previous expiry restored').waitFor();
-    const [soon, later, never, expired] = await timesNow();
+    await page
+      .getByText('Previous expiry restored. One link had expired: it expires again in 5 seconds.')
+      .waitFor();
+    const [soon, later, never] = await timesNow();
     expect([soon, later, never]).toEqual(before.slice(0, 3));
-    // The API accepts no time in the past.
-    expect(expired).toBeLessThan(Date.now() + 60_000);
+    // Without a reload.
+    await rowOf(page, 'Link expired').getByText('Expired', { exact: true }).waitFor();
+    expect((await fetch(links.expired.url)).status).toBe(410);
+    expect((await fetch(links.soon.url)).status).toBe(200);
+  });
+
+  it('expire again after the undo if all of them had expired', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    await boxOf(page, 'Link expired').check();
+    await page.getByRole('button', { name: 'Extend' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Extend 1 link' });
+    await dialog.getByRole('button', { name: 'Extend' }).click();
+    expect((await fetch(links.expired.url)).status).toBe(200);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('One link had expired: it expires again in 5 seconds.').waitFor();
+    expect(await page.getByText('Previous expiry restored').count()).toBe(0);
+    await expect
+      .poll(async () => (await fetch(links.expired.url)).status, { timeout: 10_000 })
+      .toBe(410);
   });
 
   it('are revoked on a phone after a question that says that it is final', async () => {

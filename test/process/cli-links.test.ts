@@ -5,6 +5,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openShell, type Shell, valuesOf } from '../support/cli.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
+import { bearer } from '../support/sharing-api.ts';
+import { exchangedToken } from '../support/token-exchange.ts';
 
 type CreatedLink = { readonly id: string; readonly url: string; readonly document_id: string };
 
@@ -23,6 +25,24 @@ const workspaceShell = () =>
 async function createLink(shell: Shell): Promise<CreatedLink> {
   const words = ['upload', '-', '--name', 'Named link.txt', '--share', '--json'];
   return JSON.parse((await shell.run(words, 'text')).stdout).link;
+}
+
+/** A new client gets the file for the staff user. */
+async function readForStaff(name: string, url: string): Promise<void> {
+  const { LATCHKEY_BASE_URL, STAFF_EMAIL, STAFF_PASSWORD } = program.env;
+  const publicUrl = new URL(LATCHKEY_BASE_URL).origin;
+  const send = async (path: string, body: object, token = '') => {
+    const headers = { ...bearer(token), 'content-type': 'application/json' };
+    const options = { method: 'POST', headers, body: JSON.stringify(body) };
+    return JSON.parse(await (await fetch(LATCHKEY_BASE_URL + path, options)).text());
+  };
+  const signIn = { email: STAFF_EMAIL, password: STAFF_PASSWORD };
+  const { access_token: token } = await send('/sessions', signIn);
+  const client = { name, scopes: ['documents:read'], may_act: ['staff'] };
+  const { client: created, client_secret: text } = await send('/clients', client, token);
+  const agent = { ownerId: created.id, credentialId: '', text };
+  const exchanged = await exchangedToken({ publicUrl }, agent, token);
+  expect((await fetch(url, { headers: bearer(exchanged) })).status).toBe(200);
 }
 
 test('a link is found by its address, and by the last part of it', async () => {
@@ -67,6 +87,36 @@ test('links for recipients come from a CSV file, of which a wrong line is named'
   expect(twice.stderr).toContain('line 4, recipient: ');
   const empty = await shell.run(words, 'Address\n');
   expect(empty).toMatchObject({ status: 2, stderr: expect.stringContaining('no recipients') });
+});
+
+test('each command that creates links can let programs read them', async () => {
+  const shell = await workspaceShell();
+  const share = ['upload', '-', '--name', 'For programs.txt', '--share', '--program-access'];
+  const { document, link } = JSON.parse((await shell.run([...share, '--json'], 'text')).stdout);
+  expect(link).toMatchObject({ program_access: true });
+  const createFor = ['links', 'create-for', document.id, '-', '--program-access', '--json'];
+  const { links } = JSON.parse((await shell.run(createFor, 'ada@board.example\n')).stdout);
+  expect(links).toMatchObject([{ program_access: true, recipient: 'ada@board.example' }]);
+  const unshared = await shell.run(['upload', '-', '--name', 'a.txt', '--program-access'], 'text');
+  expect(unshared).toMatchObject({ status: 2, stderr: expect.stringContaining('needs --share') });
+});
+
+test('each command that changes a link warns if readers cannot open the document', async () => {
+  const shell = await workspaceShell();
+  const { id, document_id: documentId } = await createLink(shell);
+  const warning =
+    'Readers cannot open the document. A watermark needs a PDF, Office, JPEG or PNG file. ' +
+    'Share it without --watermark.\n';
+  for (const words of [
+    ['links', 'create', documentId, '--watermark'],
+    ['links', 'create', documentId, '--watermark', '--json'],
+    ['links', 'create-for', documentId, '-', '--watermark'],
+    ['links', 'update', id, '--watermark'],
+  ]) {
+    const ran = await shell.run(words, 'ada@board.example\n');
+    expect(ran, words.join(' ')).toMatchObject({ status: 0, stderr: warning });
+  }
+  expect(await shell.run(['links', 'create', documentId])).toMatchObject({ stderr: '' });
 });
 
 test.each([
@@ -164,6 +214,20 @@ test('a terminal of 80 columns shows which links are revoked, and when they expi
     // An address is in full, or is left out.
     expect(wide.includes('ADDRESS'), String(columns)).toBe(wide.includes(shown.url));
   }
+});
+
+test('the views name the program that read for a person', async () => {
+  const shell = await workspaceShell();
+  const { id, url } = await createLink(shell);
+  const options = ['--allow-download', '--program-access'];
+  await shell.run(['links', 'update', id, ...options]);
+  await readForStaff('Assistant', `${url}/download`);
+  const words = ['views', 'list', id];
+  await expect
+    .poll(async () => (await shell.run(words)).stdout.split('\t').slice(1, 4))
+    .toEqual([program.env.STAFF_EMAIL, 'true', 'Assistant']);
+  const { text } = await shell.runOnTerminal(words);
+  expect(text).toMatch(/READ BY[^\n]*\n[^\n]* Assistant/);
 });
 
 test('figures of pages and days are tables on a terminal, and JSON elsewhere', async () => {

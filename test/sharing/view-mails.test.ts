@@ -75,13 +75,13 @@ describeApp('the mails about views', (suite) => {
       now: () => clock.now,
     });
     let views = 0;
-    async function view(link: LinkFields, count = 1, reader = ''): Promise<void> {
+    async function view(link: LinkFields, count = 1, reader = '', program = ''): Promise<void> {
       for (let i = 0; i < count; i++) {
         await transact(db(), async (trx) => {
           const row = { id: `viw_${link.id}_${++views}`, link_id: link.id, duration_ms: 0 };
           const email = reader === anonymous ? '' : reader || `reader${views}@example.com`;
           const facts = { email, email_verified: 0, create_time: clock.now + views } as const;
-          await insertView(trx, { ...row, ...facts });
+          await insertView(trx, { ...row, ...facts, acting_client_name: program });
           const read = trx.selectFrom('links').selectAll().where('id', '=', link.id);
           await notices.note(trx, (await read.executeTakeFirstOrThrow()) as LinkRow);
         });
@@ -161,6 +161,24 @@ describeApp('the mails about views', (suite) => {
     await view(link, 2, anonymous);
     await view(link, 2, email);
     expect(await sendAt(morning + 3 * hour)).toEqual(['3 people viewed Deck.pdf']);
+  });
+
+  it('name the program that read for a person', async () => {
+    const link = await create({ notify: 'NOTIFY_EVERY_VIEW' });
+    const { view, sendAt, mails } = startSender();
+    await view(link, 1, 'ann@example.com', 'Assistant of evil.com');
+    const subject = 'Assistant of evil.com viewed Deck.pdf for ann@example.com';
+    expect(await sendAt(morning)).toEqual([subject]);
+    await view(link, 1, 'ann@example.com');
+    await view(link, 1, 'bob@example.com', 'Importer');
+    expect(await sendAt(morning + hour)).toEqual(['2 people viewed Deck.pdf']);
+    const lines = mails.flatMap(({ text }) => text.match(/^- [^,]*/gm) ?? []);
+    expect(lines).toEqual([
+      '- ann@example.com (read by Assistant of evil. com)',
+      '- bob@example.com (read by Importer)',
+      '- ann@example.com',
+    ]);
+    expect(mails[0]?.html).not.toContain('evil.com');
   });
 
   it('come once a day for all links with a digest', async () => {

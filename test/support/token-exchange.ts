@@ -2,6 +2,8 @@
 import type { App } from '../../src/boot/app.ts';
 import type { Added } from './owner-rows.ts';
 
+type Service = Pick<App, 'publicUrl'>;
+
 export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 export const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
@@ -35,12 +37,12 @@ async function sendForm(url: string, form: Form, headers = {}): Promise<FormAnsw
 
 const clientFields = ({ ownerId, text }: Added) => ({ client_id: ownerId, client_secret: text });
 
-function requestTokenForm(app: App, client: Added, form: Form): Promise<FormAnswer> {
+function requestTokenForm(app: Service, client: Added, form: Form): Promise<FormAnswer> {
   return sendForm(`${app.publicUrl}/tokens`, { ...clientFields(client), ...form });
 }
 
 export function requestExchange(
-  app: App,
+  app: Service,
   client: Added,
   subject: string,
   form: Form = {},

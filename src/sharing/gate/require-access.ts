@@ -29,40 +29,47 @@ export function checkAccess(
   return gate.authorise(variables.slug ?? '', cookies.readAccess(request), domain);
 }
 
+type OpenAccess = {
+  readonly shared: Shared;
+  readonly accessSession: AccessSession;
+};
+
+type ProgramOptions = AccessOptions & { readonly authenticateProgram: AuthenticateProgram };
+
 /** Throws `forbidden`, `gone` or `not_found` for a request without access. */
 export async function requireAccess(
   options: AccessOptions,
   request: RouteRequest,
 ): Promise<GrantedAccess> {
-  return grantAccess(options, request, await checkAccess(options, request));
+  return grantDocument(options, request, grantLink(await checkAccess(options, request)));
 }
 
 /** Does the same for the bytes of a document, which a program may read with a token. */
 export async function requireFileAccess(
-  options: AccessOptions & { readonly authenticateProgram: AuthenticateProgram },
+  options: ProgramOptions,
   request: RouteRequest,
 ): Promise<GrantedAccess> {
-  if (!presentsToken(request)) return requireAccess(options, request);
+  return grantDocument(options, request, await requireLinkAccess(options, request));
+}
+
+/** Does the same for whatever the link shows. */
+export async function requireLinkAccess(
+  options: ProgramOptions,
+  request: RouteRequest,
+): Promise<OpenAccess> {
+  if (!presentsToken(request)) return grantLink(await checkAccess(options, request));
   const { gate, authenticateProgram } = options;
   const { variables, domain } = request;
   const authenticate = () => authenticateProgram(request);
   const decision = await gate.authoriseProgram(variables.slug ?? '', authenticate, domain);
   if (decision.kind === 'ask') throw fail('forbidden', 'The link does not admit this person.');
-  return grantAccess(options, request, decision);
+  return grantLink(decision);
 }
 
-async function grantAccess(
-  options: AccessOptions,
-  request: RouteRequest,
-  decision: AccessDecision,
-): Promise<GrantedAccess> {
+function grantLink(decision: AccessDecision): OpenAccess {
   switch (decision.kind) {
-    case 'open': {
-      const { accessSession } = decision;
-      const shared = await selectDocument(options, decision.shared, request);
-      if (shared === undefined) throw fail('not_found', 'The link does not show this document.');
-      return { shared, accessSession };
-    }
+    case 'open':
+      return decision;
     case 'ask':
       throw fail('forbidden', "The reader has not passed the link's gate.");
     case 'gone':
@@ -70,6 +77,16 @@ async function grantAccess(
     case 'unknown':
       throw fail('not_found', 'The link does not exist.');
   }
+}
+
+async function grantDocument(
+  options: AccessOptions,
+  request: RouteRequest,
+  { shared: link, accessSession }: OpenAccess,
+): Promise<GrantedAccess> {
+  const shared = await selectDocument(options, link, request);
+  if (shared === undefined) throw fail('not_found', 'The link does not show this document.');
+  return { shared, accessSession };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Agreements } from '../agreements/agreements.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { Shared } from '../links/links.ts';
 import type { Rooms } from '../rooms/rooms.ts';
+import { entryRoutes } from './entry-routes.ts';
 import { type FileRouteOptions, fileRoutes } from './file-routes.ts';
 import { requiresCode } from './gate.ts';
 import type { GateHtml } from './gate-html.ts';
@@ -155,6 +156,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       roomDocumentDoc,
       submitInRoomDoc('document'),
     ]),
+    ...entryRoutes(options),
     ...fileRoutes(options),
   ];
 }

@@ -32,7 +32,7 @@ export function composeViewMail(
   const [first] = links;
   const subject =
     links.length === 1 && first !== undefined
-      ? `${readersOf(first)} viewed ${shortName(first.notice.target_name)}`
+      ? viewedBy(first)
       : `${countOf(views, 'view')} of ${countOf(links.length, 'link')} in ${brand.workspaceName}`;
   const parts = links.flatMap((link) => partsOf(link, publicUrl));
   const created = links.length === 1 ? 'the link' : 'the links';
@@ -54,11 +54,15 @@ function partsOf({ notice, newest }: ViewedLink, publicUrl: string): MailPart[] 
   ];
 }
 
-function readersOf({ newest, readers, readerName }: ViewedLink): string {
-  if (readers > 1) return `${readers.toLocaleString('en')} people`;
-  const { email = '' } = newest[0] ?? {};
-  if (email === '') return 'Someone';
-  return readerName === '' ? email : `${shortName(readerName)} (${email})`;
+/** Names a program that read for the only reader. */
+function viewedBy({ notice, newest, readers, readerName }: ViewedLink): string {
+  const target = shortName(notice.target_name);
+  if (readers > 1) return `${readers.toLocaleString('en')} people viewed ${target}`;
+  const { email = '', acting_client_name: program = '' } = newest[0] ?? {};
+  if (email === '') return `Someone viewed ${target}`;
+  const reader = readerName === '' ? email : `${shortName(readerName)} (${email})`;
+  if (program !== '') return `${shortName(program)} viewed ${target} for ${reader}`;
+  return `${reader} viewed ${target}`;
 }
 
 const consolePathOf = ({ workspace_id, link_id }: DueNotice) =>
@@ -66,11 +70,15 @@ const consolePathOf = ({ workspace_id, link_id }: DueNotice) =>
 
 /** Leads to all views of the reader, unless the address looks like a website. */
 function lineOf(view: NoticedView, notice: DueNotice, publicUrl: string): string | LinkedLine {
-  const { email, email_verified, create_time } = view;
+  const { email, email_verified, create_time, acting_client_name: program } = view;
   // Without verification, the reader chooses the text.
   const address = email === '' ? 'A reader' : mailAddress(email);
-  const verified = email_verified === 1 ? ' (verified)' : '';
-  const line = `${address}${verified}, ${mailTime(create_time)}${readingOf(view, notice)}`;
+  const facts = [
+    ...(email_verified === 1 ? ['verified'] : []),
+    ...(program === '' ? [] : [`read by ${mailName(program)}`]),
+  ];
+  const known = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+  const line = `${address}${known}, ${mailTime(create_time)}${readingOf(view, notice)}`;
   if (address !== email) return line;
   const path = `/console/workspaces/${notice.workspace_id}/readers/${encodeURIComponent(email)}`;
   return { line, url: `${publicUrl}${path}` };

@@ -1,6 +1,13 @@
 import { type SqlBool, sql } from 'kysely';
 import { inLiveWorkspace } from '../../storage/purge.ts';
-import type { Executor, LinkNoticeRow, LinkRow, UserRow, ViewRow } from '../../storage/schema.ts';
+import type {
+  Executor,
+  LinkNoticeRow,
+  LinkRow,
+  StoredView,
+  UserRow,
+  ViewRow,
+} from '../../storage/schema.ts';
 
 /** Adds a view to the next mail about its link, if the creator gets one. */
 export async function noteView(
@@ -88,7 +95,9 @@ const isCounted = sql<SqlBool>`(access_id is null or not exists (
 ))`;
 
 /** A view with figures about its reader. In a room, they are about all documents of the session. */
-export type NoticedView = Pick<ViewRow, 'email' | 'email_verified' | 'create_time'> & Reading;
+export type NoticedView = Pick<ViewRow, 'email' | 'email_verified' | 'create_time'> &
+  Pick<StoredView, 'acting_client_name'> &
+  Reading;
 
 type Reading = {
   readonly duration_ms: number;

@@ -76,7 +76,16 @@ type LinkTime = {
 };
 
 /** The API accepts no time in the past: links that had expired expire again after this time. */
-const soonMs = 10_000;
+const soonSeconds = 5;
+
+function restoredText(count: number, expired: number): string {
+  const again =
+    expired === 1
+      ? `One link had expired: it expires again in ${soonSeconds} seconds.`
+      : `${expired} links had expired: they expire again in ${soonSeconds} seconds.`;
+  if (expired === 0) return 'Previous expiry restored';
+  return expired === count ? again : `Previous expiry restored. ${again}`;
+}
 
 /** Sets the expiry of each link, all or none. `back` restores the times that they have here. */
 function useSetTimes() {
@@ -91,14 +100,15 @@ function useSetTimes() {
     await update({ workspaceId: times[0]?.link.workspaceId ?? '', requests });
   };
   const back = async (links: readonly Link[]) => {
-    const soon = Date.now() + soonMs;
+    const expired = links.filter(hasEnded).length;
+    const soon = Date.now() + soonSeconds * 1000;
     const times = links.map((link) => ({
       link,
       ms: link.expireTime && Math.max(timestampMs(link.expireTime), soon),
     }));
     try {
       await setTimes(times);
-      showToast('Previous expiry restored');
+      showToast(restoredText(links.length, expired));
     } catch (error) {
       open(<ErrorDialog title="The expiry was not restored" error={error} />);
     }

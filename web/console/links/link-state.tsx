@@ -2,6 +2,7 @@
 import { timestampDate, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Badge } from '@mantine/core';
 import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { useMinuteClock } from '../shared/use-minute-clock.ts';
 import type { LinkAccess } from './link-form.ts';
 
 type State = 'Active' | 'Expired' | 'Revoked';
@@ -22,6 +23,8 @@ function stateOf({ revokeTime, expireTime }: Link): State {
 }
 
 export function LinkStateBadge({ link }: { readonly link: Link }) {
+  // A link may expire while it is shown.
+  useMinuteClock();
   const state = stateOf(link);
   return (
     <Badge variant="light" color={colors[state]}>

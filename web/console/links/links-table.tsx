@@ -19,6 +19,7 @@ import type { Filters } from '../shared/lists/filters.ts';
 import { type Empty, Listing } from '../shared/lists/listing.tsx';
 import { RowMenu } from '../shared/lists/row-menu.tsx';
 import { TextLink } from '../shared/router-links.tsx';
+import { useMinuteClock } from '../shared/use-minute-clock.ts';
 import {
   accessText,
   endTimeOf,
@@ -179,6 +180,7 @@ function NameCell({ link }: OfLink) {
 
 /** The state, and when the link ended. */
 function State({ link }: OfLink) {
+  useMinuteClock();
   return (
     <Group component="span" display="inline-flex" gap="xs" wrap="nowrap">
       <LinkStateBadge link={link} />

@@ -1,4 +1,6 @@
 // The entry of a command that calls one method. It names fields by their proto names.
+import type { JsonObject } from '@bufbuild/protobuf';
+import type { CommandHost } from '../base/command.ts';
 import type { ListColumn } from './columns.ts';
 
 export type CallSpec = {
@@ -24,6 +26,8 @@ export type CallSpec = {
   readonly isFollowed?: true;
   /** The question before a change that cannot be undone. */
   readonly question?: string;
+  /** Writes warnings about the answer to the standard error. */
+  readonly warn?: (answer: JsonObject, host: CommandHost) => void;
   /** Whether the method acts within a workspace. */
   readonly isInWorkspace?: true;
   /** Whether the method accepts an Idempotency-Key. */

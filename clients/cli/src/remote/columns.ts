@@ -3,6 +3,7 @@ import { type Field, pathWords } from '../base/print.ts';
 
 const titles = {
   account_ids: 'Accounts',
+  acting_client_name: 'Read by',
   action: 'Action',
   activate_time: 'Activated',
   actor: 'Actor ID',

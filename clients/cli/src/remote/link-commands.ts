@@ -2,6 +2,7 @@
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import { expireField, nameField } from './common-fields.ts';
+import { warnAboutLink } from './link-warnings.ts';
 import { linksForCommand } from './transfer-commands.ts';
 
 const document = { document_id: 'The id of the document.' };
@@ -116,6 +117,7 @@ export const links = groupOf('links', 'Manages links to documents and folders.',
       'links create doc_… --email-required --expires 30d',
       'links create --folder fld_… --email-required',
     ],
+    warn: warnAboutLink,
     isInWorkspace,
   },
   linksForCommand,
@@ -125,6 +127,7 @@ export const links = groupOf('links', 'Manages links to documents and folders.',
     method: 'link.updateLink',
     args: link,
     fields: linkFields,
+    warn: warnAboutLink,
     isInWorkspace,
   },
   {

@@ -18,6 +18,7 @@ import { unreadable } from '../base/files.ts';
 import { wantsJson, write, writeJson } from '../base/print.ts';
 import { cleanText } from '../base/text.ts';
 import { keyHeader, withKey } from './idempotency.ts';
+import { linkFlagsOf } from './link-flags.ts';
 import { warnAboutLink } from './link-warnings.ts';
 import { openRemote } from './remote.ts';
 import { timeOf } from './request.ts';
@@ -62,8 +63,7 @@ function readOptions(input: Input): JsonObject {
   return {
     document_id: input.args['document-id'] ?? '',
     mail_recipient: input.options.mail === true,
-    allow_download: input.options['allow-download'] === true,
-    watermark: input.options.watermark === true,
+    ...linkFlagsOf(input),
     ...(expires === undefined ? {} : { expire_time: timeOf(expires) }),
     ...(limit === undefined ? {} : { view_limit: Number(limit) }),
   };

@@ -1,5 +1,5 @@
 // Runs the commands that call one method.
-import type { DescMethodUnary, JsonObject, Message } from '@bufbuild/protobuf';
+import type { JsonObject, Message } from '@bufbuild/protobuf';
 import {
   CommandError,
   type CommandHost,
@@ -27,7 +27,7 @@ export async function runCall(spec: CallSpec, given: Input, host: CommandHost): 
     const server = await findServer(given, host);
     const options = { input: given, host, workspaceId: undefined };
     const request = await readRequest(method.input, spec, options);
-    return print(method, await callPublic(method, request, server), given, host);
+    return print(spec, await callPublic(method, request, server), given, host);
   }
   const remote = await openRemote(host);
   const workspaceId = workspaceIdOf(given, remote);
@@ -41,7 +41,7 @@ export async function runCall(spec: CallSpec, given: Input, host: CommandHost): 
   const message = spec.isCreating
     ? await withKey(input, host, (key) => remote.call(method, request, keyHeader(key)))
     : await remote.call(method, request);
-  return print(method, message, input, host);
+  return print(spec, message, input, host);
 }
 
 /** Replaces the address of a link with its id. */
@@ -57,14 +57,16 @@ async function nameLink(
 }
 
 async function print(
-  method: DescMethodUnary,
+  spec: CallSpec,
   message: Message,
   input: Input,
   host: CommandHost,
 ): Promise<number> {
+  const method = methodOf(spec);
   const json = jsonOf(method.output, message);
   const body = bodyField(method.output);
   const data = body === undefined ? json : (json[body.name] as JsonObject);
+  spec.warn?.(data, host);
   if (wantsJson(input)) await writeJson(host, data);
   else if (Object.keys(data).length === 0) host.stderr.write('Done.\n');
   else await writeObject(host, shownData(body?.message ?? method.output, data), fieldAt);

@@ -147,6 +147,7 @@ const viewColumns: readonly ListColumn[] = [
   { path: 'create_time', title: 'Opened' },
   'email',
   'email_verified',
+  'acting_client_name',
   'duration_ms',
   'download_count',
   'id',

@@ -15,6 +15,11 @@ const output: Option = {
   about: 'The file to write, which must not exist. Default: the standard output.',
 };
 
+const programAccess: Option = {
+  name: 'program-access',
+  about: 'Programs may read the document for a person.',
+};
+
 export const uploadCommand: Command = {
   name: 'upload',
   about: 'Uploads documents or a new version, and creates a link to each with --share.',
@@ -41,6 +46,7 @@ export const uploadCommand: Command = {
     },
     { name: 'allow-download', about: 'Readers of the link can download the document.' },
     { name: 'watermark', about: "Each page shows the reader's address." },
+    programAccess,
     {
       name: 'expires',
       value: 'time',
@@ -80,6 +86,7 @@ export const linksForCommand: Command = {
     { name: 'mail', about: 'Mails each recipient the link.' },
     { name: 'allow-download', about: 'The recipients can download the document.' },
     { name: 'watermark', about: "Each page shows the recipient's address." },
+    programAccess,
     {
       name: 'expires',
       value: 'time',

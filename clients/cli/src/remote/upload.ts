@@ -25,6 +25,7 @@ import { formatBytes, wantsJson, write, writeJson } from '../base/print.ts';
 import { abortOnSignal } from '../base/signals.ts';
 import { cleanText } from '../base/text.ts';
 import { keyHeader, nextKey, withKey } from './idempotency.ts';
+import { linkFlagsOf } from './link-flags.ts';
 import { warnAboutLink } from './link-warnings.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { openRemote, type Remote } from './remote.ts';
@@ -102,19 +103,17 @@ async function uploadAndShare(run: Run): Promise<void> {
   }
 }
 
-const linkFlags = ['email-required', 'email-verification-required', 'allow-download', 'watermark'];
-
 /** Returns undefined without `--share`. */
 function readLinkOptions(input: Input): JsonObject | undefined {
-  const flags = linkFlags.filter((name) => input.options[name] === true);
+  const flags = linkFlagsOf(input);
   const expires = textOption(input, 'expires');
   if (input.options.share !== true) {
-    const [first] = expires === undefined ? flags : [...flags, 'expires'];
-    if (first !== undefined) throw new UsageError(`--${first} needs --share.`);
+    const [first] = [...Object.keys(flags), ...(expires === undefined ? [] : ['expires'])];
+    if (first !== undefined) throw new UsageError(`--${first.replaceAll('_', '-')} needs --share.`);
     return undefined;
   }
   return {
-    ...Object.fromEntries(flags.map((name) => [name.replaceAll('-', '_'), true])),
+    ...flags,
     ...(expires === undefined ? {} : { expire_time: timeOf(expires) }),
   };
 }
