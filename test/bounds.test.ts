@@ -3,7 +3,10 @@ import { create, type DescMessage, type Message, ScalarType } from '@bufbuild/pr
 import { createValidator, type Validator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ExchangeApiKeyRequestSchema } from '../gen/latchkey/identity/v1/issuance_pb.js';
+import {
+  ExchangeApiKeyRequestSchema,
+  IssueTokenRequestSchema,
+} from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { correctPlurals, createBoundsCheck } from '../src/api/bounds.ts';
 import { services } from '../src/api/services.ts';
 import { itHoldsFor } from './support/rule.ts';
@@ -28,10 +31,14 @@ const text = fc
 
 function messageOf(schema: DescMessage): fc.Arbitrary<Message> {
   const texts = schema.fields.filter(
-    (field) => field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING,
+    (field) =>
+      (field.fieldKind === 'scalar' ||
+        (field.fieldKind === 'list' && field.listKind === 'scalar')) &&
+      field.scalar === ScalarType.STRING,
   );
+  const list = fc.array(text, { maxLength: 2 });
   return fc
-    .tuple(...texts.map(() => text))
+    .tuple(...texts.map(({ fieldKind }) => (fieldKind === 'list' ? list : text)))
     .map((values) =>
       create(schema, Object.fromEntries(texts.map(({ localName }, i) => [localName, values[i]]))),
     );
@@ -55,7 +62,7 @@ itHoldsFor(inputs, 90)(
   },
 );
 
-test('a plain request within its bounds is accepted without the validator', async () => {
+test('the requests for tokens are accepted without the validator', async () => {
   let asked = 0;
   const counted: Validator = {
     validate(schema, message) {
@@ -65,10 +72,15 @@ test('a plain request within its bounds is accepted without the validator', asyn
   };
   const check = checkOf(ExchangeApiKeyRequestSchema, counted);
   await check(create(ExchangeApiKeyRequestSchema, { apiKey: 's'.repeat(256), scope: 'a:read' }));
+  const checkToken = checkOf(IssueTokenRequestSchema, counted);
+  await checkToken(create(IssueTokenRequestSchema, { clientId: 'c'.repeat(128) }));
   expect(asked).toBe(0);
+  const accounts = [''];
+  await expect(checkToken(create(IssueTokenRequestSchema, { accounts }))).rejects.toThrow();
+  expect(asked).toBe(1);
   const unnamed = create(ExchangeApiKeyRequestSchema, { scope: 'a:read' });
   await expect(check(unnamed)).rejects.toThrow('api_key');
-  expect(asked).toBe(1);
+  expect(asked).toBe(2);
 });
 
 itHoldsFor(

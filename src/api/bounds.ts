@@ -102,10 +102,14 @@ function nulFinder(schema: DescMessage): FindNul {
 
 type IsWithin = (values: Readonly<Record<string, unknown>>) => boolean;
 
-/** A fast check for messages whose only rules are string lengths; undefined for others. */
+/**
+ * A fast check for messages whose only rules are string lengths and those of lists that may be
+ * empty; undefined for others. A list with values is left to the validator.
+ */
 function lengthCheck(schema: DescMessage): IsWithin | undefined {
   const fields = schema.fields.map((field) => {
-    const bounds = lengthBounds(getOption(field, fieldRules));
+    const rules = getOption(field, fieldRules);
+    const bounds = field.fieldKind === 'list' ? emptyBounds(rules) : lengthBounds(rules);
     return bounds && { localName: field.localName, ...bounds };
   });
   const isPlain = schema.oneofs.length === 0 && !hasOption(schema, messageRules);
@@ -113,12 +117,15 @@ function lengthCheck(schema: DescMessage): IsWithin | undefined {
   return (values) =>
     fields.every(({ localName, min, max }) => {
       const value = values[localName];
+      if (typeof value !== 'string' && !Array.isArray(value)) return false;
       // Bounds count characters; a character is one or two UTF-16 units.
-      return typeof value === 'string' && value.length <= max && value.length >= 2 * min - 1;
+      return value.length <= max && value.length >= 2 * min - 1;
     });
 }
 
-function lengthBounds(rules: FieldRules): { min: number; max: number } | undefined {
+type LengthBounds = { readonly min: number; readonly max: number };
+
+function lengthBounds(rules: FieldRules): LengthBounds | undefined {
   if (rules.type.case !== 'string') return undefined;
   const { minLen, maxLen } = StringRulesSchema.field;
   const { value } = rules.type;
@@ -132,6 +139,13 @@ function lengthBounds(rules: FieldRules): { min: number; max: number } | undefin
   const none = create(FieldRulesSchema, { type: { case: 'string', value: {} } });
   const rest = { ...rules, type: { case: 'string' as const, value: others } };
   return equals(FieldRulesSchema, rest, none) ? bounds : undefined;
+}
+
+/** The bounds of an empty list, if its rules allow one. */
+function emptyBounds(rules: FieldRules): LengthBounds | undefined {
+  const { required, cel, type } = rules;
+  const isEmptyAllowed = type.case === 'repeated' && type.value.minItems === 0n;
+  return isEmptyAllowed && !required && cel.length === 0 ? { min: 0, max: 0 } : undefined;
 }
 
 /** Corrects plural forms: protovalidate writes `1 characters` and `1 item(s)`. */
