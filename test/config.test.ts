@@ -45,6 +45,7 @@ test('every setting has a default', () => {
     blobCheckDays: 30,
     blobRedirectSeconds: 0,
     officeCommand: undefined,
+    usageMetrics: 'off',
     auditRetentionDays: 365,
     logLevel: 'info',
     logFormat: undefined,
