@@ -17,8 +17,11 @@ export type ReadHandleLimits = {
   readonly idleMs: number;
 };
 
-/** Less than a quarter of the usual limit of 1,024 descriptors. */
-const defaultLimits: ReadHandleLimits = { openMax: 200, idleMs: 1_000 };
+/**
+ * Less than a quarter of the usual limit of 1,024 descriptors. A download of a deleted document ends
+ * early if its file was closed, so a short pause of the reader does not close it.
+ */
+const defaultLimits: ReadHandleLimits = { openMax: 200, idleMs: 5_000 };
 
 export function createReadHandles(limits: Partial<ReadHandleLimits> = {}): ReadHandles {
   const { openMax, idleMs } = { ...defaultLimits, ...limits };
