@@ -126,6 +126,8 @@ export type MigrationDialect = {
    * transaction, while another process has the lock.
    */
   readonly begin: (connection: Database) => Promise<boolean>;
+  /** Locks the existing tables until the transaction ends. Unset if `begin` locks the database. */
+  readonly lockTables?: (connection: Database) => Promise<void>;
 };
 
 const attemptsMax = 5;
@@ -139,7 +141,7 @@ const lockWaitMsMax = 15 * 60_000;
  * have created the same tables.
  */
 export async function migrate(
-  { db, begin }: MigrationDialect,
+  { db, begin, lockTables }: MigrationDialect,
   migrations = schemaMigrations,
   // While an attempt waits for a table, the queries of the service wait for the attempt.
   { lockedPauseMs = 3_000 } = {},
@@ -150,7 +152,7 @@ export async function migrate(
     const attempt = db.connection().execute(async (connection) => {
       if (!(await begin(connection))) return undefined;
       try {
-        const names = await applyMissing(connection, migrations);
+        const names = await applyMissing(connection, migrations, lockTables);
         await sql`commit`.execute(connection);
         return names;
       } catch (error) {
@@ -182,10 +184,12 @@ function describeBlocked(isLocked: boolean): string {
 async function applyMissing(
   connection: Database,
   migrations: SchemaMigrations,
+  lockTables?: (connection: Database) => Promise<void>,
 ): Promise<readonly string[]> {
   await createRecords(connection);
   const comparison = await compareSchema(connection, migrations);
   if (comparison.missing.length === 0) return [];
+  if (!comparison.isNew) await lockTables?.(connection);
   const { error } = await new Migrator({
     db: connection,
     provider: { getMigrations: () => Promise.resolve({ ...migrations }) },

@@ -33,6 +33,7 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Open
     openForMigration: () =>
       new OurPostgresDialect({ pool: openPool({ ...options, max: 1 }) }, 'begin'),
     beginMigration,
+    lockTables,
   };
 }
 
@@ -110,6 +111,23 @@ async function beginMigration(connection: Database): Promise<boolean> {
   if (rows[0]?.has_lock === true) return true;
   await sql`rollback`.execute(connection);
   return false;
+}
+
+/**
+ * Locks all tables before the first change. A migration that locked them one by one could deadlock
+ * with a query of a running process, and the server would end the query. The migration waits for
+ * less than `deadlock_timeout`, whose default is a second, so that it gives up first.
+ */
+async function lockTables(connection: Database): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables
+    where schemaname = current_schema() and tableowner = current_user order by tablename
+  `.execute(connection);
+  if (rows.length === 0) return;
+  await sql`set local lock_timeout = '500ms'`.execute(connection);
+  const names = sql.join(rows.map(({ name }) => sql.table(name)));
+  await sql`lock table ${names} in access exclusive mode`.execute(connection);
+  await sql`set local lock_timeout = '2s'`.execute(connection);
 }
 
 /** The transaction of a migration already has a lock. */

@@ -33,11 +33,11 @@ async function compareSupported(db: Database): Promise<SchemaComparison> {
 
 async function migrateOpened(
   db: Database,
-  { openForMigration, beginMigration: begin }: OpenedDialect,
+  { openForMigration, beginMigration: begin, ...dialect }: OpenedDialect,
 ): Promise<readonly string[]> {
-  if (openForMigration === undefined) return migrate({ db, begin });
+  if (openForMigration === undefined) return migrate({ ...dialect, db, begin });
   const separate = new Kysely<Schema>({ dialect: openForMigration() });
-  return migrate({ db: separate, begin }).finally(() => separate.destroy());
+  return migrate({ ...dialect, db: separate, begin }).finally(() => separate.destroy());
 }
 
 function describeUnsupported({ unknown }: SchemaComparison): string {

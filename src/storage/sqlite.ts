@@ -16,6 +16,7 @@ export type OpenedDialect = {
   readonly openForMigration?: () => Dialect;
   /** See `MigrationDialect`. */
   readonly beginMigration: (connection: Database) => Promise<boolean>;
+  readonly lockTables?: (connection: Database) => Promise<void>;
 };
 
 export async function openSqlite(file: string): Promise<OpenedDialect> {

@@ -53,8 +53,13 @@ export async function startFleet({ previous, workers = 2 }: FleetOptions = {}) {
   const useCurrent = (node: FleetNode, changes: ProgramEnv = {}) =>
     node.use(builtProgram, { ...current, ...changes });
   function usePrevious(node: FleetNode, program: string): void {
-    // Release 0.1 does not work through PgBouncer.
-    const other = { LATCHKEY_DATABASE_URL: postgres.url(), LATCHKEY_DRAIN_SECONDS: undefined };
+    const other = {
+      // Release 0.1 does not work through PgBouncer.
+      LATCHKEY_DATABASE_URL: postgres.url(),
+      LATCHKEY_DRAIN_SECONDS: undefined,
+      // Release 0.1 refuses settings that it does not know.
+      LATCHKEY_OFFICE_COMMAND: undefined,
+    };
     node.use(program, { ...settings, ...other });
   }
   const nodes = await Promise.all(addresses.map((one) => createNode(one, folder.path, current)));

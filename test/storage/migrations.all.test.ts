@@ -37,7 +37,8 @@ async function recordLater(url: string, oldestSupported: string | null): Promise
 async function migrateWith(url: string, migrations: SchemaMigrations): Promise<readonly string[]> {
   const opened = url.startsWith('sqlite:') ? await openSqlite(fileOf(url)) : openPostgres(url);
   const db = new Kysely({ dialect: opened.openForMigration?.() ?? opened.dialect });
-  const dialect = { db: db as never, begin: opened.beginMigration };
+  const { beginMigration: begin, ...others } = opened;
+  const dialect = { ...others, db: db as never, begin };
   return migrate(dialect, migrations, { lockedPauseMs: 1 }).finally(() => db.destroy());
 }
 
