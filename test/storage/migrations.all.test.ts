@@ -160,6 +160,34 @@ describeDialects('release 0.1', (dialect) => {
   });
 });
 
+it('a migration ends no query that reads its tables in another order', async () => {
+  const url = await migratedDatabaseUrl('postgres');
+  let hasBegun = false;
+  const addColumn = (db: Kysely<unknown>, table: string) =>
+    db.schema.alterTable(table).addColumn('later', 'text').execute();
+  const change = {
+    oldestSupported: '0001-schema',
+    async up(db: Kysely<unknown>) {
+      await addColumn(db, 'links');
+      hasBegun = true;
+      // The query waits for the migration first, so PostgreSQL would end the query.
+      await sql`select pg_sleep(0.5)`.execute(db);
+      await addColumn(db, 'documents');
+    },
+  };
+  const db = await openUntilFinished(url);
+
+  const { applied } = await db.transaction().execute(async (trx) => {
+    await trx.selectFrom('documents').select('id').execute();
+    const applied = migrateWith(url, { ...schemaMigrations, '9998-change': change });
+    await expect.poll(async () => hasBegun || (await countWaiting(db)) > 0).toBe(true);
+    await trx.selectFrom('links').select('id').execute();
+    return { applied };
+  });
+
+  expect(await applied).toEqual(['9998-change']);
+});
+
 it('a start waits for the migration of another process longer than for a query', async () => {
   const url = await freshDatabaseUrl('postgres');
   let begun = () => {};
