@@ -18,8 +18,8 @@ export type ReadHandleLimits = {
 };
 
 /**
- * Less than a quarter of the usual limit of 1,024 descriptors. A download of a deleted document ends
- * early if its file was closed, so a short pause of the reader does not close it.
+ * Less than a quarter of the usual limit of 1,024 descriptors. A download of a deleted document
+ * ends early if its file was closed, so a short pause of the reader does not close it.
  */
 const defaultLimits: ReadHandleLimits = { openMax: 200, idleMs: 5_000 };
 
