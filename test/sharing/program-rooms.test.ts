@@ -109,6 +109,19 @@ describeApp('a program in a room', (suite) => {
     await becomes(['Contracts', 'Plan.txt']);
   });
 
+  it('does not learn where the name of an entry outside of the list belongs', async () => {
+    const { terms, plan, link } = await shared();
+    const headers = await credential();
+    const other = await addDocument(test(), (await shared()).root.id, 'Zebra.txt');
+    const after = (id: string) => namesIn(link, headers, `/entries?page_token=${id}`);
+    expect(await after(plan.id)).toEqual([]);
+    for (const { id } of [terms, other]) expect(await after(id)).toEqual(['Contracts', 'Plan.txt']);
+    await call('PATCH', `/links/${link.id}`, {
+      entry_rules: [{ document_id: plan.id, hidden: true }],
+    });
+    await expectWithinOneSecond(suite.app.inside.db, () => after(plan.id), ['Contracts']);
+  });
+
   it('is refused as at the files of the room', async () => {
     const { root, outside, plan, link } = await shared();
     const other = await shared();

@@ -42,22 +42,34 @@ type Position = { readonly id: string; readonly name: string };
 
 const isFolderId = (id: string) => id.startsWith('fld_');
 
-/** Returns the entries that follow the entry with the id `after`, or the first ones. */
+/**
+ * Returns the entries that follow the entry with the id `after`, or the first ones if the folder
+ * shows no such entry.
+ */
 export async function findEntries(
   db: Executor,
   shelf: Shelf,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<RoomEntry[]> {
-  const start = after === '' ? undefined : await findPosition(db, after);
+  const start = after === '' ? undefined : await findPosition(db, shelf, after);
   const isAfterFolders = start !== undefined && !isFolderId(start.id);
   const folders = isAfterFolders ? [] : await findFoldersIn(db, shelf, { start, limit });
   const rest = { start: isAfterFolders ? start : undefined, limit: limit - folders.length };
   return [...folders, ...(await findDocumentsIn(db, shelf, rest))];
 }
 
-async function findPosition(db: Executor, id: string): Promise<Position | undefined> {
-  const rows = db.selectFrom(isFolderId(id) ? 'folders' : 'documents').select(['id', 'name']);
-  return rows.where('id', '=', id).executeTakeFirst();
+/** A removed entry keeps its position. Others must not show where their names belong. */
+async function findPosition(
+  db: Executor,
+  { folderId, hidden }: Shelf,
+  id: string,
+): Promise<Position | undefined> {
+  if (hidden.includes(id)) return undefined;
+  const [table, parent] = isFolderId(id)
+    ? (['folders', 'parent_id'] as const)
+    : (['documents', 'folder_id'] as const);
+  const rows = db.selectFrom(table).select(['id', 'name']).where('id', '=', id);
+  return rows.where(db.dynamic.ref(parent), '=', folderId).executeTakeFirst();
 }
 
 type Range = {
