@@ -5,6 +5,7 @@ import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route
 import { fail } from '../../base/errors/errors.ts';
 import type { ListedEntry, Rooms } from '../rooms/rooms.ts';
 import { entriesDoc, folderEntriesDoc } from './entry-docs.ts';
+import { privateHeaders } from './private-headers.ts';
 import { type AccessOptions, requireLinkAccess } from './require-access.ts';
 
 export type EntryRouteOptions = AccessOptions & {
@@ -50,12 +51,8 @@ function entryJson({ id, name, contentType, sizeBytes, mayDownload }: ListedEntr
   };
 }
 
-/** As for the bytes of a document. */
 const headers = {
+  ...privateHeaders,
   'content-type': 'application/json',
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
-  'x-robots-tag': 'noindex, nofollow',
-  'cross-origin-resource-policy': 'same-origin',
 };

@@ -18,6 +18,7 @@ import type { Previews } from '../previews/previews.ts';
 import type { StampedFile, Watermarks } from '../watermarks/watermarks.ts';
 import type { AccessSession } from './access-session.ts';
 import { shownNameOf } from './presentation.ts';
+import { privateHeaders } from './private-headers.ts';
 import { type AccessOptions, type GrantedAccess, requireFileAccess } from './require-access.ts';
 import { linkDownloadDoc, linkFileDoc, linkVersionFileDoc } from './route-docs.ts';
 
@@ -61,7 +62,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
       },
     );
     const { status, headers } = createDownloadHead(header, disposition);
-    const own = { ...headers, ...protectiveHeaders(shared.document) };
+    const own = { ...headers, ...headersOf(shared.document) };
     if (request.isHead || header.notModified) return { status, headers: own, body: undefined };
     const isLimited = shared.link.view_limit !== null;
     if (isLimited) await record();
@@ -88,7 +89,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
       const { status, headers } = createDownloadHead(facts, disposition);
       const { 'content-length': _, ...known } = headers;
       const length = lengthBytes === undefined ? {} : { 'content-length': String(lengthBytes) };
-      return { status, headers: { ...known, ...length, ...protectiveHeaders(document) } };
+      return { status, headers: { ...known, ...length, ...headersOf(document) } };
     };
     // The length is not known before the file is stamped.
     if (request.isHead) return { ...head(), body: undefined };
@@ -167,14 +168,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
   ];
 }
 
-/** A browser's cache must not keep a document after a revocation. */
-const protectiveHeaders = (document: DocumentRow) => ({
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex, nofollow',
-  'cross-origin-resource-policy': 'same-origin',
-  ...versionHeader(document),
-});
+const headersOf = (document: DocumentRow) => ({ ...privateHeaders, ...versionHeader(document) });
 
 const wholeFile = { range: '', ifMatch: '', ifRange: '', ifNoneMatch: '' };
 const stampedType = { content_type: 'application/pdf' };
