@@ -58,8 +58,8 @@ export type LoadedScenario = {
 
 /** The load while one node after the other is replaced. No request may fail. */
 export const rollingLoad = ({ isShort }: Trial): LoadedScenario => ({
-  // The fleet, its databases and the load share the two cores of a machine that runs CI. Beyond
-  // what they can process, requests end after their time in the queue.
+  // The fleet, its databases and the load share the two cores of a machine that runs CI. With a
+  // higher rate, the queue grows, and requests in it reach their time limit.
   requestsPerSecond: isShort ? 100 : 500,
   rampSeconds: isShort ? 5 : 20,
   writes: 0.05,
