@@ -10,6 +10,7 @@ import { type Config, readSettings } from '../base/config/config.ts';
 import { packageFolder } from '../base/files/package-folder.ts';
 import { ListenError } from '../base/net/listen-error.ts';
 import type { Service } from '../boot/app.ts';
+import { keepMessagesYoung } from '../boot/heap.ts';
 import type { AppOptions } from '../boot/options.ts';
 import { createLog, type OpenLog } from '../observe/log.ts';
 import { formatAnnouncement } from './announcement.ts';
@@ -20,6 +21,7 @@ const stopMs = 10_000;
 const sameSignalMs = 250;
 
 export async function runServe(_input: Input, host: CommandHost): Promise<number> {
+  keepMessagesYoung();
   const { config, resolved: settings } = readSettings(host.env);
   // Imported here, so that the other commands, which do not need the service, start twice as
   // fast.
