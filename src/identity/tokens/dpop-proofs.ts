@@ -1,10 +1,11 @@
 // Verifies DPoP proofs (RFC 9449 §4.3): JWTs that a caller signs for one request, to show that it
 // has the key to which its token is bound.
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
 import { decodeStrictJwt, isSignedByOne } from './assertion.ts';
-import { openJwk, readPublicJwk } from './client-jwk.ts';
+import { type ClientPublicKey, openJwk, readPublicJwk } from './client-jwk.ts';
 import type { UseOnce } from './single-use.ts';
 
 /** A request with a proof, as its caller knows it. */
@@ -49,7 +50,15 @@ const nonceSeconds = 300;
 const proofLengthMax = 8_192;
 const jtiLengthMax = 256;
 
+/** The keys of recent proofs that stay imported. An import takes longer than a verification. */
+const knownKeysMax = 1_000;
+
+type ProofKey = ClientPublicKey & { readonly thumbprint: string };
+
 export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): DpopProofs {
+  /** By the JSON of the `jwk` header. */
+  const knownKeys = new LRUCache<string, ProofKey>({ max: knownKeysMax });
+
   async function verify(request: ProvenRequest, requiresNonce: boolean) {
     const { proof } = request;
     if (proof.length > proofLengthMax) return { problem: 'is too long' };
@@ -57,9 +66,9 @@ export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): Dp
     if (typeof decoded === 'string') return { problem: decoded };
     const { header, payload } = decoded;
     if (header.typ !== 'dpop+jwt') return { problem: 'does not have the typ dpop+jwt' };
-    const checkedJwk = readPublicJwk(header.jwk);
-    if (checkedJwk === undefined) return { problem: 'has no valid public jwk' };
-    const key = openJwk(checkedJwk.jwk);
+    const jwkText = JSON.stringify(header.jwk) ?? '';
+    const key = knownKeys.get(jwkText) ?? readKey(header.jwk);
+    if (key === undefined) return { problem: 'has no valid public jwk' };
     if (!key.algorithms.some((name) => name === header.alg)) {
       return { problem: 'has an alg that is not supported or does not match its key' };
     }
@@ -67,13 +76,14 @@ export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): Dp
     if (!(await isSignedByOne({ text: proof }, [{ ...key, algorithms }]))) {
       return { problem: 'has an invalid signature' };
     }
+    knownKeys.set(jwkText, key);
     const problem = findProblem(payload, request, now() / 1000);
     if (problem !== undefined) return { problem };
     if (requiresNonce && nonces.verify(textOf(payload.nonce), '') === undefined) {
       return { problem: 'has no current nonce', needsNonce: true as const };
     }
     const { jti = '', iat = 0 } = payload;
-    const { thumbprint: jkt } = checkedJwk;
+    const { thumbprint: jkt } = key;
     // Before the proof counts as used: without the key, a stolen token writes nothing.
     if (request.jkt !== undefined && request.jkt !== jkt) {
       return { problem: 'has another key than the token' };
@@ -89,6 +99,11 @@ export function createDpopProofs({ useOnce, nonces, now }: DpopProofOptions): Dp
     verifyWithNonce: (request) => verify(request, true),
     makeNonce: () => nonces.sign(true, nonceSeconds, ''),
   };
+}
+
+function readKey(jwk: unknown): ProofKey | undefined {
+  const checked = readPublicJwk(jwk);
+  return checked && { ...openJwk(checked.jwk), thumbprint: checked.thumbprint };
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
