@@ -119,7 +119,7 @@ describeApp('the pages of a room', (suite) => {
         expect(seen.has(id)).toBe(false);
         seen.add(id);
       }
-      next = /rel="next"\s+href="[^"?]*(\?after=\w+)"/.exec(text)?.[1];
+      next = /rel="next"\s+href="[^"?]*(\?page_token=[\w-]+)"/.exec(text)?.[1];
     }
     expect(seen.size).toBe(10_000);
     const middle = await visitor.get('/documents/doc_large5000');

@@ -49,7 +49,7 @@ export const entriesDoc: RouteDoc = {
     'token exchange for a user instead. `not_found` for a link to a document.',
   path: { slug: 'The secret part of the address of the link.' },
   query: {
-    page_token: { description: 'The `next_page_token` of the previous page.', lengthMax: 64 },
+    page_token: { description: 'The `next_page_token` of the previous page.', lengthMax: 1_500 },
   },
   needsAccess: true,
   acceptsPrograms: true,

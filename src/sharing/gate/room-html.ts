@@ -112,13 +112,13 @@ export function folderListing(folder: RoomFolder, content: FolderContent): Html 
     const rows = found.map((entry) => row(link, entry, placeOf(link, entry)));
     return html`<ul class="entries">${rows}</ul>`;
   }
-  const { entries, next } = content;
+  const { entries, nextPageToken } = content;
   if (entries.length === 0) return html`<p class="empty">This folder is empty.</p>`;
   const more =
-    next === ''
+    nextPageToken === ''
       ? undefined
       : html`<p class="next-page"><a class="button" rel="next"
-href="${entryPath(link, folder.folder)}?after=${next}">More</a></p>`;
+href="${entryPath(link, folder.folder)}?page_token=${nextPageToken}">More</a></p>`;
   return html`<ul class="entries">${entries.map((entry) => row(link, entry))}</ul>${more}`;
 }
 

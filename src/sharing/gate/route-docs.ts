@@ -18,9 +18,9 @@ const unusable: Readonly<Record<number, RouteAnswer>> = {
 };
 
 const listingQuery = {
-  after: {
-    description: 'The id of the entry after which the listing of a folder starts.',
-    lengthMax: 64,
+  page_token: {
+    description: 'The page token in the link to the next page. Another text shows the first page.',
+    lengthMax: 1_500,
   },
   query: {
     description: 'Lists the entries of a room whose names contain this text, in any letter case.',

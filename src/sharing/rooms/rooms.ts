@@ -7,7 +7,9 @@ import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, FolderRow, LinkRow } from '../../storage/schema.ts';
 import type { SharedDocument, SharedFolder } from '../links/links.ts';
+import { pageTokenAt } from './page-token.ts';
 import {
+  type EntryPosition,
   findDocumentsIn,
   findEntries,
   findFoldersIn,
@@ -30,8 +32,8 @@ export type ListedEntry = RoomEntry & { readonly mayDownload: boolean };
 
 export type RoomListing = {
   readonly entries: readonly ListedEntry[];
-  /** The entry after which the next page starts; empty on the last page. */
-  readonly next: string;
+  /** The page token of the next page; empty on the last page. */
+  readonly nextPageToken: string;
 };
 
 export type FoundEntry = ListedEntry & {
@@ -49,7 +51,7 @@ export type Rooms = {
   /** From a cache: a change by another process takes up to a second. */
   findDocument(room: SharedFolder, id: string): Promise<SharedDocument | undefined>;
   findFolder(room: SharedFolder, id: string): Promise<RoomFolder | undefined>;
-  list(folder: RoomFolder, after: string): Promise<RoomListing>;
+  list(folder: RoomFolder, after: EntryPosition | undefined): Promise<RoomListing>;
   /** Returns at most `foundMax` documents and folders whose names contain the text. */
   search(room: SharedFolder, text: string): Promise<readonly FoundEntry[]>;
   /** Returns the folders within each folder of a path. */
@@ -115,7 +117,8 @@ export function createRooms({ db, invalidations }: RoomsOptions): Rooms {
       const entries = shown.map((entry) => {
         return { ...entry, mayDownload: mayDownload(link, [entry.id, ...above]) };
       });
-      return { entries, next: found.length > pageSize ? (shown.at(-1)?.id ?? '') : '' };
+      const last = found.length > pageSize ? shown.at(-1) : undefined;
+      return { entries, nextPageToken: last === undefined ? '' : pageTokenAt(last) };
     },
 
     async search({ link, folder }, text) {

@@ -38,42 +38,25 @@ export type RoomEntry = {
 /** A folder, and the entries that the link hides. */
 export type Shelf = { readonly folderId: string; readonly hidden: readonly string[] };
 
-type Position = { readonly id: string; readonly name: string };
+/** The place of an entry in the list of a folder. */
+export type EntryPosition = Pick<RoomEntry, 'id' | 'name'>;
 
 const isFolderId = (id: string) => id.startsWith('fld_');
 
-/**
- * Returns the entries that follow the entry with the id `after`, or the first ones if the folder
- * shows no such entry.
- */
+/** Returns the entries that follow `after`, or the first ones. */
 export async function findEntries(
   db: Executor,
   shelf: Shelf,
-  { after, limit }: { readonly after: string; readonly limit: number },
+  { after, limit }: { readonly after: EntryPosition | undefined; readonly limit: number },
 ): Promise<RoomEntry[]> {
-  const start = after === '' ? undefined : await findPosition(db, shelf, after);
-  const isAfterFolders = start !== undefined && !isFolderId(start.id);
-  const folders = isAfterFolders ? [] : await findFoldersIn(db, shelf, { start, limit });
-  const rest = { start: isAfterFolders ? start : undefined, limit: limit - folders.length };
+  const isAfterFolders = after !== undefined && !isFolderId(after.id);
+  const folders = isAfterFolders ? [] : await findFoldersIn(db, shelf, { start: after, limit });
+  const rest = { start: isAfterFolders ? after : undefined, limit: limit - folders.length };
   return [...folders, ...(await findDocumentsIn(db, shelf, rest))];
 }
 
-/** A removed entry keeps its position. Others must not show where their names belong. */
-async function findPosition(
-  db: Executor,
-  { folderId, hidden }: Shelf,
-  id: string,
-): Promise<Position | undefined> {
-  if (hidden.includes(id)) return undefined;
-  const [table, parent] = isFolderId(id)
-    ? (['folders', 'parent_id'] as const)
-    : (['documents', 'folder_id'] as const);
-  const rows = db.selectFrom(table).select(['id', 'name']).where('id', '=', id);
-  return rows.where(db.dynamic.ref(parent), '=', folderId).executeTakeFirst();
-}
-
 type Range = {
-  readonly start?: Position | undefined;
+  readonly start?: EntryPosition | undefined;
   readonly limit: number;
   /** Whether to return the entries before `start`, the nearest first. */
   readonly isBackward?: boolean;
@@ -119,5 +102,5 @@ export async function findDocumentsIn(
   });
 }
 
-const isBeyond = (db: Executor, { id, name }: Position, operator: '<' | '>') =>
+const isBeyond = (db: Executor, { id, name }: EntryPosition, operator: '<' | '>') =>
   sql<SqlBool>`(${foldedColumn(db, 'name')}, id) ${sql.raw(operator)} (${foldValue(name)}, ${id})`;
