@@ -24,6 +24,7 @@ test('a tag in If-Match must be the current one, by the strong comparison', asyn
       [{ 'If-Match': '"a", "b"' }, 412],
       [{ 'If-Match': '"other"', 'If-None-Match': etag }, 412],
       [{ 'If-Match': '"other"', 'If-None-Match': '*' }, 412],
+      [{ 'If-Match': '' }, 412],
       [{ 'If-Match': etag }, 200],
       [{ 'If-Match': `"other", ${etag}` }, 200],
       [{ 'If-Match': '*' }, 200],
@@ -43,5 +44,5 @@ test('a tag in If-Match must be the current one, by the strong comparison', asyn
     }
   }
   expect(failures).toEqual([]);
-  expect(walked).toBe(2 * 2 * 11);
+  expect(walked).toBe(2 * 2 * 12);
 });

@@ -19,7 +19,8 @@ export type ByteSelection = {
 /** Ignores malformed ranges (§14.2). Throws `range_not_satisfiable` or `precondition_failed`. */
 export function selectBytes(request: RangeRequest, size: number, etag: string): ByteSelection {
   const whole = { notModified: false, partial: false, offset: 0, length: size };
-  requireMatch(request.ifMatch, etag);
+  // A field without a value is empty, while an empty header matches nothing.
+  requireMatch(request.ifMatch || undefined, etag);
   if (etagMatches(request.ifNoneMatch, etag)) return { ...whole, notModified: true, length: 0 };
   if (request.ifRange !== '' && request.ifRange !== etag) return whole;
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(request.range.trim()) ?? [];
@@ -50,7 +51,7 @@ export function etagMatches(ifNoneMatch: string, etag: string): boolean {
 
 /** By the strong comparison (§13.1.1). Check it before `If-None-Match` (§13.2.2). */
 export function requireMatch(ifMatch: string | undefined, etag: string): void {
-  if (ifMatch === undefined || ifMatch === '' || ifMatch.trim() === '*') return;
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
   if (ifMatch.split(',').some((tag) => tag.trim() === etag)) return;
   throw fail('precondition_failed', 'If-Match does not contain the current entity tag.');
 }
