@@ -1,6 +1,6 @@
 // Programs that list the entries of a room for a person.
 import { expect, it } from 'vitest';
-import { pageTokenAt } from '../../src/sharing/rooms/page-token.ts';
+import { entryTokenAt } from '../../src/sharing/rooms/page-token.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { addDocument, makeFolder, makeRoom } from '../support/folder-calls.ts';
 import { email, type Headers, useProgram } from '../support/program-readers.ts';
@@ -114,7 +114,7 @@ describeApp('a program in a room', (suite) => {
     const { root, sub, plan, link } = await shared();
     const headers = await credential();
     await addDocument(test(), root.id, 'Zebra.txt');
-    const token = pageTokenAt({ id: plan.id, name: 'Plan.txt' });
+    const token = entryTokenAt({ id: plan.id, name: 'Plan.txt' });
     const following = () => namesIn(link, headers, `/entries?page_token=${token}`);
     expect(await following()).toEqual(['Zebra.txt']);
     await call('PATCH', `/documents/${plan.id}`, { name: 'Aardvark.txt' });
@@ -126,7 +126,7 @@ describeApp('a program in a room', (suite) => {
     expect(await following()).toEqual(['Zebra.txt']);
   });
 
-  it('is told that a page token is wrong', async () => {
+  it('gets a clear error for a wrong page token', async () => {
     const { plan, link } = await shared();
     const headers = await credential();
     const tokenOf = (text: string) => Buffer.from(text).toString('base64url');

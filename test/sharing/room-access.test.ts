@@ -76,7 +76,7 @@ describeApp('a room', (suite) => {
     ];
     for (const [status, route] of [
       [404, '/folders/a%00'],
-      [200, '?page_token=%00'],
+      [404, '?page_token=%00'],
       [200, '?query=%00'],
     ] as const) {
       cases.push([route, async () => [(await visitor.get(route)).status], [status]]);

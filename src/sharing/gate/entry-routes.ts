@@ -3,7 +3,6 @@
 import type { AuthenticateProgram } from '../../api/routes/program-reader.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
-import { positionAt } from '../rooms/page-token.ts';
 import type { ListedEntry, Rooms } from '../rooms/rooms.ts';
 import { entriesDoc, folderEntriesDoc } from './entry-docs.ts';
 import { privateHeaders } from './private-headers.ts';
@@ -24,12 +23,10 @@ export function entryRoutes(options: EntryRouteOptions): HttpRoute[] {
     const found = await rooms.findFolder(shared, id);
     if (found === undefined) throw fail('not_found', 'The link does not show this folder.');
     const { link, folder } = found;
-    const token = request.query.get('page_token') ?? '';
-    const after = positionAt(token);
-    if (token !== '' && after === undefined) {
+    const listing = await rooms.list(found, request.query.get('page_token') ?? '');
+    if (listing === undefined) {
       throw invalid('page_token', 'must be the next_page_token of a previous response');
     }
-    const listing = await rooms.list(found, after);
     const isNameHidden = id === link.folder_id && link.show_title !== 1;
     const body = {
       folder: { id, name: isNameHidden ? '' : folder.name },

@@ -19,7 +19,7 @@ const unusable: Readonly<Record<number, RouteAnswer>> = {
 
 const listingQuery = {
   page_token: {
-    description: 'The page token in the link to the next page. Another text shows the first page.',
+    description: 'The page token in the link to the next page.',
     lengthMax: 1_500,
   },
   query: {

@@ -7,7 +7,6 @@ import type { LinkRow } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { Shared } from '../links/links.ts';
-import { positionAt } from '../rooms/page-token.ts';
 import type { Rooms } from '../rooms/rooms.ts';
 import { entryRoutes } from './entry-routes.ts';
 import { type FileRouteOptions, fileRoutes } from './file-routes.ts';
@@ -57,8 +56,9 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     const branches = await rooms.branches(folder.path, folder.link);
     const content =
       query === ''
-        ? await rooms.list(folder, positionAt(request.query.get('page_token') ?? ''))
+        ? await rooms.list(folder, request.query.get('page_token') ?? '')
         : { query, found: await rooms.search(shared, query) };
+    if (content === undefined) return html.noEntry(shared.link);
     return html.folder(folder, brand, { branches, content });
   }
 

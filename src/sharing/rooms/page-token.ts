@@ -1,9 +1,9 @@
 // Page tokens of the list of a room. A token holds the position of the last entry of a page and not
-// only its id, so the next page is right although the entry was hidden, moved or renamed. No look-up
-// shows where the names of other entries belong.
+// only its id, so the next page is right although the entry was hidden, moved or renamed. No
+// look-up shows where the names of other entries belong.
 import type { EntryPosition } from './store.ts';
 
-export function pageTokenAt({ id, name }: EntryPosition): string {
+export function entryTokenAt({ id, name }: EntryPosition): string {
   return Buffer.from(`1.${id}.${name}`).toString('base64url');
 }
 

@@ -7,9 +7,8 @@ import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, FolderRow, LinkRow } from '../../storage/schema.ts';
 import type { SharedDocument, SharedFolder } from '../links/links.ts';
-import { pageTokenAt } from './page-token.ts';
+import { entryTokenAt, positionAt } from './page-token.ts';
 import {
-  type EntryPosition,
   findDocumentsIn,
   findEntries,
   findFoldersIn,
@@ -51,7 +50,8 @@ export type Rooms = {
   /** From a cache: a change by another process takes up to a second. */
   findDocument(room: SharedFolder, id: string): Promise<SharedDocument | undefined>;
   findFolder(room: SharedFolder, id: string): Promise<RoomFolder | undefined>;
-  list(folder: RoomFolder, after: EntryPosition | undefined): Promise<RoomListing>;
+  /** `pageToken` is empty for the first page. Returns undefined if it is not a page token. */
+  list(folder: RoomFolder, pageToken: string): Promise<RoomListing | undefined>;
   /** Returns at most `foundMax` documents and folders whose names contain the text. */
   search(room: SharedFolder, text: string): Promise<readonly FoundEntry[]>;
   /** Returns the folders within each folder of a path. */
@@ -109,7 +109,9 @@ export function createRooms({ db, invalidations }: RoomsOptions): Rooms {
       return { link, folder, path };
     },
 
-    async list({ link, folder, path }, after) {
+    async list({ link, folder, path }, pageToken) {
+      const after = pageToken === '' ? undefined : positionAt(pageToken);
+      if (pageToken !== '' && after === undefined) return undefined;
       const shelf = { folderId: folder.id, hidden: hiddenIdsOf(link) };
       const found = await findEntries(db, shelf, { after, limit: pageSize + 1 });
       const shown = found.slice(0, pageSize);
@@ -118,7 +120,7 @@ export function createRooms({ db, invalidations }: RoomsOptions): Rooms {
         return { ...entry, mayDownload: mayDownload(link, [entry.id, ...above]) };
       });
       const last = found.length > pageSize ? shown.at(-1) : undefined;
-      return { entries, nextPageToken: last === undefined ? '' : pageTokenAt(last) };
+      return { entries, nextPageToken: last === undefined ? '' : entryTokenAt(last) };
     },
 
     async search({ link, folder }, text) {
