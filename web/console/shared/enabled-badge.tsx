@@ -9,7 +9,7 @@ type Times = {
 
 type EnabledBadgeProps = Times & { readonly isFull?: boolean };
 
-/** The state of a client, customer or user. `isFull` adds a time. */
+/** The state of a client, customer, user or workspace. `isFull` adds a time. */
 export function EnabledBadge({ disableTime, deleteTime, isFull = false }: EnabledBadgeProps) {
   if (deleteTime !== undefined) return <DeletedBadge deleteTime={deleteTime} isFull={isFull} />;
   if (disableTime === undefined) {
@@ -36,7 +36,7 @@ export function EnabledBadge({ disableTime, deleteTime, isFull = false }: Enable
 
 type DeletedBadgeProps = { readonly deleteTime: Timestamp; readonly isFull?: boolean };
 
-export function DeletedBadge({ deleteTime, isFull = false }: DeletedBadgeProps) {
+function DeletedBadge({ deleteTime, isFull = false }: DeletedBadgeProps) {
   return (
     <>
       <Badge variant="light" color="gray">

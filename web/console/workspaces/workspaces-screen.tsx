@@ -7,7 +7,7 @@ import { useHasScope, useSignIn, useUser } from '../session/session-context.tsx'
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { RestoreButton } from '../shared/delete-button.tsx';
-import { DeletedBadge } from '../shared/enabled-badge.tsx';
+import { EnabledBadge } from '../shared/enabled-badge.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { deletedFilter, showDeleted } from '../shared/lists/deleted-filter.ts';
 import { ListScreen } from '../shared/lists/list-screen.tsx';
@@ -31,10 +31,13 @@ const workspaces = defineList({
             {name}
           </TextLink>
         ) : (
-          <>
-            {name} <DeletedBadge deleteTime={deleteTime} isFull />
-          </>
+          name
         ),
+    },
+    {
+      title: 'State',
+      isPlain: true,
+      cell: ({ deleteTime }) => <EnabledBadge deleteTime={deleteTime} isFull />,
     },
     {
       title: 'Workspace ID',
