@@ -20,6 +20,7 @@ import type { ListPage } from '../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../storage/list-request.ts';
 import { lockRow } from '../storage/row-locks.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
+import { countHashedSecrets } from './imported-store.ts';
 import {
   type CredentialOwner,
   countLiveCredentials,
@@ -28,6 +29,7 @@ import {
   findCredentials,
   findOwnedCredential,
   hasOwner,
+  type InsertedCredential,
   insertCredential,
   revokeCredential,
 } from './store.ts';
@@ -42,13 +44,16 @@ const facts = {
 
 const overlapSecondsDefault = 86_400;
 
-export type CreatedCredential = NewCredential & { readonly creatorId: string };
+/** A wrong secret of a client is compared with each of its hashes. */
+const hashedSecretsMax = 2;
+
+export type CreatedCredential = InsertedCredential & { readonly creatorId: string };
 
 export function generateCredentialFor(
   context: HandlerContext,
   kind: CredentialKind,
   random: Random,
-): CreatedCredential {
+): CreatedCredential & NewCredential {
   return { ...generateCredential(kind, random), creatorId: principalId(principalOf(context)) };
 }
 
@@ -192,6 +197,10 @@ async function insertWithin(
   const { max, one } = facts[owner.kind];
   if ((await countLiveCredentials(trx, owner, time)) >= max) {
     const detail = `The ${facts[owner.kind].owner} already has ${max} live ${one}s.`;
+    throw fail('conflict', detail);
+  }
+  if (made.importedHash && (await countHashedSecrets(trx, owner.id, time)) >= hashedSecretsMax) {
+    const detail = `The client already has ${hashedSecretsMax} imported hashes that are not used yet.`;
     throw fail('conflict', detail);
   }
   return insertCredential(trx, owner, made, { ...fields, createTime: time });

@@ -88,7 +88,11 @@ export function createCredentialDirectory({
   };
 }
 
-function isLive(credential: StoredCredential, ownerId: string | undefined, now: number): boolean {
+export function isLive(
+  credential: StoredCredential,
+  ownerId: string | undefined,
+  now: number,
+): boolean {
   if (!credential.enabled) return false;
   if (credential.expireTime !== undefined && credential.expireTime <= now) return false;
   return ownerId === undefined || ownerId === credential.ownerId;

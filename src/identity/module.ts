@@ -9,6 +9,7 @@ import { createEgress } from '../base/net/egress.ts';
 import { createEgressFetch, isEgressUrl } from '../base/net/egress-fetch.ts';
 import { createCredentials } from '../credentials/credentials.ts';
 import { createCredentialDirectory } from '../credentials/directory.ts';
+import { createImportedSecrets } from '../credentials/imported-secrets.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { createCredentialUsage } from '../credentials/usage/usage.ts';
 import { workspaceKeyAuthenticator } from '../credentials/workspace-keys.ts';
@@ -188,6 +189,11 @@ export async function createIdentityModule(
   });
   const authenticateClient = createClientAuthentication({
     ...{ directory, now },
+    importedSecrets: createImportedSecrets({
+      ...{ db, invalidations, passwords, recordUse: usage.record, now },
+      keys: masterKey.derive('imported secrets'),
+    }),
+    hasClient: async (id) => (await findClient(db, id)) !== undefined,
     findClientsByNames: (names) => findClientsByNames(db, names),
     verifyAssertion: createAssertionVerifier({
       ...{ useOnce, findClient: findAssertingClient, now },

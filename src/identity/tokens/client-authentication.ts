@@ -4,9 +4,11 @@
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { Call, ClientCertificate } from '../../api/call.ts';
 import type { Clock } from '../../base/clock.ts';
-import { isId } from '../../base/crypto/ids.ts';
+import { parseCredentialId } from '../../base/crypto/credential-format.ts';
+import { isForeignClientId, isId } from '../../base/crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
+import type { ImportedSecrets } from '../../credentials/imported-secrets.ts';
 import { type TokenSettings, tokenSettingsOf } from '../../credentials/token-settings.ts';
 import type { ClientRow } from '../../storage/schema.ts';
 import type { CertificateNames } from '../clients/store.ts';
@@ -29,6 +31,8 @@ export type VerifyAssertion = (assertion: string, clientId: string) => Promise<A
 export type ClientAuthenticationOptions = {
   readonly findClientsByNames: (names: CertificateNames) => Promise<ClientRow[]>;
   readonly directory: CredentialDirectory;
+  readonly importedSecrets: ImportedSecrets;
+  readonly hasClient: (id: string) => Promise<boolean>;
   readonly verifyAssertion: VerifyAssertion;
   readonly now: Clock;
 };
@@ -57,25 +61,31 @@ export function createClientAuthentication(
     if (presented.clientAssertion !== '' || presented.clientAssertionType !== '') {
       return byAssertion(options, presented);
     }
+    if (presented.clientSecret !== '') return bySecret(options, call, presented);
     const certificate = call.clientCertificate?.();
-    if (presented.clientSecret !== '') return bySecret(options, certificate, presented);
     if (certificate === undefined) throw missing(presented);
     return byCertificate(options, certificate, presented.clientId);
   };
 }
 
 async function bySecret(
-  { directory, findClientsByNames, now }: ClientAuthenticationOptions,
-  certificate: ClientCertificate | undefined,
+  options: ClientAuthenticationOptions,
+  call: Call,
   presented: PresentedClient,
 ): Promise<AuthenticatedClient> {
+  const { directory, importedSecrets, findClientsByNames, now } = options;
   const { clientId, clientSecret } = presented;
   if (clientId === '') throw missing(presented);
-  const secret = await directory.authenticate('cs', clientSecret, { ownerId: clientId });
+  // The secrets of other servers have another form.
+  const secret =
+    parseCredentialId('cs', clientSecret) === undefined
+      ? await importedSecrets.authenticate(clientId, clientSecret, call.peer)
+      : await directory.authenticate('cs', clientSecret, { ownerId: clientId });
   if (secret === undefined) {
-    const target = isId('cli', clientId) ? clientId : '';
+    const target = await recordedId(options, clientId);
     throw refuse('The client id or the secret is wrong.', target);
   }
+  const certificate = call.clientCertificate?.();
   if (certificate !== undefined && problemOf(certificate, now()) === undefined) {
     const others = await findClientsByNames(certificate);
     if (others.some(({ id }) => id !== clientId)) {
@@ -84,6 +94,15 @@ async function bySecret(
   }
   const { id: secretId, scopes, tokenSettings } = secret;
   return { clientId, secretId, scopes, tokenSettings };
+}
+
+/** People put secrets into wrong fields: the audit log records only what can be an id. */
+async function recordedId(
+  { hasClient }: ClientAuthenticationOptions,
+  clientId: string,
+): Promise<string> {
+  if (isId('cli', clientId)) return clientId;
+  return isForeignClientId(clientId) && (await hasClient(clientId)) ? clientId : '';
 }
 
 async function byAssertion(

@@ -47,8 +47,11 @@ function pipe(
   { env }: CommandHost,
 ): Promise<boolean> {
   return new Promise((resolve) => {
-    const options = { env, stdio: ['pipe', 'ignore', 'ignore'], timeout: timeoutMs } as const;
-    const child = spawn(program, words, options);
+    const child = spawn(program, words, {
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      timeout: timeoutMs,
+    });
     child.once('error', () => resolve(false));
     // Programs for X11 stay in the background, so that the streams may remain open.
     child.once('exit', (code) => resolve(code === 0));

@@ -80,6 +80,22 @@ const tokenFields: Readonly<Record<string, FieldOption>> = {
   },
 };
 
+/** The secret of a client at another authorization server. */
+const importedFields: Readonly<Record<string, FieldOption>> = {
+  'imported_secret.hash': {
+    name: 'secret-hash',
+    isSecret: true,
+    about:
+      'Asks for the hash of a secret of another server, bcrypt or PBKDF2, or reads it from the ' +
+      'standard input. The client keeps the secret.',
+  },
+  'imported_secret.value': {
+    name: 'secret-value',
+    isSecret: true,
+    about: 'Asks for a secret of another server, or reads it from the standard input.',
+  },
+};
+
 const customer = { customer_id: 'The id of the customer.' };
 
 const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
@@ -96,7 +112,7 @@ const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
     method: 'client.createClientSecret',
     isCreating: true,
     args: clientArg,
-    fields: { name: nameField, expire_time: expireField },
+    fields: { name: nameField, expire_time: expireField, ...importedFields },
     examples: ['clients secrets create cli_… --name deploy --expires 90d'],
   },
   {
@@ -132,7 +148,18 @@ const clients = groupOf('clients', 'Manages service clients.', [
     method: 'client.createClient',
     isCreating: true,
     args: { name: 'The display name.' },
-    fields: { scopes: scopesField, ...tokenFields, ...certificateFields, ...externalIdField },
+    fields: {
+      scopes: scopesField,
+      ...tokenFields,
+      ...certificateFields,
+      ...externalIdField,
+      client_id: {
+        name: 'id',
+        value: 'id',
+        about: 'The id that the client keeps from another server. Default: a new id.',
+      },
+      ...importedFields,
+    },
     examples: ['clients create billing --scope accounts:read --scope payments:write'],
   },
   {
