@@ -1,6 +1,7 @@
 // The commands of a running server's users. The code of a command is loaded only when it runs.
 import { fileCommands } from './apply/commands.ts';
 import type { Command, CommandGroup, Option } from './base/command.ts';
+import { importCommand } from './import/commands.ts';
 import { accessCommands } from './remote/access-commands.ts';
 import { auditCommands } from './remote/audit-commands.ts';
 import { clientCommands } from './remote/client-commands.ts';
@@ -29,7 +30,7 @@ export const remoteGroups: readonly CommandGroup[] = [
   {
     title: 'Configuration in files',
     about: withCredential,
-    commands: fileCommands,
+    commands: [...fileCommands, importCommand],
   },
   {
     title: 'Users and audit',

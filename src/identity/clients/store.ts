@@ -38,6 +38,7 @@ export const clientList = {
 export const clientSearch: SearchTable = {
   table: 'clients',
   idPrefix: 'cli',
+  hasForeignIds: true,
   texts: ['name'],
   where: () => sql`delete_time is null`,
 };
