@@ -20,7 +20,6 @@ import type { ListPage } from '../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../storage/list-request.ts';
 import { lockRow } from '../storage/row-locks.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
-import { countHashedSecrets } from './imported-store.ts';
 import {
   type CredentialOwner,
   countLiveCredentials,
@@ -199,8 +198,11 @@ async function insertWithin(
     const detail = `The ${facts[owner.kind].owner} already has ${max} live ${one}s.`;
     throw fail('conflict', detail);
   }
-  if (made.importedHash && (await countHashedSecrets(trx, owner.id, time)) >= hashedSecretsMax) {
-    const detail = `The client already has ${hashedSecretsMax} imported hashes that are not used yet.`;
+  const hashes = made.importedHash
+    ? await countLiveCredentials(trx, owner, time, { isHash: true })
+    : 0;
+  if (hashes >= hashedSecretsMax) {
+    const detail = `The client already has ${hashedSecretsMax} imported hashes in use.`;
     throw fail('conflict', detail);
   }
   return insertCredential(trx, owner, made, { ...fields, createTime: time });

@@ -81,8 +81,8 @@ const normalised = (password: string) => password.normalize('NFKC');
 
 /**
  * Runs two passwords at a time. Sign-ins may use both places. Those of known browsers go before all
- * others. Changes, links and secrets share one place and take turns. They go before waiting sign-ins
- * of other browsers when that place is free.
+ * others. Changes, links and secrets share one place and take turns. They go before waiting
+ * sign-ins of other browsers when that place is free.
  */
 function createTurns() {
   type Turn = () => void;

@@ -113,19 +113,21 @@ export function findOwnedCredential(
     .executeTakeFirst();
 }
 
+/** `isHash`: only imported secrets that are not stored as digests yet. */
 export async function countLiveCredentials(
   db: Executor,
   { kind, id }: CredentialOwner,
   time: number,
+  { isHash = false } = {},
 ): Promise<number> {
-  const { count } = await db
+  const live = db
     .selectFrom('credentials')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where(owners[kind].column, '=', id)
     .where('revoke_time', 'is', null)
-    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]))
-    .executeTakeFirstOrThrow();
-  return count;
+    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]));
+  const counted = isHash ? live.where('imported_hash', '!=', '') : live;
+  return (await counted.executeTakeFirstOrThrow()).count;
 }
 
 export async function revokeCredential(db: Executor, id: string, time: number): Promise<void> {

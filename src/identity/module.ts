@@ -9,7 +9,6 @@ import { createEgress } from '../base/net/egress.ts';
 import { createEgressFetch, isEgressUrl } from '../base/net/egress-fetch.ts';
 import { createCredentials } from '../credentials/credentials.ts';
 import { createCredentialDirectory } from '../credentials/directory.ts';
-import { createImportedSecrets } from '../credentials/imported-secrets.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { createCredentialUsage } from '../credentials/usage/usage.ts';
 import { workspaceKeyAuthenticator } from '../credentials/workspace-keys.ts';
@@ -20,8 +19,8 @@ import { createAudienceService } from './audiences/service.ts';
 import { lockAudiences } from './audiences/store.ts';
 import { createClientService } from './clients/service.ts';
 import {
+  clientLookups,
   findClient,
-  findClientsByNames,
   findIdentitiesOfClient,
   findLiveClientKeys,
 } from './clients/store.ts';
@@ -188,13 +187,9 @@ export async function createIdentityModule(
     findIdentities: findIdentitiesOfClient,
   });
   const authenticateClient = createClientAuthentication({
-    ...{ directory, now },
-    importedSecrets: createImportedSecrets({
-      ...{ db, invalidations, passwords, recordUse: usage.record, now },
-      keys: masterKey.derive('imported secrets'),
-    }),
-    hasClient: async (id) => (await findClient(db, id)) !== undefined,
-    findClientsByNames: (names) => findClientsByNames(db, names),
+    ...{ directory, db, invalidations, passwords, masterKey, now },
+    recordUse: usage.record,
+    ...clientLookups(db),
     verifyAssertion: createAssertionVerifier({
       ...{ useOnce, findClient: findAssertingClient, now },
       audiences: [issuer, `${issuer}/tokens`],

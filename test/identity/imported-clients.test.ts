@@ -1,39 +1,19 @@
-// Clients that keep the id and the secret of another authorization server. Python's hashlib and
-// libxcrypt have made the hashes; those of short secrets are in the public tests of ory/x and Go.
+// Clients that keep the id and the secret of another authorization server.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AppPair, startAppPair } from '../support/app-pair.ts';
 import { jwkOf, keyPairs, signAssertion } from '../support/client-keys.ts';
+import {
+  bcryptRest,
+  bcryptSecret,
+  hashes,
+  salt,
+  sha256Key,
+  shortHashes,
+} from '../support/imported-hashes.ts';
 import { managerCredential } from '../support/manager-calls.ts';
 import { describeFeature } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
-
-const bcryptSecret = 'Bcrypt-secret-of-25-chars';
-const bcryptRest = 'abcdefghijklmnopqrstuu.Y3hbxsCVfN2U7IFr6k79ucq5yZ7Eyq';
-const salt = 'aW1wb3J0ZWQtc2FsdC0wMQ';
-const sha256Key = 'UnIaz0xbZAfj/AjeWZ5SC6JB5pIedQ+xUNdNJ3gxXqY';
-
-const hashes = {
-  'PBKDF2 with SHA-256, as Hydra writes it': [
-    'Hydra-secret-of-26-chars.1',
-    `$pbkdf2-sha256$i=25000,l=32$${salt}$${sha256Key}`,
-  ],
-  'PBKDF2 with SHA-512': [
-    'Another~secret_of_24.chars',
-    `$pbkdf2-sha512$i=1000,l=32$${salt}$2J0MVpiczaNHfsWoVHFVFPBc5kRFHBtUGLL+LgdfVhE`,
-  ],
-  'bcrypt 2a': [bcryptSecret, `$2a$05$${bcryptRest}`],
-  'bcrypt 2b': [bcryptSecret, `$2b$05$${bcryptRest}`],
-  'bcrypt 2y': [bcryptSecret, `$2y$05$${bcryptRest}`],
-} as const;
-
-const shortHashes = {
-  'PBKDF2 with SHA-256': [
-    'test',
-    '$pbkdf2-sha256$i=100000,l=32$1jP+5Zxpxgtee/iPxGgOz0RfE9/KJuDElP1ley4VxXc$QJxzfvdbHYBpydCbHoFg3GJEqMFULwskiuqiJctoYpI',
-  ],
-  bcrypt: ['allmine', '$2a$10$XajjQvNhvvRt5GSeFk1xFeyqRrsxkhBkUiQeg0dt.wU1qD4aFDcga'],
-} as const;
 
 const pbkdf2 = (parameters: string, key = sha256Key, ownSalt = salt) =>
   `$pbkdf2-${parameters}$${ownSalt}$${key}`;
@@ -60,11 +40,8 @@ describeFeature('an imported client', (dialect) => {
     { type = 'staff' as 'staff' | 'service', authTime = pair.clock.now / 1000 } = {},
   ): Promise<Answer> {
     const manager = { type, authTime: Math.floor(authTime) };
-    const { authorization } = await managerCredential(
-      pair.apps[0].app,
-      'clients:read clients:write',
-      manager,
-    );
+    const { app } = pair.apps[0];
+    const { authorization } = await managerCredential(app, 'clients:write', manager);
     const options = { authorization, 'content-type': 'application/json' };
     const init = { method: 'POST', headers: options, body: JSON.stringify(body) };
     const answer = await fetch(pair.origins[0] + path, init);

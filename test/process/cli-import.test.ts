@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openShell, type Shell } from '../support/cli.ts';
 import { jwkOf, keyPairs } from '../support/client-keys.ts';
+import { hashes } from '../support/imported-hashes.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
@@ -39,7 +40,9 @@ async function tokenOf(id: string, secret: string, scope: string): Promise<strin
   return error ?? JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()).sub;
 }
 
-// Python's hashlib and libxcrypt have made the hashes.
+const [ordersSecret, ordersHash] = hashes['PBKDF2 with SHA-256, as Hydra writes it'];
+const [stockSecret, stockHash] = hashes['bcrypt 2a'];
+
 const orders = {
   client_id: 'c2b1e5a0-0f5e-4b64-9d3e-0d2ce5a7c001',
   client_name: 'Orders',
@@ -49,17 +52,15 @@ const orders = {
   redirect_uris: ['https://orders.example/callback'],
   token_endpoint_auth_method: 'client_secret_basic',
   client_credentials_grant_access_token_lifespan: '10m0s',
-  client_secret:
-    '$pbkdf2-sha256$i=25000,l=32$aW1wb3J0ZWQtc2FsdC0wMQ$UnIaz0xbZAfj/AjeWZ5SC6JB5pIedQ+xUNdNJ3gxXqY',
+  client_secret: ordersHash,
   metadata: {},
   created_at: '2024-01-01T00:00:00Z',
 };
-const ordersSecret = 'Hydra-secret-of-26-chars.1';
 
 /** A row of the table. */
 const stock = {
   ...{ id: 'stock', scope: '', grant_types: '["client_credentials"]', audience: '[]' },
-  client_secret: '$2a$05$abcdefghijklmnopqrstuu.Y3hbxsCVfN2U7IFr6k79ucq5yZ7Eyq',
+  client_secret: stockHash,
 };
 const keys = keyPairs.ES256();
 const signer = {
@@ -71,7 +72,7 @@ const weak = { ...stock, id: 'weak', client_secret: '$2a$03$abcdefghijklmnopqrst
 const web = { client_id: 'web', grant_types: ['authorization_code'] };
 const mapped = ['--map-scope', 'orders.read=orders:read', '--map-scope', 'orders.read=stock:read'];
 
-test('clients of Hydra keep their ids, secrets and keys, and a failed one is repeated', async () => {
+test('clients of Hydra keep their ids, secrets and keys; a run repeats a failed one', async () => {
   const shell = await staffShell();
   const audience = ['audiences', 'create', 'https://payments.example', 'Payments', '--json'];
   expect(await shell.run(audience)).toMatchObject({ status: 0 });
@@ -84,7 +85,8 @@ test('clients of Hydra keep their ids, secrets and keys, and a failed one is rep
     ),
   );
   expect(dry.stderr.split('\n')).toEqual([
-    `clients[0] ${orders.client_id}: not taken over: scope openid, scope clients:write, grant authorization_code, redirect_uris`,
+    `clients[0] ${orders.client_id}: not taken over: scope openid, scope clients:write, ` +
+      'grant authorization_code, redirect_uris',
     'clients[2] signer: not taken over: secret: the client gets a new one',
     'clients[4] web: not imported: has no grant client_credentials',
     'Nothing was changed.',
@@ -105,7 +107,7 @@ test('clients of Hydra keep their ids, secrets and keys, and a failed one is rep
   const id = orders.client_id;
   expect(await tokenOf(id, ordersSecret, 'orders:read stock:read payments:write')).toBe(id);
   expect(await tokenOf(id, ordersSecret, 'clients:write')).toBe('invalid_scope');
-  expect(await tokenOf('stock', 'Bcrypt-secret-of-25-chars', '')).toBe('invalid_scope');
+  expect(await tokenOf('stock', stockSecret, '')).toBe('invalid_scope');
   const shown = JSON.parse((await shell.run(['clients', 'get', id, '--json'])).stdout);
   expect(shown).toMatchObject({ name: 'Orders', token_seconds: 600, external_id: id });
   expect(shown.audience_ids).toHaveLength(1);

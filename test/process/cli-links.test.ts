@@ -245,7 +245,7 @@ test('figures of pages and days are tables on a terminal, and JSON elsewhere', a
   expect(text).not.toContain('DAY');
 });
 
-test('--copy copies the address of a new link, and without a clipboard fails after printing it', async () => {
+test('--copy copies the address of a new link, or prints it and fails', async () => {
   const shell = await workspaceShell();
   const { document_id: documentId } = await createLink(shell);
   const words = ['links', 'create', documentId, '--copy', '--json'];

@@ -5,6 +5,7 @@ import { importCommand } from './import/commands.ts';
 import { accessCommands } from './remote/access-commands.ts';
 import { auditCommands } from './remote/audit-commands.ts';
 import { clientCommands } from './remote/client-commands.ts';
+import { customerCommands } from './remote/customer-commands.ts';
 import { invitationCommands } from './remote/invitation-commands.ts';
 import { keyCommands } from './remote/key-commands.ts';
 import { providerCommands } from './remote/provider-commands.ts';
@@ -25,7 +26,7 @@ export const remoteGroups: readonly CommandGroup[] = [
   {
     title: 'Clients, customers and keys',
     about: withCredential,
-    commands: [...clientCommands, ...keyCommands],
+    commands: [...clientCommands, ...customerCommands, ...keyCommands],
   },
   {
     title: 'Configuration in files',

@@ -6,7 +6,7 @@ import { principalId, principalOf } from '../../api/principal.ts';
 import { isForeignClientId, newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { type CreatedCredential, generateCredentialFor } from '../../credentials/credentials.ts';
-import { storedImport } from '../../credentials/imported-secrets.ts';
+import { storedImport } from '../../credentials/imported/secrets.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findClient } from './store.ts';
 

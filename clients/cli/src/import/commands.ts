@@ -23,9 +23,9 @@ const options: readonly Option[] = [
 ];
 
 const details =
-  'Prints the plan and what it does not take over of each client, and creates the clients that do ' +
-  'not exist. Existing clients remain as they are. A client that fails does not stop the others; ' +
-  'run the command again for it. Only staff can import clients. ' +
+  'Prints the plan, and for each client the fields that it does not take over. Creates the ' +
+  'clients that do not exist; existing clients remain as they are. A client that fails does not ' +
+  'stop the others; run the command again for it. Only staff can import clients. ' +
   'docs/guides/move-client-credentials.md describes the fields.';
 
 const common = {

@@ -14,7 +14,7 @@ export type Described = {
   readonly existing?: Stored;
   /** Why the client is not created. */
   readonly reason?: string;
-  /** What is not taken over. */
+  /** The parts that are not taken over. */
   readonly notes: readonly string[];
 };
 

@@ -16,7 +16,7 @@ export type ForeignClient = {
   readonly keys: readonly JsonObject[];
   /** Why it cannot be imported. */
   readonly skipped?: string;
-  /** What of it is not imported. Contains no values, because they may be secrets. */
+  /** The parts that are not imported, without values, which may be secrets. */
   readonly notes: readonly string[];
 };
 

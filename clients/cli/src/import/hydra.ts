@@ -1,5 +1,5 @@
-// Reads OAuth 2.0 clients of Ory Hydra: the output of `hydra list clients`, a file for `hydra import
-// client`, or the rows of the table `hydra_client`, which have the hashes of the secrets.
+// Reads OAuth 2.0 clients of Ory Hydra: the output of `hydra list clients`, a file for
+// `hydra import client`, or rows of the table `hydra_client`, which have the hashes of the secrets.
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import {
   type ForeignClient,
@@ -91,7 +91,7 @@ function listFrom(value: JsonValue | undefined): string[] {
   return Array.isArray(json) ? textsOf(json) : value.split('|').filter(Boolean);
 }
 
-/** A duration of Go, such as `1h0m0s`, or nanoseconds. Undefined unless it is 1 to 3,600 seconds. */
+/** Reads a duration of Go, such as `1h0m0s`, or nanoseconds: 1 to 3,600 seconds, or undefined. */
 function secondsOf(text: string): number | undefined {
   const [, h = 0, m = 0, s = 0] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text) ?? [];
   const seconds = /^\d{10,}$/.test(text)

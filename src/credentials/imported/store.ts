@@ -1,6 +1,6 @@
 // The rows of secrets that come from another authorization server.
-import type { Database, Executor } from '../storage/schema.ts';
-import { type StoredCredential, selectCredentials, storedCredential } from './store.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
+import { type StoredCredential, selectCredentials, storedCredential } from '../store.ts';
 
 /** A client's secret from another authorization server. Its hash is empty after the first use. */
 export type ImportedSecret = StoredCredential & { readonly importedHash: string };
@@ -31,21 +31,4 @@ export async function storeImportedDigest(
     .where('imported_hash', '=', importedHash)
     .where('revoke_time', 'is', null)
     .execute();
-}
-
-/** Counts the live secrets of a client that are still hashes. */
-export async function countHashedSecrets(
-  trx: Executor,
-  clientId: string,
-  time: number,
-): Promise<number> {
-  const { count } = await trx
-    .selectFrom('credentials')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('client_id', '=', clientId)
-    .where('revoke_time', 'is', null)
-    .where('imported_hash', '!=', '')
-    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]))
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }

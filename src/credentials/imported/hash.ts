@@ -1,8 +1,8 @@
-// The hashes of secrets that other authorization servers have stored: bcrypt, and PBKDF2 in the form
-// of Ory Hydra. Bounded, because the service computes them during token requests.
+// The hashes of secrets that other authorization servers have stored: bcrypt, and PBKDF2 in the
+// form of Ory Hydra. Bounded, because the service computes them during token requests.
 import { pbkdf2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { invalid } from '../base/errors/errors.ts';
+import { invalid } from '../../base/errors/errors.ts';
 
 export const bcryptCosts = { min: 4, max: 14 };
 export const pbkdf2Iterations = { min: 1_000, max: 2_000_000 };

@@ -1,21 +1,25 @@
-// The secrets of clients that come from another authorization server. They have no lookup id, so
-// they are found by the client. A secret that was imported as a slow hash is stored as a digest when
-// it is used for the first time, because a fast check is enough for a random secret.
-import type { Clock } from '../base/clock.ts';
-import { digestMatches, digestOf, parseAnyCredentialId } from '../base/crypto/credential-format.ts';
-import type { DerivedKeys } from '../base/crypto/master-key.ts';
-import { fail, invalid } from '../base/errors/errors.ts';
-import { networkOf } from '../base/net/network.ts';
-import { entityKey } from '../storage/change.ts';
-import { transact } from '../storage/database.ts';
-import type { Invalidations } from '../storage/invalidation.ts';
-import { createRevocationSafeCache } from '../storage/revocation-safe-cache.ts';
-import type { Database } from '../storage/schema.ts';
-import { createThrottle, type ThrottleLimit } from '../storage/throttle.ts';
-import { isLive, type ValidCredential } from './directory.ts';
-import { checkImportedHash, matchesImportedHash } from './imported-hash.ts';
-import { findImportedSecrets, type ImportedSecret, storeImportedDigest } from './imported-store.ts';
-import type { Passwords } from './passwords.ts';
+// The secrets of clients that come from another authorization server. They have no lookup id: the
+// client finds them. A secret that was imported as a slow hash is stored as a digest at its first
+// use, because a fast check is enough for a random secret.
+import type { Clock } from '../../base/clock.ts';
+import {
+  digestMatches,
+  digestOf,
+  parseAnyCredentialId,
+} from '../../base/crypto/credential-format.ts';
+import type { MasterKey } from '../../base/crypto/master-key.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
+import { networkOf } from '../../base/net/network.ts';
+import { entityKey } from '../../storage/change.ts';
+import { transact } from '../../storage/database.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
+import type { Database } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { isLiveCredential, type ValidCredential } from '../directory.ts';
+import type { Passwords } from '../passwords.ts';
+import { checkImportedHash, matchesImportedHash } from './hash.ts';
+import { findImportedSecrets, type ImportedSecret, storeImportedDigest } from './store.ts';
 
 /** A shorter secret may be guessed from its digest. */
 const lengthMin = 16;
@@ -31,7 +35,7 @@ const limits = {
   secret: { free: 20, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 60 * second },
 } as const satisfies Record<string, ThrottleLimit>;
 
-/** What is stored of a given secret. Throws `invalid_argument`, without the secret. */
+/** Returns the columns of a given secret. Throws `invalid_argument`, without the secret. */
 export function storedImport(
   field: string,
   { hash, value }: { readonly hash: string; readonly value: string },
@@ -60,14 +64,14 @@ export type ImportedSecretsOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
   readonly passwords: Passwords;
-  /** Used by one throttle only. */
-  readonly keys: DerivedKeys;
+  readonly masterKey: MasterKey;
   readonly recordUse: (id: string) => void;
   readonly now: Clock;
 };
 
 export function createImportedSecrets(options: ImportedSecretsOptions): ImportedSecrets {
-  const { db, invalidations, passwords, keys, recordUse, now } = options;
+  const { db, invalidations, passwords, masterKey, recordUse, now } = options;
+  const keys = masterKey.derive('imported secrets');
   const throttle = createThrottle({ db, keys, limits, refusal: tooManySecrets, now });
   const cache = createRevocationSafeCache<ImportedSecret | undefined>({
     invalidations,
@@ -84,13 +88,15 @@ export function createImportedSecrets(options: ImportedSecretsOptions): Imported
   async function findByDigest(clientId: string, text: string) {
     const key = `${clientId} ${digestOf(text)}`;
     const isGood = (found: ImportedSecret) =>
-      digestMatches(text, found.digest) && isLive(found, clientId, now());
+      digestMatches(text, found.digest) && isLiveCredential(found, clientId, now());
     const cached = await cache.find(key);
     if (cached !== undefined && isGood(cached)) return { good: cached, hashed: [] };
     let hashed: readonly ImportedSecret[] = [];
     const good = await cache.load(key, async () => {
       const all = await findImportedSecrets(db, clientId);
-      hashed = all.filter((one) => one.importedHash !== '' && isLive(one, clientId, now()));
+      hashed = all.filter(
+        (one) => one.importedHash !== '' && isLiveCredential(one, clientId, now()),
+      );
       return all.find(isGood);
     });
     return { good, hashed };
