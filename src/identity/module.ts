@@ -187,8 +187,7 @@ export async function createIdentityModule(
     findIdentities: findIdentitiesOfClient,
   });
   const authenticateClient = createClientAuthentication({
-    ...{ directory, db, invalidations, passwords, masterKey, now },
-    recordUse: usage.record,
+    ...{ directory, db, invalidations, passwords, masterKey, recordUse: usage.record, now },
     ...clientLookups(db),
     verifyAssertion: createAssertionVerifier({
       ...{ useOnce, findClient: findAssertingClient, now },

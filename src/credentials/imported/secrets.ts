@@ -136,7 +136,8 @@ export function createImportedSecrets(options: ImportedSecretsOptions): Imported
 
   return {
     async authenticate(clientId, text, peer) {
-      if (text.length > lengthMax) return undefined;
+      const isGenerated = parseAnyCredentialId(text) !== undefined;
+      if (isGenerated || text.length > lengthMax) return undefined;
       const { good, hashed } = await findByDigest(clientId, text);
       let found = good;
       if (found === undefined && hashed.length > 0) {

@@ -3,7 +3,6 @@
 
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { Call, ClientCertificate } from '../../api/call.ts';
-import { parseCredentialId } from '../../base/crypto/credential-format.ts';
 import { isForeignClientId, isId } from '../../base/crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
@@ -80,11 +79,9 @@ async function bySecret(
   const { directory, importedSecrets, findClientsByNames, now } = checks;
   const { clientId, clientSecret } = presented;
   if (clientId === '') throw missing(presented);
-  // The secrets of other servers have another form.
   const secret =
-    parseCredentialId('cs', clientSecret) === undefined
-      ? await importedSecrets.authenticate(clientId, clientSecret, call.peer)
-      : await directory.authenticate('cs', clientSecret, { ownerId: clientId });
+    (await directory.authenticate('cs', clientSecret, { ownerId: clientId })) ??
+    (await importedSecrets.authenticate(clientId, clientSecret, call.peer));
   if (secret === undefined) {
     const target = await recordedId(checks, clientId);
     throw refuse('The client id or the secret is wrong.', target);

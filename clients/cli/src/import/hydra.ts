@@ -18,7 +18,7 @@ const used = new Set([
   ...['client_id', 'id', 'client_name', 'scope', 'grant_types', 'audience', 'client_secret'],
   ...['token_endpoint_auth_method', 'jwks', lifespanField],
   // They are about the record, or about grants that are not imported.
-  ...['created_at', 'updated_at', 'pk', 'nid', 'response_types', 'subject_type'],
+  ...['created_at', 'updated_at', 'pk', 'pk_deprecated', 'nid', 'response_types', 'subject_type'],
   ...['userinfo_signed_response_alg', 'registration_client_uri'],
 ]);
 
@@ -50,7 +50,7 @@ const idOf = (json: JsonObject) => textOf(json.client_id) || textOf(json.id);
 function readClient(json: JsonObject, place: string): ForeignClient {
   const method = textOf(json.token_endpoint_auth_method);
   const grants = listFrom(json.grant_types);
-  const tokenSeconds = secondsOf(textOf(json[lifespanField]));
+  const tokenSeconds = secondsOf(String(json[lifespanField] ?? ''));
   const skipped = !grants.includes('client_credentials')
     ? 'has no grant client_credentials'
     : method === 'none'
