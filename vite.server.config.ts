@@ -10,6 +10,7 @@ const external = [
   '@grpc/grpc-js',
   '@grpc/reflection',
   '@node-rs/argon2',
+  '@node-rs/bcrypt',
   // Its certificate library needs a polyfill that runs first, which a bundle does not ensure.
   '@simplewebauthn/server',
   'better-sqlite3',

@@ -28,6 +28,7 @@ import {
   findCredentials,
   findOwnedCredential,
   hasOwner,
+  type InsertedCredential,
   insertCredential,
   revokeCredential,
 } from './store.ts';
@@ -42,13 +43,16 @@ const facts = {
 
 const overlapSecondsDefault = 86_400;
 
-export type CreatedCredential = NewCredential & { readonly creatorId: string };
+/** A wrong secret of a client is compared with each of its hashes. */
+const hashedSecretsMax = 2;
+
+export type CreatedCredential = InsertedCredential & { readonly creatorId: string };
 
 export function generateCredentialFor(
   context: HandlerContext,
   kind: CredentialKind,
   random: Random,
-): CreatedCredential {
+): CreatedCredential & NewCredential {
   return { ...generateCredential(kind, random), creatorId: principalId(principalOf(context)) };
 }
 
@@ -192,6 +196,13 @@ async function insertWithin(
   const { max, one } = facts[owner.kind];
   if ((await countLiveCredentials(trx, owner, time)) >= max) {
     const detail = `The ${facts[owner.kind].owner} already has ${max} live ${one}s.`;
+    throw fail('conflict', detail);
+  }
+  const hashes = made.importedHash
+    ? await countLiveCredentials(trx, owner, time, { isHash: true })
+    : 0;
+  if (hashes >= hashedSecretsMax) {
+    const detail = `The client already has ${hashedSecretsMax} imported hashes in use.`;
     throw fail('conflict', detail);
   }
   return insertCredential(trx, owner, made, { ...fields, createTime: time });

@@ -67,7 +67,9 @@ export function createCredentialDirectory({
       if (id === undefined) return undefined;
       const isGood = (credential: StoredCredential | undefined) => {
         const matches = digestMatches(text, credential?.digest ?? decoyDigest);
-        return matches && credential !== undefined && isLive(credential, ownerId, validAt);
+        return (
+          matches && credential !== undefined && isLiveCredential(credential, ownerId, validAt)
+        );
       };
 
       const cached = await cache.find(id);
@@ -88,7 +90,11 @@ export function createCredentialDirectory({
   };
 }
 
-function isLive(credential: StoredCredential, ownerId: string | undefined, now: number): boolean {
+export function isLiveCredential(
+  credential: StoredCredential,
+  ownerId: string | undefined,
+  now: number,
+): boolean {
   if (!credential.enabled) return false;
   if (credential.expireTime !== undefined && credential.expireTime <= now) return false;
   return ownerId === undefined || ownerId === credential.ownerId;

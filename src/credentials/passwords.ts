@@ -7,10 +7,10 @@ import { createFairQueue, type FairQueue, type OwnerPath } from '../base/limits/
 
 /**
  * Each kind has a queue: sign-ins of users in known browsers (`known`) and in others (`users`), new
- * passwords of users (`changes`), and passwords of links (`links`). Within a kind, the owners take
- * turns.
+ * passwords of users (`changes`), passwords of links (`links`), and secrets of clients that other
+ * authorization servers have hashed (`secrets`). Within a kind, the owners take turns.
  */
-type Kind = 'known' | 'users' | 'changes' | 'links';
+type Kind = 'known' | 'users' | 'changes' | 'links' | 'secrets';
 
 export type PasswordQueue = {
   readonly kind: Kind;
@@ -22,6 +22,8 @@ export type Passwords = {
   hash(password: string, queue?: PasswordQueue): Promise<string>;
   /** Without a stored string, returns false after the same time. */
   verify(stored: string | undefined, password: string, queue?: PasswordQueue): Promise<boolean>;
+  /** Runs another slow check in its turn. */
+  run<T>(queue: PasswordQueue, check: () => Promise<T>): Promise<T>;
 };
 
 // argon2id is the package's default algorithm.
@@ -70,6 +72,7 @@ export function createPasswords(hasher = argon2): Passwords {
         const matches = await hasher.verify(stored ?? unknown, normalised(password));
         return matches && stored !== undefined;
       }),
+    run: turns,
   };
 }
 
@@ -78,8 +81,8 @@ const normalised = (password: string) => password.normalize('NFKC');
 
 /**
  * Runs two passwords at a time. Sign-ins may use both places. Those of known browsers go before all
- * others. Changes and links share one place and alternate. They go before waiting sign-ins of other
- * browsers when that place is free.
+ * others. Changes, links and secrets share one place and take turns. They go before waiting
+ * sign-ins of other browsers when that place is free.
  */
 function createTurns() {
   type Turn = () => void;
@@ -88,9 +91,10 @@ function createTurns() {
     users: createFairQueue<Turn>(waitingMax),
     changes: createFairQueue<Turn>(waitingMax),
     links: createFairQueue<Turn>(waitingMax),
+    secrets: createFairQueue<Turn>(waitingMax),
   } satisfies Record<Kind, FairQueue<Turn>>;
   const running = { users: 0, others: 0 };
-  const others: ('changes' | 'links')[] = ['links', 'changes'];
+  const others: ('changes' | 'links' | 'secrets')[] = ['links', 'changes', 'secrets'];
   const changesUnderWay = new Map<string, number>();
   const knownUnderWay = new Set<string>();
 
@@ -178,4 +182,6 @@ const refusals = {
     fail('rate_limited', 'Too many link passwords are being checked.', {
       retryAfterSeconds: 1,
     }),
+  secrets: () =>
+    fail('rate_limited', 'Too many imported secrets are being checked.', { retryAfterSeconds: 1 }),
 } satisfies Record<Kind, () => Error>;

@@ -23,6 +23,12 @@ export async function hasOwner(db: Executor, { kind, id }: CredentialOwner): Pro
   return rows.length > 0;
 }
 
+export type InsertedCredential = Pick<NewCredential, 'id' | 'digest'> & {
+  readonly creatorId?: string;
+  /** Of an imported secret. */
+  readonly importedHash?: string;
+};
+
 type CredentialFields = {
   readonly name: string;
   readonly scopes: string;
@@ -33,7 +39,7 @@ type CredentialFields = {
 export async function insertCredential(
   db: Executor,
   { kind, id }: CredentialOwner,
-  credential: NewCredential & { readonly creatorId?: string },
+  credential: InsertedCredential,
   fields: CredentialFields,
 ): Promise<CredentialRow> {
   const row: CredentialRow = {
@@ -49,6 +55,7 @@ export async function insertCredential(
     revoke_time: null,
     last_used_time: null,
     creator_id: credential.creatorId ?? null,
+    imported_hash: credential.importedHash ?? null,
   };
   row[owners[kind].column] = id;
   await db.insertInto('credentials').values(row).execute();
@@ -106,19 +113,21 @@ export function findOwnedCredential(
     .executeTakeFirst();
 }
 
+/** `isHash`: only imported secrets that are not stored as digests yet. */
 export async function countLiveCredentials(
   db: Executor,
   { kind, id }: CredentialOwner,
   time: number,
+  { isHash = false } = {},
 ): Promise<number> {
-  const { count } = await db
+  const live = db
     .selectFrom('credentials')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where(owners[kind].column, '=', id)
     .where('revoke_time', 'is', null)
-    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]))
-    .executeTakeFirstOrThrow();
-  return count;
+    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]));
+  const counted = isHash ? live.where('imported_hash', '!=', '') : live;
+  return (await counted.executeTakeFirstOrThrow()).count;
 }
 
 export async function revokeCredential(db: Executor, id: string, time: number): Promise<void> {
@@ -168,11 +177,8 @@ export type StoredCredential = {
   readonly expireTime: number | undefined;
 };
 
-export async function findCredential(
-  db: Database,
-  id: string,
-): Promise<StoredCredential | undefined> {
-  const row = await db
+export const selectCredentials = (db: Database) =>
+  db
     .selectFrom('credentials as k')
     .leftJoin('clients as c', 'c.id', 'k.client_id')
     .leftJoin('customers as u', 'u.id', 'k.customer_id')
@@ -186,6 +192,7 @@ export async function findCredential(
       'k.scopes',
       'k.expire_time',
       'k.revoke_time',
+      'k.imported_hash',
       'c.scopes as client_scopes',
       'c.disable_time as client_disable_time',
       'c.audience_ids as client_audience_ids',
@@ -197,10 +204,13 @@ export async function findCredential(
       'u.disable_time as customer_disable_time',
       'u.audience_ids as customer_audience_ids',
       'w.delete_time as workspace_delete_time',
-    ])
-    .where('k.id', '=', id)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
+    ]);
+
+type SelectedCredential = Awaited<
+  ReturnType<ReturnType<typeof selectCredentials>['executeTakeFirstOrThrow']>
+>;
+
+export function storedCredential(row: SelectedCredential): StoredCredential {
   const endTime = row.client_disable_time ?? row.customer_disable_time ?? row.workspace_delete_time;
   return {
     id: row.id,
@@ -215,6 +225,14 @@ export async function findCredential(
     enabled: row.revoke_time === null && endTime === null,
     expireTime: row.expire_time ?? undefined,
   };
+}
+
+export async function findCredential(
+  db: Database,
+  id: string,
+): Promise<StoredCredential | undefined> {
+  const row = await selectCredentials(db).where('k.id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : storedCredential(row);
 }
 
 export async function findCustomerAccountIds(db: Database, customerId: string): Promise<string[]> {

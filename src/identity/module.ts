@@ -19,8 +19,8 @@ import { createAudienceService } from './audiences/service.ts';
 import { lockAudiences } from './audiences/store.ts';
 import { createClientService } from './clients/service.ts';
 import {
+  clientLookups,
   findClient,
-  findClientsByNames,
   findIdentitiesOfClient,
   findLiveClientKeys,
 } from './clients/store.ts';
@@ -187,8 +187,8 @@ export async function createIdentityModule(
     findIdentities: findIdentitiesOfClient,
   });
   const authenticateClient = createClientAuthentication({
-    ...{ directory, now },
-    findClientsByNames: (names) => findClientsByNames(db, names),
+    ...{ directory, db, invalidations, passwords, masterKey, recordUse: usage.record, now },
+    ...clientLookups(db),
     verifyAssertion: createAssertionVerifier({
       ...{ useOnce, findClient: findAssertingClient, now },
       audiences: [issuer, `${issuer}/tokens`],

@@ -88,7 +88,8 @@ function resultMessage(found: Found, names: ReadonlyMap<string, NameAndParents>)
   const { id, kind, workspaceId } = found;
   const texts = found.texts.map(printableOf);
   const known = names.get(id);
-  const name = known?.name ?? texts[0] ?? (kind === 'account' ? id : '');
+  // An account has no name, but a client can have the same id.
+  const name = kind === 'account' ? id : (known?.name ?? texts[0] ?? '');
   const workspaceName = names.get(workspaceId)?.name ?? '';
   const isOwned = workspaceId !== '' && workspaceId !== id;
   const owner = isOwned ? [{ id: workspaceId, name: workspaceName }] : [];

@@ -55,7 +55,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'credential',
     inserts: false,
     deletes: true,
-    uncached: ['name', 'create_time', 'last_used_time', 'creator_id'],
+    uncached: ['name', 'create_time', 'last_used_time', 'creator_id', 'imported_hash'],
   },
   users: {
     entity: 'user',

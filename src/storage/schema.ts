@@ -120,6 +120,11 @@ export type CredentialRow = {
   revoke_time: number | null;
   last_used_time: number | null;
   creator_id: string | null;
+  /**
+   * Of a secret of another authorization server: its slow hash until the first use, then empty.
+   * Null for a generated credential.
+   */
+  imported_hash: string | null;
 };
 
 export type UserRow = {

@@ -12,6 +12,8 @@ export type SearchTable = {
   readonly id?: string;
   /** The prefix of the ids, such as `doc`; empty if they have none. */
   readonly idPrefix: string;
+  /** Whether rows can have ids of another server, without the prefix. */
+  readonly hasForeignIds?: boolean;
   /** The columns with the texts, each with an index: the name first. */
   readonly texts: readonly string[];
   /** The column with the workspace. Without it, the rows belong to the installation. */
@@ -153,13 +155,14 @@ function columnsOf(searched: SearchTable): RawBuilder<unknown> {
 }
 
 /** The starts of ids that the text may be. */
-function idStarts({ idPrefix }: SearchTable, text: string): string[] {
+function idStarts({ idPrefix, hasForeignIds }: SearchTable, text: string): string[] {
   if (idPrefix === '') return [text];
+  const foreign = hasForeignIds ? [text] : [];
   const { withPrefix, withoutPrefix } = idCharactersMin;
   const prefix = `${idPrefix}_`;
   const [start, min] = text.toLowerCase().startsWith(prefix)
     ? [text, prefix.length + withPrefix]
     : [prefix + text, prefix.length + withoutPrefix];
   const isPossible = /^[0-9A-Za-z]*$/.test(start.slice(prefix.length));
-  return isPossible && start.length >= min ? [start] : [];
+  return isPossible && start.length >= min ? [...new Set([start, ...foreign])] : foreign;
 }

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { generateCredential } from '../../src/base/crypto/credential-format.ts';
 import { insertCredential } from '../../src/credentials/store.ts';
+import { insertClient } from '../../src/identity/clients/store.ts';
 import {
   addScopes,
   expectFitForAll,
@@ -59,6 +60,21 @@ describe('a client', () => {
     await page.getByRole('link', { name: 'Payments' }).click();
     await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
     await secretsOf(page).getByText('Active').waitFor();
+  });
+
+  it('of another server opens by its own id, and its unused secret is marked', async () => {
+    const id = 'billing.worker-1';
+    const { ownerId } = await added();
+    await insertClient(db(), { ...(await clientOf(ownerId)), id, name: 'Billing worker' });
+    const hash = { id: `sec_${'a'.repeat(22)}`, digest: '', importedHash: '$2b$' };
+    const fields = { name: '', scopes: '', createTime: Date.now() };
+    await insertCredential(db(), { kind: 'cs', id }, hash, fields);
+    const { page, open } = await visitAs(await staff());
+    await open('/clients');
+    await page.getByRole('link', { name: 'Billing worker' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Billing worker' }).waitFor();
+    await secretsOf(page).getByText('Imported').waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/\/clients\/billing\.worker-1$/);
   });
 
   it('is created once after a step-up', async () => {

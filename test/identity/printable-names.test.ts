@@ -36,7 +36,7 @@ describeApp('a name', (suite) => {
   const email = 'new@example.com';
   const member = { kind: UserKind.MEMBER, email, password };
   const methods: readonly [UnaryMethod, object][] = [
-    [clients.createClient, { scopes: ['a:read'] }],
+    [clients.createClient, { clientId: '', scopes: ['a:read'] }],
     [clients.updateClient, {}],
     [clients.createClientSecret, {}],
     [clients.rotateClientSecret, {}],

@@ -138,7 +138,7 @@ function from({ email }: UserRow) {
 function countingPasswords(count: () => void): Passwords {
   const passwords = createPasswords();
   return {
-    hash: passwords.hash,
+    ...passwords,
     verify(stored, text) {
       count();
       return passwords.verify(stored, text);

@@ -19,11 +19,12 @@ const methods = namedMethods(
 const isId = (field: string) => /(Id|kid)$/.test(field) && field !== 'externalId';
 
 /**
- * Fields that name something else: the client at an identity provider, and the issuer of a new
- * identity, which is invalid instead (federation/management.test.ts).
+ * Fields that name something else: the client at an identity provider, the new id of a client, and
+ * the issuer of a new identity, which is invalid instead (federation/management.test.ts).
  */
 const otherFields = new Set([
   'IdentityProviderService.CreateIdentityProvider.clientId',
+  'ClientService.CreateClient.clientId',
   'ClientService.CreateFederatedIdentity.issuerId',
 ]);
 

@@ -1,5 +1,5 @@
 // Commands about links.
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -243,4 +243,40 @@ test('figures of pages and days are tables on a terminal, and JSON elsewhere', a
   // Days without views are left out.
   expect(stripVTControlCharacters(text)).toMatch(/^view count +0\n[^{]*$/);
   expect(text).not.toContain('DAY');
+});
+
+test('--copy copies the address of a new link, or prints it and fails', async () => {
+  const shell = await workspaceShell();
+  const { document_id: documentId } = await createLink(shell);
+  const words = ['links', 'create', documentId, '--copy', '--json'];
+  // The folder has no other program that copies.
+  const programs = path.join(shell.home, 'programs');
+  const clipboard = path.join(shell.home, 'clipboard');
+  await mkdir(programs);
+  shell.env.PATH = programs;
+
+  const failed = await shell.run(words);
+  expect(failed.status).toBe(1);
+  expect(JSON.parse(failed.stdout).url).toContain('/s/');
+  expect(failed.stderr).toContain('Cannot copy the address of the link to the clipboard');
+
+  const script = (text: string) => `#!/bin/sh\n${text}\n`;
+  await writeFile(path.join(programs, 'wl-copy'), script('exit 1'), { mode: 0o700 });
+  await writeFile(path.join(programs, 'xclip'), script(`exec /bin/cat > '${clipboard}'`), {
+    mode: 0o700,
+  });
+  const copied = await shell.run(words);
+  expect(copied).toMatchObject({
+    status: 0,
+    stderr: 'Copied the address of the link to the clipboard.\n',
+  });
+  expect(await readFile(clipboard, 'utf8')).toBe(JSON.parse(copied.stdout).url);
+  for (const wrong of [
+    ['a', '--copy'],
+    ['a', 'b', '--share', '--copy'],
+  ]) {
+    await writeFile(path.join(shell.home, 'a'), 'text');
+    await writeFile(path.join(shell.home, 'b'), 'text');
+    expect((await shell.run(['upload', ...wrong])).stderr).toMatch(/^--copy (needs|cannot)/);
+  }
 });

@@ -1,9 +1,11 @@
 // The commands of a running server's users. The code of a command is loaded only when it runs.
 import { fileCommands } from './apply/commands.ts';
 import type { Command, CommandGroup, Option } from './base/command.ts';
+import { importCommand } from './import/commands.ts';
 import { accessCommands } from './remote/access-commands.ts';
 import { auditCommands } from './remote/audit-commands.ts';
 import { clientCommands } from './remote/client-commands.ts';
+import { customerCommands } from './remote/customer-commands.ts';
 import { invitationCommands } from './remote/invitation-commands.ts';
 import { keyCommands } from './remote/key-commands.ts';
 import { providerCommands } from './remote/provider-commands.ts';
@@ -24,12 +26,12 @@ export const remoteGroups: readonly CommandGroup[] = [
   {
     title: 'Clients, customers and keys',
     about: withCredential,
-    commands: [...clientCommands, ...keyCommands],
+    commands: [...clientCommands, ...customerCommands, ...keyCommands],
   },
   {
     title: 'Configuration in files',
     about: withCredential,
-    commands: fileCommands,
+    commands: [...fileCommands, importCommand],
   },
   {
     title: 'Users and audit',

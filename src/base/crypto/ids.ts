@@ -62,3 +62,14 @@ export function newId(kind: IdKind, random: Random): string {
 export function isId(kind: IdKind, text: string): boolean {
   return text.startsWith(`${kind}_`) && isRandomText(text.slice(kind.length + 1));
 }
+
+/** Words and forms that the service uses for something else. */
+const reserved = /^(service|customer|staff|member|anonymous|me|lk_.*|[a-z]{2,3}_[0-9A-Za-z]{22})$/i;
+
+/**
+ * Whether a client may have the id of another authorization server: it cannot be taken for another
+ * id, a kind of principal or a credential, and it needs no escape in a path.
+ */
+export function isForeignClientId(text: string): boolean {
+  return /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/.test(text) && !reserved.test(text);
+}

@@ -9,7 +9,7 @@ import { requireEtag, touched } from '../../api/etag.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate } from '../../api/update-mask.ts';
 import { nameCreator, nameCreators } from '../../audit/names/creators.ts';
-import { newId, type Random } from '../../base/crypto/ids.ts';
+import type { Random } from '../../base/crypto/ids.ts';
 import {
   type CredentialOwner,
   type Credentials,
@@ -29,6 +29,7 @@ import {
   requireOneName,
   updateFields,
 } from './fields.ts';
+import { clientIdFrom, requireFreeId, secretFrom } from './imports.ts';
 import { type ClientKeyOptions, createClientKeyMethods } from './key-methods.ts';
 import { clientList, findClient, findClients, insertClient, updateClient } from './store.ts';
 import { requireOwnScopes } from './token-fields.ts';
@@ -67,18 +68,20 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
   const secretMessage = (row: CredentialRow) => ({
     clientId: row.client_id ?? '',
+    importPending: row.imported_hash !== null && row.last_used_time === null,
     ...credentials.describe(row),
   });
 
   return {
     async createClient(request, context) {
-      const id = newId('cli', random);
+      const id = clientIdFrom(context, request.clientId, random);
       const creator_id = principalId(principalOf(context));
       const row = { id, ...createdFields(request, now()), creator_id };
       requireOneName(row);
       requireOwnScopes(row);
-      const made = generateCredentialFor(context, 'cs', random);
+      const made = secretFrom(context, request.importedSecret, random);
       return auditLog.create(context, { target: id }, async (trx) => {
+        if (id === request.clientId) await requireFreeId(trx, id);
         await requireMayChange(trx, context, parseStoredScopes(row.scopes));
         await lockAudiences(trx, row.audience_ids);
         if (row.token_seconds !== null) await coverTokenSeconds(trx, row.token_seconds);
@@ -137,8 +140,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       return { client: clientMessage(await setDisabled(context, clientId, false)) };
     },
 
-    async createClientSecret({ clientId, name, expireTime }, context) {
-      const made = generateCredentialFor(context, 'cs', random);
+    async createClientSecret({ clientId, name, expireTime, importedSecret }, context) {
+      const made = secretFrom(context, importedSecret, random);
       return auditLog.create(context, { target: made.id }, async (trx) => {
         await lockToChange(trx, context, clientId);
         const fields = { name, scopes: '', expireTime };

@@ -10,6 +10,7 @@ import { ownedRows, type Purge } from '../../storage/purge.ts';
 import type {
   ClientKeyRow,
   ClientRow,
+  Database,
   Executor,
   FederatedIdentityRow,
   Schema,
@@ -38,6 +39,7 @@ export const clientList = {
 export const clientSearch: SearchTable = {
   table: 'clients',
   idPrefix: 'cli',
+  hasForeignIds: true,
   texts: ['name'],
   where: () => sql`delete_time is null`,
 };
@@ -66,7 +68,7 @@ export type CertificateNames = {
 /** More names than this are not looked up. */
 const namesMax = 100;
 
-export function findClientsByNames(
+function findClientsByNames(
   db: Executor,
   { uris, dnsNames }: CertificateNames,
 ): Promise<ClientRow[]> {
@@ -81,6 +83,11 @@ export function findClientsByNames(
     )
     .execute();
 }
+
+export const clientLookups = (db: Database) => ({
+  findClient: (id: string) => findClient(db, id),
+  findClientsByNames: (names: CertificateNames) => findClientsByNames(db, names),
+});
 
 export async function insertClientKey(
   trx: Executor,

@@ -25,11 +25,11 @@ type DecodedJwt = {
 
 /**
  * The answer does not reveal the reason, which the log and the audit log have. `clientId` is the id
- * of the claimed client.
+ * of the claimed client, whose id is not generated only if `isKnown`.
  */
-export function refuseAssertion(reason: string, clientId = ''): Failure {
+export function refuseAssertion(reason: string, clientId = '', isKnown = false): Failure {
   return fail('identity.credential_invalid', 'The assertion is not valid.', {
-    target: isId('cli', clientId) ? clientId : '',
+    target: isKnown || isId('cli', clientId) ? clientId : '',
     reason,
     cause: new Error(reason),
   });

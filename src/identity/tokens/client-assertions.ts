@@ -3,7 +3,7 @@
 import type { JWTPayload } from 'jose';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { Clock } from '../../base/clock.ts';
-import { isId } from '../../base/crypto/ids.ts';
+import { isForeignClientId, isId } from '../../base/crypto/ids.ts';
 import { tokenSettingsOf } from '../../credentials/token-settings.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
@@ -43,32 +43,43 @@ export function createAssertionVerifier(options: ClientAssertionOptions): Verify
   async function verifyOwn(assertion: Assertion): Promise<AssertingClient> {
     const { payload } = assertion;
     const { iss: id = '' } = payload;
-    if (payload.sub !== id) throw refuseAssertion('The assertion has another subject.', id);
+    const refuse = (reason: string) => refuseAssertion(reason, id, isForeignClientId(id));
+    if (payload.sub !== id) throw refuse('The assertion has another subject.');
     const problem = problemOf(payload, audiences, now() / 1000);
-    if (problem !== undefined) throw refuseAssertion(problem, id);
+    if (problem !== undefined) throw refuse(problem);
     const found = await findClient(id);
     if (found === undefined) {
-      throw refuseAssertion('The client is disabled or does not exist.', id);
+      throw refuse('The client is disabled or does not exist.');
     }
     const usable = selectKeys(assertion, found.keys).filter(
       ({ expireTime }) => expireTime === null || expireTime > now(),
     );
     if (!(await isSignedByOne(assertion, usable))) {
-      throw refuseAssertion('No live key of the client signed the assertion.', id);
+      throw refuse('No live key of the client signed the assertion.');
     }
     await use(id, payload.jti ?? '', payload.exp ?? 0);
     return found;
   }
 
+  /** An issuer may have a name that could be the id of a client from another server. */
+  async function isOwn(payload: JWTPayload): Promise<boolean> {
+    const iss = String(payload.iss);
+    if (isId('cli', iss)) return true;
+    return (
+      iss === payload.sub &&
+      isForeignClientId(iss) &&
+      ((await findClient(iss))?.keys.length ?? 0) > 0
+    );
+  }
+
   async function use(clientId: string, jti: string, exp: number): Promise<void> {
     if (await useOnce([clientId, jti], exp * 1000)) return;
-    throw refuseAssertion('The assertion was used before.', clientId);
+    throw refuseAssertion('The assertion was used before.', clientId, true);
   }
 
   return async (text, clientId) => {
     const assertion = decodeAssertion(text);
-    const isOwn = isId('cli', String(assertion.payload.iss));
-    const { client } = isOwn
+    const { client } = (await isOwn(assertion.payload))
       ? await verifyOwn(assertion)
       : await verifyFederated(assertion, clientId);
     const scopes = parseStoredScopes(client.scopes);

@@ -3,10 +3,14 @@
 
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { Call, ClientCertificate } from '../../api/call.ts';
-import type { Clock } from '../../base/clock.ts';
-import { isId } from '../../base/crypto/ids.ts';
+import { isForeignClientId, isId } from '../../base/crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import type { CredentialDirectory } from '../../credentials/directory.ts';
+import {
+  createImportedSecrets,
+  type ImportedSecrets,
+  type ImportedSecretsOptions,
+} from '../../credentials/imported/secrets.ts';
 import { type TokenSettings, tokenSettingsOf } from '../../credentials/token-settings.ts';
 import type { ClientRow } from '../../storage/schema.ts';
 import type { CertificateNames } from '../clients/store.ts';
@@ -26,12 +30,14 @@ const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** `clientId` is that of the request, or empty. Throws `identity.credential_invalid`. */
 export type VerifyAssertion = (assertion: string, clientId: string) => Promise<AuthenticatedClient>;
 
-export type ClientAuthenticationOptions = {
-  readonly findClientsByNames: (names: CertificateNames) => Promise<ClientRow[]>;
+export type ClientAuthenticationOptions = ImportedSecretsOptions & {
   readonly directory: CredentialDirectory;
+  readonly findClient: (id: string) => Promise<ClientRow | undefined>;
+  readonly findClientsByNames: (names: CertificateNames) => Promise<ClientRow[]>;
   readonly verifyAssertion: VerifyAssertion;
-  readonly now: Clock;
 };
+
+type Checks = ClientAuthenticationOptions & { readonly importedSecrets: ImportedSecrets };
 
 /** The fields of a request that authenticate its client. */
 export type PresentedClient = {
@@ -53,29 +59,34 @@ export type AuthenticateClient = (
 export function createClientAuthentication(
   options: ClientAuthenticationOptions,
 ): AuthenticateClient {
+  const checks = { ...options, importedSecrets: createImportedSecrets(options) };
   return async (presented, call) => {
     if (presented.clientAssertion !== '' || presented.clientAssertionType !== '') {
-      return byAssertion(options, presented);
+      return byAssertion(checks, presented);
     }
+    if (presented.clientSecret !== '') return bySecret(checks, call, presented);
     const certificate = call.clientCertificate?.();
-    if (presented.clientSecret !== '') return bySecret(options, certificate, presented);
     if (certificate === undefined) throw missing(presented);
-    return byCertificate(options, certificate, presented.clientId);
+    return byCertificate(checks, certificate, presented.clientId);
   };
 }
 
 async function bySecret(
-  { directory, findClientsByNames, now }: ClientAuthenticationOptions,
-  certificate: ClientCertificate | undefined,
+  checks: Checks,
+  call: Call,
   presented: PresentedClient,
 ): Promise<AuthenticatedClient> {
+  const { directory, importedSecrets, findClientsByNames, now } = checks;
   const { clientId, clientSecret } = presented;
   if (clientId === '') throw missing(presented);
-  const secret = await directory.authenticate('cs', clientSecret, { ownerId: clientId });
+  const secret =
+    (await directory.authenticate('cs', clientSecret, { ownerId: clientId })) ??
+    (await importedSecrets.authenticate(clientId, clientSecret, call.peer));
   if (secret === undefined) {
-    const target = isId('cli', clientId) ? clientId : '';
+    const target = await recordedId(checks, clientId);
     throw refuse('The client id or the secret is wrong.', target);
   }
+  const certificate = call.clientCertificate?.();
   if (certificate !== undefined && problemOf(certificate, now()) === undefined) {
     const others = await findClientsByNames(certificate);
     if (others.some(({ id }) => id !== clientId)) {
@@ -86,8 +97,14 @@ async function bySecret(
   return { clientId, secretId, scopes, tokenSettings };
 }
 
+/** People put secrets into wrong fields: the audit log records only ids. */
+async function recordedId({ findClient }: Checks, clientId: string): Promise<string> {
+  if (isId('cli', clientId)) return clientId;
+  return isForeignClientId(clientId) && (await findClient(clientId)) ? clientId : '';
+}
+
 async function byAssertion(
-  { verifyAssertion }: ClientAuthenticationOptions,
+  { verifyAssertion }: Checks,
   { clientId, clientSecret, clientAssertionType, clientAssertion }: PresentedClient,
 ): Promise<AuthenticatedClient> {
   if (clientSecret !== '') {
@@ -108,7 +125,7 @@ async function byAssertion(
 }
 
 async function byCertificate(
-  { findClientsByNames, now }: ClientAuthenticationOptions,
+  { findClientsByNames, now }: Checks,
   certificate: ClientCertificate,
   clientId: string,
 ): Promise<AuthenticatedClient> {

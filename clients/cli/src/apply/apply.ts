@@ -1,4 +1,5 @@
 // `apply`: makes the resources of a server as the files of a folder say.
+import type { JsonObject } from '@bufbuild/protobuf';
 import {
   CommandError,
   type CommandHost,
@@ -18,10 +19,12 @@ import { openSecrets } from './secrets.ts';
 import { applyStatuses } from './statuses.ts';
 import { byExternalId, isDeleted, listKind, type Stored, type StoredKinds } from './stored.ts';
 
+export const runApply = (input: Input, host: CommandHost) => failAlike(() => apply(input, host));
+
 /** Every failure has the same status, because 2 and 3 have a meaning. */
-export async function runApply(input: Input, host: CommandHost): Promise<number> {
+export async function failAlike(run: () => Promise<number>): Promise<number> {
   try {
-    return await apply(input, host);
+    return await run();
   } catch (error) {
     if (error instanceof UsageError) throw new CommandError(error.message);
     if (error instanceof CommandError) throw withStatus(error, applyStatuses.failed);
@@ -34,11 +37,7 @@ const withStatus = (error: CommandError, status: number) => Object.assign(error,
 async function apply(input: Input, host: CommandHost): Promise<number> {
   const folder = textOption(input, 'folder');
   if (folder === undefined) throw new UsageError('Name the folder with the files: -f <folder>.');
-  const isDry = input.options['dry-run'] === true;
-  const secretsFolder = textOption(input, 'secrets-dir');
-  if (secretsFolder === '-' && wantsJson(input)) {
-    throw new UsageError('With --json, --secrets-dir must be a folder.');
-  }
+  requireSecretsFolder(input);
   const isPruning = input.options.prune === true;
   const declared = await readFolder(folder);
   const remote = await openRemote(host);
@@ -49,15 +48,39 @@ async function apply(input: Input, host: CommandHost): Promise<number> {
   const { stored, deleted } = await readStored(remote, (name) => isPruning || used.has(name));
   const ids = new Ids(stored);
   const steps = await planOf({ remote, declared, stored, deleted, ids, isPruning });
+  return carryOut(steps, { input, host, remote, ids });
+}
+
+export function requireSecretsFolder(input: Input): void {
+  if (textOption(input, 'secrets-dir') !== '-' || !wantsJson(input)) return;
+  throw new UsageError('With --json, --secrets-dir must be a folder.');
+}
+
+type PlanRun = {
+  readonly input: Input;
+  readonly host: CommandHost;
+  readonly remote: Remote;
+  readonly ids: Ids;
+  /** More members of the JSON output. */
+  readonly data?: JsonObject;
+};
+
+/** Prints the plan and makes its changes, unless it is a dry run. Returns the exit status. */
+export async function carryOut(
+  steps: readonly Step[],
+  { input, host, remote, ids, data = {} }: PlanRun,
+): Promise<number> {
+  const isDry = input.options['dry-run'] === true;
   if (!wantsJson(input)) await writePlan(host, steps);
   if (isDry || steps.length === 0) {
-    if (wantsJson(input)) await writeJson(host, { changes: steps.map((step) => dataOf({ step })) });
+    const changes = steps.map((step) => dataOf({ step }));
+    if (wantsJson(input)) await writeJson(host, { changes, ...data });
     else host.stderr.write(steps.length === 0 ? 'Nothing to change.\n' : 'Nothing was changed.\n');
     return steps.length === 0 ? applyStatuses.same : applyStatuses.drift;
   }
-  const keepSecret = await openSecrets(secretsFolder, steps, host);
+  const keepSecret = await openSecrets(textOption(input, 'secrets-dir'), steps, host);
   const outcomes = await runSteps(steps, { remote, ids, keepSecret });
-  if (wantsJson(input)) await writeJson(host, { changes: outcomes.map(dataOf) });
+  if (wantsJson(input)) await writeJson(host, { changes: outcomes.map(dataOf), ...data });
   return report(outcomes, host);
 }
 

@@ -1,5 +1,5 @@
 // Reads the YAML files of a folder. Reports every problem with its file, line and field.
-import type { JsonValue } from '@bufbuild/protobuf';
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
 import { cleanText } from '../base/text.ts';
 import { listYamlFiles, readYamlFile, shownName } from './folder.ts';
@@ -14,6 +14,13 @@ export type Declared = {
   readonly file: string;
   /** `clients.yaml:3: clients[0]`. */
   readonly place: string;
+  /** Of a client of another server, which is only created. */
+  readonly imported?: {
+    /** More fields of the request. */
+    readonly fields: JsonObject;
+    /** The public keys that the client does not have. */
+    readonly keys: readonly JsonObject[];
+  };
 };
 
 export async function readFolder(folder: string): Promise<Declared[]> {

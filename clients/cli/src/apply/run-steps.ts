@@ -42,6 +42,10 @@ async function runStep(step: Step, options: RunOptions): Promise<void> {
     return;
   }
   const current = stored ?? (await create(declared, options));
+  if (declared.imported !== undefined) {
+    await addKeys(declared.imported.keys, current.id, options);
+    return;
+  }
   const updated = await update(declared, current, options);
   await changeSeparately(declared, updated, options);
   if (declared.values.federated_identities !== undefined) {
@@ -53,7 +57,7 @@ async function create(declared: Declared, { remote, ids, keepSecret }: RunOption
   const { kind, externalId } = declared;
   const verb = verbOf('create', kind);
   const known = methodOf({ method: `${kind.service}.${verb}` }).input.fields;
-  const request: JsonObject = { external_id: externalId };
+  const request: JsonObject = { external_id: externalId, ...declared.imported?.fields };
   for (const [name, spec, wanted] of wantedFields(declared, ids)) {
     const field = spec.field ?? name;
     if (wanted !== null && known.some((one) => one.name === field)) request[field] = wanted;
@@ -61,7 +65,7 @@ async function create(declared: Declared, { remote, ids, keepSecret }: RunOption
   const answer = await callKind(remote, kind, verb, request, keyHeader(randomUUID()));
   const created = storedOf(answer[memberOf(kind)] as JsonObject);
   ids.set(kind.name, externalId, created.id);
-  if (typeof answer.client_secret === 'string') {
+  if (typeof answer.client_secret === 'string' && answer.client_secret !== '') {
     await keepSecret(externalId, created.id, answer.client_secret);
   }
   return created;
@@ -146,5 +150,15 @@ async function changeIdentities(
   }
   for (const one of missing.values()) {
     await callKind(remote, service, 'createFederatedIdentity', { client_id: clientId, ...one });
+  }
+}
+
+async function addKeys(
+  keys: readonly JsonObject[],
+  clientId: string,
+  { remote }: RunOptions,
+): Promise<void> {
+  for (const jwk of keys) {
+    await callKind(remote, { service: 'client' }, 'createClientKey', { client_id: clientId, jwk });
   }
 }

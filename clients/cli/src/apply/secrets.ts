@@ -14,7 +14,12 @@ export async function openSecrets(
   steps: readonly Step[],
   host: CommandHost,
 ): Promise<KeepSecret> {
-  const count = steps.filter(({ action, kind }) => action === 'create' && kind.name === 'clients');
+  const count = steps.filter(
+    ({ action, kind, declared }) =>
+      action === 'create' &&
+      kind.name === 'clients' &&
+      declared?.imported?.fields.imported_secret === undefined,
+  );
   if (folder === '-') return (...values) => write(host, `${values.join('\t')}\n`);
   if (folder !== undefined && count.length > 0) {
     await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {

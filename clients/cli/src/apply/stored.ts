@@ -55,7 +55,7 @@ export async function listIdentities(remote: Remote, clientId: string): Promise<
   return listAll(remote, { service: 'client' }, verb, request, 'federated_identities');
 }
 
-async function listAll(
+export async function listAll(
   remote: Remote,
   kind: Pick<Kind, 'service'>,
   verb: string,

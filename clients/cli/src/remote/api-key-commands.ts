@@ -1,7 +1,6 @@
 // The commands for the API keys of a workspace.
 import { groupOf } from './call-command.ts';
-import { credentialColumns } from './client-commands.ts';
-import { expireField, scopesField } from './common-fields.ts';
+import { credentialColumns, expireField, scopesField } from './common-fields.ts';
 
 const isInWorkspace = true;
 

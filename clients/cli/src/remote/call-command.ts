@@ -1,4 +1,5 @@
 // Converts the entries of calls to commands.
+import { copyOption } from '../base/clipboard.ts';
 import { type Argument, type Command, jsonOption, type Option } from '../base/command.ts';
 import { type CallSpec, type FieldOption, optionName } from './call-spec.ts';
 
@@ -82,6 +83,7 @@ export function callCommand(spec: CallSpec): Command {
       ...(spec.isInWorkspace ? [workspaceOption] : []),
       ...(isList(spec) && !spec.isWhole ? paging : []),
       ...(spec.isFollowed ? [followOption] : []),
+      ...(spec.copied === undefined ? [] : [copyOption]),
       ...(spec.isCreating ? [keyOption] : []),
       ...(spec.isPublic ? [serverOption] : []),
       ...(spec.question === undefined ? [] : [yesOption]),

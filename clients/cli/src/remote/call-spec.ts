@@ -28,6 +28,8 @@ export type CallSpec = {
   readonly question?: string;
   /** Writes warnings about the answer to the standard error. */
   readonly warn?: (answer: JsonObject, host: CommandHost) => void;
+  /** The text of the answer that `--copy` copies to the clipboard: its path and its name. */
+  readonly copied?: { readonly path: string; readonly what: string };
   /** Whether the method acts within a workspace. */
   readonly isInWorkspace?: true;
   /** Whether the method accepts an Idempotency-Key. */

@@ -1,34 +1,21 @@
-// The commands for service clients, customers and their credentials.
+// The commands for service clients and their credentials.
 import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import { clientKeys, identities } from './client-key-commands.ts';
-import type { ListColumn } from './columns.ts';
 import {
+  audienceField,
   clientArg,
+  credentialColumns,
   etagField,
   expireField,
   externalIdField,
   externalIdFilter,
   nameField,
+  overlapField,
   scopesField,
   showDeletedField,
 } from './common-fields.ts';
-
-const overlapField: FieldOption = {
-  value: 'seconds',
-  about: 'How long the old one still works. Default: 86400, one day.',
-};
-
-/** The columns of a secret or key. */
-export const credentialColumns: readonly ListColumn[] = [
-  'id',
-  'name',
-  'state',
-  'create_time',
-  'expire_time',
-  'last_used_time',
-];
 
 /** The name in the certificate of a client, which replaces a secret on gRPC. */
 const certificateFields: Readonly<Record<string, FieldOption>> = {
@@ -42,12 +29,6 @@ const certificateFields: Readonly<Record<string, FieldOption>> = {
     value: 'name',
     about: 'The DNS name in that certificate, instead of a URI.',
   },
-};
-
-const audienceField: FieldOption = {
-  value: 'id',
-  isList: true,
-  about: 'The id of an audience. Default: only the audience of the service.',
 };
 
 /** The fields of a client that shape its tokens. */
@@ -80,7 +61,21 @@ const tokenFields: Readonly<Record<string, FieldOption>> = {
   },
 };
 
-const customer = { customer_id: 'The id of the customer.' };
+/** The secret of a client at another authorization server. */
+const importedFields: Readonly<Record<string, FieldOption>> = {
+  'imported_secret.hash': {
+    name: 'secret-hash',
+    isSecret: true,
+    about:
+      'Asks for the hash of a secret of another server, bcrypt or PBKDF2, or reads it from the ' +
+      'standard input. The client keeps the secret.',
+  },
+  'imported_secret.value': {
+    name: 'secret-value',
+    isSecret: true,
+    about: 'Asks for a secret of another server, or reads it from the standard input.',
+  },
+};
 
 const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
   {
@@ -96,7 +91,7 @@ const secrets = groupOf('secrets', 'Manages the secrets of a client.', [
     method: 'client.createClientSecret',
     isCreating: true,
     args: clientArg,
-    fields: { name: nameField, expire_time: expireField },
+    fields: { name: nameField, expire_time: expireField, ...importedFields },
     examples: ['clients secrets create cli_… --name deploy --expires 90d'],
   },
   {
@@ -132,7 +127,18 @@ const clients = groupOf('clients', 'Manages service clients.', [
     method: 'client.createClient',
     isCreating: true,
     args: { name: 'The display name.' },
-    fields: { scopes: scopesField, ...tokenFields, ...certificateFields, ...externalIdField },
+    fields: {
+      scopes: scopesField,
+      ...tokenFields,
+      ...certificateFields,
+      ...externalIdField,
+      client_id: {
+        name: 'id',
+        value: 'id',
+        about: 'The id that the client keeps from another server. Default: a new id.',
+      },
+      ...importedFields,
+    },
     examples: ['clients create billing --scope accounts:read --scope payments:write'],
   },
   {
@@ -173,121 +179,4 @@ const clients = groupOf('clients', 'Manages service clients.', [
   identities,
 ]);
 
-const customerKeys = groupOf('keys', 'Manages the API keys of a customer.', [
-  {
-    name: 'list',
-    about: 'Lists the API keys of a customer.',
-    method: 'customer.listApiKeys',
-    args: customer,
-    columns: credentialColumns,
-  },
-  {
-    name: 'create',
-    about: 'Creates an API key and prints it once.',
-    method: 'customer.createApiKey',
-    isCreating: true,
-    args: { ...customer, name: 'The display name.' },
-    fields: { scopes: scopesField, expire_time: expireField },
-    examples: ['customers keys create cus_… production --scope accounts:read'],
-  },
-  {
-    name: 'rotate',
-    about: 'Creates a key with the scopes of an old key, which expires after an overlap.',
-    method: 'customer.rotateApiKey',
-    isCreating: true,
-    args: { ...customer, key_id: 'The id of the old key.' },
-    fields: { overlap_seconds: overlapField },
-  },
-  {
-    name: 'revoke',
-    about: 'Revokes a key.',
-    method: 'customer.revokeApiKey',
-    args: { ...customer, key_id: 'The id of the key.' },
-  },
-]);
-
-const customers = groupOf('customers', 'Manages customers, their accounts and API keys.', [
-  {
-    name: 'list',
-    about: 'Lists the customers.',
-    method: 'customer.listCustomers',
-    fields: { ...externalIdFilter, ...showDeletedField },
-    columns: ['id', 'name', 'account_ids', 'create_time', 'disable_time', 'delete_time'],
-  },
-  { name: 'get', about: 'Shows a customer.', method: 'customer.getCustomer', args: customer },
-  {
-    name: 'create',
-    about: 'Creates a customer.',
-    method: 'customer.createCustomer',
-    isCreating: true,
-    args: { name: 'The display name.' },
-    fields: { audience_ids: audienceField, ...externalIdField },
-    examples: ['customers create "Example Ltd"'],
-  },
-  {
-    name: 'update',
-    about: 'Changes a customer.',
-    method: 'customer.updateCustomer',
-    args: customer,
-    fields: {
-      name: nameField,
-      audience_ids: audienceField,
-      ...externalIdField,
-      ...etagField,
-    },
-  },
-  {
-    name: 'disable',
-    about: 'Disables a customer: its keys and tokens are rejected.',
-    method: 'customer.disableCustomer',
-    args: customer,
-  },
-  {
-    name: 'enable',
-    about: 'Enables a customer.',
-    method: 'customer.enableCustomer',
-    args: customer,
-  },
-  {
-    name: 'delete',
-    about: 'Deletes a customer: its keys and tokens are rejected. It can be undone for 7 days.',
-    method: 'customer.deleteCustomer',
-    args: customer,
-  },
-  {
-    name: 'undelete',
-    about: 'Restores a deleted customer.',
-    method: 'customer.undeleteCustomer',
-    args: customer,
-  },
-  {
-    name: 'set-accounts',
-    about: 'Replaces the list of the accounts of a customer.',
-    method: 'customer.putAccounts',
-    args: customer,
-    fields: {
-      account_ids: { name: 'account', value: 'id', isList: true, about: 'The id of an account.' },
-      ...etagField,
-    },
-    examples: ['customers set-accounts cus_… --account acc_1 --account acc_2'],
-  },
-  customerKeys,
-]);
-
-const accounts = groupOf('accounts', 'Shows accounts.', [
-  {
-    name: 'list',
-    about: 'Lists the accounts.',
-    method: 'account.listAccounts',
-    fields: { customer_id: { value: 'id', about: 'Only accounts of this customer.' } },
-    columns: ['id', 'create_time'],
-  },
-  {
-    name: 'get',
-    about: 'Shows an account.',
-    method: 'account.getAccount',
-    args: { account_id: 'The id of the account.' },
-  },
-]);
-
-export const clientCommands: readonly Command[] = [clients, customers, accounts];
+export const clientCommands: readonly Command[] = [clients];

@@ -1,5 +1,6 @@
 // The fields that several commands have.
 import type { FieldOption } from './call-spec.ts';
+import type { ListColumn } from './columns.ts';
 
 export const clientArg = { client_id: 'The id of the client.' };
 
@@ -40,3 +41,24 @@ export const etagField = {
     about: 'The `etag` that the change is based on: fails if it has another one now.',
   },
 } satisfies Readonly<Record<string, FieldOption>>;
+
+export const overlapField: FieldOption = {
+  value: 'seconds',
+  about: 'How long the old one still works. Default: 86400, one day.',
+};
+
+export const audienceField: FieldOption = {
+  value: 'id',
+  isList: true,
+  about: 'The id of an audience. Default: only the audience of the service.',
+};
+
+/** The columns of a secret or key. */
+export const credentialColumns: readonly ListColumn[] = [
+  'id',
+  'name',
+  'state',
+  'create_time',
+  'expire_time',
+  'last_used_time',
+];

@@ -53,6 +53,10 @@ const services: Readonly<Record<string, DescService>> = {
   workspace: WorkspaceService,
 };
 
+export const methods: readonly DescMethod[] = Object.values(services).flatMap(
+  (service) => service.methods,
+);
+
 export function methodOf({ method: path }: Pick<CallSpec, 'method'>): DescMethodUnary {
   const [name = '', localName] = path.split('.');
   const methods: readonly DescMethod[] = services[name]?.methods ?? [];

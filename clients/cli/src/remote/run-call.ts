@@ -1,5 +1,6 @@
 // Runs the commands that call one method.
 import type { JsonObject, Message } from '@bufbuild/protobuf';
+import { copyToClipboard } from '../base/clipboard.ts';
 import {
   CommandError,
   type CommandHost,
@@ -70,6 +71,9 @@ async function print(
   if (wantsJson(input)) await writeJson(host, data);
   else if (Object.keys(data).length === 0) host.stderr.write('Done.\n');
   else await writeObject(host, shownData(body?.message ?? method.output, data), fieldAt);
+  if (spec.copied !== undefined && input.options.copy === true) {
+    await copyToClipboard(spec.copied.what, String(data[spec.copied.path]), host);
+  }
   return 0;
 }
 

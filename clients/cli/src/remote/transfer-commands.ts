@@ -1,4 +1,5 @@
 // The commands that send or receive files.
+import { copyOption } from '../base/clipboard.ts';
 import { type Command, jsonOption, type Option } from '../base/command.ts';
 import { keyOption } from './call-command.ts';
 
@@ -52,6 +53,7 @@ export const uploadCommand: Command = {
       value: 'time',
       about: 'When the link expires: a time, or for example `30d`.',
     },
+    { ...copyOption, about: `${copyOption.about} One file, with --share.` },
     workspace,
     keyOption,
     jsonOption,

@@ -12,6 +12,7 @@ import {
   CreateLinkResponseSchema,
   LinkService,
 } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
+import { copyToClipboard } from '../base/clipboard.ts';
 import {
   CommandError,
   type CommandHost,
@@ -42,6 +43,9 @@ export async function runUpload(input: Input, host: CommandHost): Promise<number
     if (files.length > 1 && input.options[name] !== undefined) {
       throw new UsageError(`--${name} cannot be used with several files.`);
     }
+  }
+  if (input.options.copy === true && files.length > 1) {
+    throw new UsageError('--copy cannot be used with several files.');
   }
   // Each file is checked before the first one is sent.
   const sources: Source[] = [];
@@ -95,9 +99,12 @@ async function uploadAndShare(run: Run): Promise<void> {
     });
   const created = jsonOf(CreateLinkResponseSchema, answer).link as JsonObject;
   warnAboutLink(created, host);
-  if (wantsJson(input)) return writeJson(host, { document, link: created });
-  await write(host, `${cleanText(String(created.url))}\n`);
-  if (host.stderr.isTTY === true) {
+  if (wantsJson(input)) await writeJson(host, { document, link: created });
+  else await write(host, `${cleanText(String(created.url))}\n`);
+  if (input.options.copy === true) {
+    await copyToClipboard('the address of the link', String(created.url), host);
+  }
+  if (host.stderr.isTTY === true && !wantsJson(input)) {
     const id = cleanText(String(created.id));
     host.stderr.write(`Its views: ${programName(host)} views list ${id}\n`);
   }
@@ -108,7 +115,11 @@ function readLinkOptions(input: Input): JsonObject | undefined {
   const flags = linkFlagsOf(input);
   const expires = textOption(input, 'expires');
   if (input.options.share !== true) {
-    const [first] = [...Object.keys(flags), ...(expires === undefined ? [] : ['expires'])];
+    const [first] = [
+      ...Object.keys(flags),
+      ...(expires === undefined ? [] : ['expires']),
+      ...(input.options.copy === true ? ['copy'] : []),
+    ];
     if (first !== undefined) throw new UsageError(`--${first.replaceAll('_', '-')} needs --share.`);
     return undefined;
   }

@@ -23,15 +23,15 @@ export const file_latchkey_identity_v1_issuance: GenFile = /*@__PURE__*/
  */
 export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"> & {
   /**
-   * The client's id, `cli_` and 22 base62 characters. Required unless the request uses HTTP Basic,
-   * where it must be unset or the same id, or a certificate. At most 128 characters.
+   * The client's id: `cli_` and 22 base62 characters, or an imported id. Required unless the request
+   * uses HTTP Basic, where it must be unset or the same id, or a certificate. At most 128 characters.
    *
    * @generated from field: string client_id = 1;
    */
   clientId: string;
 
   /**
-   * A live secret of the client, `lk_cs_…`. Required unless the request uses HTTP Basic, where it
+   * A live secret of the client: `lk_cs_…`, or an imported one. Required unless the request uses HTTP Basic, where it
    * must be unset, or a certificate. At most 256 characters.
    *
    * @generated from field: string client_secret = 2;
@@ -360,6 +360,8 @@ export const IssuanceService: GenService<{
    * - `identity.invalid_target`: `resource` is not one of the client's audiences, or is unset and the
    *   client has several. In a token exchange, `resource` is not the audience of the subject's token,
    *   or the client does not have this audience. Or the request has an `audience`.
+   * - `rate_limited`: too many wrong secrets were sent for a client whose imported secret is still a
+   *   hash (ClientService.CreateClient).
    * - `unavailable`: the first signing key of the audience's algorithm does not sign yet.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.IssueToken

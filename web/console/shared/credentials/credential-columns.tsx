@@ -72,9 +72,13 @@ const states: Record<CredentialState, { readonly text: string; readonly color: s
   [CredentialState.REVOKED]: { text: 'Revoked', color: 'red' },
 };
 
+/** A secret of another server, before its first use. */
+const imported = { text: 'Imported', color: 'blue' };
+
 /** The state, and when the credential ended. */
-function State({ state, expireTime, revokeTime }: Credential) {
-  const { text, color } = states[state];
+function State({ state, expireTime, revokeTime, importPending }: Credential) {
+  const isImported = importPending === true && state === CredentialState.LIVE;
+  const { text, color } = isImported ? imported : states[state];
   const endTime = state === CredentialState.REVOKED ? revokeTime : expireTime;
   return (
     <Group component="span" display="inline-flex" gap="xs" wrap="nowrap">

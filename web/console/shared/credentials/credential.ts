@@ -15,6 +15,8 @@ export type Credential = {
   readonly expireTime?: Timestamp | undefined;
   readonly revokeTime?: Timestamp | undefined;
   readonly lastUsedTime?: Timestamp | undefined;
+  /** Only of a client secret. */
+  readonly importPending?: boolean;
 };
 
 /** `lifetime`: how long such tokens are valid at most. */

@@ -93,7 +93,10 @@ function useAddressOf(): (result: SearchResult) => Address | undefined {
     const list = kinds[kind]?.list?.(workspaceId, name);
     if (list !== undefined) return list;
     const own = pathOf(id, workspaceId) ?? pathOf(owner?.id ?? '', workspaceId);
-    return own === undefined ? undefined : { to: own };
+    if (own !== undefined) return { to: own };
+    // The id of a client can come from another server and have no prefix.
+    if (kind === ResourceKind.CLIENT) return { to: `/clients/${id}` };
+    return kind === ResourceKind.CLIENT_SECRET ? { to: `/clients/${owner?.id}` } : undefined;
   };
 }
 

@@ -1,0 +1,61 @@
+// Copies a text to the clipboard, with the first program that works, or else with the terminal.
+import { spawn } from 'node:child_process';
+import { CommandError, type CommandHost, type Option } from './command.ts';
+
+/** The option of commands that create one link. Secrets have none: clipboards keep a history. */
+export const copyOption: Option = {
+  name: 'copy',
+  about: 'Also copies the address of the link to the clipboard.',
+};
+
+/** For Wayland, X11, macOS, and Windows with its Linux subsystem. */
+const programs: readonly (readonly [program: string, ...words: string[]])[] = [
+  ['wl-copy'],
+  ['xclip', '-selection', 'clipboard'],
+  ['xsel', '--clipboard', '--input'],
+  ['pbcopy'],
+  ['clip.exe'],
+];
+
+const timeoutMs = 5_000;
+
+/** Says on the standard error that it copied `what`. */
+export async function copyToClipboard(
+  what: string,
+  text: string,
+  host: CommandHost,
+): Promise<void> {
+  for (const [program, ...words] of programs) {
+    if (!(await pipe(program, words, text, host))) continue;
+    host.stderr.write(`Copied ${what} to the clipboard.\n`);
+    return;
+  }
+  if (host.stderr.isTTY !== true) {
+    const names = programs.map(([program]) => program).join(', ');
+    throw new CommandError(`Cannot copy ${what} to the clipboard: none of ${names} works.`);
+  }
+  // OSC 52. Most terminals also accept it over SSH. None of them confirms it.
+  host.stderr.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
+  host.stderr.write(`Sent ${what} to the clipboard of the terminal.\n`);
+}
+
+/** Returns whether the program exists and accepted the text. */
+function pipe(
+  program: string,
+  words: readonly string[],
+  text: string,
+  { env }: CommandHost,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(program, words, {
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      timeout: timeoutMs,
+    });
+    child.once('error', () => resolve(false));
+    // Programs for X11 stay in the background, so that the streams may remain open.
+    child.once('exit', (code) => resolve(code === 0));
+    child.stdin.on('error', () => {});
+    child.stdin.end(text);
+  });
+}

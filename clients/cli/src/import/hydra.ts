@@ -1,0 +1,101 @@
+// Reads OAuth 2.0 clients of Ory Hydra: the output of `hydra list clients`, a file for
+// `hydra import client`, or rows of the table `hydra_client`, which have the hashes of the secrets.
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import {
+  type ForeignClient,
+  isObject,
+  keysOf,
+  parsed,
+  textOf,
+  textsOf,
+  unusedFields,
+  WrongExport,
+} from './foreign-client.ts';
+
+const lifespanField = 'client_credentials_grant_access_token_lifespan';
+
+const used = new Set([
+  ...['client_id', 'id', 'client_name', 'scope', 'grant_types', 'audience', 'client_secret'],
+  ...['token_endpoint_auth_method', 'jwks', lifespanField],
+  // They are about the record, or about grants that are not imported.
+  ...['created_at', 'updated_at', 'pk', 'pk_deprecated', 'nid', 'response_types', 'subject_type'],
+  ...['userinfo_signed_response_alg', 'registration_client_uri'],
+]);
+
+const secretMethods = ['', 'client_secret_basic', 'client_secret_post'];
+
+export function readHydra(json: JsonValue): ForeignClient[] {
+  if (isObject(json) && ('realm' in json || 'clientId' in json)) throw isOfKeycloak();
+  return listOf(json).map((one, i) => {
+    if (isObject(one) && 'clientId' in one) throw isOfKeycloak();
+    if (!isObject(one) || idOf(one) === '') {
+      throw new WrongExport(`clients[${i}].client_id: is missing`);
+    }
+    return readClient(one, `clients[${i}]`);
+  });
+}
+
+function listOf(json: JsonValue): JsonValue[] {
+  if (Array.isArray(json)) return json;
+  if (isObject(json) && Array.isArray(json.items)) return json.items;
+  if (isObject(json) && idOf(json) !== '') return [json];
+  throw new WrongExport('has no list of OAuth 2.0 clients of Hydra');
+}
+
+const isOfKeycloak = () =>
+  new WrongExport('is an export of Keycloak. Run: latchkey import keycloak');
+
+const idOf = (json: JsonObject) => textOf(json.client_id) || textOf(json.id);
+
+function readClient(json: JsonObject, place: string): ForeignClient {
+  const method = textOf(json.token_endpoint_auth_method);
+  const grants = listFrom(json.grant_types);
+  const tokenSeconds = secondsOf(String(json[lifespanField] ?? ''));
+  const skipped = !grants.includes('client_credentials')
+    ? 'has no grant client_credentials'
+    : method === 'none'
+      ? 'is a public client'
+      : undefined;
+  const keys = method === 'private_key_jwt' ? keysOf(json.jwks) : [];
+  const notes = [
+    ...grants.filter((one) => one !== 'client_credentials').map((one) => `grant ${one}`),
+    ...unusedFields(json, used),
+    ...(keys.length === 0 && keysOf(json.jwks).length > 0 ? ['jwks'] : []),
+    ...(json[lifespanField] && tokenSeconds === undefined ? [lifespanField] : []),
+    ...([...secretMethods, 'private_key_jwt'].includes(method) ? [] : [`authentication ${method}`]),
+  ];
+  const secret = secretMethods.includes(method) ? textOf(json.client_secret) : '';
+  return {
+    place,
+    clientId: idOf(json),
+    name: textOf(json.client_name),
+    scopes: textOf(json.scope).split(/\s+/).filter(Boolean),
+    defaultScopes: [],
+    audiences: listFrom(json.audience),
+    ...(tokenSeconds === undefined ? {} : { tokenSeconds }),
+    ...(secret === '' ? {} : { secret: secretOf(secret) }),
+    keys,
+    ...(skipped === undefined ? {} : { skipped }),
+    notes,
+  };
+}
+
+/** A dump has the hash, in the modular crypt format, and an import file the secret. */
+const secretOf = (text: string) =>
+  /^\$[0-9a-z-]+\$/.test(text) ? { hash: text } : { value: text };
+
+/** A column of the table contains JSON, and that of older releases values between bars. */
+function listFrom(value: JsonValue | undefined): string[] {
+  if (typeof value !== 'string') return textsOf(value);
+  const json = parsed(value);
+  return Array.isArray(json) ? textsOf(json) : value.split('|').filter(Boolean);
+}
+
+/** Reads a duration of Go, such as `1h0m0s`, or nanoseconds: 1 to 3,600 seconds, or undefined. */
+function secondsOf(text: string): number | undefined {
+  const [, h = 0, m = 0, s = 0] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text) ?? [];
+  const seconds = /^\d{10,}$/.test(text)
+    ? Number(text) / 1e9
+    : Number(h) * 3600 + Number(m) * 60 + Number(s);
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= 3600 ? seconds : undefined;
+}

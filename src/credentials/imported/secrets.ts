@@ -1,0 +1,161 @@
+// The secrets of clients that come from another authorization server. They have no lookup id: the
+// client finds them. A secret that was imported as a slow hash is stored as a digest at its first
+// use, because a fast check is enough for a random secret.
+import type { Clock } from '../../base/clock.ts';
+import {
+  digestMatches,
+  digestOf,
+  parseAnyCredentialId,
+} from '../../base/crypto/credential-format.ts';
+import type { MasterKey } from '../../base/crypto/master-key.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
+import { networkOf } from '../../base/net/network.ts';
+import { entityKey } from '../../storage/change.ts';
+import { transact } from '../../storage/database.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
+import type { Database } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { isLiveCredential, type ValidCredential } from '../directory.ts';
+import type { Passwords } from '../passwords.ts';
+import { checkImportedHash, matchesImportedHash } from './hash.ts';
+import { findImportedSecrets, type ImportedSecret, storeImportedDigest } from './store.ts';
+
+/** A shorter secret may be guessed from its digest. */
+const lengthMin = 16;
+
+/** The limit of `client_secret` in a token request. */
+const lengthMax = 256;
+
+const cachedMax = 10_000;
+const second = 1_000;
+
+const limits = {
+  /** Wrong secrets for a client from a network. Secrets that match a digest do not count. */
+  secret: { free: 20, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 60 * second },
+} as const satisfies Record<string, ThrottleLimit>;
+
+/** Returns the columns of a given secret. Throws `invalid_argument`, without the secret. */
+export function storedImport(
+  field: string,
+  { hash, value }: { readonly hash: string; readonly value: string },
+): { readonly digest: string; readonly importedHash: string } {
+  if ((hash === '') === (value === '')) throw invalid(field, 'must have either hash or value');
+  if (hash !== '') {
+    checkImportedHash(`${field}.hash`, hash);
+    // No text has this digest.
+    return { digest: '0'.repeat(64), importedHash: hash };
+  }
+  if (value.length < lengthMin) {
+    throw invalid(`${field}.value`, `must have at least ${lengthMin} characters`);
+  }
+  if (!/^[ -~]+$/.test(value) || parseAnyCredentialId(value) !== undefined) {
+    throw invalid(`${field}.value`, 'must be printable ASCII and no credential of this service');
+  }
+  return { digest: digestOf(value), importedHash: '' };
+}
+
+export type ImportedSecrets = {
+  /** Otherwise undefined. Throws `rate_limited` if too many hashes are being checked. */
+  authenticate(clientId: string, text: string, peer: string): Promise<ValidCredential | undefined>;
+};
+
+export type ImportedSecretsOptions = {
+  readonly db: Database;
+  readonly invalidations: Invalidations;
+  readonly passwords: Passwords;
+  readonly masterKey: MasterKey;
+  readonly recordUse: (id: string) => void;
+  readonly now: Clock;
+};
+
+export function createImportedSecrets(options: ImportedSecretsOptions): ImportedSecrets {
+  const { db, invalidations, passwords, masterKey, recordUse, now } = options;
+  const keys = masterKey.derive('imported secrets');
+  const throttle = createThrottle({ db, keys, limits, refusal: tooManySecrets, now });
+  const cache = createRevocationSafeCache<ImportedSecret | undefined>({
+    invalidations,
+    dependsOn: (found) =>
+      found === undefined
+        ? []
+        : [entityKey('credential', found.id), entityKey('client', found.ownerId)],
+    entriesMax: cachedMax,
+    isCached: (found) => found !== undefined,
+  });
+  /** Programs of one client often start together, with the same secret. */
+  const checks = new Map<string, Promise<ImportedSecret | undefined>>();
+
+  async function findByDigest(clientId: string, text: string) {
+    const key = `${clientId} ${digestOf(text)}`;
+    const isGood = (found: ImportedSecret) =>
+      digestMatches(text, found.digest) && isLiveCredential(found, clientId, now());
+    const cached = await cache.find(key);
+    if (cached !== undefined && isGood(cached)) return { good: cached, hashed: [] };
+    let hashed: readonly ImportedSecret[] = [];
+    const good = await cache.load(key, async () => {
+      const all = await findImportedSecrets(db, clientId);
+      hashed = all.filter(
+        (one) => one.importedHash !== '' && isLiveCredential(one, clientId, now()),
+      );
+      return all.find(isGood);
+    });
+    return { good, hashed };
+  }
+
+  async function findByHash(
+    hashed: readonly ImportedSecret[],
+    { clientId, text, peer }: { clientId: string; text: string; peer: string },
+  ): Promise<ImportedSecret | undefined> {
+    const network = networkOf(peer);
+    const counter = throttle.counter('secret', clientId, network);
+    let counted: Awaited<ReturnType<typeof throttle.count>> = [];
+    const queue = {
+      kind: 'secrets',
+      owner: [clientId, network],
+      // Counted when the queue reaches the attempt, so that a flood does not fill the queue of the
+      // database.
+      first: async () => {
+        counted = await throttle.count([counter]);
+      },
+    } as const;
+    const found = await passwords.run(queue, async () => {
+      for (const one of hashed) {
+        if (await matchesImportedHash(one.importedHash, text)) return one;
+      }
+      return undefined;
+    });
+    if (found === undefined) return undefined;
+    await transact(db, async (trx) => {
+      for (const attempt of counted) await throttle.takeBack(trx, attempt);
+      if (text.length >= lengthMin) await storeImportedDigest(trx, found, digestOf(text));
+    });
+    if (text.length < lengthMin) return found;
+    // Unless it was revoked in between.
+    return (await findByDigest(clientId, text)).good;
+  }
+
+  return {
+    async authenticate(clientId, text, peer) {
+      const isGenerated = parseAnyCredentialId(text) !== undefined;
+      if (isGenerated || text.length > lengthMax) return undefined;
+      const { good, hashed } = await findByDigest(clientId, text);
+      let found = good;
+      if (found === undefined && hashed.length > 0) {
+        const key = `${clientId} ${digestOf(text)}`;
+        const check =
+          checks.get(key) ??
+          findByHash(hashed, { clientId, text, peer }).finally(() => checks.delete(key));
+        checks.set(key, check);
+        found = await check;
+      }
+      if (found === undefined) return undefined;
+      recordUse(found.id);
+      return { ...found, accounts: [] };
+    },
+  };
+}
+
+const tooManySecrets = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many wrong secrets; wait before the next attempt.', {
+    retryAfterSeconds,
+  });

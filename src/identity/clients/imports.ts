@@ -1,0 +1,47 @@
+// The ids and secrets that new clients keep from another authorization server.
+import type { HandlerContext } from '@connectrpc/connect';
+import { Code } from '@connectrpc/connect';
+import type { ImportedSecret } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { principalId, principalOf } from '../../api/principal.ts';
+import { isForeignClientId, newId, type Random } from '../../base/crypto/ids.ts';
+import { fail, invalid } from '../../base/errors/errors.ts';
+import { type CreatedCredential, generateCredentialFor } from '../../credentials/credentials.ts';
+import { storedImport } from '../../credentials/imported/secrets.ts';
+import type { Executor } from '../../storage/schema.ts';
+import { findClient } from './store.ts';
+
+/** A secret that someone else chose is weaker than a generated one: a person answers for it. */
+function requireStaff(context: HandlerContext, field: string): void {
+  if (principalOf(context).type === 'staff') return;
+  throw fail('forbidden', `Only staff may set ${field}.`);
+}
+
+/** Returns the id of a new client: the given one, or else a new one. */
+export function clientIdFrom(context: HandlerContext, given: string, random: Random): string {
+  if (given === '') return newId('cli', random);
+  requireStaff(context, 'client_id');
+  if (isForeignClientId(given)) return given;
+  throw invalid('client_id', 'must not have the form of an id or of a word of the service');
+}
+
+export async function requireFreeId(trx: Executor, id: string): Promise<void> {
+  if ((await findClient(trx, id)) === undefined) return;
+  const detail = 'client_id: Another client has this id.';
+  throw fail('conflict', detail, { grpc: Code.AlreadyExists });
+}
+
+/** Returns a new secret: the given one, whose `text` is empty, or else a generated one. */
+export function secretFrom(
+  context: HandlerContext,
+  given: ImportedSecret | undefined,
+  random: Random,
+): CreatedCredential & { readonly text: string } {
+  if (given === undefined) return generateCredentialFor(context, 'cs', random);
+  requireStaff(context, 'imported_secret');
+  return {
+    id: newId('sec', random),
+    text: '',
+    creatorId: principalId(principalOf(context)),
+    ...storedImport('imported_secret', given),
+  };
+}

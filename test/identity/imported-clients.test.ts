@@ -1,0 +1,299 @@
+// Clients that keep the id and the secret of another authorization server.
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type AppPair, startAppPair } from '../support/app-pair.ts';
+import { jwkOf, keyPairs, signAssertion } from '../support/client-keys.ts';
+import {
+  bcryptRest,
+  bcryptSecret,
+  hashes,
+  salt,
+  sha256Key,
+  shortHashes,
+} from '../support/imported-hashes.ts';
+import { managerCredential } from '../support/manager-calls.ts';
+import { describeFeature } from '../support/matrix.ts';
+import { itHoldsFor } from '../support/rule.ts';
+
+const pbkdf2 = (parameters: string, key = sha256Key, ownSalt = salt) =>
+  `$pbkdf2-${parameters}$${ownSalt}$${key}`;
+
+type Answer = {
+  readonly status: number;
+  readonly body: Record<string, unknown> & { code?: string };
+};
+
+describeFeature('an imported client', (dialect) => {
+  let pair: AppPair;
+  beforeAll(async () => {
+    pair = await startAppPair(dialect, {});
+  });
+  afterAll(() => pair.remove());
+
+  const inside = () => pair.apps[0].app.inside;
+  let count = 0;
+  const newClientId = () => `billing-worker.${count++}`;
+
+  async function send(
+    path: string,
+    body: object,
+    { type = 'staff' as 'staff' | 'service', authTime = pair.clock.now / 1000 } = {},
+  ): Promise<Answer> {
+    const manager = { type, authTime: Math.floor(authTime) };
+    const { app } = pair.apps[0];
+    const { authorization } = await managerCredential(app, 'clients:write', manager);
+    const options = { authorization, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers: options, body: JSON.stringify(body) };
+    const answer = await fetch(pair.origins[0] + path, init);
+    return { status: answer.status, body: JSON.parse(await answer.text()) };
+  }
+
+  const create = (fields: object, caller = {}) =>
+    send('/clients', { name: 'Billing', scopes: ['payments:read'], ...fields }, caller);
+
+  async function importClient(imported_secret: object): Promise<string> {
+    const client_id = newClientId();
+    const { status, body } = await create({ client_id, imported_secret });
+    expect(body).toMatchObject({ client: { id: client_id }, client_secret: '' });
+    expect(status).toBe(201);
+    return client_id;
+  }
+
+  async function issue(node: 0 | 1, clientId: string, secret: string): Promise<Answer> {
+    const basic = Buffer.from(`${clientId}:${encodeURIComponent(secret)}`).toString('base64');
+    const answer = await fetch(`${pair.origins[node]}/tokens`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${basic}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=client_credentials&scope=payments:read',
+    });
+    return { status: answer.status, body: JSON.parse(await answer.text()) };
+  }
+
+  const secretsOf = (clientId: string) =>
+    inside().db.selectFrom('credentials').selectAll().where('client_id', '=', clientId).execute();
+
+  itHoldsFor(Object.entries(hashes), 5)(
+    'gets tokens with its secret, which is stored as a digest at the first use',
+    async (_, [secret, hash]) => {
+      const clientId = await importClient({ hash });
+      const path = `${pair.origins[0]}/clients/${clientId}/secrets`;
+      const headers = await managerCredential(pair.apps[0].app, 'clients:write');
+      const list = async () => JSON.parse(await (await fetch(path, { headers })).text()).secrets;
+      expect(await list()).toMatchObject([{ import_pending: true, state: expect.any(String) }]);
+
+      for (const wrong of [`${secret}x`, secret.slice(1), hash, 'x'.repeat(300)]) {
+        expect((await issue(0, clientId, wrong)).body.code, wrong).toMatch(
+          /^(identity.credential_invalid|invalid_argument)$/,
+        );
+      }
+      expect(await secretsOf(clientId)).toMatchObject([{ imported_hash: hash }]);
+      const { status, body } = await issue(1, clientId, secret);
+      expect(status).toBe(200);
+      const [, claims = ''] = String(body.access_token).split('.');
+      expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+        ...{ sub: clientId, client_id: clientId, principal_type: 'service' },
+      });
+      const digest = createHash('sha256').update(secret).digest('hex');
+      const [row] = await secretsOf(clientId);
+      expect(row).toMatchObject({ imported_hash: '', digest });
+      for (const node of [0, 1, 0, 1] as const) {
+        expect((await issue(node, clientId, secret)).status).toBe(200);
+      }
+      expect((await issue(0, clientId, `${secret}x`)).status).toBe(401);
+
+      await inside()
+        .db.updateTable('credentials')
+        .set({ last_used_time: 1 })
+        .where('id', '=', row?.id ?? '')
+        .execute();
+      expect(await list()).toMatchObject([{ import_pending: false }]);
+    },
+  );
+
+  itHoldsFor(Object.entries(shortHashes), 2)(
+    'keeps the slow hash of a secret that could be guessed from a digest',
+    async (_, [secret, hash]) => {
+      const clientId = await importClient({ hash });
+      for (const node of [0, 1] as const) {
+        expect((await issue(node, clientId, secret)).status).toBe(200);
+      }
+      expect(await secretsOf(clientId)).toMatchObject([{ imported_hash: hash }]);
+    },
+  );
+
+  it('gets tokens with a secret that was imported as it is', async () => {
+    const value = 'Keycloak-secret of 32 chars: ~!';
+    const clientId = await importClient({ value });
+    expect((await issue(1, clientId, value)).status).toBe(200);
+    expect((await issue(1, clientId, value.toLowerCase())).status).toBe(401);
+    const [row] = await secretsOf(clientId);
+    expect(row?.imported_hash).toBe('');
+    // A later secret, and a rotation that ends both.
+    const hash = hashes['bcrypt 2b'][1];
+    const path = `/clients/${clientId}/secrets`;
+    expect((await send(path, { imported_secret: { hash } })).status).toBe(200);
+    expect((await issue(0, clientId, bcryptSecret)).status).toBe(200);
+    for (const [status, name] of [
+      [200, 'first'],
+      [200, 'second'],
+      [409, 'third'],
+    ] as const) {
+      expect((await send(path, { name, imported_secret: { hash } })).status, name).toBe(status);
+    }
+    await send(`${path}:rotate`, { overlap_seconds: 0 });
+    for (const secret of [value, bcryptSecret]) {
+      for (const node of [0, 1] as const) {
+        await expect.poll(async () => (await issue(node, clientId, secret)).status).toBe(401);
+      }
+    }
+  });
+
+  itHoldsFor(
+    [
+      ['a bcrypt cost below 4', { hash: `$2b$03$${bcryptRest}` }, 'hash', '4 to 14'],
+      ['a bcrypt cost above 14', { hash: `$2b$15$${bcryptRest}` }, 'hash', '4 to 14'],
+      ['bcrypt 2x', { hash: `$2x$10$${bcryptRest}` }, 'hash', 'bcrypt or PBKDF2'],
+      ['a short bcrypt', { hash: `$2b$10$${bcryptRest.slice(1)}` }, 'hash', 'bcrypt or PBKDF2'],
+      ['999 iterations', { hash: pbkdf2('sha256$i=999,l=32') }, 'hash', '1,000 to 2,000,000'],
+      ['2,000,001', { hash: pbkdf2('sha512$i=2000001,l=32') }, 'hash', '1,000 to 2,000,000'],
+      ['SHA-1', { hash: pbkdf2('sha1$i=25000,l=32') }, 'hash', 'bcrypt or PBKDF2'],
+      [
+        'a short salt',
+        { hash: pbkdf2('sha256$i=9000,l=32', sha256Key, 'c2FsdA') },
+        'hash',
+        '8 to 64',
+      ],
+      ['a short key', { hash: pbkdf2('sha256$i=9000,l=8', 'UnIaz0xbZAc') }, 'hash', '16 to 32'],
+      ['another length', { hash: pbkdf2('sha256$i=9000,l=16') }, 'hash', 'l bytes'],
+      [
+        'padding',
+        { hash: pbkdf2('sha256$i=9000,l=32', `${sha256Key}=`) },
+        'hash',
+        'bcrypt or PBKDF2',
+      ],
+      ['SHA-256 alone', { hash: 'a'.repeat(64) }, 'hash', 'bcrypt or PBKDF2'],
+      ['argon2', { hash: '$argon2id$v=19$m=32,t=2,p=4$c2FsdA$a2V5' }, 'hash', 'bcrypt or PBKDF2'],
+      ['a short secret', { value: 'fifteen-letters' }, 'value', '16'],
+      ['a secret of this service', { value: 'lk_cs' }, 'value', '16'],
+      ['another alphabet', { value: 'ä'.repeat(16) }, 'value', 'ASCII'],
+      ['both', { value: 'a-secret-of-20-chars', hash: 'b' }, '', 'either'],
+      ['neither', {}, '', 'either'],
+    ],
+    18,
+  )('is not created with a bad secret', async (_, imported_secret, field, bound) => {
+    const client_id = newClientId();
+    const { status, body } = await create({ client_id, imported_secret });
+    const name = `imported_secret${field === '' ? '' : `.${field}`}`;
+    expect(body).toMatchObject({ code: 'invalid_argument', errors: [{ field: name }] });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body.errors)).toContain(bound);
+    for (const text of Object.values(imported_secret)) {
+      if (text.length > 5) expect(JSON.stringify(body)).not.toContain(text);
+    }
+    expect(await secretsOf(client_id)).toEqual([]);
+  });
+
+  itHoldsFor(
+    [
+      ...['a b', 'a/b', 'a:b', '-a', '.', 'a%2fb', 'ä', 'x'.repeat(65)],
+      ...['service', 'Staff', 'me', `usr_${'a'.repeat(22)}`, `cli_${'a'.repeat(22)}`, 'lk_cs_1'],
+    ].map((id) => [id]),
+    14,
+  )('is not created with a bad id', async (client_id) => {
+    const { status, body } = await create({ client_id });
+    expect(body).toMatchObject({ code: 'invalid_argument', errors: [{ field: 'client_id' }] });
+    expect(status).toBe(400);
+  });
+
+  it('is unique, also after its deletion', async () => {
+    const client_id = await importClient({ value: 'the-first-secret-of-the-client' });
+    const again = () => create({ client_id, imported_secret: { value: 'another-secret-of-it' } });
+    expect((await again()).body).toMatchObject({
+      ...{ code: 'conflict', status: 409, detail: 'client_id: Another client has this id.' },
+    });
+    expect(await secretsOf(client_id)).toHaveLength(1);
+    const headers = await managerCredential(pair.apps[0].app, 'clients:write');
+    await fetch(`${pair.origins[0]}/clients/${client_id}`, { method: 'DELETE', headers });
+    expect((await again()).status).toBe(409);
+  });
+
+  it('is created only by staff who signed in a moment ago', async () => {
+    const value = 'a-secret-of-another-server';
+    const client_id = newClientId();
+    const refused = { code: 'forbidden', status: 403 };
+    for (const fields of [{ client_id }, { imported_secret: { value } }]) {
+      expect((await create(fields, { type: 'service' })).body).toMatchObject(refused);
+      const authTime = pair.clock.now / 1000 - 400;
+      expect((await create(fields, { authTime })).body).toMatchObject({ code: 'step_up_required' });
+    }
+    const { body } = await create({ client_id });
+    expect(String(body.client_secret)).toMatch(/^lk_cs_/);
+    const added = { imported_secret: { value } };
+    const path = `/clients/${client_id}/secrets`;
+    expect((await send(path, added, { type: 'service' })).body).toMatchObject(refused);
+    expect(await secretsOf(client_id)).toHaveLength(1);
+  });
+
+  it('signs assertions with its keys and its own id', async () => {
+    const client_id = newClientId();
+    await create({ client_id });
+    const keys = keyPairs.EdDSA();
+    await send(`/clients/${client_id}/keys`, { jwk: jwkOf(keys) });
+    const assertion = (key = keys) =>
+      signAssertion(key.privateKey, client_id, `${pair.apps[0].app.publicUrl}`);
+    const use = async (client_assertion: string) => {
+      const body = {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        ...{ client_assertion, scope: 'payments:read' },
+      };
+      return (await send('/tokens', body)).status;
+    };
+    expect(await use(await assertion())).toBe(200);
+    expect(await use(await assertion(keyPairs.EdDSA()))).toBe(401);
+  });
+
+  it('is checked once if many of its programs start together', async () => {
+    const [secret, hash] = hashes['bcrypt 2b'];
+    const clientId = await importClient({ hash });
+    const answers = await Promise.all(Array.from({ length: 40 }, () => issue(0, clientId, secret)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('has to wait after wrong secrets, while users and other clients do not', async () => {
+    const clientId = await importClient({ hash: hashes['bcrypt 2b'][1] });
+    const other = await importClient({ hash: hashes['bcrypt 2a'][1] });
+    const wrong = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => issue(0, clientId, `a-wrong-secret-no-${i}`)),
+    );
+    const codes = wrong.map(({ body }) => body.code);
+    expect(codes.filter((code) => code === 'identity.credential_invalid')).toHaveLength(20);
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(10);
+    expect((await issue(1, clientId, bcryptSecret)).body).toMatchObject({
+      ...{ code: 'rate_limited', status: 429 },
+    });
+
+    expect((await issue(0, other, bcryptSecret)).status).toBe(200);
+    const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = pair.apps[0].env;
+    const signIn = await fetch(`${pair.origins[0]}/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+    expect(signIn.status).toBe(200);
+
+    pair.clock.now += 60_000;
+    expect((await issue(1, clientId, bcryptSecret)).status).toBe(200);
+    expect((await issue(0, clientId, bcryptSecret)).status).toBe(200);
+  });
+
+  it('is refused while it is disabled', async () => {
+    const clientId = await importClient({ hash: hashes['bcrypt 2b'][1] });
+    expect((await send(`/clients/${clientId}:disable`, {})).status).toBe(200);
+    expect((await issue(0, clientId, bcryptSecret)).status).toBe(401);
+    expect((await send(`/clients/${clientId}:enable`, {})).status).toBe(200);
+    expect((await issue(0, clientId, bcryptSecret)).status).toBe(200);
+  });
+});
