@@ -114,6 +114,32 @@ export const catalogue = {
     remedy: 'Repeat the request with the current code of the authenticator app.',
     oauth: 'invalid_client',
   },
+  'identity.authorization_pending': {
+    status: 400,
+    grpc: Code.FailedPrecondition,
+    title: 'Waiting for the user',
+    cause: 'The user has not yet approved or denied the sign-in of the command line.',
+    remedy: 'Repeat the call after the `interval` of `POST /oauth2/device`.',
+    oauth: 'authorization_pending',
+  },
+  'identity.device_sign_in_denied': {
+    status: 400,
+    grpc: Code.FailedPrecondition,
+    title: 'Sign-in denied',
+    cause: 'The user denied the sign-in of the command line.',
+    remedy: 'Do not repeat the call. Start another sign-in if the user wants one.',
+    oauth: 'access_denied',
+  },
+  'identity.device_code_invalid': {
+    status: 400,
+    grpc: Code.InvalidArgument,
+    title: 'Invalid device code',
+    cause:
+      'The code of a sign-in of the command line is unknown, expired or used. Or the session that ' +
+      'approved it has ended, or its user is disabled. The response does not reveal which.',
+    remedy: 'Do not repeat the call. Start another sign-in.',
+    oauth: 'expired_token',
+  },
   unauthenticated: {
     status: 401,
     grpc: Code.Unauthenticated,
