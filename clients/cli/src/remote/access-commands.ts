@@ -8,7 +8,9 @@ const login: Command = {
   about: 'Signs in to a server and stores the credential in a profile.',
   details:
     'Asks for the email address, the password and the one-time code of a user. A recovery code ' +
-    'replaces the one-time code once. With --client or --api-key, stores the credential of a ' +
+    'replaces the one-time code once. With --browser, prints the address of a page on which a ' +
+    'signed-in user approves the sign-in, also with a passkey or a company account, and waits for ' +
+    'up to 10 minutes. Approve only a sign-in that you started yourself. With --client or --api-key, stores the credential of a ' +
     'program instead. Secrets are never arguments, because ' +
     'other users of the machine can see those: the command asks for them, or reads them from the ' +
     'environment or the standard input.\n\n' +
@@ -22,6 +24,10 @@ const login: Command = {
     {
       name: 'password-stdin',
       about: 'Reads the password, and on the next line the one-time or recovery code, from a pipe.',
+    },
+    {
+      name: 'browser',
+      about: 'Signs in through a browser, which may be on another machine.',
     },
     {
       name: 'client',
@@ -38,6 +44,7 @@ const login: Command = {
   examples: [
     'login --server https://keys.example.com',
     'login --email ada@example.com --password-stdin < password.txt',
+    'login --browser',
     'login --client cli_… < secret.txt',
   ],
   load: async () => (await import('./login.ts')).runLogin,
