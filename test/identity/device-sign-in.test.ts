@@ -98,7 +98,7 @@ describeApp('a sign-in of the command line through a browser', (suite) => {
     expect([early.status, early.headers.get('retry-after')]).toEqual([429, '3']);
 
     expect(messageOf(await find(userCode, own))).toMatchObject({
-      ...{ address: '127.0.0.1', browser: 'latchkey', device: '' },
+      ...{ userCode, address: '127.0.0.1', browser: 'latchkey', device: '' },
     });
     wait(60);
     const typed = ` ${userCode.toLowerCase().replace('-', ' ')} `;

@@ -194,6 +194,7 @@ function createDecisions(options: DeviceMethodOptions): DecidingMethods {
         expireTime: timestampFromMs(row.expire_time),
         address: row.address,
         ...browserNames(row.user_agent),
+        userCode: showUserCode(row.user_code),
       };
     },
     approveDeviceSignIn: ({ userCode }, context) => decide('approved', userCode, context),
