@@ -53,7 +53,7 @@ it('a user opens the link on a phone, signs in, and approves', async () => {
   expect(urls.filter((url) => url.includes(device.userCode.slice(0, 4)))).toEqual([]);
 });
 
-it('a user types the code, and confirms an approval; a wrong or denied code gives no access', async () => {
+it('a user types the code, confirms an approval, and denies another sign-in', async () => {
   const own = await staff();
   const { page, open } = await visitAs(own, { signedInAt: staleSignInTime() });
   const { transport, device } = await started();

@@ -90,7 +90,7 @@ describeAppOnSqlite('latchkey login --browser', (suite) => {
     };
   }
 
-  it('waits as long as the server says, stores the profile, and confirms in the browser', async () => {
+  it('waits as the server says, stores the profile, and confirms in the browser', async () => {
     const terminal = await openTerminal();
     const { login, run, approve, approveAs, shown, pauses, user, profile } = terminal;
     // The second call is too early for the server.

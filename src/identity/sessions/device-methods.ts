@@ -1,5 +1,5 @@
 // Signing in on the command line through a browser (RFC 8628). The program shows a user code. A
-// signed-in user enters it in the console and approves, and the program gets a session of that user.
+// signed-in user enters it in the console and approves. The program gets a session of that user.
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
@@ -13,8 +13,7 @@ import { transact } from '../../storage/database.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, DeviceSignInRow, Executor, SessionRow } from '../../storage/schema.ts';
 import { lockUserRow } from '../../storage/users.ts';
-import type { Cookies } from './cookies.ts';
-import { newDeviceCode, newUserCode, parseUserCode, showUserCode } from './device-codes.ts';
+import { newDeviceCode, newUserCode, parseUserCode, showUserCode } from '../device-sign-ins/codes.ts';
 import {
   decideDeviceSignIn,
   findByDeviceCode,
@@ -23,7 +22,8 @@ import {
   insertDeviceSignIn,
   recordPoll,
   useDeviceSignIn,
-} from './device-store.ts';
+} from '../device-sign-ins/store.ts';
+import type { Cookies } from './cookies.ts';
 import type { NetworkThrottle } from './network-throttle.ts';
 import { isLiveSession, shortenUserAgent } from './session.ts';
 import type { SessionStarter } from './start-session.ts';

@@ -29,7 +29,7 @@ export type NetworkAttempt = { takeBack(trx: Executor): Promise<void> };
 
 export type NetworkThrottle = {
   /**
-   * Throws `rate_limited`, and counts nothing, if the attempt comes too early for the network or for
+   * Throws `rate_limited`, and counts nothing, if the attempt comes too early for the network or
    * the user.
    */
   count(peer: string, userId?: string): Promise<NetworkAttempt>;

@@ -1,4 +1,4 @@
-/** Deciding about a sign-in of the command line, which shows a code and the address of this page. */
+/** Deciding about a sign-in of the command line, which shows a code and this address. */
 import { Alert, Anchor, Button, Group, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {

@@ -1,5 +1,5 @@
-// The two codes of a sign-in of the command line (RFC 8628 §3.2): the device code is a secret of the
-// program, and the user code is short enough to type.
+// The two codes of a sign-in of the command line (RFC 8628 §3.2). The device code is a secret of
+// the program. The user code is short enough to type.
 import { encodeBase62, type Random } from '../../base/crypto/ids.ts';
 import { invalid } from '../../base/errors/errors.ts';
 
