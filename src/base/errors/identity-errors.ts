@@ -122,8 +122,8 @@ export const identityErrors = {
     grpc: Code.InvalidArgument,
     title: 'Invalid device code',
     cause:
-      'The code of a sign-in of the command line is unknown, expired or used. Or the session that ' +
-      'approved it has ended, or its user is disabled. The response does not reveal which.',
+      'The code of a sign-in of the command line is unknown, expired or used. Or the session ' +
+      'that approved it has ended, or its user is disabled. The response does not reveal which.',
     remedy: 'Do not repeat the call. Start another sign-in.',
     oauth: 'expired_token',
   },

@@ -13,7 +13,13 @@ import { transact } from '../../storage/database.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, DeviceSignInRow, Executor, SessionRow } from '../../storage/schema.ts';
 import { lockUserRow } from '../../storage/users.ts';
-import { newDeviceCode, newUserCode, parseUserCode, showUserCode } from '../device-sign-ins/codes.ts';
+import type { Cookies } from './cookies.ts';
+import {
+  newDeviceCode,
+  newUserCode,
+  parseUserCode,
+  showUserCode,
+} from './device-sign-ins/codes.ts';
 import {
   decideDeviceSignIn,
   findByDeviceCode,
@@ -22,8 +28,7 @@ import {
   insertDeviceSignIn,
   recordPoll,
   useDeviceSignIn,
-} from '../device-sign-ins/store.ts';
-import type { Cookies } from './cookies.ts';
+} from './device-sign-ins/store.ts';
 import type { NetworkThrottle } from './network-throttle.ts';
 import { isLiveSession, shortenUserAgent } from './session.ts';
 import type { SessionStarter } from './start-session.ts';

@@ -1,4 +1,4 @@
-import type { DeviceSignInRow, Executor } from '../../storage/schema.ts';
+import type { DeviceSignInRow, Executor } from '../../../storage/schema.ts';
 
 const table = 'device_sign_ins';
 

@@ -1,7 +1,7 @@
 // The two codes of a sign-in of the command line (RFC 8628 §3.2). The device code is a secret of
 // the program. The user code is short enough to type.
-import { encodeBase62, type Random } from '../../base/crypto/ids.ts';
-import { invalid } from '../../base/errors/errors.ts';
+import { encodeBase62, type Random } from '../../../base/crypto/ids.ts';
+import { invalid } from '../../../base/errors/errors.ts';
 
 /** Without vowels and digits, so that a code is neither a word nor misread (RFC 8628 §6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
