@@ -9,7 +9,7 @@ import { digestOf } from '../../src/base/crypto/credential-format.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { startDeviceSignIn, useDeviceSignIns } from '../support/device-sign-ins.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
-import { credentialFor, liveSessions } from '../support/member-rows.ts';
+import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import type { TransportAnswer } from '../support/transports.ts';
 
 type SignedIn = { readonly access_token: string; readonly user: object };
@@ -109,7 +109,8 @@ describeApp('a sign-in of the command line through a browser', (suite) => {
     // The early call did not count.
     wait(1);
     messageOf(await poll(given.device, client));
-    const [, first] = await liveSessions(db(), given.user.id);
+    const { sid } = subjectOf(given.own);
+    const first = (await liveSessions(db(), given.user.id)).find((id) => id !== sid);
     const next = await startDeviceSignIn(transport());
     messageOf(await approve(next.userCode, given.own));
     messageOf(await poll(next, client));

@@ -36,8 +36,10 @@ import { findSession } from './store.ts';
 import { browserNames } from './user-agent.ts';
 
 const lifetimeSeconds = 600;
-export const deviceSignInMs = lifetimeSeconds * 1000;
+/** The maximum time to the expiry, by the clock of another process. */
+export const deviceSignInMsMax = (lifetimeSeconds + 300) * 1000;
 const intervalSeconds = 5;
+const intervalMs = intervalSeconds * 1000;
 
 /** The only client. It is public: everyone can use its id (RFC 8628 §5.6). */
 const commandLineId = 'latchkey-cli';
@@ -96,7 +98,7 @@ function createStart(options: DeviceMethodOptions): StartingMethods {
         address: call.peer,
         user_agent: shortenUserAgent(call.header('user-agent')),
         create_time: now(),
-        expire_time: now() + deviceSignInMs,
+        expire_time: now() + lifetimeSeconds * 1000,
         last_poll_time: null,
         session_id: null,
       };
@@ -127,11 +129,12 @@ function createFinish(
       await deviceCodeThrottle.count(peer);
       throw invalidCode();
     }
-    const intervalMs = intervalSeconds * 1000;
-    const row = await transact(db, (trx) => recordPoll(trx, found.id, now(), intervalMs));
-    if (row !== undefined) return row;
-    const waitMs = (found.last_poll_time ?? now()) + intervalMs - now();
-    throw tooEarly(Math.max(1, Math.ceil(waitMs / 1000)));
+    const time = now();
+    // A flood of early calls costs reads but no writes.
+    if (isEarly(found, time)) throw tooEarly(found, time);
+    const row = await transact(db, (trx) => recordPoll(trx, found.id, time, intervalMs));
+    if (row === undefined) throw tooEarly(found, time);
+    return row;
   }
 
   /** Throws if the approval does not count any more. */
@@ -209,7 +212,12 @@ function createDecisions(options: DeviceMethodOptions): DecidingMethods {
 
 /** A row that expires later than any new one was created while the clock was ahead. */
 function isOpen({ expire_time }: DeviceSignInRow, now: number): boolean {
-  return now < expire_time && expire_time <= now + deviceSignInMs;
+  return now < expire_time && expire_time <= now + deviceSignInMsMax;
+}
+
+/** A time in the future was set while the clock was ahead. */
+function isEarly({ last_poll_time }: DeviceSignInRow, now: number): boolean {
+  return last_poll_time !== null && last_poll_time <= now && now < last_poll_time + intervalMs;
 }
 
 function wrongClient() {
@@ -223,9 +231,12 @@ const tooManyWaiting = () =>
     retryAfterSeconds: 60,
   });
 
-const tooEarly = (retryAfterSeconds: number) =>
+/** Another call may have been recorded in the meantime. */
+const tooEarly = (row: DeviceSignInRow, now: number) =>
   fail('rate_limited', 'Wait for the interval between two calls, and make it 5 seconds longer.', {
-    retryAfterSeconds,
+    retryAfterSeconds: isEarly(row, now)
+      ? Math.ceil(((row.last_poll_time ?? now) + intervalMs - now) / 1000)
+      : intervalSeconds,
   });
 
 const stillPending = () =>

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
-import { deviceSignInMs } from './device-methods.ts';
+import { deviceSignInMsMax } from './device-methods.ts';
 import { sessionMsMax } from './session.ts';
 import { familiarMs } from './sign-in-throttle.ts';
 
@@ -17,7 +17,7 @@ export const sessionRetention = (now: Clock): RetentionRule[] => [
     table: 'device_sign_ins',
     key: 'id',
     time: 'expire_time',
-    ranges: () => [{ before: now() + 1 }, { from: now() + deviceSignInMs + 1 }],
+    ranges: () => [{ before: now() + 1 }, { from: now() + deviceSignInMsMax + 1 }],
   }),
   oldRows({
     table: 'familiar_networks',
