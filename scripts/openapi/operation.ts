@@ -6,7 +6,11 @@ import type { Endpoint } from '../../src/api/endpoint.ts';
 import { isObjectMessage } from '../../src/api/json-members.ts';
 import type { Binding } from '../../src/transports/gateway/binding.ts';
 import { formType, jsonType, multipartType } from '../../src/transports/gateway/body.ts';
-import { hasGrantType, oauthFields } from '../../src/transports/gateway/oauth-form.ts';
+import {
+  authenticatesClient,
+  hasGrantType,
+  oauthFields,
+} from '../../src/transports/gateway/oauth-form.ts';
 import { causesOf } from './causes.ts';
 import { type Comments, withoutErrors } from './comments.ts';
 import { downloadHeaders, downloadResponses } from './download.ts';
@@ -196,7 +200,7 @@ function requestBody(
   if (endpoint.http.multipart !== undefined) return multipartBody(binding, schemas, without);
   const name = `${schemaNameOf(input)}${index === 0 ? '' : index + 1}`;
   const { oauthForm } = endpoint.http;
-  const optional = oauthForm ? oauthFields : [];
+  const optional = authenticatesClient(endpoint) ? oauthFields : [];
   const isGrant = hasGrantType(input);
   const schema = schemas.body(input, { without, optional, isPatch: method === 'PATCH', name });
   const example = examples.request(input, without);

@@ -2,6 +2,7 @@
 
 import { PrincipalType, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
 import type { Endpoint } from '../../src/api/endpoint.ts';
+import { authenticatesClient } from '../../src/transports/gateway/oauth-form.ts';
 import type { Schema } from './schema.ts';
 
 type Scheme = 'service' | 'customer' | 'session' | 'workspace_key' | 'session_cookie';
@@ -15,8 +16,9 @@ const schemes: Partial<Record<PrincipalType, Scheme>> = {
 };
 
 /** The alternatives of a method: a caller needs one of them. */
-export function securityOf({ access, http }: Endpoint): Schema[] {
-  if (access.public) return http.oauthForm ? [{}, { client_basic: [] }] : [];
+export function securityOf(endpoint: Endpoint): Schema[] {
+  const { access } = endpoint;
+  if (access.public) return authenticatesClient(endpoint) ? [{}, { client_basic: [] }] : [];
   const scopes = access.scope === '' ? [] : [access.scope];
   const cookie = { session_cookie: [] };
   if (access.sessionCookie === SessionCookie.REQUIRED) return [cookie];

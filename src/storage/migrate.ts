@@ -38,6 +38,7 @@ import { addCreators } from './migrations/0033-creators.ts';
 import { indexSearch } from './migrations/0034-search.ts';
 import { addExternalIds } from './migrations/0035-external-ids.ts';
 import { addDeletions } from './migrations/0036-deletions.ts';
+import { addDeviceSignIns } from './migrations/0037-device-sign-ins.ts';
 import { addImportedSecrets } from './migrations/0038-imported-secrets.ts';
 import type { Database } from './schema.ts';
 
@@ -85,6 +86,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0034-search': { up: indexSearch, oldestSupported: '0001-schema' },
   '0035-external-ids': { up: addExternalIds, oldestSupported: '0001-schema' },
   '0036-deletions': { up: addDeletions, oldestSupported: '0001-schema' },
+  '0037-device-sign-ins': { up: addDeviceSignIns, oldestSupported: '0001-schema' },
   '0038-imported-secrets': { up: addImportedSecrets, oldestSupported: '0001-schema' },
 };
 

@@ -93,8 +93,29 @@ export type SessionTable = GeneratedColumns<
   'auth_time' | 'provider_id' | 'provider_sid' | 'user_agent'
 >;
 
+/** A sign-in of the command line through a browser (RFC 8628). */
+export type DeviceSignInRow = {
+  id: string;
+  /** The hexadecimal SHA-256 digest of the device code. */
+  digest: string;
+  /** Eight letters in upper case, without the dash. */
+  user_code: string;
+  state: 'pending' | 'approved' | 'denied' | 'used';
+  /** The network address of the program that asked. */
+  address: string;
+  /** The `User-Agent` of that program, cut off. */
+  user_agent: string | null;
+  create_time: number;
+  expire_time: number;
+  /** When the program last asked for the session, if not too early. */
+  last_poll_time: number | null;
+  /** The session that approved or denied the sign-in. */
+  session_id: string | null;
+};
+
 export type SignInTables = {
   sessions: SessionTable;
+  device_sign_ins: DeviceSignInRow;
   identity_providers: IdentityProviderRow;
   user_identities: UserIdentityRow;
   passkeys: PasskeyRow;

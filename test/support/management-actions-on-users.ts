@@ -3,6 +3,7 @@ import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { managementScopes } from '../../src/api/access/scopes.ts';
 import type { Place } from './app-suite.ts';
+import { startDeviceSignIn } from './device-sign-ins.ts';
 import { addInvitation } from './invitation-rows.ts';
 import type { ManagementAction } from './management-actions.ts';
 import { addMember, credentialFor, memberScope } from './member-rows.ts';
@@ -91,6 +92,9 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
       reason: /^roles sign_in credentials links invitations: /,
     };
   },
+
+  'SessionService.ApproveDeviceSignIn': aboutDeviceSignIn(/^requested from 127\.0\.0\.1$/),
+  'SessionService.DenyDeviceSignIn': aboutDeviceSignIn(),
 
   async 'SessionService.RevokeUserSession'({ app }) {
     const { id: userId } = await addUser(app.inside.db);
@@ -196,6 +200,14 @@ function bySelf(): Prepare {
   return async ({ app }) => {
     const { id } = await addUser(app.inside.db);
     return { request: { userId: id }, target: id, callerType: 'staff', callerId: id };
+  };
+}
+
+function aboutDeviceSignIn(reason?: RegExp): Prepare {
+  return async (suite) => {
+    const own = await bySelf()(suite);
+    const { userCode } = await startDeviceSignIn(suite.transport('grpc'));
+    return { ...own, request: { userCode }, ...(reason === undefined ? {} : { reason }) };
   };
 }
 

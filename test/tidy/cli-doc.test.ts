@@ -37,7 +37,8 @@ test('each command has a sentence, and either code or commands', () => {
 
 /**
  * Methods that commands with more code call. GetJwks needs no credential and no command, and the
- * OAuth methods do the same as `latchkey verify` and `latchkey revoke`.
+ * OAuth methods do the same as `latchkey verify` and `latchkey revoke`. Users decide about sign-ins
+ * of the command line in the console.
  */
 const otherMethods = [
   'issuance.issueToken',
@@ -50,6 +51,11 @@ const otherMethods = [
   'session.signIn',
   'session.startPasskeySignIn',
   'session.signInWithPasskey',
+  'session.startDeviceSignIn',
+  'session.signInWithDeviceCode',
+  'session.findDeviceSignIn',
+  'session.approveDeviceSignIn',
+  'session.denyDeviceSignIn',
   'session.refreshSession',
   'passkey.startPasskeyRegistration',
   'passkey.createPasskey',

@@ -60,6 +60,11 @@ const signedOutRoutes = [
     path: '/invitation',
     component: lazy(() => import('./session/invitation-screen.tsx'), 'InvitationScreen'),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/device',
+    component: lazy(() => import('./session/device-screen.tsx'), 'DeviceScreen'),
+  }),
 ] as const;
 
 const start = createRoute({ getParentRoute: () => shell, path: '/', component: StartRedirect });

@@ -34,6 +34,7 @@ type IdKind =
   | 'uid'
   | 'pky'
   | 'ses'
+  | 'dsi'
   | 'aud'
   | 'cli'
   | 'sec'

@@ -1,4 +1,5 @@
-// Bounds the sign-ins of one network that involve no password: with a passkey, or with a provider.
+// Bounds the sign-ins of one network that involve no password: with a passkey, with a provider, or
+// with a device code. Also bounds the codes that one user enters.
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
@@ -16,9 +17,22 @@ export const networkLimit: ThrottleLimit = {
   forgetMs: 60 * second,
 };
 
+/** Many networks that guess at one user, or one user who guesses: at most 1,350 guesses a day. */
+export const userLimit: ThrottleLimit = {
+  free: 20,
+  firstWaitMs: second,
+  waitMsMax: 64 * second,
+  forgetMs: 5 * 60 * second,
+};
+
+export type NetworkAttempt = { takeBack(trx: Executor): Promise<void> };
+
 export type NetworkThrottle = {
-  /** Throws `rate_limited`, and counts nothing, if the attempt comes too early. */
-  count(peer: string): Promise<{ takeBack(trx: Executor): Promise<void> }>;
+  /**
+   * Throws `rate_limited`, and counts nothing, if the attempt comes too early for the network or
+   * the user.
+   */
+  count(peer: string, userId?: string): Promise<NetworkAttempt>;
 };
 
 export type NetworkThrottleOptions = {
@@ -29,11 +43,14 @@ export type NetworkThrottleOptions = {
 };
 
 export function createNetworkThrottle(options: NetworkThrottleOptions): NetworkThrottle {
-  const limits = { network: networkLimit };
+  const limits = { network: networkLimit, user: userLimit };
   const throttle = createThrottle({ ...options, limits, refusal: tooManySignIns });
   return {
-    async count(peer) {
-      const counted = await throttle.count([throttle.counter('network', networkOf(peer))]);
+    async count(peer, userId) {
+      const counted = await throttle.count([
+        throttle.counter('network', networkOf(peer)),
+        ...(userId === undefined ? [] : [throttle.counter('user', userId)]),
+      ]);
       return {
         async takeBack(trx) {
           for (const attempt of counted) await throttle.takeBack(trx, attempt);

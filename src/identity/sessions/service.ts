@@ -5,6 +5,7 @@ import { Failure, fail } from '../../base/errors/errors.ts';
 import { networkOf } from '../../base/net/network.ts';
 import { transact } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
+import { createDeviceMethods, type DeviceMethodOptions } from './device-methods.ts';
 import { createPasskeyMethods, type PasskeyMethodOptions } from './passkey-methods.ts';
 import { isLiveSession, sessionExpireTime } from './session.ts';
 import { sessionMessage } from './session-message.ts';
@@ -16,7 +17,8 @@ import { createUserSessionMethods, type UserSessionOptions } from './user-sessio
 
 export type SessionOptions = UserSessionOptions &
   StartSessionOptions &
-  PasskeyMethodOptions & {
+  PasskeyMethodOptions &
+  DeviceMethodOptions & {
     readonly check: CheckSignIn;
     readonly throttle: SignInThrottle;
     /** Whether users can sign in with a password. */
@@ -46,6 +48,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
   return {
     ...createUserSessionMethods(options),
     ...createPasskeyMethods(options, starter),
+    ...createDeviceMethods(options, starter),
 
     async getSignInOptions({ domain }) {
       const providers = await options.findSignInProviders(domain.toLowerCase());

@@ -19,6 +19,9 @@ const idleMsMax = 60 * 60_000;
 /** More than browsers send. */
 const userAgentMax = 512;
 
+export const shortenUserAgent = (header: string | undefined): string | null =>
+  header?.slice(0, userAgentMax) ?? null;
+
 const cookiePattern = /^(ses_[0-9A-Za-z]{22})\.([0-9A-Za-z]{43})$/;
 
 /** Compared for an unknown session, so that the check takes as long. */
@@ -70,7 +73,7 @@ export function createSession(
     auth_time: provided.authTime ?? null,
     provider_id: provided.provider?.id ?? null,
     provider_sid: provided.provider?.sid ?? null,
-    user_agent: userAgent?.slice(0, userAgentMax) ?? null,
+    user_agent: shortenUserAgent(userAgent),
   };
   return { row, cookie: `${id}.${secret}` };
 }

@@ -68,24 +68,25 @@ export function createSessions(options: SessionsOptions): Sessions {
   const keys = masterKey.derive('sign-in device');
   const cookies = createCookies({ publicUrl, keys, random, now });
   const throttleKeys = masterKey.derive('sign-in counters');
+  const networkThrottle = (purpose: string) =>
+    createNetworkThrottle({ db, keys: masterKey.derive(purpose), now });
   const throttle = createSignInThrottle({ db, keys: throttleKeys, now });
   return {
     service: createSessionService({
       ...options,
       check: createSignInCheck(options),
       throttle,
-      passkeyThrottle: createNetworkThrottle({
-        ...{ db, keys: masterKey.derive('passkey sign-in counters'), now },
-      }),
+      passkeyThrottle: networkThrottle('passkey sign-in counters'),
+      deviceStartThrottle: networkThrottle('device sign-in counters'),
+      deviceCodeThrottle: networkThrottle('device code counters'),
+      userCodeThrottle: networkThrottle('user code counters'),
       cookies,
       authenticateSession: authenticate,
       scopesOf,
     }),
     authenticate,
     providerSignIns: createProviderSignIns({
-      throttle: createNetworkThrottle({
-        ...{ db, keys: masterKey.derive('oidc sign-in counters'), now },
-      }),
+      throttle: networkThrottle('oidc sign-in counters'),
       ...{ db, cookies, authenticate, random, now },
     }),
     cookieName: cookies.sessionName,

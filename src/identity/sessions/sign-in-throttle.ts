@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
-import { networkLimit, tooManySignIns } from './network-throttle.ts';
+import { networkLimit, tooManySignIns, userLimit } from './network-throttle.ts';
 import { isFamiliarNetwork, rememberNetwork } from './store.ts';
 
 const second = 1_000;
@@ -20,7 +20,7 @@ const limits = {
   // One network that guesses at many users. In an office network, a failure a minute is normal.
   network: networkLimit,
   // Many networks that guess at one user: at most 1,350 guesses a day in total.
-  user: { free: 20, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 5 * minute },
+  user: userLimit,
 } as const satisfies Record<string, ThrottleLimit>;
 
 export const familiarMs = 90 * 24 * 60 * minute;

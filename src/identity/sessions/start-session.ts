@@ -17,6 +17,7 @@ import {
   type AuthenticateSession,
   claimsOf,
   createSession,
+  type SessionFacts,
   sessionMsMax,
   sessionsMax,
 } from './session.ts';
@@ -41,11 +42,18 @@ type CheckedUser = {
   readonly amr: string;
   /** The device of the browser, if the user has signed in there before. */
   readonly device: string | undefined;
+  /** By default, the user signs in now and without a provider. */
+  readonly authTime?: SessionFacts['authTime'];
+  readonly provider?: SessionFacts['provider'];
   /** Runs in the transaction of the sign-in. */
   readonly settle: (trx: Executor, also: (action: string, target: string) => void) => Promise<void>;
 };
 
-const signInActions = ['SessionService.SignIn', 'SessionService.SignInWithPasskey'];
+const signInActions = [
+  'SessionService.SignIn',
+  'SessionService.SignInWithPasskey',
+  'SessionService.SignInWithDeviceCode',
+];
 
 export function createSessionStarter(options: StartSessionOptions) {
   const { db, auditLog, signer, cookies, scopesOf, factorRules, securityNotices } = options;
@@ -88,7 +96,8 @@ export function createSessionStarter(options: StartSessionOptions) {
 
   return {
     issueToken,
-    async start(context: HandlerContext, { user, amr, device, settle }: CheckedUser) {
+    async start(context: HandlerContext, checked: CheckedUser) {
+      const { user, amr, device, authTime, provider, settle } = checked;
       const { call } = callerOf(context);
       const replaced = await findReplaced(user, context);
       const isNewDevice = device === undefined && !(await isFirstSignIn(user));
@@ -97,6 +106,8 @@ export function createSessionStarter(options: StartSessionOptions) {
         amr,
         address: call.peer,
         userAgent: call.header('user-agent'),
+        ...(authTime === undefined ? {} : { authTime }),
+        ...(provider === undefined ? {} : { provider }),
       };
       const { row, cookie } = createSession(random, now(), own);
       const { id, kind } = user;

@@ -10,7 +10,6 @@ import type { Multipart } from '../../../gen/latchkey/options/v1/http_pb.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { conditionOf } from '../../api/response-json.ts';
 import { jsonType } from './body.ts';
-import { oauthFields } from './oauth-form.ts';
 import { parseTemplate, type Template } from './template.ts';
 
 export type Binding = {
@@ -175,7 +174,7 @@ function checkForm(input: DescMessage, multipart: Multipart): void {
 
 function checkOAuthForm(input: DescMessage, body: Binding['body'] | ''): void {
   if (body !== '*') throw new Error('the body of an OAuth form must be "*"');
-  for (const name of oauthFields) field(input, name);
+  field(input, 'client_id');
   const other = input.fields.find(
     ({ fieldKind, scalar }) =>
       (fieldKind !== 'scalar' && fieldKind !== 'list') || scalar !== ScalarType.STRING,

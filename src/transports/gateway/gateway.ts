@@ -12,7 +12,7 @@ import { pathOf, readRequestId } from '../http/request-head.ts';
 import { hasWindow } from '../http/unread.ts';
 import { bindingsOf } from './binding.ts';
 import { handleMethod } from './method-handler.ts';
-import { basicChallenge } from './oauth-form.ts';
+import { authenticatesClient, basicChallenge } from './oauth-form.ts';
 import type { GatewayOptions } from './options.ts';
 import { handleRoute } from './route-handler.ts';
 import type { RoutedRequest, RouteTarget } from './routed-request.ts';
@@ -129,8 +129,6 @@ function routesOf({
 
 const notFound = () => fail('not_found', 'Nothing exists at this path.');
 
-const noHttp = { oauthErrors: false, oauthForm: false };
-
 /** Sends an error from any stage of a request. */
 export function sendError(
   error: FastifyError | Error,
@@ -157,9 +155,11 @@ export function sendError(
       durationMs: endedAt - (routed?.started ?? endedAt),
     });
   }
-  const { oauthErrors, oauthForm } = isMethod ? target.binding.endpoint.http : noHttp;
+  const endpoint = isMethod ? target.binding.endpoint : undefined;
+  const oauthErrors = endpoint?.http.oauthErrors ?? false;
   // Each 401 has a challenge, even if the credential was in the body (RFC 9110 §15.5.2).
-  const challenge = oauthForm ? basicChallenge : bearerChallenge();
+  const isOfClient = endpoint !== undefined && authenticatesClient(endpoint);
+  const challenge = isOfClient ? basicChallenge : bearerChallenge();
   const problem = problemOf(failure, { publicUrl: publicUrl, requestId, oauthErrors, challenge });
   if (isBodyArriving(request.raw) && routed?.isBodyRead !== true) {
     reply.hijack();

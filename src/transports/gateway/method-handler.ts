@@ -23,7 +23,7 @@ import {
   requireUtf8,
 } from './body.ts';
 import { readMultipartMessages } from './multipart.ts';
-import { isBasicAuthorization } from './oauth-form.ts';
+import { authenticatesClient, isBasicAuthorization } from './oauth-form.ts';
 import type { GatewayOptions } from './options.ts';
 import type { RoutedRequest } from './routed-request.ts';
 import { sendChunks } from './send-chunks.ts';
@@ -126,13 +126,14 @@ function readRequest(
   const url = raw.url ?? '';
   const at = url.indexOf('?');
   const isForm = oauthForm && hasContentType(raw, formType);
+  const acceptsBasic = authenticatesClient(endpoint);
   const { authorization } = raw.headers;
   const transcode = (body: string | undefined) =>
     transcodeRequest(binding, {
       variables: routed.variables,
       query: at === -1 ? '' : url.slice(at + 1),
       isForm,
-      basic: oauthForm && isBasicAuthorization(authorization) ? authorization : undefined,
+      basic: acceptsBasic && isBasicAuthorization(authorization) ? authorization : undefined,
       headerFields: download ? headerFields(request, endpoint.descriptor) : {},
       body,
     });

@@ -2,10 +2,17 @@
 // Basic (§2.3.1) become fields of the request.
 import { isUtf8 } from 'node:buffer';
 import type { DescMessage, JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { MethodFacts } from '../../api/endpoint.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 
-/** The fields that authenticate the client. */
+/** The fields that authenticate the client. HTTP Basic can replace them. */
 export const oauthFields = ['client_id', 'client_secret'] as const;
+
+/** Returns whether a client authenticates at the endpoint, by HTTP Basic or in the body. */
+export function authenticatesClient({ http, descriptor }: MethodFacts): boolean {
+  const { fields } = descriptor.input;
+  return http.oauthForm && fields.some(({ name }) => name === 'client_secret');
+}
 
 /** Returns whether the endpoint grants something, as the token endpoint does. */
 export function hasGrantType({ fields }: DescMessage): boolean {

@@ -18,7 +18,12 @@ import { parseRequestJson } from '../../api/request-json.ts';
 import { responseJson } from '../../api/response-json.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { type Binding, topLevelFieldOf, type UpdateMask } from './binding.ts';
-import { addBasicClient, parseOAuthForm, requireClientCredentials } from './oauth-form.ts';
+import {
+  addBasicClient,
+  authenticatesClient,
+  parseOAuthForm,
+  requireClientCredentials,
+} from './oauth-form.ts';
 import type { Capture } from './template.ts';
 
 export type HttpRequestParts = {
@@ -80,7 +85,7 @@ function placeBody(
   const fields = readMembers(endpoint.descriptor.input, value, '', 0);
   Object.assign(json, fields);
   if (basic !== undefined) addBasicClient(json, basic);
-  else if (isForm) requireClientCredentials(json);
+  else if (isForm && authenticatesClient(endpoint)) requireClientCredentials(json);
   return Object.keys(fields);
 }
 

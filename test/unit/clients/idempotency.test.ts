@@ -22,6 +22,8 @@ it('the client repeats no call that must act once and has no idempotency key', (
     'RequestPasswordReset',
     'ResetPassword',
     'SignIn',
+    'SignInWithDeviceCode',
     'SignInWithPasskey',
+    'StartDeviceSignIn',
   ]);
 });

@@ -77,6 +77,18 @@ const actions: Record<string, Verb> = {
   'PasskeyService.ListPasskeys': verb('listed the passkeys of', 'list the passkeys of'),
   'PasskeyService.StartPasskeyRegistration': verb('started to add a passkey', 'add a passkey'),
   'SearchService.Search': verb('searched for resources', 'search for resources'),
+  'SessionService.ApproveDeviceSignIn': verb(
+    'approved a sign-in of the command line',
+    'approve a sign-in of the command line',
+  ),
+  'SessionService.DenyDeviceSignIn': verb(
+    'denied a sign-in of the command line',
+    'deny a sign-in of the command line',
+  ),
+  'SessionService.FindDeviceSignIn': verb(
+    'looked up a sign-in of the command line',
+    'look up a sign-in of the command line',
+  ),
   'SessionService.GetSignInOptions': verb('read how to sign in', 'read how to sign in'),
   'SessionService.ListUserSessions': verb('listed the sessions of', 'list the sessions of'),
   'SessionService.LogOutByProvider': verb(
@@ -91,6 +103,10 @@ const actions: Record<string, Verb> = {
     'sign out all sessions of',
   ),
   'SessionService.SignIn': verb('signed in', 'sign in'),
+  'SessionService.SignInWithDeviceCode': verb(
+    'signed in on the command line through a browser',
+    'sign in on the command line through a browser',
+  ),
   'SessionService.SignInWithPasskey': verb(
     'signed in with the passkey',
     'sign in with the passkey',
@@ -98,6 +114,10 @@ const actions: Record<string, Verb> = {
   'SessionService.SignInWithProvider': verb(
     'signed in with a company account',
     'sign in with a company account',
+  ),
+  'SessionService.StartDeviceSignIn': verb(
+    'started to sign in on the command line',
+    'sign in on the command line',
   ),
   'SessionService.StartPasskeySignIn': verb(
     'started to sign in with a passkey',
@@ -145,6 +165,7 @@ export function describeAction({ action, code }: Described): string {
 
 const signIns = new Set([
   'SessionService.SignIn',
+  'SessionService.SignInWithDeviceCode',
   'SessionService.SignInWithPasskey',
   'SessionService.SignInWithProvider',
 ]);

@@ -29,9 +29,10 @@ export function SignedOutPage({ title, children }: SignedOutPageProps) {
 }
 
 /**
- * Returns the token of a mailed link. It is in the fragment of the URL, which browsers send neither
- * to the server nor as a referrer. It is removed from the address bar and from the history, which
- * other people may see. After a reload, the link in the mail opens the page again.
+ * Returns the token of a mailed link, or the code of a sign-in of the command line. It is in the
+ * fragment of the URL, which browsers send neither to the server nor as a referrer. It is removed
+ * from the address bar and from the history, which other people may see. After a reload, the link
+ * opens the page again.
  */
 export function useLinkToken(): string {
   const { hash, pathname } = useLocation();

@@ -10,6 +10,8 @@ export type CommandHost = {
   readonly stderr: Output;
   readonly on: NodeJS.Process['on'];
   readonly off: NodeJS.Process['off'];
+  /** By default a timer. */
+  readonly pause?: ((ms: number, signal: AbortSignal) => Promise<unknown>) | undefined;
 };
 
 /** The same process with another value of a variable. */
@@ -24,6 +26,7 @@ export function withVariable(host: CommandHost, name: string, value: string): Co
     stderr: host.stderr,
     on: host.on.bind(host),
     off: host.off.bind(host),
+    pause: host.pause,
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { CommandHost } from './command.ts';
 
 export type Stopping = {
@@ -18,3 +19,15 @@ export function abortOnSignal(host: CommandHost, reason: Error): Stopping {
   controller.signal.addEventListener('abort', end);
   return { signal: controller.signal, end };
 }
+
+/** Waits. Throws the reason of the signal as soon as it aborts. */
+export async function pause(host: CommandHost, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await (host.pause ?? pauseWithTimer)(ms, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+const pauseWithTimer = (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, { signal });

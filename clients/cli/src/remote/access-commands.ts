@@ -8,10 +8,12 @@ const login: Command = {
   about: 'Signs in to a server and stores the credential in a profile.',
   details:
     'Asks for the email address, the password and the one-time code of a user. A recovery code ' +
-    'replaces the one-time code once. With --client or --api-key, stores the credential of a ' +
-    'program instead. Secrets are never arguments, because ' +
-    'other users of the machine can see those: the command asks for them, or reads them from the ' +
-    'environment or the standard input.\n\n' +
+    'replaces the one-time code once. With --browser, prints the address of a page on which you ' +
+    'approve the sign-in, and waits for up to 10 minutes. This also works with a passkey or a ' +
+    'company account. Approve only a sign-in that you started yourself.\n\n' +
+    'With --client or --api-key, stores the credential of a program instead. Secrets are never ' +
+    'arguments, because other users of the machine can see those: the command asks for them, or ' +
+    'reads them from the environment or the standard input.\n\n' +
     'The profile is $XDG_CONFIG_HOME/latchkey/profile.json, by default in ~/.config, or with ' +
     '--profile a file in the folder profiles next to it. Only you can read it. The variables ' +
     'LATCHKEY_TOKEN, LATCHKEY_API_KEY, or LATCHKEY_CLIENT_ID and LATCHKEY_CLIENT_SECRET, ' +
@@ -22,6 +24,10 @@ const login: Command = {
     {
       name: 'password-stdin',
       about: 'Reads the password, and on the next line the one-time or recovery code, from a pipe.',
+    },
+    {
+      name: 'browser',
+      about: 'Signs in through a browser, which may be on another machine.',
     },
     {
       name: 'client',
@@ -38,6 +44,7 @@ const login: Command = {
   examples: [
     'login --server https://keys.example.com',
     'login --email ada@example.com --password-stdin < password.txt',
+    'login --browser',
     'login --client cli_… < secret.txt',
   ],
   load: async () => (await import('./login.ts')).runLogin,

@@ -43,6 +43,8 @@ const statuses: Readonly<Record<string, ExitStatus>> = {
   'identity.credential_invalid': 'access',
   'identity.code_required': 'access',
   'identity.code_invalid': 'access',
+  'identity.device_code_invalid': 'access',
+  'identity.device_sign_in_denied': 'access',
   'identity.scope_not_granted': 'access',
   not_found: 'missing',
   gone: 'missing',

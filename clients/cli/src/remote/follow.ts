@@ -1,9 +1,8 @@
 // `--follow`: prints the last rows of a list, and then each new row.
-import { setTimeout } from 'node:timers/promises';
 import type { JsonObject } from '@bufbuild/protobuf';
 import { CommandError, UsageError } from '../base/command.ts';
 import { wantsJson, write, writeRows } from '../base/print.ts';
-import { abortOnSignal } from '../base/signals.ts';
+import { abortOnSignal, pause } from '../base/signals.ts';
 import { type List, lineOf, pagesOf, rowsIn } from './list.ts';
 
 const pauseMs = 2000;
@@ -25,7 +24,7 @@ export async function followList(list: List): Promise<number> {
     // Older rows are not printed.
     const firstMs = known.length === 0 ? -Infinity : Math.min(...known.map(timeOfRow));
     for (;;) {
-      await setTimeout(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      await pause(host, pauseMs, signal);
       const sinceMs = Math.max(firstMs, Math.max(...known.map(timeOfRow)) - lateMs);
       const start = Number.isFinite(sinceMs) ? { start_time: new Date(sinceMs).toISOString() } : {};
       const options = { ...input.options, all: true };

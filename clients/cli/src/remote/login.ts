@@ -1,4 +1,5 @@
 // `login` and `logout`.
+import type { Transport } from '@connectrpc/connect';
 import { SessionService } from '../../../../gen/latchkey/identity/v1/session_pb.js';
 import {
   type CommandHost,
@@ -10,6 +11,7 @@ import {
 import { wantsJson, writeJson } from '../base/print.ts';
 import { ask, canAsk, readLines } from '../base/prompt.ts';
 import { commandLineVariables as variables } from '../variables.ts';
+import { signInWithBrowser } from './browser-sign-in.ts';
 import { explain } from './errors.ts';
 import {
   type Profile,
@@ -21,7 +23,7 @@ import {
   saveProfile,
 } from './profile.ts';
 import { readServer } from './server.ts';
-import { readPassword, signIn } from './sign-in.ts';
+import { type Cookies, readPassword, type SignedIn, signIn } from './sign-in.ts';
 import { callUnary, connectTo, cookieHeader } from './transport.ts';
 import { describeCredential, identify } from './whoami.ts';
 
@@ -29,7 +31,7 @@ export async function runLogin(input: Input, host: CommandHost): Promise<number>
   // A damaged profile is replaced.
   const earlier = await readProfile(host.env).catch(() => undefined);
   const server = await readServer(input, host, earlier);
-  const credential = await readCredential(input, host, server, earlier);
+  const credential = await readCredential(input, host, { server, earlier });
   const workspaceId = textOption(input, 'workspace');
   const profile: Profile = { server, workspaceId, credential };
   // A client or key is stored only if the server accepts it.
@@ -40,17 +42,26 @@ export async function runLogin(input: Input, host: CommandHost): Promise<number>
   return 0;
 }
 
+type Login = {
+  readonly server: string;
+  readonly earlier: Profile | undefined;
+};
+
 async function readCredential(
   input: Input,
   host: CommandHost,
-  server: string,
-  earlier: Profile | undefined,
+  login: Login,
 ): Promise<ProfileCredential> {
   const clientId = textOption(input, 'client');
   const isApiKey = input.options['api-key'] === true;
+  const isBrowser = input.options.browser === true;
   const email = textOption(input, 'email');
-  if ([clientId !== undefined, isApiKey, email !== undefined].filter(Boolean).length > 1) {
-    throw new UsageError('--email, --client and --api-key exclude each other.');
+  const ways = [clientId !== undefined, isApiKey, isBrowser, email !== undefined];
+  if (ways.filter(Boolean).length > 1) {
+    throw new UsageError('--email, --browser, --client and --api-key exclude each other.');
+  }
+  if (isBrowser && input.options['password-stdin'] === true) {
+    throw new UsageError('--browser needs no password.');
   }
   if (clientId !== undefined) {
     const clientSecret = await readSecret(host, variables.clientSecret, 'Client secret');
@@ -60,31 +71,44 @@ async function readCredential(
     const apiKey = await readSecret(host, variables.apiKey, 'API key');
     return { kind: 'api-key', apiKey: requireApiKey(apiKey, 'The API key') };
   }
-  return signInUser(input, host, server, earlier);
+  return signInUser(login, (transport, cookies) =>
+    isBrowser
+      ? signInWithBrowser(host, transport, cookies)
+      : signInWithPassword(input, host, transport, cookies),
+  );
 }
 
+/** The server ends the earlier session, and recognizes the device. */
 async function signInUser(
+  { server, earlier }: Login,
+  start: (transport: Transport, cookies: Cookies) => Promise<SignedIn>,
+): Promise<ProfileCredential> {
+  const isSame = earlier?.server === server && earlier.credential.kind === 'session';
+  const cookies = isSame && earlier.credential.kind === 'session' ? earlier.credential.cookies : {};
+  try {
+    return (await start(connectTo(server), cookies)).credential;
+  } catch (error) {
+    throw explain(error, server);
+  }
+}
+
+async function signInWithPassword(
   input: Input,
   host: CommandHost,
-  server: string,
-  earlier: Profile | undefined,
-): Promise<ProfileCredential> {
+  transport: Transport,
+  cookies: Cookies,
+): Promise<SignedIn> {
   const isPiped = input.options['password-stdin'] === true;
   const named = textOption(input, 'email');
   if (named === undefined && isPiped) throw new UsageError('Name the user with --email.');
   if (!isPiped && !canAsk(host)) {
-    throw new UsageError('Without a terminal, use --password-stdin, --client or --api-key.');
+    throw new UsageError(
+      'Without a terminal, use --password-stdin, --browser, --client or --api-key.',
+    );
   }
   const email = named ?? (await ask(host, 'Email: ')).trim();
   const answers = await readPassword(host, isPiped);
-  const isSame = earlier?.server === server && earlier.credential.kind === 'session';
-  // The server ends the earlier session, and recognizes the device.
-  const cookies = isSame && earlier.credential.kind === 'session' ? earlier.credential.cookies : {};
-  try {
-    return (await signIn(connectTo(server), { email, ...answers }, cookies)).credential;
-  } catch (error) {
-    throw explain(error, server);
-  }
+  return signIn(transport, { email, ...answers }, cookies);
 }
 
 /** Reads a secret from the environment, the terminal or a pipe. */

@@ -12,6 +12,8 @@ export type ProfileCredential =
       readonly email: string;
       /** The cookies of the session and of the known device, by name. */
       readonly cookies: Readonly<Record<string, string | undefined>>;
+      /** Whether the user signed in through a browser, and confirms sensitive actions there. */
+      readonly usesBrowser?: boolean | undefined;
       readonly token: string;
       /** When the token expires by the clock of this machine, in milliseconds since 1970. */
       readonly expireMs: number;

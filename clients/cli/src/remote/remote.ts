@@ -13,6 +13,7 @@ import type { Credentials } from '../../../client/src/credentials.ts';
 import type { AccessToken } from '../../../client/src/token-source.ts';
 import { CommandError, type CommandHost } from '../base/command.ts';
 import { canAsk } from '../base/prompt.ts';
+import { signInWithBrowser } from './browser-sign-in.ts';
 import { readAssertion } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
 import {
@@ -128,16 +129,25 @@ function createRemote(host: CommandHost, first: Profile): Remote {
     }
   }
 
-  /** Asks for the password. Returns false without a terminal. */
+  /** Asks for the password, or for an approval in the browser. Returns false without a terminal. */
   async function signInAgain(): Promise<boolean> {
     const { credential } = profile;
     if (credential.kind !== 'session' || !canAsk(host)) return false;
-    const { email, cookies } = credential;
+    const { email, cookies, usesBrowser } = credential;
     host.stderr.write(`This needs a recent sign-in. Sign in again as ${email}.\n`);
-    const answers = await readPassword(host, false);
-    await replaceSession(
-      (await signIn(connectTo(server), { email, ...answers }, cookies)).credential,
-    );
+    const transport = connectTo(server);
+    const signedIn = usesBrowser
+      ? await signInWithBrowser(host, transport, cookies)
+      : await signIn(transport, { email, ...(await readPassword(host, false)) }, cookies);
+    const { email: current } = signedIn.credential;
+    if (usesBrowser && current !== email) {
+      throw new CommandError(
+        `The sign-in was approved by ${current}, not by ${email}. Run: latchkey login`,
+        undefined,
+        'access',
+      );
+    }
+    await replaceSession(signedIn.credential);
     return true;
   }
 

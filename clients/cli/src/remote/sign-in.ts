@@ -32,7 +32,7 @@ export async function readPassword(host: CommandHost, isPiped: boolean): Promise
   return { password, otp: await ask(host, 'One-time or recovery code (Enter if you have none): ') };
 }
 
-type Cookies = SessionCredential['cookies'];
+export type Cookies = SessionCredential['cookies'];
 
 /** An earlier session, of which the cookies are given, ends. */
 export async function signIn(
@@ -43,17 +43,17 @@ export async function signIn(
   const request = { email, password, otp };
   const method = SessionService.method.signIn;
   const answer = await callUnary(transport, method, request, cookieHeader(cookies));
-  return sessionOf(answer.message, email, { ...cookies, ...answer.cookies });
+  return sessionOf(answer.message, { email, cookies: { ...cookies, ...answer.cookies } });
 }
 
 /** Gets another token with the cookie of the session. */
 export async function refreshSession(
   transport: Transport,
-  { email, cookies }: SessionCredential,
+  { cookies, ...credential }: SessionCredential,
 ): Promise<SignedIn> {
   const method = SessionService.method.refreshSession;
   const answer = await callUnary(transport, method, {}, cookieHeader(cookies));
-  return sessionOf(answer.message, email, { ...cookies, ...answer.cookies });
+  return sessionOf(answer.message, { ...credential, cookies: { ...cookies, ...answer.cookies } });
 }
 
 type Issued = {
@@ -63,7 +63,10 @@ type Issued = {
   readonly user?: SignedInUser | undefined;
 };
 
-function sessionOf(issued: Issued, email: string, cookies: Cookies): SignedIn {
+export function sessionOf(
+  issued: Issued,
+  { email, cookies, usesBrowser }: Pick<SessionCredential, 'email' | 'cookies' | 'usesBrowser'>,
+): SignedIn {
   const live = Object.entries(cookies).filter(([, value]) => value !== '');
   return {
     credential: {
@@ -72,6 +75,7 @@ function sessionOf(issued: Issued, email: string, cookies: Cookies): SignedIn {
       cookies: Object.fromEntries(live),
       token: issued.accessToken,
       expireMs: Date.now() + issued.expiresIn * 1000,
+      usesBrowser,
     },
     user: issued.user,
     scope: issued.scope,

@@ -5,7 +5,7 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf';
-import type { Transport } from '@connectrpc/connect';
+import type { Interceptor, Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { parseCookie } from 'cookie';
 import { openTransport } from '../../../client/src/client.ts';
@@ -19,6 +19,20 @@ const retry = { attemptsMax: 3, waitSecondsMax: 3 };
 /** For public methods, and for those that accept the cookie of a session. */
 const noCredential: Credentials = { token: () => '' };
 
+/** The operating system in words of browsers, from which the server names a device. */
+const systems: Partial<Record<NodeJS.Platform, string>> = {
+  linux: 'Linux',
+  darwin: 'Macintosh',
+  win32: 'Windows NT',
+};
+
+/** Users recognize their sessions, and the sign-ins that they approve, by the program. */
+const nameProgram: Interceptor = (next) => (request) => {
+  const { platform } = process;
+  request.header.set('user-agent', `latchkey (${systems[platform] ?? platform})`);
+  return next(request);
+};
+
 /** Tokens, repeated calls and errors are those of @latchkey/client. */
 export function connectTo(server: string, credentials: Credentials = noCredential): Transport {
   const { transport } = openTransport({
@@ -31,7 +45,7 @@ export function connectTo(server: string, credentials: Credentials = noCredentia
         httpVersion: '1.1',
         // An error in JSON can be read in a proxy's log; the size does not matter here.
         useBinaryFormat: false,
-        interceptors: [interceptor],
+        interceptors: [interceptor, nameProgram],
         defaultTimeoutMs: callMs,
       }),
   });
@@ -49,8 +63,9 @@ export async function callUnary<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   request: MessageInitShape<I>,
   headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<Answer<O>> {
-  const { message, header } = await transport.unary(method, undefined, undefined, headers, request);
+  const { message, header } = await transport.unary(method, signal, undefined, headers, request);
   // The attributes after the first semicolon are for browsers (RFC 6265 §5.2).
   const pairs = header.getSetCookie().map((text) => text.replace(/;.*/s, ''));
   return { message, cookies: parseCookie(pairs.join('; '), { decode: (value) => value }) };

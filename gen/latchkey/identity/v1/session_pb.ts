@@ -16,7 +16,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/session.proto.
  */
 export const file_latchkey_identity_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSIzChdHZXRTaWduSW5PcHRpb25zUmVxdWVzdBIYCgZkb21haW4YASABKAlCCLpIBXIDGP0BIioKDlNpZ25JblByb3ZpZGVyEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkieAoYR2V0U2lnbkluT3B0aW9uc1Jlc3BvbnNlEhEKCXBhc3N3b3JkcxgBIAEoCBI3Cglwcm92aWRlcnMYAiADKAsyJC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduSW5Qcm92aWRlchIQCghwYXNza2V5cxgDIAEoCCKBAQoMU2lnbmVkSW5Vc2VyEgoKAmlkGAEgASgJEg0KBWVtYWlsGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCRI6ChZzZWNvbmRfZmFjdG9yX2R1ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKOAgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRIvCgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVmcmVzaF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYWRkcmVzcxgFIAEoCRILCgNhbXIYBiADKAkSDwoHY3VycmVudBgHIAEoCBITCgtwcm92aWRlcl9pZBgIIAEoCRIPCgdicm93c2VyGAkgASgJEg4KBmRldmljZRgKIAEoCSJkCg1TaWduSW5SZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRABGP4BEh8KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRABKIAIEhcKA290cBgDIAEoCUIKgAEBukgEcgIYICKUAQoOU2lnbkluUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiNQoZU3RhcnRQYXNza2V5U2lnbkluUmVxdWVzdBIYCgd1c2VyX2lkGAEgASgJQge6SARyAhhAIkYKGlN0YXJ0UGFzc2tleVNpZ25JblJlc3BvbnNlEigKB29wdGlvbnMYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ik8KGFNpZ25JbldpdGhQYXNza2V5UmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIGukgDyAEBIp8BChlTaWduSW5XaXRoUGFzc2tleVJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCRIwCgR1c2VyGAUgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmVkSW5Vc2VyIhcKFVJlZnJlc2hTZXNzaW9uUmVxdWVzdCKcAQoWUmVmcmVzaFNlc3Npb25SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkSMAoEdXNlchgFIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25lZEluVXNlciIQCg5TaWduT3V0UmVxdWVzdCIRCg9TaWduT3V0UmVzcG9uc2UiggEKE0xpc3RTZXNzaW9uc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInQKFExpc3RTZXNzaW9uc1Jlc3BvbnNlEi8KCHNlc3Npb25zGAEgAygLMh0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2Vzc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSI1ChRSZXZva2VTZXNzaW9uUmVxdWVzdBIdCgpzZXNzaW9uX2lkGAEgASgJQgm6SAZyBBABGEAiFwoVUmV2b2tlU2Vzc2lvblJlc3BvbnNlIqIBChdMaXN0VXNlclNlc3Npb25zUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAQgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAUgASgJQge6SARyAhhAIngKGExpc3RVc2VyU2Vzc2lvbnNSZXNwb25zZRIvCghzZXNzaW9ucxgBIAMoCzIdLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iVQoYUmV2b2tlVXNlclNlc3Npb25SZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIdCgpzZXNzaW9uX2lkGAIgASgJQgm6SAZyBBABGEAiGwoZUmV2b2tlVXNlclNlc3Npb25SZXNwb25zZSI3ChlSZXZva2VVc2VyU2Vzc2lvbnNSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCIcChpSZXZva2VVc2VyU2Vzc2lvbnNSZXNwb25zZTLfDQoOU2Vzc2lvblNlcnZpY2USlQEKEEdldFNpZ25Jbk9wdGlvbnMSLS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRTaWduSW5PcHRpb25zUmVxdWVzdBouLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFNpZ25Jbk9wdGlvbnNSZXNwb25zZSIikAIBirUYAggBgtPkkwITEhEvc2Vzc2lvbnMvb3B0aW9ucxJ4CgZTaWduSW4SIy5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduSW5SZXF1ZXN0GiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluUmVzcG9uc2UiI5ACAIq1GAIIAZK1GAIYAYLT5JMCDjoBKiIJL3Nlc3Npb25zEqQBChJTdGFydFBhc3NrZXlTaWduSW4SLy5sYXRjaGtleS5pZGVudGl0eS52MS5TdGFydFBhc3NrZXlTaWduSW5SZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuU3RhcnRQYXNza2V5U2lnbkluUmVzcG9uc2UiK5ACAoq1GAIIAYLT5JMCHDoBKiIXL3Nlc3Npb25zL3Bhc3NrZXk6c3RhcnQSoQEKEVNpZ25JbldpdGhQYXNza2V5Ei4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluV2l0aFBhc3NrZXlSZXF1ZXN0Gi8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluV2l0aFBhc3NrZXlSZXNwb25zZSIrkAIAirUYAggBkrUYAhgBgtPkkwIWOgEqIhEvc2Vzc2lvbnMvcGFzc2tleRKeAQoOUmVmcmVzaFNlc3Npb24SKy5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlc3BvbnNlIjGQAgCKtRgIGgIDBEACUAGStRgCGAGC0+STAhY6ASoiES9zZXNzaW9ucy9yZWZyZXNoEoIBCgdTaWduT3V0EiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbk91dFJlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduT3V0UmVzcG9uc2UiKpACAoq1GAoaAgMEQAFIAVABgtPkkwITKhEvc2Vzc2lvbnMvY3VycmVudBKFAQoMTGlzdFNlc3Npb25zEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIh6QAgGKtRgGGgIDBEABgtPkkwILEgkvc2Vzc2lvbnMSlwEKDVJldm9rZVNlc3Npb24SKi5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTZXNzaW9uUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXNwb25zZSItkAICirUYCBoCAwRAAUgBgtPkkwIYKhYvc2Vzc2lvbnMve3Nlc3Npb25faWR9EqsBChBMaXN0VXNlclNlc3Npb25zEi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlclNlc3Npb25zUmVzcG9uc2UiOJACAYq1GBASCnVzZXJzOnJlYWQaAgEDgtPkkwIbEhkvdXNlcnMve3VzZXJfaWR9L3Nlc3Npb25zEsABChFSZXZva2VVc2VyU2Vzc2lvbhIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVzcG9uc2UiSpACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAigqJi91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnMve3Nlc3Npb25faWR9ErYBChJSZXZva2VVc2VyU2Vzc2lvbnMSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VVc2VyU2Vzc2lvbnNSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVXNlclNlc3Npb25zUmVzcG9uc2UiPZACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAhsqGS91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSIzChdHZXRTaWduSW5PcHRpb25zUmVxdWVzdBIYCgZkb21haW4YASABKAlCCLpIBXIDGP0BIioKDlNpZ25JblByb3ZpZGVyEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkieAoYR2V0U2lnbkluT3B0aW9uc1Jlc3BvbnNlEhEKCXBhc3N3b3JkcxgBIAEoCBI3Cglwcm92aWRlcnMYAiADKAsyJC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduSW5Qcm92aWRlchIQCghwYXNza2V5cxgDIAEoCCKBAQoMU2lnbmVkSW5Vc2VyEgoKAmlkGAEgASgJEg0KBWVtYWlsGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCRI6ChZzZWNvbmRfZmFjdG9yX2R1ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKOAgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRIvCgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVmcmVzaF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYWRkcmVzcxgFIAEoCRILCgNhbXIYBiADKAkSDwoHY3VycmVudBgHIAEoCBITCgtwcm92aWRlcl9pZBgIIAEoCRIPCgdicm93c2VyGAkgASgJEg4KBmRldmljZRgKIAEoCSJkCg1TaWduSW5SZXF1ZXN0EhkKBWVtYWlsGAEgASgJQgq6SAdyBRABGP4BEh8KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRABKIAIEhcKA290cBgDIAEoCUIKgAEBukgEcgIYICKUAQoOU2lnbkluUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiNQoZU3RhcnRQYXNza2V5U2lnbkluUmVxdWVzdBIYCgd1c2VyX2lkGAEgASgJQge6SARyAhhAIkYKGlN0YXJ0UGFzc2tleVNpZ25JblJlc3BvbnNlEigKB29wdGlvbnMYASABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ik8KGFNpZ25JbldpdGhQYXNza2V5UmVxdWVzdBIzCgpjcmVkZW50aWFsGAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIGukgDyAEBIp8BChlTaWduSW5XaXRoUGFzc2tleVJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCRIwCgR1c2VyGAUgASgLMiIubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmVkSW5Vc2VyIjkKGFN0YXJ0RGV2aWNlU2lnbkluUmVxdWVzdBIdCgljbGllbnRfaWQYASABKAlCCrpIB3IFEAEYgAEitQEKGVN0YXJ0RGV2aWNlU2lnbkluUmVzcG9uc2USGAoLZGV2aWNlX2NvZGUYASABKAlCA4ABARIWCgl1c2VyX2NvZGUYAiABKAlCA4ABARIYChB2ZXJpZmljYXRpb25fdXJpGAMgASgJEiYKGXZlcmlmaWNhdGlvbl91cmlfY29tcGxldGUYBCABKAlCA4ABARISCgpleHBpcmVzX2luGAUgASgNEhAKCGludGVydmFsGAYgASgNIkEKG1NpZ25JbldpdGhEZXZpY2VDb2RlUmVxdWVzdBIiCgtkZXZpY2VfY29kZRgBIAEoCUINgAEBukgHcgUQARiAASKiAQocU2lnbkluV2l0aERldmljZUNvZGVSZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkSMAoEdXNlchgFIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25lZEluVXNlciI6ChdGaW5kRGV2aWNlU2lnbkluUmVxdWVzdBIfCgl1c2VyX2NvZGUYASABKAlCDIABAbpIBnIEEAEYICLGAQoYRmluZERldmljZVNpZ25JblJlc3BvbnNlEi8KC2NyZWF0ZV90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHYWRkcmVzcxgDIAEoCRIPCgdicm93c2VyGAQgASgJEg4KBmRldmljZRgFIAEoCRIWCgl1c2VyX2NvZGUYBiABKAlCA4ABASI9ChpBcHByb3ZlRGV2aWNlU2lnbkluUmVxdWVzdBIfCgl1c2VyX2NvZGUYASABKAlCDIABAbpIBnIEEAEYICIdChtBcHByb3ZlRGV2aWNlU2lnbkluUmVzcG9uc2UiOgoXRGVueURldmljZVNpZ25JblJlcXVlc3QSHwoJdXNlcl9jb2RlGAEgASgJQgyAAQG6SAZyBBABGCAiGgoYRGVueURldmljZVNpZ25JblJlc3BvbnNlIhcKFVJlZnJlc2hTZXNzaW9uUmVxdWVzdCKcAQoWUmVmcmVzaFNlc3Npb25SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkSMAoEdXNlchgFIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25lZEluVXNlciIQCg5TaWduT3V0UmVxdWVzdCIRCg9TaWduT3V0UmVzcG9uc2UiggEKE0xpc3RTZXNzaW9uc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAMgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAQgASgJQge6SARyAhhAInQKFExpc3RTZXNzaW9uc1Jlc3BvbnNlEi8KCHNlc3Npb25zGAEgAygLMh0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2Vzc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSEgoKdG90YWxfc2l6ZRgDIAEoDSI1ChRSZXZva2VTZXNzaW9uUmVxdWVzdBIdCgpzZXNzaW9uX2lkGAEgASgJQgm6SAZyBBABGEAiFwoVUmV2b2tlU2Vzc2lvblJlc3BvbnNlIqIBChdMaXN0VXNlclNlc3Npb25zUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAQgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAUgASgJQge6SARyAhhAIngKGExpc3RVc2VyU2Vzc2lvbnNSZXNwb25zZRIvCghzZXNzaW9ucxgBIAMoCzIdLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iVQoYUmV2b2tlVXNlclNlc3Npb25SZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIdCgpzZXNzaW9uX2lkGAIgASgJQgm6SAZyBBABGEAiGwoZUmV2b2tlVXNlclNlc3Npb25SZXNwb25zZSI3ChlSZXZva2VVc2VyU2Vzc2lvbnNSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCIcChpSZXZva2VVc2VyU2Vzc2lvbnNSZXNwb25zZTKnFAoOU2Vzc2lvblNlcnZpY2USlQEKEEdldFNpZ25Jbk9wdGlvbnMSLS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRTaWduSW5PcHRpb25zUmVxdWVzdBouLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFNpZ25Jbk9wdGlvbnNSZXNwb25zZSIikAIBirUYAggBgtPkkwITEhEvc2Vzc2lvbnMvb3B0aW9ucxJ4CgZTaWduSW4SIy5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduSW5SZXF1ZXN0GiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluUmVzcG9uc2UiI5ACAIq1GAIIAZK1GAIYAYLT5JMCDjoBKiIJL3Nlc3Npb25zEqQBChJTdGFydFBhc3NrZXlTaWduSW4SLy5sYXRjaGtleS5pZGVudGl0eS52MS5TdGFydFBhc3NrZXlTaWduSW5SZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuU3RhcnRQYXNza2V5U2lnbkluUmVzcG9uc2UiK5ACAoq1GAIIAYLT5JMCHDoBKiIXL3Nlc3Npb25zL3Bhc3NrZXk6c3RhcnQSoQEKEVNpZ25JbldpdGhQYXNza2V5Ei4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluV2l0aFBhc3NrZXlSZXF1ZXN0Gi8ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluV2l0aFBhc3NrZXlSZXNwb25zZSIrkAIAirUYAggBkrUYAhgBgtPkkwIWOgEqIhEvc2Vzc2lvbnMvcGFzc2tleRKgAQoRU3RhcnREZXZpY2VTaWduSW4SLi5sYXRjaGtleS5pZGVudGl0eS52MS5TdGFydERldmljZVNpZ25JblJlcXVlc3QaLy5sYXRjaGtleS5pZGVudGl0eS52MS5TdGFydERldmljZVNpZ25JblJlc3BvbnNlIiqQAgCKtRgCCAGStRgEGAFAAYLT5JMCEzoBKiIOL29hdXRoMi9kZXZpY2USqQEKFFNpZ25JbldpdGhEZXZpY2VDb2RlEjEubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluV2l0aERldmljZUNvZGVSZXF1ZXN0GjIubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluV2l0aERldmljZUNvZGVSZXNwb25zZSIqkAIAirUYAggBkrUYAhgBgtPkkwIVOgEqIhAvc2Vzc2lvbnMvZGV2aWNlEqABChBGaW5kRGV2aWNlU2lnbkluEi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuRmluZERldmljZVNpZ25JblJlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5GaW5kRGV2aWNlU2lnbkluUmVzcG9uc2UiLZACAoq1GAYaAgMEQAGC0+STAho6ASoiFS9zZXNzaW9ucy9kZXZpY2U6ZmluZBKuAQoTQXBwcm92ZURldmljZVNpZ25JbhIwLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFwcHJvdmVEZXZpY2VTaWduSW5SZXF1ZXN0GjEubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXBwcm92ZURldmljZVNpZ25JblJlc3BvbnNlIjKQAgKKtRgIGgIDBCABQAGC0+STAh06ASoiGC9zZXNzaW9ucy9kZXZpY2U6YXBwcm92ZRKiAQoQRGVueURldmljZVNpZ25JbhItLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRlbnlEZXZpY2VTaWduSW5SZXF1ZXN0Gi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGVueURldmljZVNpZ25JblJlc3BvbnNlIi+QAgKKtRgIGgIDBEABSAGC0+STAho6ASoiFS9zZXNzaW9ucy9kZXZpY2U6ZGVueRKeAQoOUmVmcmVzaFNlc3Npb24SKy5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlc3BvbnNlIjGQAgCKtRgIGgIDBEACUAGStRgCGAGC0+STAhY6ASoiES9zZXNzaW9ucy9yZWZyZXNoEoIBCgdTaWduT3V0EiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbk91dFJlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduT3V0UmVzcG9uc2UiKpACAoq1GAoaAgMEQAFIAVABgtPkkwITKhEvc2Vzc2lvbnMvY3VycmVudBKFAQoMTGlzdFNlc3Npb25zEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIh6QAgGKtRgGGgIDBEABgtPkkwILEgkvc2Vzc2lvbnMSlwEKDVJldm9rZVNlc3Npb24SKi5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTZXNzaW9uUmVxdWVzdBorLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXNwb25zZSItkAICirUYCBoCAwRAAUgBgtPkkwIYKhYvc2Vzc2lvbnMve3Nlc3Npb25faWR9EqsBChBMaXN0VXNlclNlc3Npb25zEi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFVzZXJTZXNzaW9uc1JlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlclNlc3Npb25zUmVzcG9uc2UiOJACAYq1GBASCnVzZXJzOnJlYWQaAgEDgtPkkwIbEhkvdXNlcnMve3VzZXJfaWR9L3Nlc3Npb25zEsABChFSZXZva2VVc2VyU2Vzc2lvbhIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVVzZXJTZXNzaW9uUmVzcG9uc2UiSpACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAigqJi91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnMve3Nlc3Npb25faWR9ErYBChJSZXZva2VVc2VyU2Vzc2lvbnMSLy5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VVc2VyU2Vzc2lvbnNSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVXNlclNlc3Npb25zUmVzcG9uc2UiPZACAoq1GBUSC3VzZXJzOndyaXRlGgIBAyABSAGC0+STAhsqGS91c2Vycy97dXNlcl9pZH0vc2Vzc2lvbnNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of SessionService.GetSignInOptions.
@@ -200,7 +200,8 @@ export type Session = Message<"latchkey.identity.v1.Session"> & {
   /**
    * The methods of the sign-in (RFC 8176): `pwd`; or `pwd`, `otp` and `mfa`; or, with a passkey,
    * `hwk` (`swk` if it is synced), `user` and `mfa`. After a sign-in with an identity provider, the
-   * methods that the provider reports.
+   * methods that the provider reports. After a sign-in with a device code, those of the session that
+   * approved it.
    *
    * @generated from field: repeated string amr = 6;
    */
@@ -447,6 +448,307 @@ export const SignInWithPasskeyResponseSchema: GenMessage<SignInWithPasskeyRespon
   messageDesc(file_latchkey_identity_v1_session, 10);
 
 /**
+ * The request of SessionService.StartDeviceSignIn.
+ *
+ * @generated from message latchkey.identity.v1.StartDeviceSignInRequest
+ */
+export type StartDeviceSignInRequest = Message<"latchkey.identity.v1.StartDeviceSignInRequest"> & {
+  /**
+   * Always `latchkey-cli`. Required. At most 128 characters.
+   *
+   * @generated from field: string client_id = 1;
+   */
+  clientId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.StartDeviceSignInRequest.
+ * Use `create(StartDeviceSignInRequestSchema)` to create a new message.
+ */
+export const StartDeviceSignInRequestSchema: GenMessage<StartDeviceSignInRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 11);
+
+/**
+ * The response of SessionService.StartDeviceSignIn, with the field names of RFC 8628 §3.2.
+ *
+ * @generated from message latchkey.identity.v1.StartDeviceSignInResponse
+ */
+export type StartDeviceSignInResponse = Message<"latchkey.identity.v1.StartDeviceSignInResponse"> & {
+  /**
+   * The secret with which the command line asks for the session: 43 base62 characters.
+   *
+   * @generated from field: string device_code = 1;
+   */
+  deviceCode: string;
+
+  /**
+   * The code that the user enters in the browser, such as `BCDF-GHJK`: eight of the letters
+   * `BCDFGHJKLMNPQRSTVWXZ` (RFC 8628 §6.1).
+   *
+   * @generated from field: string user_code = 2;
+   */
+  userCode: string;
+
+  /**
+   * The URL of the page on which the user enters the code.
+   *
+   * @generated from field: string verification_uri = 3;
+   */
+  verificationUri: string;
+
+  /**
+   * The same URL with the code in its fragment, which browsers do not send to the server.
+   *
+   * @generated from field: string verification_uri_complete = 4;
+   */
+  verificationUriComplete: string;
+
+  /**
+   * The seconds until both codes expire: 600.
+   *
+   * @generated from field: uint32 expires_in = 5;
+   */
+  expiresIn: number;
+
+  /**
+   * The minimum number of seconds between two calls of SignInWithDeviceCode: 5.
+   *
+   * @generated from field: uint32 interval = 6;
+   */
+  interval: number;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.StartDeviceSignInResponse.
+ * Use `create(StartDeviceSignInResponseSchema)` to create a new message.
+ */
+export const StartDeviceSignInResponseSchema: GenMessage<StartDeviceSignInResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 12);
+
+/**
+ * The request of SessionService.SignInWithDeviceCode.
+ *
+ * @generated from message latchkey.identity.v1.SignInWithDeviceCodeRequest
+ */
+export type SignInWithDeviceCodeRequest = Message<"latchkey.identity.v1.SignInWithDeviceCodeRequest"> & {
+  /**
+   * The `device_code` of StartDeviceSignIn. Required. At most 128 characters.
+   *
+   * @generated from field: string device_code = 1;
+   */
+  deviceCode: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.SignInWithDeviceCodeRequest.
+ * Use `create(SignInWithDeviceCodeRequestSchema)` to create a new message.
+ */
+export const SignInWithDeviceCodeRequestSchema: GenMessage<SignInWithDeviceCodeRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 13);
+
+/**
+ * The response of SessionService.SignInWithDeviceCode, with the field names of RFC 6749 §5.1.
+ *
+ * @generated from message latchkey.identity.v1.SignInWithDeviceCodeResponse
+ */
+export type SignInWithDeviceCodeResponse = Message<"latchkey.identity.v1.SignInWithDeviceCodeResponse"> & {
+  /**
+   * The token: a JWT signed with EdDSA. Its claim `sid` is the session's id.
+   *
+   * @generated from field: string access_token = 1;
+   */
+  accessToken: string;
+
+  /**
+   * Always `Bearer` (RFC 6750).
+   *
+   * @generated from field: string token_type = 2;
+   */
+  tokenType: string;
+
+  /**
+   * The token's remaining lifetime in seconds: 300, and less if the session ends sooner.
+   *
+   * @generated from field: uint32 expires_in = 3;
+   */
+  expiresIn: number;
+
+  /**
+   * The token's scopes, separated by single spaces. See SignInResponse.
+   *
+   * @generated from field: string scope = 4;
+   */
+  scope: string;
+
+  /**
+   * The signed-in user.
+   *
+   * @generated from field: latchkey.identity.v1.SignedInUser user = 5;
+   */
+  user?: SignedInUser | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.SignInWithDeviceCodeResponse.
+ * Use `create(SignInWithDeviceCodeResponseSchema)` to create a new message.
+ */
+export const SignInWithDeviceCodeResponseSchema: GenMessage<SignInWithDeviceCodeResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 14);
+
+/**
+ * The request of SessionService.FindDeviceSignIn.
+ *
+ * @generated from message latchkey.identity.v1.FindDeviceSignInRequest
+ */
+export type FindDeviceSignInRequest = Message<"latchkey.identity.v1.FindDeviceSignInRequest"> & {
+  /**
+   * The code that the command line shows: eight letters, in any letter case. Spaces and dashes are
+   * ignored. Required. At most 32 characters.
+   *
+   * @generated from field: string user_code = 1;
+   */
+  userCode: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.FindDeviceSignInRequest.
+ * Use `create(FindDeviceSignInRequestSchema)` to create a new message.
+ */
+export const FindDeviceSignInRequestSchema: GenMessage<FindDeviceSignInRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 15);
+
+/**
+ * The response of SessionService.FindDeviceSignIn.
+ *
+ * @generated from message latchkey.identity.v1.FindDeviceSignInResponse
+ */
+export type FindDeviceSignInResponse = Message<"latchkey.identity.v1.FindDeviceSignInResponse"> & {
+  /**
+   * When the program asked for the sign-in.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 1;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When the code expires.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 2;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * The network address of the program.
+   *
+   * @generated from field: string address = 3;
+   */
+  address: string;
+
+  /**
+   * The program, such as `latchkey`. It is from the header `User-Agent`, which can be false. Empty
+   * if unknown.
+   *
+   * @generated from field: string browser = 4;
+   */
+  browser: string;
+
+  /**
+   * The device or operating system, such as `Windows 11`, from the same header. Empty if unknown.
+   *
+   * @generated from field: string device = 5;
+   */
+  device: string;
+
+  /**
+   * The code as the command line shows it, such as `BCDF-GHJK`.
+   *
+   * @generated from field: string user_code = 6;
+   */
+  userCode: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.FindDeviceSignInResponse.
+ * Use `create(FindDeviceSignInResponseSchema)` to create a new message.
+ */
+export const FindDeviceSignInResponseSchema: GenMessage<FindDeviceSignInResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 16);
+
+/**
+ * The request of SessionService.ApproveDeviceSignIn.
+ *
+ * @generated from message latchkey.identity.v1.ApproveDeviceSignInRequest
+ */
+export type ApproveDeviceSignInRequest = Message<"latchkey.identity.v1.ApproveDeviceSignInRequest"> & {
+  /**
+   * The code that the command line shows: eight letters, in any letter case. Spaces and dashes are
+   * ignored. Required. At most 32 characters.
+   *
+   * @generated from field: string user_code = 1;
+   */
+  userCode: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ApproveDeviceSignInRequest.
+ * Use `create(ApproveDeviceSignInRequestSchema)` to create a new message.
+ */
+export const ApproveDeviceSignInRequestSchema: GenMessage<ApproveDeviceSignInRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 17);
+
+/**
+ * The response of SessionService.ApproveDeviceSignIn.
+ *
+ * @generated from message latchkey.identity.v1.ApproveDeviceSignInResponse
+ */
+export type ApproveDeviceSignInResponse = Message<"latchkey.identity.v1.ApproveDeviceSignInResponse"> & {
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ApproveDeviceSignInResponse.
+ * Use `create(ApproveDeviceSignInResponseSchema)` to create a new message.
+ */
+export const ApproveDeviceSignInResponseSchema: GenMessage<ApproveDeviceSignInResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 18);
+
+/**
+ * The request of SessionService.DenyDeviceSignIn.
+ *
+ * @generated from message latchkey.identity.v1.DenyDeviceSignInRequest
+ */
+export type DenyDeviceSignInRequest = Message<"latchkey.identity.v1.DenyDeviceSignInRequest"> & {
+  /**
+   * The code that the command line shows: eight letters, in any letter case. Spaces and dashes are
+   * ignored. Required. At most 32 characters.
+   *
+   * @generated from field: string user_code = 1;
+   */
+  userCode: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.DenyDeviceSignInRequest.
+ * Use `create(DenyDeviceSignInRequestSchema)` to create a new message.
+ */
+export const DenyDeviceSignInRequestSchema: GenMessage<DenyDeviceSignInRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 19);
+
+/**
+ * The response of SessionService.DenyDeviceSignIn.
+ *
+ * @generated from message latchkey.identity.v1.DenyDeviceSignInResponse
+ */
+export type DenyDeviceSignInResponse = Message<"latchkey.identity.v1.DenyDeviceSignInResponse"> & {
+};
+
+/**
+ * Describes the message latchkey.identity.v1.DenyDeviceSignInResponse.
+ * Use `create(DenyDeviceSignInResponseSchema)` to create a new message.
+ */
+export const DenyDeviceSignInResponseSchema: GenMessage<DenyDeviceSignInResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_session, 20);
+
+/**
  * The request of SessionService.RefreshSession.
  *
  * @generated from message latchkey.identity.v1.RefreshSessionRequest
@@ -459,7 +761,7 @@ export type RefreshSessionRequest = Message<"latchkey.identity.v1.RefreshSession
  * Use `create(RefreshSessionRequestSchema)` to create a new message.
  */
 export const RefreshSessionRequestSchema: GenMessage<RefreshSessionRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 11);
+  messageDesc(file_latchkey_identity_v1_session, 21);
 
 /**
  * The response of SessionService.RefreshSession, with the field names of RFC 6749 §5.1.
@@ -508,7 +810,7 @@ export type RefreshSessionResponse = Message<"latchkey.identity.v1.RefreshSessio
  * Use `create(RefreshSessionResponseSchema)` to create a new message.
  */
 export const RefreshSessionResponseSchema: GenMessage<RefreshSessionResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 12);
+  messageDesc(file_latchkey_identity_v1_session, 22);
 
 /**
  * The request of SessionService.SignOut.
@@ -523,7 +825,7 @@ export type SignOutRequest = Message<"latchkey.identity.v1.SignOutRequest"> & {
  * Use `create(SignOutRequestSchema)` to create a new message.
  */
 export const SignOutRequestSchema: GenMessage<SignOutRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 13);
+  messageDesc(file_latchkey_identity_v1_session, 23);
 
 /**
  * The response of SessionService.SignOut.
@@ -538,7 +840,7 @@ export type SignOutResponse = Message<"latchkey.identity.v1.SignOutResponse"> & 
  * Use `create(SignOutResponseSchema)` to create a new message.
  */
 export const SignOutResponseSchema: GenMessage<SignOutResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 14);
+  messageDesc(file_latchkey_identity_v1_session, 24);
 
 /**
  * The request of SessionService.ListSessions.
@@ -584,7 +886,7 @@ export type ListSessionsRequest = Message<"latchkey.identity.v1.ListSessionsRequ
  * Use `create(ListSessionsRequestSchema)` to create a new message.
  */
 export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 15);
+  messageDesc(file_latchkey_identity_v1_session, 25);
 
 /**
  * The response of SessionService.ListSessions.
@@ -621,7 +923,7 @@ export type ListSessionsResponse = Message<"latchkey.identity.v1.ListSessionsRes
  * Use `create(ListSessionsResponseSchema)` to create a new message.
  */
 export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 16);
+  messageDesc(file_latchkey_identity_v1_session, 26);
 
 /**
  * The request of SessionService.RevokeSession.
@@ -642,7 +944,7 @@ export type RevokeSessionRequest = Message<"latchkey.identity.v1.RevokeSessionRe
  * Use `create(RevokeSessionRequestSchema)` to create a new message.
  */
 export const RevokeSessionRequestSchema: GenMessage<RevokeSessionRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 17);
+  messageDesc(file_latchkey_identity_v1_session, 27);
 
 /**
  * The response of SessionService.RevokeSession.
@@ -657,7 +959,7 @@ export type RevokeSessionResponse = Message<"latchkey.identity.v1.RevokeSessionR
  * Use `create(RevokeSessionResponseSchema)` to create a new message.
  */
 export const RevokeSessionResponseSchema: GenMessage<RevokeSessionResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 18);
+  messageDesc(file_latchkey_identity_v1_session, 28);
 
 /**
  * The request of SessionService.ListUserSessions.
@@ -710,7 +1012,7 @@ export type ListUserSessionsRequest = Message<"latchkey.identity.v1.ListUserSess
  * Use `create(ListUserSessionsRequestSchema)` to create a new message.
  */
 export const ListUserSessionsRequestSchema: GenMessage<ListUserSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 19);
+  messageDesc(file_latchkey_identity_v1_session, 29);
 
 /**
  * The response of SessionService.ListUserSessions.
@@ -747,7 +1049,7 @@ export type ListUserSessionsResponse = Message<"latchkey.identity.v1.ListUserSes
  * Use `create(ListUserSessionsResponseSchema)` to create a new message.
  */
 export const ListUserSessionsResponseSchema: GenMessage<ListUserSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 20);
+  messageDesc(file_latchkey_identity_v1_session, 30);
 
 /**
  * The request of SessionService.RevokeUserSession.
@@ -775,7 +1077,7 @@ export type RevokeUserSessionRequest = Message<"latchkey.identity.v1.RevokeUserS
  * Use `create(RevokeUserSessionRequestSchema)` to create a new message.
  */
 export const RevokeUserSessionRequestSchema: GenMessage<RevokeUserSessionRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 21);
+  messageDesc(file_latchkey_identity_v1_session, 31);
 
 /**
  * The response of SessionService.RevokeUserSession.
@@ -790,7 +1092,7 @@ export type RevokeUserSessionResponse = Message<"latchkey.identity.v1.RevokeUser
  * Use `create(RevokeUserSessionResponseSchema)` to create a new message.
  */
 export const RevokeUserSessionResponseSchema: GenMessage<RevokeUserSessionResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 22);
+  messageDesc(file_latchkey_identity_v1_session, 32);
 
 /**
  * The request of SessionService.RevokeUserSessions.
@@ -811,7 +1113,7 @@ export type RevokeUserSessionsRequest = Message<"latchkey.identity.v1.RevokeUser
  * Use `create(RevokeUserSessionsRequestSchema)` to create a new message.
  */
 export const RevokeUserSessionsRequestSchema: GenMessage<RevokeUserSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 23);
+  messageDesc(file_latchkey_identity_v1_session, 33);
 
 /**
  * The response of SessionService.RevokeUserSessions.
@@ -826,7 +1128,7 @@ export type RevokeUserSessionsResponse = Message<"latchkey.identity.v1.RevokeUse
  * Use `create(RevokeUserSessionsResponseSchema)` to create a new message.
  */
 export const RevokeUserSessionsResponseSchema: GenMessage<RevokeUserSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_session, 24);
+  messageDesc(file_latchkey_identity_v1_session, 34);
 
 /**
  * Signs staff and members in and out. A sign-in starts a session with a cookie. While the
@@ -917,6 +1219,103 @@ export const SessionService: GenService<{
     methodKind: "unary";
     input: typeof SignInWithPasskeyRequestSchema;
     output: typeof SignInWithPasskeyResponseSchema;
+  },
+  /**
+   * Starts a sign-in of the command line through a browser (RFC 8628 §3.1). The user opens
+   * `verification_uri` in a browser, enters `user_code`, and approves the sign-in there. Meanwhile,
+   * the command line repeats SignInWithDeviceCode. The sign-in starts a session. The token endpoint
+   * does not accept the device code.
+   *
+   * After 50 starts from one network, the next start must wait.
+   *
+   * Errors:
+   * - `identity.credential_invalid`: `client_id` is not `latchkey-cli`.
+   * - `rate_limited`: too many starts from this network. Wait for the seconds in `Retry-After`.
+   * - `unavailable`: too many sign-ins wait for an approval.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.StartDeviceSignIn
+   */
+  startDeviceSignIn: {
+    methodKind: "unary";
+    input: typeof StartDeviceSignInRequestSchema;
+    output: typeof StartDeviceSignInResponseSchema;
+  },
+  /**
+   * Signs in the user who approved the sign-in, and sets the session cookie. The command line
+   * repeats the call after each `interval` until the user decides. The new session has the user, the
+   * methods, the provider and the time of the sign-in of the session that approved it. If the
+   * request contains the cookie of an earlier session, that session ends.
+   *
+   * Errors:
+   * - `identity.authorization_pending`: the user has not decided yet. Repeat the call after the
+   *   interval.
+   * - `identity.device_sign_in_denied`: the user denied the sign-in.
+   * - `identity.device_code_invalid`: the code is unknown, expired or used; the session that approved
+   *   it has ended; or its user is disabled. The response does not reveal which.
+   * - `rate_limited`: the call came before the end of the interval. Wait for the seconds in
+   *   `Retry-After`, and add five seconds to the interval (RFC 8628 §3.5, `slow_down`). Or too many
+   *   calls with unknown codes came from this network.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.SignInWithDeviceCode
+   */
+  signInWithDeviceCode: {
+    methodKind: "unary";
+    input: typeof SignInWithDeviceCodeRequestSchema;
+    output: typeof SignInWithDeviceCodeResponseSchema;
+  },
+  /**
+   * Returns which program asks for a sign-in with this code, so that the user can decide.
+   *
+   * The method has no side effects, but is not marked so: Connect would then also accept it as a
+   * GET with the code in the URL.
+   *
+   * Wrong codes are throttled: after 50 from one network, or 20 of one user, the next attempt must
+   * wait.
+   *
+   * Errors:
+   * - `not_found`: no sign-in with this code waits for a decision.
+   * - `invalid_argument`: `user_code` does not consist of eight letters.
+   * - `rate_limited`: too many wrong codes. Wait for the seconds in `Retry-After`.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.FindDeviceSignIn
+   */
+  findDeviceSignIn: {
+    methodKind: "unary";
+    input: typeof FindDeviceSignInRequestSchema;
+    output: typeof FindDeviceSignInResponseSchema;
+  },
+  /**
+   * Lets the program that shows this code sign in as the caller. Approve only a sign-in that you
+   * started yourself. The approval is valid until the code expires, and while the session of the
+   * caller lasts.
+   *
+   * Errors:
+   * - `not_found`: no sign-in with this code waits for a decision.
+   * - `invalid_argument`: `user_code` does not consist of eight letters.
+   * - `rate_limited`: too many wrong codes. See FindDeviceSignIn.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.ApproveDeviceSignIn
+   */
+  approveDeviceSignIn: {
+    methodKind: "unary";
+    input: typeof ApproveDeviceSignInRequestSchema;
+    output: typeof ApproveDeviceSignInResponseSchema;
+  },
+  /**
+   * Refuses the sign-in of the program that shows this code, also after an approval by the same
+   * session.
+   *
+   * Errors:
+   * - `not_found`: no sign-in with this code waits for a decision.
+   * - `invalid_argument`: `user_code` does not consist of eight letters.
+   * - `rate_limited`: too many wrong codes. See FindDeviceSignIn.
+   *
+   * @generated from rpc latchkey.identity.v1.SessionService.DenyDeviceSignIn
+   */
+  denyDeviceSignIn: {
+    methodKind: "unary";
+    input: typeof DenyDeviceSignInRequestSchema;
+    output: typeof DenyDeviceSignInResponseSchema;
   },
   /**
    * Issues another token for the session of the cookie, with the user's current grants. The token

@@ -84,8 +84,9 @@ export type Http = Message<"latchkey.options.v1.Http"> & {
    * to JSON. With both, the client may authenticate with HTTP Basic (§2.3.1) instead of `client_id`
    * and `client_secret` in the body.
    *
-   * All request fields must be strings, and must include `client_id` and `client_secret`. If they
-   * include `grant_type`, a form must contain it. Empty and unknown parameters of a form are
+   * All request fields must be strings, and must include `client_id`. Without a field
+   * `client_secret`, the endpoint is for public clients (§2.1), which do not authenticate. If the
+   * fields include `grant_type`, a form must contain it. Empty and unknown parameters of a form are
    * ignored. Unset means false.
    *
    * @generated from field: bool oauth_form = 8;

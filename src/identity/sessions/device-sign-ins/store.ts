@@ -1,0 +1,96 @@
+import type { DeviceSignInRow, Executor } from '../../../storage/schema.ts';
+
+const table = 'device_sign_ins';
+
+/** False if another sign-in has the user code. */
+export async function insertDeviceSignIn(trx: Executor, row: DeviceSignInRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await trx
+    .insertInto(table)
+    .values(row)
+    .onConflict((conflict) => conflict.column('user_code').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+/** Whether at least so many sign-ins have not expired. */
+export async function hasDeviceSignIns(db: Executor, count: number, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom(table)
+    .select('id')
+    .where('expire_time', '>', now)
+    .limit(1)
+    .offset(count - 1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export function findByDeviceCode(
+  db: Executor,
+  digest: string,
+): Promise<DeviceSignInRow | undefined> {
+  return db.selectFrom(table).selectAll().where('digest', '=', digest).executeTakeFirst();
+}
+
+export function findByUserCode(db: Executor, code: string): Promise<DeviceSignInRow | undefined> {
+  return db.selectFrom(table).selectAll().where('user_code', '=', code).executeTakeFirst();
+}
+
+/**
+ * Returns the current row; undefined if the interval since the last call has not passed. A time in
+ * the future was set while the clock was ahead.
+ */
+export function recordPoll(
+  trx: Executor,
+  id: string,
+  now: number,
+  intervalMs: number,
+): Promise<DeviceSignInRow | undefined> {
+  return trx
+    .updateTable(table)
+    .set({ last_poll_time: now })
+    .where('id', '=', id)
+    .where((eb) =>
+      eb.or([
+        eb('last_poll_time', 'is', null),
+        eb('last_poll_time', '<=', now - intervalMs),
+        eb('last_poll_time', '>', now),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * False if the sign-in no longer waits for a decision. A session can repeat its decision, and can
+ * deny what it has approved.
+ */
+export async function decideDeviceSignIn(
+  trx: Executor,
+  id: string,
+  state: 'approved' | 'denied',
+  sessionId: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable(table)
+    .set({ state, session_id: sessionId })
+    .where('id', '=', id)
+    .where((eb) =>
+      eb.or([
+        eb('state', '=', 'pending'),
+        eb.and([eb('session_id', '=', sessionId), eb('state', 'in', ['approved', state])]),
+      ]),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** False if the sign-in was used or denied. */
+export async function useDeviceSignIn(trx: Executor, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable(table)
+    .set({ state: 'used' })
+    .where('id', '=', id)
+    .where('state', '=', 'approved')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

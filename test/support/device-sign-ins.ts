@@ -1,0 +1,62 @@
+// Sign-ins of the command line, as `latchkey login --browser` and the console make them.
+import { afterEach, beforeEach } from 'vitest';
+import {
+  SessionService,
+  type StartDeviceSignInResponse,
+} from '../../gen/latchkey/identity/v1/session_pb.js';
+import type { Suite } from './app-suite.ts';
+import { CookieClient } from './cookie-client.ts';
+import { messageOf } from './manager-calls.ts';
+import type { Transport } from './transports.ts';
+import { addUser } from './user-rows.ts';
+
+const methods = SessionService.method;
+const password = 'correct horse battery staple';
+
+export async function startDeviceSignIn(transport: Transport): Promise<StartDeviceSignInResponse> {
+  const request = { clientId: 'latchkey-cli' };
+  return messageOf(await transport.call(methods.startDeviceSignIn, request));
+}
+
+/** Each test begins at a whole second, and without counted attempts. */
+export function useDeviceSignIns(suite: Suite) {
+  const db = () => suite.app.inside.db;
+  const transport = () => suite.transport('connect');
+  const wait = (seconds: number) => {
+    suite.clock.frozen = suite.clock.now() + seconds * 1000;
+  };
+  beforeEach(async () => {
+    suite.clock.frozen = Math.ceil(Date.now() / 1000) * 1000;
+    await db().deleteFrom('throttle_counters').execute();
+  });
+  afterEach(() => {
+    suite.clock.frozen = undefined;
+  });
+
+  async function setUp() {
+    const user = await addUser(db(), { password });
+    const browser = new CookieClient(transport());
+    const { accessToken } = await browser.signedIn({ email: user.email, password });
+    const own = { authorization: `Bearer ${accessToken}` };
+    return { user, browser, own, device: await startDeviceSignIn(transport()) };
+  }
+  type Given = Awaited<ReturnType<typeof setUp>>;
+
+  const program = () => new CookieClient(transport());
+  const poll = ({ deviceCode }: Pick<StartDeviceSignInResponse, 'deviceCode'>, as = program()) =>
+    as.call(methods.signInWithDeviceCode, { deviceCode });
+  const find = (userCode: string, own: Given['own']) =>
+    transport().call(methods.findDeviceSignIn, { userCode }, own);
+  const approve = (userCode: string, own: Given['own']) =>
+    transport().call(methods.approveDeviceSignIn, { userCode }, own);
+  const deny = (userCode: string, own: Given['own']) =>
+    transport().call(methods.denyDeviceSignIn, { userCode }, own);
+  const approved = async (given: Given) => {
+    messageOf(await approve(given.device.userCode, given.own));
+    return given.device;
+  };
+  return { db, transport, wait, setUp, program, poll, find, approve, deny, approved };
+}
+
+/** A signed-in user, and a sign-in that waits. */
+export type Waiting = Awaited<ReturnType<ReturnType<typeof useDeviceSignIns>['setUp']>>;
