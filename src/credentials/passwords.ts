@@ -81,7 +81,8 @@ const normalised = (password: string) => password.normalize('NFKC');
 
 /**
  * Runs two passwords at a time. Sign-ins may use both places. Those of known browsers go before all
- * others. Changes, links and secrets share one place and take turns. They go before waiting
+ * others. Changes, links and secrets share one place. Changes and links alternate; secrets follow
+ * when none of them waits, because a check may take ten times as long. They all go before waiting
  * sign-ins of other browsers when that place is free.
  */
 function createTurns() {
@@ -94,7 +95,7 @@ function createTurns() {
     secrets: createFairQueue<Turn>(waitingMax),
   } satisfies Record<Kind, FairQueue<Turn>>;
   const running = { users: 0, others: 0 };
-  const others: ('changes' | 'links' | 'secrets')[] = ['links', 'changes', 'secrets'];
+  const others: ('changes' | 'links')[] = ['links', 'changes'];
   const changesUnderWay = new Map<string, number>();
   const knownUnderWay = new Set<string>();
 
@@ -105,7 +106,7 @@ function createTurns() {
       others.sort((a, b) => Number(a === kind) - Number(b === kind));
       return turn;
     }
-    return undefined;
+    return waiting.secrets.next();
   }
 
   function startNext(): void {

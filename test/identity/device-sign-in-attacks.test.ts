@@ -8,6 +8,7 @@ import { startDeviceSignIn, useDeviceSignIns, type Waiting } from '../support/de
 import { startTestApp } from '../support/harness.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { credentialFor, liveSessions } from '../support/member-rows.ts';
+import { addProvider } from '../support/provider-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { openTransports, type TransportAnswer } from '../support/transports.ts';
 import { addUser } from '../support/user-rows.ts';
@@ -129,6 +130,18 @@ describeApp('an attack on a sign-in of the command line', (suite) => {
       0,
     ],
     [
+      'an approval through a provider that was disabled',
+      'identity.device_code_invalid',
+      async (given) => {
+        const provider_id = await addProvider(db());
+        const ofUser = db().updateTable('sessions').where('user_id', '=', given.user.id);
+        await ofUser.set({ provider_id }).execute();
+        await approved(given);
+        await db().updateTable('identity_providers').set({ enabled: 0 }).execute();
+        return poll(given.device);
+      },
+    ],
+    [
       'an approval without a recent sign-in',
       'step_up_required',
       async ({ device, user }) => {
@@ -193,7 +206,7 @@ describeApp('an attack on a sign-in of the command line', (suite) => {
     ['an oversized device code', 'invalid_argument', () => poll({ deviceCode: 'a'.repeat(129) })],
   ];
 
-  itHoldsFor(attacks, 20)('refuses', async (_what, code, run, sessions = 1) => {
+  itHoldsFor(attacks, 21)('refuses', async (_what, code, run, sessions = 1) => {
     const given = await setUp();
     expect(codeOf(await run(given))).toBe(code);
     expect(await liveSessions(db(), given.user.id)).toHaveLength(sessions);

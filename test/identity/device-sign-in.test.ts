@@ -1,4 +1,5 @@
 // Signing in on the command line through a browser (RFC 8628).
+
 import { decodeJwt } from 'jose';
 import { expect, it } from 'vitest';
 import {
@@ -10,6 +11,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { startDeviceSignIn, useDeviceSignIns } from '../support/device-sign-ins.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
+import { addProvider } from '../support/provider-rows.ts';
 import type { TransportAnswer } from '../support/transports.ts';
 
 type SignedIn = { readonly access_token: string; readonly user: object };
@@ -123,7 +125,7 @@ describeApp('a sign-in of the command line through a browser', (suite) => {
   it('inherits the provider, so that a logout at the provider also ends the session', async () => {
     const given = await setUp();
     const facts = {
-      provider_id: 'idp_test',
+      provider_id: await addProvider(db()),
       provider_sid: 'sid',
       auth_time: suite.clock.now() - 1,
     };

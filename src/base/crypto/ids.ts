@@ -65,12 +65,17 @@ export function isId(kind: IdKind, text: string): boolean {
 }
 
 /** Words and forms that the service uses for something else. */
-const reserved = /^(service|customer|staff|member|anonymous|me|lk_.*|[a-z]{2,3}_[0-9A-Za-z]{22})$/i;
+const reserved = [
+  /^(service|customer|staff|member|anonymous|me|system|workspace_key|latchkey.*)$/i,
+  /^((lk|usr|cli)_.*|[a-z]{2,3}_[0-9A-Za-z]{22})$/i,
+];
 
 /**
  * Whether a client may have the id of another authorization server: it cannot be taken for another
  * id, a kind of principal or a credential, and it needs no escape in a path.
  */
 export function isForeignClientId(text: string): boolean {
-  return /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/.test(text) && !reserved.test(text);
+  return (
+    /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/.test(text) && !reserved.some((form) => form.test(text))
+  );
 }

@@ -1,9 +1,14 @@
 // The network of an address: the IPv4 address itself, or the /64 of an IPv6 address, which is the
-// usual size for one household or one rented machine.
+// usual size for one household or one rented machine. The site is the /48, the most that a provider
+// usually assigns to one customer.
 import { isIPv6 } from 'node:net';
 import { normaliseAddress } from './address.ts';
 
-export function networkOf(address: string): string {
+export const networkOf = (address: string): string => prefixOf(address, 64);
+
+export const siteOf = (address: string): string => prefixOf(address, 48);
+
+function prefixOf(address: string, bits: 48 | 64): string {
   const bare = normaliseAddress(address);
   if (!isIPv6(bare)) return bare;
   // The URL parser writes an IPv6 address in its canonical form (RFC 5952).
@@ -12,5 +17,5 @@ export function networkOf(address: string): string {
   const head = before === '' ? [] : before.split(':');
   const tail = after === undefined || after === '' ? [] : after.split(':');
   const zeros = Array<string>(8 - head.length - tail.length).fill('0');
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
+  return `${[...head, ...zeros, ...tail].slice(0, bits / 16).join(':')}::/${bits}`;
 }

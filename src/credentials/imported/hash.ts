@@ -4,8 +4,8 @@ import { pbkdf2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { invalid } from '../../base/errors/errors.ts';
 
-const bcryptCosts = { min: 4, max: 14 };
-const pbkdf2Iterations = { min: 1_000, max: 2_000_000 };
+const bcryptCosts = { min: 4, max: 12 };
+const pbkdf2Iterations = { min: 1_000, max: 600_000 };
 const saltBytes = { min: 8, max: 64 };
 const keyBytesMin = 16;
 

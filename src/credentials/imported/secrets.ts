@@ -31,7 +31,7 @@ const cachedMax = 10_000;
 const second = 1_000;
 
 const limits = {
-  /** Wrong secrets for a client from a network. Secrets that match a digest do not count. */
+  /** Wrong secrets for a client from a network. Secrets that match a digest never wait. */
   secret: { free: 20, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 60 * second },
 } as const satisfies Record<string, ThrottleLimit>;
 
@@ -90,16 +90,19 @@ export function createImportedSecrets(options: ImportedSecretsOptions): Imported
     const isGood = (found: ImportedSecret) =>
       digestMatches(text, found.digest) && isLiveCredential(found, clientId, now());
     const cached = await cache.find(key);
-    if (cached !== undefined && isGood(cached)) return { good: cached, hashed: [] };
+    if (cached !== undefined && isGood(cached))
+      return { good: cached, hashed: [], isImported: true };
+    let isImported = false;
     let hashed: readonly ImportedSecret[] = [];
     const good = await cache.load(key, async () => {
       const all = await findImportedSecrets(db, clientId);
+      isImported = all.length > 0;
       hashed = all.filter(
         (one) => one.importedHash !== '' && isLiveCredential(one, clientId, now()),
       );
       return all.find(isGood);
     });
-    return { good, hashed };
+    return { good, hashed, isImported };
   }
 
   async function findByHash(
@@ -129,16 +132,22 @@ export function createImportedSecrets(options: ImportedSecretsOptions): Imported
       for (const attempt of counted) await throttle.takeBack(trx, attempt);
       if (text.length >= lengthMin) await storeImportedDigest(trx, found, digestOf(text));
     });
-    if (text.length < lengthMin) return found;
     // Unless it was revoked in between.
-    return (await findByDigest(clientId, text)).good;
+    if (text.length >= lengthMin) return (await findByDigest(clientId, text)).good;
+    const all = await findImportedSecrets(db, clientId);
+    return all.find(
+      (one) =>
+        one.id === found.id &&
+        one.importedHash === found.importedHash &&
+        isLiveCredential(one, clientId, now()),
+    );
   }
 
   return {
     async authenticate(clientId, text, peer) {
       const isGenerated = parseAnyCredentialId(text) !== undefined;
       if (isGenerated || text.length > lengthMax) return undefined;
-      const { good, hashed } = await findByDigest(clientId, text);
+      const { good, hashed, isImported } = await findByDigest(clientId, text);
       let found = good;
       if (found === undefined && hashed.length > 0) {
         const key = `${clientId} ${digestOf(text)}`;
@@ -147,6 +156,9 @@ export function createImportedSecrets(options: ImportedSecretsOptions): Imported
           findByHash(hashed, { clientId, text, peer }).finally(() => checks.delete(key));
         checks.set(key, check);
         found = await check;
+      } else if (found === undefined && isImported) {
+        // People chose some of these secrets, so guesses are slowed down after the first use, too.
+        await throttle.count([throttle.counter('secret', clientId, networkOf(peer))]);
       }
       if (found === undefined) return undefined;
       recordUse(found.id);

@@ -166,9 +166,11 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
       // An account that never signed in has no session.
       if (subject !== undefined && identity === undefined) return;
       const change = { target: identity?.user_id ?? provider.id, revokes: true };
-      await auditLog.changeBySystem('SessionService.LogOutByProvider', change, (trx) =>
-        sessions.end(trx, { providerId: provider.id, sid, userId: identity?.user_id }),
-      );
+      await auditLog.changeBySystem('SessionService.LogOutByProvider', change, async (trx) => {
+        // Sessions that are just starting end, too.
+        await lockProvider(trx, provider.id);
+        return sessions.end(trx, { providerId: provider.id, sid, userId: identity?.user_id });
+      });
     },
   };
 }

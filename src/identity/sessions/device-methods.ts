@@ -32,7 +32,7 @@ import {
 import type { NetworkThrottle } from './network-throttle.ts';
 import { isLiveSession, shortenUserAgent } from './session.ts';
 import type { SessionStarter } from './start-session.ts';
-import { findSession } from './store.ts';
+import { findSession, lockEnabledProvider } from './store.ts';
 import { browserNames } from './user-agent.ts';
 
 const lifetimeSeconds = 600;
@@ -44,7 +44,7 @@ const intervalMs = intervalSeconds * 1000;
 /** The only client. It is public: everyone can use its id (RFC 8628 §5.6). */
 const commandLineId = 'latchkey-cli';
 
-/** Bounds the table. The throttle lets one network start about 125 in ten minutes. */
+/** Bounds the table. The throttle lets one site (a /48) start about 1,100 in ten minutes. */
 const signInsMax = 10_000;
 
 export type DeviceMethodOptions = {
@@ -138,7 +138,9 @@ function createFinish(
   }
 
   /** Throws if the approval does not count any more. */
-  async function settle(trx: Executor, id: string, { id: sessionId, user_id }: SessionRow) {
+  async function settle(trx: Executor, id: string, approving: SessionRow) {
+    const { id: sessionId, user_id, provider_id } = approving;
+    if (provider_id !== null && !(await lockEnabledProvider(trx, provider_id))) throw invalidCode();
     const user = await lockUserRow(trx, user_id);
     if (user === undefined || user.disable_time !== null) throw invalidCode();
     const session = await lockRow(trx, 'sessions', 'id', sessionId);

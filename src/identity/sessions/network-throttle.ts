@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { networkOf } from '../../base/net/network.ts';
+import { networkOf, siteOf } from '../../base/net/network.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 
@@ -25,6 +25,14 @@ export const userLimit: ThrottleLimit = {
   forgetMs: 5 * 60 * second,
 };
 
+/** All networks of a site together: at most 1,100 attempts in ten minutes. */
+const siteLimit: ThrottleLimit = {
+  free: 500,
+  firstWaitMs: second,
+  waitMsMax: 64 * second,
+  forgetMs: second,
+};
+
 export type NetworkAttempt = { takeBack(trx: Executor): Promise<void> };
 
 export type NetworkThrottle = {
@@ -36,6 +44,8 @@ export type NetworkThrottle = {
 };
 
 export type NetworkThrottleOptions = {
+  /** Whether the attempts of a site are bounded, too: one site has many networks. */
+  readonly countsSites?: boolean;
   readonly db: Database;
   /** Used by one throttle only. */
   readonly keys: DerivedKeys;
@@ -43,12 +53,13 @@ export type NetworkThrottleOptions = {
 };
 
 export function createNetworkThrottle(options: NetworkThrottleOptions): NetworkThrottle {
-  const limits = { network: networkLimit, user: userLimit };
+  const limits = { network: networkLimit, user: userLimit, site: siteLimit };
   const throttle = createThrottle({ ...options, limits, refusal: tooManySignIns });
   return {
     async count(peer, userId) {
       const counted = await throttle.count([
         throttle.counter('network', networkOf(peer)),
+        ...(options.countsSites ? [throttle.counter('site', siteOf(peer))] : []),
         ...(userId === undefined ? [] : [throttle.counter('user', userId)]),
       ]);
       return {

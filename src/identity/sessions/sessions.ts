@@ -68,8 +68,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   const keys = masterKey.derive('sign-in device');
   const cookies = createCookies({ publicUrl, keys, random, now });
   const throttleKeys = masterKey.derive('sign-in counters');
-  const networkThrottle = (purpose: string) =>
-    createNetworkThrottle({ db, keys: masterKey.derive(purpose), now });
+  const networkThrottle = (purpose: string, { countsSites = false } = {}) =>
+    createNetworkThrottle({ db, keys: masterKey.derive(purpose), countsSites, now });
   const throttle = createSignInThrottle({ db, keys: throttleKeys, now });
   return {
     service: createSessionService({
@@ -77,7 +77,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       check: createSignInCheck(options),
       throttle,
       passkeyThrottle: networkThrottle('passkey sign-in counters'),
-      deviceStartThrottle: networkThrottle('device sign-in counters'),
+      deviceStartThrottle: networkThrottle('device sign-in counters', { countsSites: true }),
       deviceCodeThrottle: networkThrottle('device code counters'),
       userCodeThrottle: networkThrottle('user code counters'),
       cookies,

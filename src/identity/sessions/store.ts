@@ -185,6 +185,14 @@ export type ProviderSessions = {
 };
 
 /** Ends the sessions that were started with a provider, and returns their ids. */
+/**
+ * Returns whether the provider is enabled. Its sessions start with its row locked, as they end when
+ * it is disabled or deleted and when users log out there, so none starts unnoticed in between.
+ */
+export async function lockEnabledProvider(trx: Executor, id: string): Promise<boolean> {
+  return (await lockRow(trx, 'identity_providers', 'id', id))?.enabled === 1;
+}
+
 export async function endProviderSessions(
   trx: Executor,
   { providerId, sid, userId }: ProviderSessions,

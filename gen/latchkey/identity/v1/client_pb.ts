@@ -283,9 +283,9 @@ export const ClientSecretSchema: GenMessage<ClientSecret> = /*@__PURE__*/
  */
 export type ImportedSecret = Message<"latchkey.identity.v1.ImportedSecret"> & {
   /**
-   * The hash of the secret: bcrypt (`$2a$`, `$2b$` or `$2y$`, cost 4 to 14), or PBKDF2 in the form of
+   * The hash of the secret: bcrypt (`$2a$`, `$2b$` or `$2y$`, cost 4 to 12), or PBKDF2 in the form of
    * Ory Hydra, `$pbkdf2-sha256$i=<iterations>,l=<bytes>$<salt>$<key>`, also with `sha512`: 1,000 to
-   * 2,000,000 iterations, a salt of 8 to 64 bytes, and a key of 16 bytes up to the size of the
+   * 600,000 iterations, a salt of 8 to 64 bytes, and a key of 16 bytes up to the size of the
    * digest, both in base64 without padding. When a secret of at least 16 characters is used for the
    * first time, the service replaces the hash with its own digest. At most 512 characters.
    *

@@ -360,8 +360,8 @@ export const IssuanceService: GenService<{
    * - `identity.invalid_target`: `resource` is not one of the client's audiences, or is unset and the
    *   client has several. In a token exchange, `resource` is not the audience of the subject's token,
    *   or the client does not have this audience. Or the request has an `audience`.
-   * - `rate_limited`: too many wrong secrets were sent for a client whose imported secret is still a
-   *   hash (ClientService.CreateClient).
+   * - `rate_limited`: too many wrong secrets were sent for a client with an imported secret
+   *   (ClientService.CreateClient).
    * - `unavailable`: the first signing key of the audience's algorithm does not sign yet.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.IssueToken
