@@ -202,7 +202,7 @@ async function insertWithin(
     ? await countLiveCredentials(trx, owner, time, { isHash: true })
     : 0;
   if (hashes >= hashedSecretsMax) {
-    const detail = `The client already has ${hashedSecretsMax} imported hashes in use.`;
+    const detail = `The client already has ${hashedSecretsMax} secrets with imported hashes.`;
     throw fail('conflict', detail);
   }
   return insertCredential(trx, owner, made, { ...fields, createTime: time });

@@ -121,7 +121,7 @@ export type CredentialRow = {
   last_used_time: number | null;
   creator_id: string | null;
   /**
-   * Of a secret of another authorization server: its slow hash until the first use, then empty.
+   * Of a secret of another authorization server: its slow hash, or empty once a digest replaced it.
    * Null for a generated credential.
    */
   imported_hash: string | null;

@@ -93,7 +93,7 @@ export type SessionTable = GeneratedColumns<
   'auth_time' | 'provider_id' | 'provider_sid' | 'user_agent'
 >;
 
-/** A sign-in of the command line through a browser (RFC 8628). */
+/** A command-line sign-in through a browser (RFC 8628). */
 export type DeviceSignInRow = {
   id: string;
   /** The hexadecimal SHA-256 digest of the device code. */
@@ -107,7 +107,7 @@ export type DeviceSignInRow = {
   user_agent: string | null;
   create_time: number;
   expire_time: number;
-  /** When the program last asked for the session, if not too early. */
+  /** The last call for the session. Calls that were too early do not count. */
   last_poll_time: number | null;
   /** The session that approved or denied the sign-in. */
   session_id: string | null;

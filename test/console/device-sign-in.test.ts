@@ -1,4 +1,4 @@
-// Deciding in the browser about a sign-in of the command line.
+// Deciding in the browser about a command-line sign-in.
 import { expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { heading, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
@@ -31,7 +31,7 @@ it('a user opens the link on a phone, signs in, and approves', async () => {
   const urls: string[] = [];
   page.on('request', (request) => urls.push(request.url()));
   await open(`/device#${device.userCode}`);
-  await page.getByText('Sign in to approve the sign-in of the command line.').waitFor();
+  await page.getByText('Sign in to approve the command-line sign-in.').waitFor();
   await fillSignIn(page, own);
   await heading(page, 'Sign in on the command line').waitFor();
   expect(await page.getByLabel('Code').inputValue()).toBe(device.userCode);

@@ -21,7 +21,7 @@ const noActions: Record<string, string> = {
   'SessionService.RefreshSession': 'it only continues a session that SignIn has recorded',
 };
 
-/** Methods that count the attempt before its change, so that it counts even if the change fails. */
+/** Methods that count the attempt before they change anything, so that a failed one also counts. */
 const counted = ['SessionService.ApproveDeviceSignIn', 'SessionService.DenyDeviceSignIn'];
 
 const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;

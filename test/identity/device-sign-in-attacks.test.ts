@@ -1,4 +1,4 @@
-// Attacks on sign-ins of the command line (RFC 8628 §5).
+// Attacks on command-line sign-ins (RFC 8628 §5).
 import { expect } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
@@ -15,7 +15,7 @@ import { addUser } from '../support/user-rows.ts';
 
 const methods = SessionService.method;
 
-describeApp('an attack on a sign-in of the command line', (suite) => {
+describeApp('an attack on a command-line sign-in', (suite) => {
   const { db, transport, wait, setUp, poll, find, approve, deny, approved } =
     useDeviceSignIns(suite);
   const disable = async (userId: string) => {
@@ -206,7 +206,7 @@ describeApp('an attack on a sign-in of the command line', (suite) => {
     ['an oversized device code', 'invalid_argument', () => poll({ deviceCode: 'a'.repeat(129) })],
   ];
 
-  itHoldsFor(attacks, 21)('refuses', async (_what, code, run, sessions = 1) => {
+  itHoldsFor(attacks, 21)('is refused', async (_what, code, run, sessions = 1) => {
     const given = await setUp();
     expect(codeOf(await run(given))).toBe(code);
     expect(await liveSessions(db(), given.user.id)).toHaveLength(sessions);
@@ -226,13 +226,16 @@ describeApp('an attack on a sign-in of the command line', (suite) => {
     ...['BBBBBBB', 'BBBBBBBBB', 'BBBBBBBA', 'BBBB-BBB1', '-', ' ', '', '%', 'B'.repeat(33)],
   ];
 
-  itHoldsFor(odd, 15)('names the field of an unusual code, which is no guess', async (text) => {
-    const own = await credentialFor(suite.testApp, { type: 'staff', scope: '' });
-    for (const call of [find, approve, deny]) {
-      const error = { code: 'invalid_argument', fields: ['user_code'] };
-      expect(await call(text, own)).toMatchObject({ ok: false, error });
-    }
-    const counters = await db().selectFrom('throttle_counters').select('key').execute();
-    expect(counters).toEqual([]);
-  });
+  itHoldsFor(odd, 15)(
+    'names the field of a malformed code, and does not count it as a guess',
+    async (text) => {
+      const own = await credentialFor(suite.testApp, { type: 'staff', scope: '' });
+      for (const call of [find, approve, deny]) {
+        const error = { code: 'invalid_argument', fields: ['user_code'] };
+        expect(await call(text, own)).toMatchObject({ ok: false, error });
+      }
+      const counters = await db().selectFrom('throttle_counters').select('key').execute();
+      expect(counters).toEqual([]);
+    },
+  );
 });

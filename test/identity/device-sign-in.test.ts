@@ -19,7 +19,7 @@ type SignedIn = { readonly access_token: string; readonly user: object };
 const methods = SessionService.method;
 const wrongCodes = ['BBBB-BBBB', 'bbbbbbbc', 'BBBB BBBD'];
 
-describeApp('a sign-in of the command line through a browser', (suite) => {
+describeApp('a command-line sign-in through a browser', (suite) => {
   const { db, transport, wait, setUp, program, poll, find, approve, deny, approved } =
     useDeviceSignIns(suite);
 

@@ -251,7 +251,7 @@ describeFeature('an imported client', (dialect) => {
     expect((await issue(0, clientId, bcryptSecret)).status).toBe(200);
   });
 
-  it('never waits with the right secret, while guesses at a secret in use do', async () => {
+  it('gets tokens without a wait while wrong secrets are throttled', async () => {
     const value = 'Summer2026-Billing';
     const clientId = await importClient({ value });
     const codes: unknown[] = [];

@@ -1,6 +1,6 @@
 // `latchkey login --browser`: the program waits while a user decides in the browser.
 import { EventEmitter } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -29,7 +29,9 @@ describeAppOnSqlite('latchkey login --browser', (suite) => {
   /** A terminal in which each pause of the program is a step of the test. */
   async function openTerminal() {
     const { env, home } = await openShell();
-    const user = await addUser(suite.app.inside.db, { scopes: 'users:read users:write' });
+    const user = await addUser(suite.app.inside.db, {
+      scopes: 'users:read users:write clients:read clients:write',
+    });
     const shown = { stdout: '', stderr: '' };
     const outputTo = (name: keyof typeof shown) => ({
       isTTY: true,
@@ -133,5 +135,23 @@ describeAppOnSqlite('latchkey login --browser', (suite) => {
       expect(await run(['login', '--server', suite.app.publicUrl, '--browser', other])).toBe(2);
     }
     await expect(stat(profile)).rejects.toThrow('ENOENT');
+  });
+
+  it('confirms several changes once: a denial or Ctrl-C ends all of them', async () => {
+    const { login, run, approve, deny, shown, signals, profile } = await openTerminal();
+    expect(await login(approve)).toBe(0);
+    const file = path.join(path.dirname(profile), 'clients.json');
+    const clients = ['first', 'second', 'third'].map((client_id) => ({
+      ...{ client_id, client_secret: 'a-secret-of-another-server' },
+      grant_types: ['client_credentials'],
+    }));
+    await writeFile(file, JSON.stringify(clients));
+    wait(301_000);
+    expect(await run(['import', 'hydra', file], [() => signals.emit('SIGINT')])).toBe(130);
+    expect(shown.stderr).toContain('0 changed, 1 failed, 2 not tried.');
+    expect(await run(['import', 'hydra', file], [deny])).toBe(1);
+    expect(shown.stderr).toContain('0 changed, 1 failed, 2 not tried.');
+    expect(await run(['import', 'hydra', file], [approve])).toBe(2);
+    expect(shown.stderr).toContain('3 changed, 0 failed.');
   });
 });

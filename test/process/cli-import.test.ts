@@ -72,7 +72,7 @@ const weak = { ...stock, id: 'weak', client_secret: '$2a$03$abcdefghijklmnopqrst
 const web = { client_id: 'web', grant_types: ['authorization_code'] };
 const mapped = ['--map-scope', 'orders.read=orders:read', '--map-scope', 'orders.read=stock:read'];
 
-test('clients of Hydra keep their ids, secrets and keys; a run repeats a failed one', async () => {
+test('clients of Hydra keep ids, secrets and keys; a later run adds the failed ones', async () => {
   const shell = await staffShell();
   const audience = ['audiences', 'create', 'https://payments.example', 'Payments', '--json'];
   expect(await shell.run(audience)).toMatchObject({ status: 0 });
@@ -85,9 +85,9 @@ test('clients of Hydra keep their ids, secrets and keys; a run repeats a failed 
     ),
   );
   expect(dry.stderr.split('\n')).toEqual([
-    `clients[0] ${orders.client_id}: not taken over: scope openid, scope clients:write, ` +
+    `clients[0] ${orders.client_id}: not carried over: scope openid, scope clients:write, ` +
       'grant authorization_code, redirect_uris',
-    'clients[2] signer: not taken over: secret: the client gets a new one',
+    'clients[2] signer: not carried over: secret: the client gets a new one',
     'clients[4] web: not imported: has no grant client_credentials',
     'Nothing was changed.',
     '',
@@ -118,7 +118,7 @@ test('clients of Hydra keep their ids, secrets and keys; a run repeats a failed 
     .map((line) => JSON.parse(line));
   expect(key.jwk).toMatchObject({ kid: 'first', x: jwkOf(keys).x });
 
-  // A later run makes what is missing: the corrected client, and a key.
+  // A later run creates the missing client and key.
   await shell.run(['clients', 'update', id, '--name', 'Renamed']);
   const more = { ...signer, jwks: { keys: [...signer.jwks.keys, jwkOf(keyPairs.EdDSA())] } };
   const fixed = { ...weak, client_secret: 'a-plain-secret-of-27-chars!' };
@@ -136,7 +136,7 @@ test('clients of Hydra keep their ids, secrets and keys; a run repeats a failed 
   expect(last.status).toBe(0);
   expect(JSON.parse(last.stdout)).toMatchObject({
     changes: [],
-    clients: [{ client_id: id, not_imported: 'exists' }, {}, {}, {}],
+    clients: [{ client_id: id, not_imported: 'already exists' }, {}, {}, {}],
   });
 });
 
@@ -178,10 +178,10 @@ test('clients of Keycloak with a service account keep their ids and secrets', as
       fields: expect.arrayContaining(['name', 'scopes', 'default_scopes']),
     })),
     clients: [
-      { client_id: 'reports', not_taken_over: ['attribute x.own', 'mapper tenant'] },
+      { client_id: 'reports', not_carried_over: ['attribute x.own', 'mapper tenant'] },
       {
         client_id: 'hidden',
-        not_taken_over: [
+        not_carried_over: [
           ...['secret (hidden in this export)', 'secret: the client gets a new one'],
         ],
       },
@@ -203,17 +203,21 @@ const secret = 'a-secret-that-no-message-shows';
 itHoldsFor(
   [
     ['hydra', `{"client_secret": "${secret}"`, 'is not JSON'],
-    ['hydra', `[{"client_secret": "${secret}"}]`, 'clients[0].client_id: is missing'],
+    ['hydra', `[{"client_secret": "${secret}"}]`, 'has no valid client_id in clients[0]'],
     ['hydra', `"${secret}"`, 'has no list of OAuth 2.0 clients of Hydra'],
     ['hydra', `{"realm": "a", "clients": [{"secret": "${secret}"}]}`, 'latchkey import keycloak'],
     ['keycloak', `[{"client_id": "a", "client_secret": "${secret}"}]`, 'latchkey import hydra'],
     ['keycloak', '[{"realm": "a"}, {"realm": "b"}]', 'has 2 realms'],
-    ['keycloak', '[{"clientId": "a"}, {"clientId": "a"}]', 'clients[1]: the id a is also'],
+    [
+      'keycloak',
+      '[{"clientId": "a"}, {"clientId": "a"}]',
+      'clients[1]: has the same id as clients[0]',
+    ],
     ['keycloak', '', 'is not JSON'],
-    ['keycloak', ' '.repeat(17 * 1024 * 1024), 'more than 16 MB'],
+    ['keycloak', ' '.repeat(17 * 1024 * 1024), 'larger than 16 MiB'],
   ],
   9,
-)('a file of import is refused', async (kind, text, problem) => {
+)('refuses an invalid export file', async (kind, text, problem) => {
   const shell = await openShell({ LATCHKEY_BASE_URL: server, LATCHKEY_TOKEN: 'unused' });
   const ran = await shell.run(['import', kind, '-'], text);
   expect(ran.stderr).toContain(problem);
@@ -225,5 +229,8 @@ test('a wrong scope map and a missing file are refused', async () => {
   const shell = await staffShell();
   const wrong = await runImport(shell, 'hydra', [stock], '--map-scope', 'orders=Orders');
   expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('--map-scope') });
+  const unused = await runImport(shell, 'hydra', [stock], '--map-scope', 'orders=orders:read');
+  const problem = '--map-scope orders: no client in the file has this scope.';
+  expect(unused).toMatchObject({ status: 1, stderr: expect.stringContaining(problem) });
   expect((await shell.run(['import', 'hydra', 'none.json'])).stderr).toContain('no such file');
 });

@@ -2,9 +2,9 @@
 // Those of short secrets are in the public tests of ory/x and Go.
 
 export const bcryptSecret = 'Bcrypt-secret-of-25-chars';
-export const bcryptRest = 'abcdefghijklmnopqrstuu.Y3hbxsCVfN2U7IFr6k79ucq5yZ7Eyq';
-export const salt = 'aW1wb3J0ZWQtc2FsdC0wMQ';
-export const sha256Key = 'UnIaz0xbZAfj/AjeWZ5SC6JB5pIedQ+xUNdNJ3gxXqY';
+const bcryptRest = 'abcdefghijklmnopqrstuu.Y3hbxsCVfN2U7IFr6k79ucq5yZ7Eyq';
+const salt = 'aW1wb3J0ZWQtc2FsdC0wMQ';
+const sha256Key = 'UnIaz0xbZAfj/AjeWZ5SC6JB5pIedQ+xUNdNJ3gxXqY';
 
 export const hashes = {
   'PBKDF2 with SHA-256, as Hydra writes it': [
@@ -43,7 +43,7 @@ export const badSecrets: readonly [string, Record<string, string>, string, strin
   ['SHA-1', { hash: pbkdf2('sha1$i=25000,l=32') }, 'hash', 'bcrypt or PBKDF2'],
   ['a short salt', { hash: pbkdf2('sha256$i=9000,l=32', sha256Key, 'c2FsdA') }, 'hash', '8 to 64'],
   ['a short key', { hash: pbkdf2('sha256$i=9000,l=8', 'UnIaz0xbZAc') }, 'hash', '16 to 32'],
-  ['another length', { hash: pbkdf2('sha256$i=9000,l=16') }, 'hash', 'l bytes'],
+  ['another length', { hash: pbkdf2('sha256$i=9000,l=16') }, 'hash', 'as many bytes as'],
   ['padding', { hash: pbkdf2('sha256$i=9000,l=32', `${sha256Key}=`) }, 'hash', 'bcrypt or PBKDF2'],
   ['SHA-256 alone', { hash: 'a'.repeat(64) }, 'hash', 'bcrypt or PBKDF2'],
   ['argon2', { hash: '$argon2id$v=19$m=32,t=2,p=4$c2FsdA$a2V5' }, 'hash', 'bcrypt or PBKDF2'],

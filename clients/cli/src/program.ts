@@ -52,6 +52,6 @@ export async function runWords(
   try {
     return (await run?.(input, place)) ?? exitStatuses.usage.status;
   } catch (error) {
-    return reportError(explain(error), host, usage, input.options.json === true);
+    return reportError(explain(error), place, usage, input.options.json === true);
   }
 }

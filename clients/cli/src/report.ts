@@ -1,5 +1,5 @@
 // Prints the failures of commands.
-import { CommandError, type CommandHost, programName, UsageError } from './base/command.ts';
+import { CommandError, type CommandHost, runnable, UsageError } from './base/command.ts';
 import { exitStatuses } from './base/exit-status.ts';
 import { cleanText, jsonText } from './base/text.ts';
 
@@ -22,10 +22,6 @@ export function reportError(error: unknown, host: CommandHost, usage = '', isJso
 }
 
 const cleanLines = (text: string) => text.split('\n').map(cleanText).join('\n');
-
-/** Makes the commands in a message begin like the command that the user ran. */
-const runnable = (text: string, host: CommandHost) =>
-  text.replaceAll(/(?<=[Rr]un: |Help: |`)latchkey(?= )/g, programName(host));
 
 const statusOf = (error: UsageError | CommandError) =>
   error instanceof CommandError ? error.status : exitStatuses.usage.status;

@@ -105,7 +105,7 @@ export const identityErrors = {
     status: 400,
     grpc: Code.FailedPrecondition,
     title: 'Waiting for the user',
-    cause: 'The user has not yet approved or denied the sign-in of the command line.',
+    cause: 'The user has not yet approved or denied the command-line sign-in.',
     remedy: 'Repeat the call after the `interval` of `POST /oauth2/device`.',
     oauth: 'authorization_pending',
   },
@@ -113,7 +113,7 @@ export const identityErrors = {
     status: 400,
     grpc: Code.FailedPrecondition,
     title: 'Sign-in denied',
-    cause: 'The user denied the sign-in of the command line.',
+    cause: 'The user denied the command-line sign-in.',
     remedy: 'Do not repeat the call. Start another sign-in if the user wants one.',
     oauth: 'access_denied',
   },
@@ -122,8 +122,9 @@ export const identityErrors = {
     grpc: Code.InvalidArgument,
     title: 'Invalid device code',
     cause:
-      'The code of a sign-in of the command line is unknown, expired or used. Or the session ' +
-      'that approved it has ended, or its user is disabled. The response does not reveal which.',
+      'The code of a command-line sign-in is unknown, expired or used. Or the session ' +
+      'that approved it has ended, or its user or provider is disabled. The response does not ' +
+      'reveal which.',
     remedy: 'Do not repeat the call. Start another sign-in.',
     oauth: 'expired_token',
   },

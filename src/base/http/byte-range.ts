@@ -19,7 +19,7 @@ export type ByteSelection = {
 /** Ignores malformed ranges (§14.2). Throws `range_not_satisfiable` or `precondition_failed`. */
 export function selectBytes(request: RangeRequest, size: number, etag: string): ByteSelection {
   const whole = { notModified: false, partial: false, offset: 0, length: size };
-  // A field without a value is empty, while an empty header matches nothing.
+  // Here an empty `ifMatch` means that the header is absent.
   requireMatch(request.ifMatch || undefined, etag);
   if (etagMatches(request.ifNoneMatch, etag)) return { ...whole, notModified: true, length: 0 };
   if (request.ifRange !== '' && request.ifRange !== etag) return whole;

@@ -20,7 +20,7 @@ const digestBytes = { sha256: 32, sha512: 64 } as const;
 export function checkImportedHash(field: string, text: string): void {
   const [, cost] = bcryptPattern.exec(text) ?? [];
   if (cost !== undefined) {
-    requireWithin(field, 'have a bcrypt cost', Number(cost), bcryptCosts);
+    requireWithin(field, 'bcrypt cost', Number(cost), bcryptCosts);
     return;
   }
   const parsed = parsePbkdf2(text);
@@ -30,12 +30,12 @@ export function checkImportedHash(field: string, text: string): void {
     throw invalid(field, `must be a hash of bcrypt or PBKDF2: ${forms}`);
   }
   const { digest, iterations, length, salt, key } = parsed;
-  requireWithin(field, 'have PBKDF2 iterations', iterations, pbkdf2Iterations);
-  requireWithin(field, 'have a salt in bytes', salt.length, saltBytes);
-  // A longer key than the digest costs only the server more.
+  requireWithin(field, 'PBKDF2 iteration count', iterations, pbkdf2Iterations);
+  requireWithin(field, 'salt length in bytes', salt.length, saltBytes);
+  // A key longer than the digest slows down only the server, not an attacker.
   const keyBytes = { min: keyBytesMin, max: digestBytes[digest] };
-  requireWithin(field, 'have a key in bytes', key.length, keyBytes);
-  if (key.length !== length) throw invalid(field, 'must have a key of l bytes');
+  requireWithin(field, 'key length in bytes', key.length, keyBytes);
+  if (key.length !== length) throw invalid(field, 'must have a key of as many bytes as `l` says');
 }
 
 type Bounds = { readonly min: number; readonly max: number };
@@ -43,7 +43,10 @@ type Bounds = { readonly min: number; readonly max: number };
 function requireWithin(field: string, what: string, value: number, { min, max }: Bounds): void {
   if (value >= min && value <= max) return;
   const [from, to] = [min, max].map((bound) => bound.toLocaleString('en'));
-  throw invalid(field, `must ${what} of ${from} to ${to}, not ${value.toLocaleString('en')}`);
+  throw invalid(
+    field,
+    `must have a ${what} of ${from} to ${to}, not ${value.toLocaleString('en')}`,
+  );
 }
 
 /** Returns whether a hash that was checked before is that of the secret. */

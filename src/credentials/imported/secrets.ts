@@ -1,6 +1,6 @@
-// The secrets of clients that come from another authorization server. They have no lookup id: the
-// client finds them. A secret that was imported as a slow hash is stored as a digest at its first
-// use, because a fast check is enough for a random secret.
+// Imported secrets of clients. They have no lookup id, so they are found by the id of the client.
+// At its first use, the hash of a secret of at least 16 characters is replaced with a digest,
+// because a fast check is enough for a random secret.
 import type { Clock } from '../../base/clock.ts';
 import {
   digestMatches,
@@ -43,20 +43,26 @@ export function storedImport(
   if ((hash === '') === (value === '')) throw invalid(field, 'must have either hash or value');
   if (hash !== '') {
     checkImportedHash(`${field}.hash`, hash);
-    // No text has this digest.
+    // No known text has this digest.
     return { digest: '0'.repeat(64), importedHash: hash };
   }
   if (value.length < lengthMin) {
     throw invalid(`${field}.value`, `must have at least ${lengthMin} characters`);
   }
   if (!/^[ -~]+$/.test(value) || parseAnyCredentialId(value) !== undefined) {
-    throw invalid(`${field}.value`, 'must be printable ASCII and no credential of this service');
+    throw invalid(
+      `${field}.value`,
+      'must be printable ASCII, and not a credential of this service',
+    );
   }
   return { digest: digestOf(value), importedHash: '' };
 }
 
 export type ImportedSecrets = {
-  /** Otherwise undefined. Throws `rate_limited` if too many hashes are being checked. */
+  /**
+   * Returns undefined if the secret is wrong. Throws `rate_limited` after too many wrong ones, or
+   * if too many are being checked.
+   */
   authenticate(clientId: string, text: string, peer: string): Promise<ValidCredential | undefined>;
 };
 
@@ -132,7 +138,7 @@ export function createImportedSecrets(options: ImportedSecretsOptions): Imported
       for (const attempt of counted) await throttle.takeBack(trx, attempt);
       if (text.length >= lengthMin) await storeImportedDigest(trx, found, digestOf(text));
     });
-    // Unless it was revoked in between.
+    // Not found if it was revoked in the meantime.
     if (text.length >= lengthMin) return (await findByDigest(clientId, text)).good;
     const all = await findImportedSecrets(db, clientId);
     return all.find(

@@ -2,7 +2,7 @@
 import type { Database, Executor } from '../../storage/schema.ts';
 import { type StoredCredential, selectCredentials, storedCredential } from '../store.ts';
 
-/** A client's secret from another authorization server. Its hash is empty after the first use. */
+/** A secret from another authorization server. Its hash is empty once a digest replaced it. */
 export type ImportedSecret = StoredCredential & { readonly importedHash: string };
 
 /** Returns those that are not revoked. */

@@ -10,7 +10,7 @@ import { storedImport } from '../../credentials/imported/secrets.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findClient } from './store.ts';
 
-/** A secret that someone else chose is weaker than a generated one: a person answers for it. */
+/** A secret that someone else chose is weaker than a generated one: so only staff can import it. */
 function requireStaff(context: HandlerContext, field: string): void {
   if (principalOf(context).type === 'staff') return;
   throw fail('forbidden', `Only staff may set ${field}.`);
@@ -21,7 +21,10 @@ export function clientIdFrom(context: HandlerContext, given: string, random: Ran
   if (given === '') return newId('cli', random);
   requireStaff(context, 'client_id');
   if (isForeignClientId(given)) return given;
-  throw invalid('client_id', 'must not have the form of an id or of a word of the service');
+  throw invalid(
+    'client_id',
+    'must not be a reserved word or have the form of an id of the service',
+  );
 }
 
 export async function requireFreeId(trx: Executor, id: string): Promise<void> {
@@ -30,7 +33,7 @@ export async function requireFreeId(trx: Executor, id: string): Promise<void> {
   throw fail('conflict', detail, { grpc: Code.AlreadyExists });
 }
 
-/** Returns a new secret: the given one, whose `text` is empty, or else a generated one. */
+/** Returns the given secret with an empty `text`, or a generated one. */
 export function secretFrom(
   context: HandlerContext,
   given: ImportedSecret | undefined,

@@ -167,7 +167,7 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
       if (subject !== undefined && identity === undefined) return;
       const change = { target: identity?.user_id ?? provider.id, revokes: true };
       await auditLog.changeBySystem('SessionService.LogOutByProvider', change, async (trx) => {
-        // Sessions that are just starting end, too.
+        // Waits for sessions that are starting, so that they end, too.
         await lockProvider(trx, provider.id);
         return sessions.end(trx, { providerId: provider.id, sid, userId: identity?.user_id });
       });

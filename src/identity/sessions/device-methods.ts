@@ -36,7 +36,7 @@ import { findSession, lockEnabledProvider } from './store.ts';
 import { browserNames } from './user-agent.ts';
 
 const lifetimeSeconds = 600;
-/** The maximum time to the expiry, by the clock of another process. */
+/** The longest time until the expiry, with 5 minutes for a clock that differs. */
 export const deviceSignInMsMax = (lifetimeSeconds + 300) * 1000;
 const intervalSeconds = 5;
 const intervalMs = intervalSeconds * 1000;
@@ -44,7 +44,7 @@ const intervalMs = intervalSeconds * 1000;
 /** The only client. It is public: everyone can use its id (RFC 8628 §5.6). */
 const commandLineId = 'latchkey-cli';
 
-/** Bounds the table. The throttle lets one site (a /48) start about 1,100 in ten minutes. */
+/** Bounds the table. The throttle lets one site (a /48) start about 560 in ten minutes. */
 const signInsMax = 10_000;
 
 export type DeviceMethodOptions = {
@@ -229,13 +229,13 @@ function wrongClient() {
 }
 
 const tooManyWaiting = () =>
-  fail('unavailable', 'Too many sign-ins of command lines wait for an approval.', {
+  fail('unavailable', 'Too many command-line sign-ins are waiting for approval.', {
     retryAfterSeconds: 60,
   });
 
 /** Another call may have been recorded in the meantime. */
 const tooEarly = (row: DeviceSignInRow, now: number) =>
-  fail('rate_limited', 'Wait for the interval between two calls, and make it 5 seconds longer.', {
+  fail('rate_limited', 'The call came too early. Add 5 seconds to the interval between calls.', {
     retryAfterSeconds: isEarly(row, now)
       ? Math.ceil(((row.last_poll_time ?? now) + intervalMs - now) / 1000)
       : intervalSeconds,

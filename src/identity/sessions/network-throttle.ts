@@ -25,20 +25,20 @@ export const userLimit: ThrottleLimit = {
   forgetMs: 5 * 60 * second,
 };
 
-/** All networks of a site together: at most 1,100 attempts in ten minutes. */
+/** All networks of a site together: at most about 560 attempts in ten minutes. */
 const siteLimit: ThrottleLimit = {
   free: 500,
   firstWaitMs: second,
   waitMsMax: 64 * second,
-  forgetMs: second,
+  forgetMs: 10 * second,
 };
 
 export type NetworkAttempt = { takeBack(trx: Executor): Promise<void> };
 
 export type NetworkThrottle = {
   /**
-   * Throws `rate_limited`, and counts nothing, if the attempt comes too early for the network or
-   * the user.
+   * Throws `rate_limited`, and counts nothing, if the attempt comes too early for the network,
+   * the site or the user.
    */
   count(peer: string, userId?: string): Promise<NetworkAttempt>;
 };

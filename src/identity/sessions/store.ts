@@ -184,15 +184,15 @@ export type ProviderSessions = {
   readonly userId?: string | undefined;
 };
 
-/** Ends the sessions that were started with a provider, and returns their ids. */
 /**
- * Returns whether the provider is enabled. Its sessions start with its row locked, as they end when
- * it is disabled or deleted and when users log out there, so none starts unnoticed in between.
+ * Locks the provider, and returns whether it is enabled. Starting and ending sessions of a provider
+ * both hold this lock, so that no session starts while they are being ended.
  */
 export async function lockEnabledProvider(trx: Executor, id: string): Promise<boolean> {
   return (await lockRow(trx, 'identity_providers', 'id', id))?.enabled === 1;
 }
 
+/** Ends the sessions that were started with a provider, and returns their ids. */
 export async function endProviderSessions(
   trx: Executor,
   { providerId, sid, userId }: ProviderSessions,

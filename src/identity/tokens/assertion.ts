@@ -24,8 +24,8 @@ type DecodedJwt = {
 };
 
 /**
- * The answer does not reveal the reason, which the log and the audit log have. `clientId` is the id
- * of the claimed client, whose id is not generated only if `isKnown`.
+ * The answer does not reveal the reason, which the log and the audit log have. `clientId` is that
+ * of the claimed client. An id that the service did not generate is recorded only with `isKnown`.
  */
 export function refuseAssertion(reason: string, clientId = '', isKnown = false): Failure {
   return fail('identity.credential_invalid', 'The assertion is not valid.', {

@@ -61,7 +61,10 @@ export function createAssertionVerifier(options: ClientAssertionOptions): Verify
     return found;
   }
 
-  /** An issuer may have a name that could be the id of a client from another server. */
+  /**
+   * The `iss` of a trusted issuer can look like an imported client id, so the client must exist and
+   * have a key.
+   */
   async function isOwn(payload: JWTPayload): Promise<boolean> {
     const iss = String(payload.iss);
     if (isId('cli', iss)) return true;

@@ -50,7 +50,7 @@ const nonceSeconds = 300;
 const proofLengthMax = 8_192;
 const jtiLengthMax = 256;
 
-/** The keys of recent proofs that stay imported. An import takes longer than a verification. */
+/** How many keys of recent proofs stay imported. An import takes longer than a verification. */
 const knownKeysMax = 1_000;
 
 type ProofKey = ClientPublicKey & { readonly thumbprint: string };

@@ -1,6 +1,6 @@
 // Page tokens of the list of a room. A token holds the position of the last entry of a page and not
-// only its id, so the next page is right although the entry was hidden, moved or renamed. No
-// look-up shows where the names of other entries belong.
+// only its id, so the next page is right even if the entry was hidden, moved or renamed. Without a
+// lookup, a forged token does not reveal where the name of a hidden entry sorts.
 import type { EntryPosition } from './store.ts';
 
 export function entryTokenAt({ id, name }: EntryPosition): string {

@@ -1,4 +1,4 @@
-// Adds the sign-ins of the command line through a browser. Expands only.
+// Adds the command-line sign-ins through a browser. Expands only.
 import type { Kysely } from 'kysely';
 import { createIndex } from './indexes.ts';
 

@@ -78,16 +78,16 @@ const actions: Record<string, Verb> = {
   'PasskeyService.StartPasskeyRegistration': verb('started to add a passkey', 'add a passkey'),
   'SearchService.Search': verb('searched for resources', 'search for resources'),
   'SessionService.ApproveDeviceSignIn': verb(
-    'approved a sign-in of the command line',
-    'approve a sign-in of the command line',
+    'approved a command-line sign-in',
+    'approve a command-line sign-in',
   ),
   'SessionService.DenyDeviceSignIn': verb(
-    'denied a sign-in of the command line',
-    'deny a sign-in of the command line',
+    'denied a command-line sign-in',
+    'deny a command-line sign-in',
   ),
   'SessionService.FindDeviceSignIn': verb(
-    'looked up a sign-in of the command line',
-    'look up a sign-in of the command line',
+    'looked up a command-line sign-in',
+    'look up a command-line sign-in',
   ),
   'SessionService.GetSignInOptions': verb('read how to sign in', 'read how to sign in'),
   'SessionService.ListUserSessions': verb('listed the sessions of', 'list the sessions of'),

@@ -1,4 +1,4 @@
-/** Deciding about a sign-in of the command line, which shows a code and this address. */
+/** Deciding about a command-line sign-in. The command line shows a code and this address. */
 import { Alert, Anchor, Button, Group, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
@@ -25,8 +25,8 @@ export function DeviceScreen() {
   if (state.status !== 'in') {
     return (
       <SignedOutPage title="Sign in">
-        <Text role="status">Sign in to approve the sign-in of the command line.</Text>
-        {/* The address contains no code, because an identity provider leads back to it. */}
+        <Text role="status">Sign in to approve the command-line sign-in.</Text>
+        {/* The address contains no code, because an identity provider redirects to it. */}
         <SignInSteps next="/console/device" hasAutoFocus={false} />
       </SignedOutPage>
     );

@@ -29,7 +29,7 @@ export function SignedOutPage({ title, children }: SignedOutPageProps) {
 }
 
 /**
- * Returns the token of a mailed link, or the code of a sign-in of the command line. It is in the
+ * Returns the token of a mailed link, or the code of a command-line sign-in. It is in the
  * fragment of the URL, which browsers send neither to the server nor as a referrer. It is removed
  * from the address bar and from the history, which other people may see. After a reload, the link
  * opens the page again.

@@ -4,9 +4,11 @@ import {
   CommandError,
   type CommandHost,
   type Input,
+  runnable,
   textOption,
   UsageError,
 } from '../base/command.ts';
+import { exitStatuses } from '../base/exit-status.ts';
 import { wantsJson, writeJson, writeRows } from '../base/print.ts';
 import { cleanText } from '../base/text.ts';
 import { openRemote, type Remote } from '../remote/remote.ts';
@@ -19,16 +21,18 @@ import { openSecrets } from './secrets.ts';
 import { applyStatuses } from './statuses.ts';
 import { byExternalId, isDeleted, listKind, type Stored, type StoredKinds } from './stored.ts';
 
-export const runApply = (input: Input, host: CommandHost) => failAlike(() => apply(input, host));
+export const runApply = (input: Input, host: CommandHost) =>
+  withOneFailureStatus(() => apply(input, host));
 
-/** Every failure has the same status, because 2 and 3 have a meaning. */
-export async function failAlike(run: () => Promise<number>): Promise<number> {
+/** Every failure except an interruption has status 1, because 2 and 3 have another meaning. */
+export async function withOneFailureStatus(run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {
     if (error instanceof UsageError) throw new CommandError(error.message);
-    if (error instanceof CommandError) throw withStatus(error, applyStatuses.failed);
-    throw error;
+    const isFailure =
+      error instanceof CommandError && error.status !== exitStatuses.interrupted.status;
+    throw isFailure ? withStatus(error, applyStatuses.failed) : error;
   }
 }
 
@@ -79,9 +83,10 @@ export async function carryOut(
     return steps.length === 0 ? applyStatuses.same : applyStatuses.drift;
   }
   const keepSecret = await openSecrets(textOption(input, 'secrets-dir'), steps, host);
-  const outcomes = await runSteps(steps, { remote, ids, keepSecret });
+  const { outcomes, isInterrupted } = await runSteps(steps, { remote, ids, keepSecret });
   if (wantsJson(input)) await writeJson(host, { changes: outcomes.map(dataOf), ...data });
-  return report(outcomes, host);
+  const status = report(outcomes, steps.length - outcomes.length, host);
+  return isInterrupted ? exitStatuses.interrupted.status : status;
 }
 
 /** The kinds that resources of a kind can name. */
@@ -123,14 +128,17 @@ const dataOf = ({ step: { action, kind, externalId, fields: names }, error }: Ou
   ...(error === undefined ? {} : { error }),
 });
 
-function report(outcomes: readonly Outcome[], { stderr }: CommandHost): number {
+function report(outcomes: readonly Outcome[], untried: number, host: CommandHost): number {
+  const { stderr } = host;
   const failed = outcomes.filter(({ error }) => error !== undefined);
   for (const { step, error } of failed) {
     const name = `${step.kind.noun} ${step.externalId}`;
     const [place] = step.declared?.place.split(': ') ?? [];
-    stderr.write(`${cleanText(`${place === undefined ? '' : `${place}: `}${name}: ${error}`)}\n`);
+    const text = `${place === undefined ? '' : `${place}: `}${name}: ${error}`;
+    stderr.write(`${runnable(cleanText(text), host)}\n`);
   }
   const done = outcomes.length - failed.length;
-  stderr.write(`${done} changed, ${failed.length} failed.\n`);
+  const rest = untried === 0 ? '' : `, ${untried} not tried`;
+  stderr.write(`${done} changed, ${failed.length} failed${rest}.\n`);
   return failed.length > 0 ? applyStatuses.failed : applyStatuses.changed;
 }

@@ -1,7 +1,10 @@
-// Makes the changes of a plan, one after the other. A step that fails does not stop the others.
+// Makes the changes of a plan, one after the other. A step that fails does not stop the others,
+// unless they would fail for the same reason.
 import { randomUUID } from 'node:crypto';
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { CommandError } from '../base/command.ts';
+import { exitStatuses } from '../base/exit-status.ts';
+import { ServerError } from '../remote/errors.ts';
 import { keyHeader } from '../remote/idempotency.ts';
 import { methodOf } from '../remote/methods.ts';
 import type { Remote } from '../remote/remote.ts';
@@ -20,7 +23,20 @@ export type RunOptions = {
 
 export type Outcome = { readonly step: Step; readonly error?: string };
 
-export async function runSteps(steps: readonly Step[], options: RunOptions): Promise<Outcome[]> {
+export type StepsRun = {
+  /** Of the steps that were tried. */
+  readonly outcomes: readonly Outcome[];
+  /** Whether the user stopped the command. */
+  readonly isInterrupted: boolean;
+};
+
+/** After these errors, later steps would fail, too. `forbidden` may concern one kind only. */
+const signInCodes = [
+  ...['unauthenticated', 'step_up_required', 'identity.credential_invalid', 'rate_limited'],
+  ...['identity.code_invalid', 'identity.device_code_invalid', 'identity.device_sign_in_denied'],
+];
+
+export async function runSteps(steps: readonly Step[], options: RunOptions): Promise<StepsRun> {
   const outcomes: Outcome[] = [];
   for (const step of steps) {
     try {
@@ -29,9 +45,12 @@ export async function runSteps(steps: readonly Step[], options: RunOptions): Pro
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       outcomes.push({ step, error: error.message });
+      const isInterrupted = error.status === exitStatuses.interrupted.status;
+      const code = error instanceof ServerError ? error.data.code : '';
+      if (isInterrupted || signInCodes.includes(code)) return { outcomes, isInterrupted };
     }
   }
-  return outcomes;
+  return { outcomes, isInterrupted: false };
 }
 
 async function runStep(step: Step, options: RunOptions): Promise<void> {

@@ -1,14 +1,16 @@
 // Copies a text to the clipboard, with the first program that works, or else with the terminal.
 import { spawn } from 'node:child_process';
-import { CommandError, type CommandHost, type Option } from './command.ts';
+import type { CommandHost, Option } from './command.ts';
 
-/** The option of commands that create one link. Secrets have none: clipboards keep a history. */
+/** Of commands that create one link. Those for secrets lack it: clipboards keep a history. */
 export const copyOption: Option = {
   name: 'copy',
-  about: 'Also copies the address of the link to the clipboard.',
+  about:
+    'Also copies the address of the link to the clipboard, through a program such as xclip, or ' +
+    'through the terminal. If that fails, prints a warning.',
 };
 
-/** For Wayland, X11, macOS, and Windows with its Linux subsystem. */
+/** For Wayland, X11, macOS, and Windows with WSL. */
 const programs: readonly (readonly [program: string, ...words: string[]])[] = [
   ['wl-copy'],
   ['xclip', '-selection', 'clipboard'],
@@ -19,7 +21,7 @@ const programs: readonly (readonly [program: string, ...words: string[]])[] = [
 
 const timeoutMs = 5_000;
 
-/** Says on the standard error that it copied `what`. */
+/** Reports on the standard error whether it copied `what`. */
 export async function copyToClipboard(
   what: string,
   text: string,
@@ -32,11 +34,12 @@ export async function copyToClipboard(
   }
   if (host.stderr.isTTY !== true) {
     const names = programs.map(([program]) => program).join(', ');
-    throw new CommandError(`Cannot copy ${what} to the clipboard: none of ${names} works.`);
+    host.stderr.write(`Cannot copy ${what} to the clipboard: none of ${names} works.\n`);
+    return;
   }
   // OSC 52. Most terminals also accept it over SSH. None of them confirms it.
   host.stderr.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
-  host.stderr.write(`Sent ${what} to the clipboard of the terminal.\n`);
+  host.stderr.write(`Asked the terminal to copy ${what}.\n`);
 }
 
 /** Returns whether the program exists and accepted the text. */
@@ -53,7 +56,7 @@ function pipe(
       timeout: timeoutMs,
     });
     child.once('error', () => resolve(false));
-    // Programs for X11 stay in the background, so that the streams may remain open.
+    // Programs for X11 keep running in the background with open streams, so `close` may never come.
     child.once('exit', (code) => resolve(code === 0));
     child.stdin.on('error', () => {});
     child.stdin.end(text);

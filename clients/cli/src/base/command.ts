@@ -1,5 +1,6 @@
 // The type of a command, the parts of the process that it uses, and the errors that it throws.
 import type { Readable } from 'node:stream';
+import { commandLineVariables } from '../variables.ts';
 import { type ExitStatus, exitStatuses } from './exit-status.ts';
 
 /** The parts of the process that commands use. Tests replace them. */
@@ -10,7 +11,7 @@ export type CommandHost = {
   readonly stderr: Output;
   readonly on: NodeJS.Process['on'];
   readonly off: NodeJS.Process['off'];
-  /** By default a timer. */
+  /** Waits. Default: a timer. */
   readonly pause?: ((ms: number, signal: AbortSignal) => Promise<unknown>) | undefined;
 };
 
@@ -30,9 +31,16 @@ export function withVariable(host: CommandHost, name: string, value: string): Co
   };
 }
 
-/** `npx` runs a program that is not on the PATH. */
-export const programName = ({ env }: Pick<CommandHost, 'env'>) =>
-  env.npm_command === 'exec' ? 'npx latchkey' : 'latchkey';
+/** The start of the commands that a message names. `npx` runs a program that is not on the PATH. */
+export function programName({ env }: Pick<CommandHost, 'env'>): string {
+  const program = env.npm_command === 'exec' ? 'npx latchkey' : 'latchkey';
+  const profile = env[commandLineVariables.profile];
+  return profile ? `${program} --profile ${profile}` : program;
+}
+
+/** Makes the commands in a message begin like the command that the user ran. */
+export const runnable = (text: string, host: Pick<CommandHost, 'env'>) =>
+  text.replaceAll(/(?<=[Rr]un: |Help: |`)latchkey(?= )/g, programName(host));
 
 export type Output = {
   /** Whether a person reads the output. */

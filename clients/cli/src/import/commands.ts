@@ -7,11 +7,11 @@ const options: readonly Option[] = [
   { name: 'dry-run', about: 'Prints the plan and changes nothing.' },
   {
     ...{ name: 'map-scope', value: 'old=new', isList: true },
-    about: 'The scope that replaces an old one, such as `orders=orders:read`. May be repeated.',
+    about: 'The scope that replaces an old one, such as `orders=orders:read`.',
   },
   {
     name: 'new-secrets',
-    about: 'Gives each client a new secret instead of the one of the file.',
+    about: 'Gives each client a new secret instead of the one in the file.',
   },
   {
     ...{ name: 'secrets-dir', value: 'folder', isFile: true },
@@ -23,9 +23,11 @@ const options: readonly Option[] = [
 ];
 
 const details =
-  'Prints the plan, and for each client the fields that it does not take over. Creates the ' +
-  'clients that do not exist; existing clients remain as they are. A client that fails does not ' +
-  'stop the others; run the command again for it. Only staff can import clients. ' +
+  'Prints the plan, and for each client the fields that it does not carry over. Creates the ' +
+  'clients that do not exist. Existing clients only get missing keys. A client that fails does ' +
+  'not stop the others, unless the sign-in is missing or refused. Run the command again for it. ' +
+  'Only staff can import clients, within 5 minutes after they signed in. Reserved ids and ' +
+  'invalid secrets are found only by the import itself, not by a dry run. ' +
   'docs/guides/move-client-credentials.md describes the fields.';
 
 const common = {
@@ -68,7 +70,7 @@ export const importCommand: Command = {
     },
     {
       name: 'keycloak',
-      about: 'Imports clients with a service account of a Keycloak realm.',
+      about: 'Imports the clients of a Keycloak realm that have a service account.',
       args: [
         {
           ...{ name: 'file', isFile: true },

@@ -1,4 +1,4 @@
-// Describes a client of another server as `apply` describes those of files.
+// Turns a client of another server into the form in which `apply` reads clients from files.
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import type { Kind } from '../apply/kinds.ts';
 import type { Declared } from '../apply/read-files.ts';
@@ -10,11 +10,11 @@ export type Described = {
   readonly client: ForeignClient;
   /** The client to create. */
   readonly declared?: Declared;
-  /** The client of the server with the id. */
+  /** The client that already has this id. */
   readonly existing?: Stored;
   /** Why the client is not created. */
   readonly reason?: string;
-  /** The parts that are not taken over. */
+  /** The parts that are not carried over. */
   readonly notes: readonly string[];
 };
 
@@ -50,12 +50,12 @@ function problemOf(
   { stored }: DescribeContext,
 ): string | undefined {
   if (!idPattern.test(clientId)) {
-    return 'the id must have 1 to 64 letters, digits, dots, dashes and underscores';
+    return 'the id must be 1 to 64 letters, digits, ".", "-" or "_", first a letter or digit';
   }
   if (existing !== undefined) {
     return isDeleted(existing)
       ? `is deleted. Run: latchkey clients undelete ${clientId}`
-      : 'exists';
+      : 'already exists';
   }
   const other = stored.find(({ json }) => json.external_id === clientId);
   return other === undefined ? undefined : `the client ${other.id} has the external id ${clientId}`;
@@ -84,7 +84,7 @@ function declare(
   const unknown = client.audiences.filter((one) => !audienceIds.has(one));
   const notes = [
     ...scopes.notes,
-    ...unknown.map((one) => `audience ${one}`),
+    ...unknown.map((one) => `audience ${one} (does not exist here)`),
     ...client.notes,
     ...(secret === undefined ? ['secret: the client gets a new one'] : []),
   ];

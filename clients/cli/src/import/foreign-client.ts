@@ -31,7 +31,7 @@ export const textOf = (value: JsonValue | undefined) => (typeof value === 'strin
 export const textsOf = (value: JsonValue | undefined): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 
-/** The names of the members with a value that the import does not use. */
+/** Returns the names of non-empty members that the import ignores. */
 export function unusedFields(json: JsonObject, used: ReadonlySet<string>): string[] {
   return Object.entries(json)
     .filter(([name, value]) => !used.has(name) && !isEmpty(value))
@@ -50,7 +50,7 @@ const jwkMembers = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use'];
 export const publicJwk = (jwk: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(jwk).filter(([name]) => jwkMembers.includes(name)));
 
-/** The keys of a JSON Web Key Set, also as text. */
+/** Returns the public keys of a key set, given as an object or as JSON text. */
 export function keysOf(value: JsonValue | undefined): JsonObject[] {
   const set = typeof value === 'string' ? parsed(value) : value;
   const keys = isObject(set) ? set.keys : undefined;

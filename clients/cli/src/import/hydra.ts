@@ -20,16 +20,17 @@ const used = new Set([
   // They are about the record, or about grants that are not imported.
   ...['created_at', 'updated_at', 'pk', 'pk_deprecated', 'nid', 'response_types', 'subject_type'],
   ...['userinfo_signed_response_alg', 'registration_client_uri'],
+  'registration_access_token_signature',
 ]);
 
 const secretMethods = ['', 'client_secret_basic', 'client_secret_post'];
 
 export function readHydra(json: JsonValue): ForeignClient[] {
-  if (isObject(json) && ('realm' in json || 'clientId' in json)) throw isOfKeycloak();
+  if (isObject(json) && ('realm' in json || 'clientId' in json)) throw keycloakExport();
   return listOf(json).map((one, i) => {
-    if (isObject(one) && 'clientId' in one) throw isOfKeycloak();
+    if (isObject(one) && 'clientId' in one) throw keycloakExport();
     if (!isObject(one) || idOf(one) === '') {
-      throw new WrongExport(`clients[${i}].client_id: is missing`);
+      throw new WrongExport(`has no valid client_id in clients[${i}]`);
     }
     return readClient(one, `clients[${i}]`);
   });
@@ -42,7 +43,7 @@ function listOf(json: JsonValue): JsonValue[] {
   throw new WrongExport('has no list of OAuth 2.0 clients of Hydra');
 }
 
-const isOfKeycloak = () =>
+const keycloakExport = () =>
   new WrongExport('is an export of Keycloak. Run: latchkey import keycloak');
 
 const idOf = (json: JsonObject) => textOf(json.client_id) || textOf(json.id);
@@ -61,7 +62,9 @@ function readClient(json: JsonObject, place: string): ForeignClient {
     ...grants.filter((one) => one !== 'client_credentials').map((one) => `grant ${one}`),
     ...unusedFields(json, used),
     ...(keys.length === 0 && keysOf(json.jwks).length > 0 ? ['jwks'] : []),
-    ...(json[lifespanField] && tokenSeconds === undefined ? [lifespanField] : []),
+    ...(json[lifespanField] && tokenSeconds === undefined
+      ? [`${lifespanField} (1 second to 1 hour)`]
+      : []),
     ...([...secretMethods, 'private_key_jwt'].includes(method) ? [] : [`authentication ${method}`]),
   ];
   const secret = secretMethods.includes(method) ? textOf(json.client_secret) : '';
@@ -80,11 +83,11 @@ function readClient(json: JsonObject, place: string): ForeignClient {
   };
 }
 
-/** A dump has the hash, in the modular crypt format, and an import file the secret. */
+/** A dump contains the hash (modular crypt format); an import file contains the secret. */
 const secretOf = (text: string) =>
   /^\$[0-9a-z-]+\$/.test(text) ? { hash: text } : { value: text };
 
-/** A column of the table contains JSON, and that of older releases values between bars. */
+/** The database stores lists as JSON. Older releases separated the values with `|`. */
 function listFrom(value: JsonValue | undefined): string[] {
   if (typeof value !== 'string') return textsOf(value);
   const json = parsed(value);

@@ -1,24 +1,24 @@
 // `import`: creates the clients of another authorization server with their ids and secrets.
 import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
-import { carryOut, failAlike, requireSecretsFolder } from '../apply/apply.ts';
+import { carryOut, requireSecretsFolder, withOneFailureStatus } from '../apply/apply.ts';
 import { type Kind, type KindName, kinds } from '../apply/kinds.ts';
 import { planOf, type Step } from '../apply/plan.ts';
 import { throwProblems } from '../apply/problems.ts';
 import { Ids } from '../apply/references.ts';
-import { listAll, listKind, type StoredKinds } from '../apply/stored.ts';
-import type { CommandHost, Input } from '../base/command.ts';
+import { isDeleted, listAll, listKind, type StoredKinds } from '../apply/stored.ts';
+import { type CommandHost, type Input, UsageError } from '../base/command.ts';
 import { wantsJson } from '../base/print.ts';
 import { cleanText } from '../base/text.ts';
 import { openRemote, type Remote } from '../remote/remote.ts';
 import { type Described, describe } from './describe.ts';
 import type { ForeignClient } from './foreign-client.ts';
 import { readClients } from './read-export.ts';
-import { readScopeMap } from './scopes.ts';
+import { readScopeMap, type ScopeMap } from './scopes.ts';
 
 /** `read` throws WrongExport. */
 export const runImport =
   (read: (json: JsonValue) => ForeignClient[]) => (input: Input, host: CommandHost) =>
-    failAlike(() => importClients(read, input, host));
+    withOneFailureStatus(() => importClients(read, input, host));
 
 async function importClients(
   read: (json: JsonValue) => ForeignClient[],
@@ -29,7 +29,8 @@ async function importClients(
   const scopeMap = readScopeMap(input.options['map-scope']);
   const file = input.args.file ?? '';
   const clients = await readClients(read, file, host);
-  const shownFile = cleanText(file);
+  const shownFile = cleanText(file === '-' ? 'The standard input' : file);
+  requireUsed(scopeMap, clients);
   throwProblems(duplicatesIn(clients).map((text) => ({ file: shownFile, text })));
   const remote = await openRemote(host);
   const kind = kindOf('clients');
@@ -46,6 +47,13 @@ async function importClients(
   const steps = [...created, ...(await missingKeys(described, { remote, kind, file: shownFile }))];
   if (!wantsJson(input)) writeNotes(described, host);
   return carryOut(steps, { input, host, remote, ids, data: { clients: described.map(dataOf) } });
+}
+
+function requireUsed(scopeMap: ScopeMap, clients: readonly ForeignClient[]): void {
+  const known = new Set(clients.flatMap(({ scopes }) => scopes));
+  const other = [...scopeMap.keys()].find((scope) => !known.has(scope));
+  if (other === undefined) return;
+  throw new UsageError(`--map-scope ${other}: no client in the file has this scope.`);
 }
 
 function kindOf(name: KindName): Kind {
@@ -65,7 +73,7 @@ function duplicatesIn(clients: readonly ForeignClient[]): string[] {
   return clients.flatMap(({ clientId, place }) => {
     const other = first.get(clientId);
     if (other === undefined) first.set(clientId, place);
-    return other === undefined ? [] : [`${place}: the id ${clientId} is also that of ${other}`];
+    return other === undefined ? [] : [`${place}: has the same id as ${other}: ${clientId}`];
   });
 }
 
@@ -89,7 +97,7 @@ async function missingKeys(
 ): Promise<Step[]> {
   const steps: Step[] = [];
   for (const { client, existing } of described) {
-    if (existing === undefined || client.keys.length === 0) continue;
+    if (existing === undefined || isDeleted(existing) || client.keys.length === 0) continue;
     const request = { client_id: existing.id };
     const rows = await listAll(remote, kind, 'listClientKeys', request, 'keys');
     const known = new Set(rows.map(({ jwk }) => materialOf(jwk as JsonObject)));
@@ -110,12 +118,12 @@ function writeNotes(described: readonly Described[], { stderr }: CommandHost): v
     const name = `${client.place} ${client.clientId}`;
     if (reason !== undefined) stderr.write(`${cleanText(`${name}: not imported: ${reason}`)}\n`);
     else if (notes.length > 0) {
-      stderr.write(`${cleanText(`${name}: not taken over: ${notes.join(', ')}`)}\n`);
+      stderr.write(`${cleanText(`${name}: not carried over: ${notes.join(', ')}`)}\n`);
     }
   }
 }
 
 const dataOf = ({ client, reason, notes }: Described): JsonObject => ({
   client_id: client.clientId,
-  ...(reason === undefined ? { not_taken_over: [...notes] } : { not_imported: reason }),
+  ...(reason === undefined ? { not_carried_over: [...notes] } : { not_imported: reason }),
 });

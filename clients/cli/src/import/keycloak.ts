@@ -41,9 +41,9 @@ const loginScopes = new Set([
 
 export function readKeycloak(json: JsonValue): ForeignClient[] {
   return listOf(json).map((one, i) => {
-    if (isObject(one) && 'client_id' in one) throw isOfHydra();
+    if (isObject(one) && ('client_id' in one || 'grant_types' in one)) throw hydraExport();
     if (!isObject(one) || textOf(one.clientId) === '') {
-      throw new WrongExport(`clients[${i}].clientId: is missing`);
+      throw new WrongExport(`has no valid clientId in clients[${i}]`);
     }
     return readClient(one, `clients[${i}]`);
   });
@@ -51,7 +51,7 @@ export function readKeycloak(json: JsonValue): ForeignClient[] {
 
 function listOf(json: JsonValue): JsonValue[] {
   if (isObject(json) && Array.isArray(json.clients)) return json.clients;
-  if (isObject(json) && ('client_id' in json || 'items' in json)) throw isOfHydra();
+  if (isObject(json) && ('client_id' in json || 'items' in json)) throw hydraExport();
   if (isObject(json) && textOf(json.clientId) !== '') return [json];
   if (!Array.isArray(json)) throw new WrongExport('has no list of clients of Keycloak');
   const realms = json.filter((one) => isObject(one) && 'realm' in one);
@@ -61,7 +61,7 @@ function listOf(json: JsonValue): JsonValue[] {
   throw new WrongExport(`has ${realms.length} realms. Export one realm`);
 }
 
-const isOfHydra = () => new WrongExport('is an export of Hydra. Run: latchkey import hydra');
+const hydraExport = () => new WrongExport('is an export of Hydra. Run: latchkey import hydra');
 
 function readClient(json: JsonObject, place: string): ForeignClient {
   const attributes = isObject(json.attributes) ? json.attributes : {};

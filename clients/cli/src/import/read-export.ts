@@ -20,7 +20,7 @@ export async function readClients(
   try {
     return read(json);
   } catch (error) {
-    if (error instanceof WrongExport) throw new CommandError(`${name}: ${error.message}.`);
+    if (error instanceof WrongExport) throw new CommandError(`${name} ${error.message}.`);
     throw error;
   }
 }
@@ -31,7 +31,7 @@ async function readText(file: string, name: string, { stdin }: CommandHost): Pro
   try {
     for await (const chunk of file === '-' ? stdin : createReadStream(file)) {
       size += chunk.length;
-      if (size > bytesMax) throw new CommandError(`${name} has more than 16 MB.`);
+      if (size > bytesMax) throw new CommandError(`${name} is larger than 16 MiB.`);
       chunks.push(Buffer.from(chunk));
     }
   } catch (error) {

@@ -13,7 +13,10 @@ import { callUnary, cookieHeader } from './transport.ts';
 
 const clientId = 'latchkey-cli';
 
-/** If the server names none, and added after a call that was too early (RFC 8628 §3.2, §3.5). */
+/**
+ * The interval if the server names none. Also the increase after a call that was too early (RFC
+ * 8628 §3.2, §3.5).
+ */
 const intervalMsMin = 5000;
 
 /** An earlier session, of which the cookies are given, ends. */

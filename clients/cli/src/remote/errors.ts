@@ -14,7 +14,7 @@ export type ErrorData = {
   readonly retry_after_seconds?: number;
 };
 
-class ServerError extends CommandError {
+export class ServerError extends CommandError {
   readonly data: ErrorData;
 
   constructor(data: ErrorData, hint: string) {

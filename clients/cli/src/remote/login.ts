@@ -78,7 +78,7 @@ async function readCredential(
   );
 }
 
-/** The server ends the earlier session, and recognizes the device. */
+/** Sends the earlier cookies, so that the server ends that session and recognizes the device. */
 async function signInUser(
   { server, earlier }: Login,
   start: (transport: Transport, cookies: Cookies) => Promise<SignedIn>,

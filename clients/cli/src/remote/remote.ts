@@ -142,7 +142,7 @@ function createRemote(host: CommandHost, first: Profile): Remote {
     const { email: current } = signedIn.credential;
     if (usesBrowser && current !== email) {
       throw new CommandError(
-        `The sign-in was approved by ${current}, not by ${email}. Run: latchkey login`,
+        `The sign-in was approved by ${current}, not by ${email}. Run: latchkey login --browser`,
         undefined,
         'access',
       );

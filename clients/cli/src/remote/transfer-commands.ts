@@ -53,7 +53,7 @@ export const uploadCommand: Command = {
       value: 'time',
       about: 'When the link expires: a time, or for example `30d`.',
     },
-    { ...copyOption, about: `${copyOption.about} One file, with --share.` },
+    { ...copyOption, about: `${copyOption.about} Requires --share and a single file.` },
     workspace,
     keyOption,
     jsonOption,

@@ -19,7 +19,7 @@ const retry = { attemptsMax: 3, waitSecondsMax: 3 };
 /** For public methods, and for those that accept the cookie of a session. */
 const noCredential: Credentials = { token: () => '' };
 
-/** The operating system in words of browsers, from which the server names a device. */
+/** The names of systems in `User-Agent`, from which the server derives the device. */
 const systems: Partial<Record<NodeJS.Platform, string>> = {
   linux: 'Linux',
   darwin: 'Macintosh',

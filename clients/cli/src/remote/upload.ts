@@ -105,8 +105,10 @@ async function uploadAndShare(run: Run): Promise<void> {
     await copyToClipboard('the address of the link', String(created.url), host);
   }
   if (host.stderr.isTTY === true && !wantsJson(input)) {
-    const id = cleanText(String(created.id));
-    host.stderr.write(`Its views: ${programName(host)} views list ${id}\n`);
+    const given = textOption(input, 'workspace');
+    const workspace = given === undefined ? '' : ` --workspace ${given}`;
+    const words = cleanText(`views list ${created.id}${workspace}`);
+    host.stderr.write(`Its views: ${programName(host)} ${words}\n`);
   }
 }
 

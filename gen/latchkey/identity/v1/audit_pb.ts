@@ -137,7 +137,7 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
   /**
    * Why an assertion, a token exchange, a DPoP proof or a passkey was refused. The response to an
    * assertion or a passkey does not reveal it. For RevokeAllAccess, the parts that ended, with
-   * numbers. For ApproveDeviceSignIn, the network address that asked. Empty for other events.
+   * numbers. For ApproveDeviceSignIn, the network address that the sign-in was requested from. Empty for other events.
    *
    * @generated from field: string reason = 14;
    */

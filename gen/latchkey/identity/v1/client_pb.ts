@@ -1883,11 +1883,11 @@ export const ClientService: GenService<{
    * Errors:
    * - `forbidden`: the caller does not hold all of the management scopes that it grants, or sets a
    *   field that only staff can set.
-   * - `conflict`: another client has the `client_id`, the `external_id`, the `tls_client_auth_san_uri` or the
-   *   `tls_client_auth_san_dns`.
+   * - `conflict`: another client has the `client_id`, the `external_id`, the
+   *   `tls_client_auth_san_uri` or the `tls_client_auth_san_dns`.
    * - `invalid_argument`: an audience does not exist, a claim has a refused name, a default scope is
    *   not one of the client's scopes, the `client_id` could be taken for another id, or the
-   *   `imported_secret` is too weak or unknown.
+   *   `imported_secret` is too weak or has an unsupported form.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.CreateClient
    */
@@ -2018,12 +2018,12 @@ export const ClientService: GenService<{
    *
    * Errors:
    * - `not_found`: the client does not exist.
-   * - `conflict`: the client is deleted, or the client already has 10 live secrets, or 2 imported
-   *   hashes that are not used yet.
+   * - `conflict`: the client is deleted, or the client already has 10 live secrets, or 2 secrets
+   *   that are stored as imported hashes.
    * - `forbidden`: the caller does not hold all of the client's management scopes, or sets
    *   `imported_secret` and is not staff.
    * - `invalid_argument`: `expire_time` is not in the future, or the `imported_secret` is too weak or
-   *   unknown.
+   *   has an unsupported form.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.CreateClientSecret
    */

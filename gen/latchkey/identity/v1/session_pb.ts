@@ -1221,7 +1221,7 @@ export const SessionService: GenService<{
     output: typeof SignInWithPasskeyResponseSchema;
   },
   /**
-   * Starts a sign-in of the command line through a browser (RFC 8628 §3.1). The user opens
+   * Starts a command-line sign-in through a browser (RFC 8628 §3.1). The user opens
    * `verification_uri` in a browser, enters `user_code`, and approves the sign-in there. Meanwhile,
    * the command line repeats SignInWithDeviceCode. The sign-in starts a session. The token endpoint
    * does not accept the device code.
@@ -1242,16 +1242,16 @@ export const SessionService: GenService<{
   },
   /**
    * Signs in the user who approved the sign-in, and sets the session cookie. The command line
-   * repeats the call after each `interval` until the user decides. The new session has the user, the
-   * methods, the provider and the time of the sign-in of the session that approved it. If the
-   * request contains the cookie of an earlier session, that session ends.
+   * repeats the call after each `interval` until the user decides. The new session inherits the
+   * user, the sign-in time, `amr` and the provider of the session that approved it. If the request
+   * contains the cookie of an earlier session, that session ends.
    *
    * Errors:
    * - `identity.authorization_pending`: the user has not decided yet. Repeat the call after the
    *   interval.
    * - `identity.device_sign_in_denied`: the user denied the sign-in.
    * - `identity.device_code_invalid`: the code is unknown, expired or used; the session that approved
-   *   it has ended; or its user is disabled. The response does not reveal which.
+   *   it has ended; or its user or provider is disabled. The response does not reveal which.
    * - `rate_limited`: the call came before the end of the interval. Wait for the seconds in
    *   `Retry-After`, and add five seconds to the interval (RFC 8628 §3.5, `slow_down`). Or too many
    *   calls with unknown codes came from this network.
@@ -1266,15 +1266,15 @@ export const SessionService: GenService<{
   /**
    * Returns which program asks for a sign-in with this code, so that the user can decide.
    *
-   * The method has no side effects, but is not marked so: Connect would then also accept it as a
-   * GET with the code in the URL.
+   * The method is not marked as free of side effects, because Connect would then accept a GET with
+   * the code in the URL.
    *
    * Wrong codes are throttled: after 50 from one network, or 20 of one user, the next attempt must
    * wait.
    *
    * Errors:
    * - `not_found`: no sign-in with this code waits for a decision.
-   * - `invalid_argument`: `user_code` does not consist of eight letters.
+   * - `invalid_argument`: `user_code` is not eight of the letters `BCDFGHJKLMNPQRSTVWXZ`.
    * - `rate_limited`: too many wrong codes. Wait for the seconds in `Retry-After`.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.FindDeviceSignIn
@@ -1290,8 +1290,8 @@ export const SessionService: GenService<{
    * caller lasts.
    *
    * Errors:
-   * - `not_found`: no sign-in with this code waits for a decision.
-   * - `invalid_argument`: `user_code` does not consist of eight letters.
+   * - `not_found`: the code is unknown, expired or used, or another session decided.
+   * - `invalid_argument`: `user_code` is not eight of the letters `BCDFGHJKLMNPQRSTVWXZ`.
    * - `rate_limited`: too many wrong codes. See FindDeviceSignIn.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.ApproveDeviceSignIn
@@ -1302,12 +1302,12 @@ export const SessionService: GenService<{
     output: typeof ApproveDeviceSignInResponseSchema;
   },
   /**
-   * Refuses the sign-in of the program that shows this code, also after an approval by the same
-   * session.
+   * Denies the sign-in of the program that shows this code. The session that approved it can still
+   * deny it.
    *
    * Errors:
-   * - `not_found`: no sign-in with this code waits for a decision.
-   * - `invalid_argument`: `user_code` does not consist of eight letters.
+   * - `not_found`: the code is unknown, expired or used, or another session decided.
+   * - `invalid_argument`: `user_code` is not eight of the letters `BCDFGHJKLMNPQRSTVWXZ`.
    * - `rate_limited`: too many wrong codes. See FindDeviceSignIn.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.DenyDeviceSignIn

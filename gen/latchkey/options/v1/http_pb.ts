@@ -79,9 +79,9 @@ export type Http = Message<"latchkey.options.v1.Http"> & {
   download: boolean;
 
   /**
-   * The method is an endpoint of an OAuth 2.0 authorization server, at which a client authenticates
-   * (RFC 6749 §3.2). It accepts `application/x-www-form-urlencoded` (§4.4.2, Appendix B) in addition
-   * to JSON. With both, the client may authenticate with HTTP Basic (§2.3.1) instead of `client_id`
+   * The method is an endpoint of an OAuth 2.0 authorization server for clients (RFC 6749 §3.2). It
+   * accepts `application/x-www-form-urlencoded` (§4.4.2, Appendix B) in addition
+   * to JSON. In both forms, a client with a secret may authenticate with HTTP Basic (§2.3.1) instead of `client_id`
    * and `client_secret` in the body.
    *
    * All request fields must be strings, and must include `client_id`. Without a field

@@ -1,4 +1,4 @@
-// The two codes of a sign-in of the command line (RFC 8628 §3.2). The device code is a secret of
+// The two codes of a command-line sign-in (RFC 8628 §3.2). The device code is a secret of
 // the program. The user code is short enough to type.
 import { encodeBase62, type Random } from '../../../base/crypto/ids.ts';
 import { invalid } from '../../../base/errors/errors.ts';
