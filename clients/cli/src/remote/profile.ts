@@ -35,7 +35,7 @@ export type Profile = {
 type Environment = CommandHost['env'];
 
 /** The profile without a name. */
-export const defaultProfile = 'default';
+const defaultProfile = 'default';
 
 /** The folder of the profiles (XDG Base Directory Specification). */
 function folderOf({ XDG_CONFIG_HOME = '', HOME = '' }: Environment): string {

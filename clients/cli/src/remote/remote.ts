@@ -16,13 +16,7 @@ import { canAsk } from '../base/prompt.ts';
 import { signInWithBrowser } from './browser-sign-in.ts';
 import { readAssertion } from './client-credential.ts';
 import { codeOf, explain } from './errors.ts';
-import {
-  currentProfile,
-  defaultProfile,
-  findProfile,
-  type Profile,
-  saveProfile,
-} from './profile.ts';
+import { findProfile, type Profile, saveProfile } from './profile.ts';
 import { readPassword, refreshSession, type SessionCredential, signIn } from './sign-in.ts';
 import { callUnary, connectTo } from './transport.ts';
 
@@ -42,9 +36,7 @@ export type Remote = {
 export async function openRemote(host: CommandHost): Promise<Remote> {
   const profile = await findProfile(host.env);
   if (profile === undefined) {
-    const name = await currentProfile(host.env);
-    const words = name === defaultProfile ? 'latchkey' : `latchkey --profile ${name}`;
-    throw new CommandError(`You are not signed in. Run: ${words} login`, undefined, 'access');
+    throw new CommandError('You are not signed in. Run: latchkey login', undefined, 'access');
   }
   return createRemote(host, profile);
 }
