@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openShell, type Shell } from '../support/cli.ts';
+import { openShell, openStaffShell } from '../support/cli.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
@@ -16,12 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-async function staffShell(): Promise<Shell> {
-  const shell = await openShell({ LATCHKEY_BASE_URL: server });
-  const words = ['login', '--email', program.env.STAFF_EMAIL, '--password-stdin'];
-  expect(await shell.run(words, program.env.STAFF_PASSWORD)).toMatchObject({ status: 0 });
-  return shell;
-}
+const staffShell = () => openStaffShell(program);
 
 const newClient = (name: string) => JSON.stringify({ name, scopes: ['tokens:read'] });
 

@@ -2,23 +2,16 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openShell, type Shell } from '../support/cli.ts';
+import { openStaffShell, type Shell } from '../support/cli.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 
 let program: RunningProgram;
-let server: string;
 beforeAll(async () => {
   program = await startProgram();
-  server = new URL(program.env.LATCHKEY_BASE_URL).origin;
 });
 afterAll(() => program.remove());
 
-async function staffShell(): Promise<Shell> {
-  const shell = await openShell({ LATCHKEY_BASE_URL: server });
-  const words = ['login', '--email', program.env.STAFF_EMAIL, '--password-stdin'];
-  expect(await shell.run(words, program.env.STAFF_PASSWORD)).toMatchObject({ status: 0 });
-  return shell;
-}
+const staffShell = () => openStaffShell(program);
 
 /** Writes files into the folder `config` of the shell. */
 async function writeConfig({ home }: Shell, files: Readonly<Record<string, string>>) {

@@ -1,7 +1,7 @@
 // The audit log on the command line.
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openShell, type Shell, valuesOf } from '../support/cli.ts';
+import { openStaffShell, valuesOf } from '../support/cli.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 
 let program: RunningProgram;
@@ -10,14 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-async function staffShell(): Promise<Shell> {
-  const shell = await openShell({
-    LATCHKEY_BASE_URL: new URL(program.env.LATCHKEY_BASE_URL).origin,
-  });
-  const words = ['login', '--email', program.env.STAFF_EMAIL, '--password-stdin'];
-  expect(await shell.run(words, program.env.STAFF_PASSWORD)).toMatchObject({ status: 0 });
-  return shell;
-}
+const staffShell = () => openStaffShell(program);
 
 test('the audit log on a terminal shows each action in full, and whole ids or none', async () => {
   const staff = await staffShell();

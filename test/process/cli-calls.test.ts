@@ -2,7 +2,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openShell, type Shell, valuesOf } from '../support/cli.ts';
+import { openShell, openStaffShell, valuesOf } from '../support/cli.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
 import { codeAt, fromBase32 } from '../support/user-rows.ts';
 
@@ -25,14 +25,8 @@ const clientShell = () =>
     LATCHKEY_CLIENT_SECRET: program.env.CLIENT_SECRET,
   });
 
-async function staffShell(workspace?: string): Promise<Shell> {
-  const shell = await openShell({ LATCHKEY_BASE_URL: server });
-  const words = ['login', '--email', program.env.STAFF_EMAIL, '--password-stdin'];
-  const more = workspace === undefined ? [] : ['--workspace', workspace];
-  const ran = await shell.run([...words, ...more], program.env.STAFF_PASSWORD);
-  expect(ran).toMatchObject({ status: 0 });
-  return shell;
-}
+const staffShell = (workspace?: string) =>
+  openStaffShell(program, ...(workspace === undefined ? [] : ['--workspace', workspace]));
 
 test('a client is created, shown, changed, used and disabled', async () => {
   const staff = await staffShell();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../clients/client/src/index.ts';
 import { assertionFromFile } from '../../clients/client/src/node.ts';
-import { openShell, type Shell } from '../support/cli.ts';
+import { openShell, openStaffShell, type Shell } from '../support/cli.ts';
 import { gitHubClaims, startFakeIssuer } from '../support/fake-issuer.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 
@@ -31,10 +31,7 @@ async function json(shell: Shell, words: readonly string[]): Promise<Printed> {
 
 test('a workload gets tokens with a file that its platform writes', async () => {
   const issuer = await startFakeIssuer();
-  staff = await openShell({ LATCHKEY_BASE_URL: server });
-  const { STAFF_EMAIL, STAFF_PASSWORD } = program.env;
-  const login = ['login', '--email', STAFF_EMAIL, '--password-stdin'];
-  expect(await staff.run(login, STAFF_PASSWORD)).toMatchObject({ status: 0 });
+  staff = await openStaffShell(program);
 
   await writeFile(path.join(staff.home, 'jwks.json'), JSON.stringify(issuer.jwks()));
   await issuer.close();

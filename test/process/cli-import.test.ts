@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openShell, type Shell } from '../support/cli.ts';
+import { openShell, openStaffShell, type Shell } from '../support/cli.ts';
 import { jwkOf, keyPairs } from '../support/client-keys.ts';
 import { hashes } from '../support/imported-hashes.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
@@ -16,12 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-async function staffShell(): Promise<Shell> {
-  const shell = await openShell({ LATCHKEY_BASE_URL: server });
-  const words = ['login', '--email', program.env.STAFF_EMAIL, '--password-stdin'];
-  expect(await shell.run(words, program.env.STAFF_PASSWORD)).toMatchObject({ status: 0 });
-  return shell;
-}
+const staffShell = () => openStaffShell(program);
 
 const runImport = (shell: Shell, kind: string, json: unknown, ...words: string[]) =>
   shell.run(['import', kind, '-', ...words], JSON.stringify(json));

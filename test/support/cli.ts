@@ -4,8 +4,14 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
-import { builtProgram, programFolder, type Ran, runCommand } from './program.ts';
+import { expect, onTestFinished } from 'vitest';
+import {
+  builtProgram,
+  programFolder,
+  type Ran,
+  type RunningProgram,
+  runCommand,
+} from './program.ts';
 
 export type Shell = {
   readonly home: string;
@@ -65,6 +71,17 @@ export async function openShell(env: Record<string, string> = {}): Promise<Shell
       return { status, text: stdout.replaceAll('\r\n', '\n') };
     },
   };
+}
+
+/** Opens a shell in which the staff user of the program is signed in. `words`: more options. */
+export async function openStaffShell(
+  { env }: Pick<RunningProgram, 'env'>,
+  ...words: readonly string[]
+): Promise<Shell> {
+  const shell = await openShell({ LATCHKEY_BASE_URL: new URL(env.LATCHKEY_BASE_URL).origin });
+  const login = ['login', '--email', env.STAFF_EMAIL, '--password-stdin', ...words];
+  expect(await shell.run(login, env.STAFF_PASSWORD)).toMatchObject({ status: 0 });
+  return shell;
 }
 
 function startProcess(
