@@ -21,7 +21,6 @@ import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { isWithin, type Reach, reachOf } from '../../api/access/reach.ts';
 import type { Caller } from '../../api/principal.ts';
-import { isForeignClientId } from '../../base/crypto/ids.ts';
 import { printableOf } from '../../base/net/printable.ts';
 import type { Database } from '../../storage/schema.ts';
 import { idKinds, type OwnedResource, type ResourceKind } from './store.ts';
@@ -81,10 +80,9 @@ export async function findNames(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, NameAndParents>> {
   const names = new Map<string, NameAndParents>();
-  for (const [prefix, { kinds, find }] of Object.entries(idKinds)) {
+  for (const [prefix, { kinds, mayHave, find }] of Object.entries(idKinds)) {
     if (kinds.every((kind) => reaches.get(kind)?.length === 0)) continue;
-    const isForeign = prefix === 'cli' ? isForeignClientId : () => false;
-    const wanted = new Set(ids.filter((id) => id.startsWith(`${prefix}_`) || isForeign(id)));
+    const wanted = new Set(ids.filter((id) => id.startsWith(`${prefix}_`) || mayHave?.(id)));
     if (wanted.size === 0) continue;
     for (const found of await find(db, [...wanted])) {
       const workspace = [found, ...found.parents].find(({ kind }) => kind === 'workspace');

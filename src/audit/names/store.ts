@@ -1,5 +1,6 @@
 // Finds the names of resources by their ids, in one query for each kind of id. Accounts, signing
 // keys and visitors have no such names.
+import { isForeignClientId } from '../../base/crypto/ids.ts';
 import type { Database } from '../../storage/schema.ts';
 
 export type ResourceKind =
@@ -37,12 +38,18 @@ export type OwnedResource = Resource & { readonly parents: readonly Resource[] }
 
 type IdKind = {
   readonly kinds: readonly ResourceKind[];
+  /** Whether an id without the prefix may be one of this kind. */
+  readonly mayHave?: (id: string) => boolean;
   find(db: Database, ids: readonly string[]): Promise<OwnedResource[]>;
 };
 
 export const idKinds: Readonly<Record<string, IdKind>> = {
   aud: { kinds: ['audience'], find: (db, ids) => findNamed(db, 'audience', ids) },
-  cli: { kinds: ['client'], find: (db, ids) => findNamed(db, 'client', ids) },
+  cli: {
+    kinds: ['client'],
+    mayHave: isForeignClientId,
+    find: (db, ids) => findNamed(db, 'client', ids),
+  },
   sec: { kinds: ['client_secret'], find: findSecrets },
   iss: { kinds: ['trusted_issuer'], find: findIssuerNames },
   fed: { kinds: ['federated_identity'], find: findIdentitySubjects },
