@@ -126,14 +126,16 @@ function readRequest(
   const url = raw.url ?? '';
   const at = url.indexOf('?');
   const isForm = oauthForm && hasContentType(raw, formType);
-  const acceptsBasic = authenticatesClient(endpoint);
   const { authorization } = raw.headers;
   const transcode = (body: string | undefined) =>
     transcodeRequest(binding, {
       variables: routed.variables,
       query: at === -1 ? '' : url.slice(at + 1),
       isForm,
-      basic: acceptsBasic && isBasicAuthorization(authorization) ? authorization : undefined,
+      basic:
+        oauthForm && isBasicAuthorization(authorization) && authenticatesClient(endpoint)
+          ? authorization
+          : undefined,
       headerFields: download ? headerFields(request, endpoint.descriptor) : {},
       body,
     });
