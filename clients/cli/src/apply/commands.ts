@@ -8,7 +8,8 @@ const apply: Command = {
   details:
     'Reads the YAML files of a folder, prints the plan, and makes the changes. Finds resources ' +
     'by their external id. Reports problems of the files before any change. A change that fails ' +
-    'does not stop the others. docs/guides/as-code.md describes the files.',
+    'does not stop the others, unless the sign-in is missing or refused. ' +
+    'docs/guides/as-code.md describes the files.',
   options: [
     {
       ...{ name: 'folder', short: 'f', value: 'folder', isFile: true },

@@ -34,8 +34,9 @@ export function withVariable(host: CommandHost, name: string, value: string): Co
 /** The start of the commands that a message names. `npx` runs a program that is not on the PATH. */
 export function programName({ env }: Pick<CommandHost, 'env'>): string {
   const program = env.npm_command === 'exec' ? 'npx latchkey' : 'latchkey';
-  const profile = env[commandLineVariables.profile];
-  return profile ? `${program} --profile ${profile}` : program;
+  const profile = env[commandLineVariables.profile] ?? '';
+  // Another value is refused, and could contain control characters.
+  return /^[\w-]+$/.test(profile) ? `${program} --profile ${profile}` : program;
 }
 
 /** Makes the commands in a message begin like the command that the user ran. */
