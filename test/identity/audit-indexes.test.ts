@@ -7,6 +7,7 @@ import type { Principal } from '../../src/api/principal.ts';
 import { findNames, reachesOf } from '../../src/audit/names/names.ts';
 import { idKinds } from '../../src/audit/names/store.ts';
 import { type EventFilter, selectEvents } from '../../src/audit/store.ts';
+import { encodeBase62Number } from '../../src/base/crypto/ids.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeDialects } from '../support/matrix.ts';
@@ -60,7 +61,9 @@ describeDialects('the names of a page', (dialect) => {
   const times = { sessionId: '', authTime: 0 };
   const staff = { type: 'staff', userId: '', scopes, ...times } as const;
   const prefixes = Object.keys(idKinds);
-  const ids = prefixes.flatMap((prefix) => Array.from({ length: 200 }, (_, n) => `${prefix}_${n}`));
+  const ids = prefixes.flatMap((prefix) =>
+    Array.from({ length: 200 }, (_, n) => `${prefix}_${encodeBase62Number(n, 22)}`),
+  );
 
   const reachesFor = (principal: Principal) =>
     reachesOf({ principal, membershipsOf: async () => new Map() });

@@ -44,28 +44,24 @@ type IdKind = {
 };
 
 export const idKinds: Readonly<Record<string, IdKind>> = {
-  aud: { kinds: ['audience'], find: (db, ids) => findNamed(db, 'audience', ids) },
-  cli: {
-    kinds: ['client'],
-    mayHave: isForeignClientId,
-    find: (db, ids) => findNamed(db, 'client', ids),
-  },
+  aud: named('audience'),
+  cli: { ...named('client'), mayHave: isForeignClientId },
   sec: { kinds: ['client_secret'], find: findSecrets },
   iss: { kinds: ['trusted_issuer'], find: findIssuerNames },
   fed: { kinds: ['federated_identity'], find: findIdentitySubjects },
   jwk: { kinds: ['client_key'], find: findClientKeyNames },
-  cus: { kinds: ['customer'], find: (db, ids) => findNamed(db, 'customer', ids) },
+  cus: named('customer'),
   key: { kinds: ['customer_key', 'workspace_key'], find: findKeys },
-  idp: { kinds: ['identity_provider'], find: (db, ids) => findNamed(db, 'identity_provider', ids) },
+  idp: named('identity_provider'),
   uid: { kinds: ['user_identity'], find: findIdentityUsers },
   pky: { kinds: ['passkey'], find: findPasskeyNames },
   usr: { kinds: ['user'], find: findUserNames },
   ses: { kinds: ['session'], find: findSessionUsers },
-  ws: { kinds: ['workspace'], find: (db, ids) => findNamed(db, 'workspace', ids) },
+  ws: named('workspace'),
   inv: { kinds: ['invitation'], find: findInvitationNames },
-  dom: { kinds: ['domain'], find: (db, ids) => findOwned(db, 'domain', ids) },
-  fld: { kinds: ['folder'], find: (db, ids) => findOwned(db, 'folder', ids) },
-  doc: { kinds: ['document'], find: (db, ids) => findOwned(db, 'document', ids) },
+  dom: owned('domain'),
+  fld: owned('folder'),
+  doc: owned('document'),
   lnk: { kinds: ['link'], find: findLinkNames },
 };
 
@@ -83,17 +79,15 @@ const ownedTables = {
   document: 'documents',
 } as const;
 
-async function findNamed(
-  db: Database,
-  kind: keyof typeof tables,
-  ids: readonly string[],
-): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom(tables[kind])
-    .select(['id', 'name'])
-    .where('id', 'in', ids)
-    .execute();
-  return rows.map((row) => ({ kind, ...row, parents: [] }));
+function named(kind: keyof typeof tables): IdKind {
+  return {
+    kinds: [kind],
+    async find(db, ids) {
+      const query = db.selectFrom(tables[kind]).select(['id', 'name']);
+      const rows = await query.where('id', 'in', ids).execute();
+      return rows.map((row) => ({ kind, ...row, parents: [] }));
+    },
+  };
 }
 
 async function findSecrets(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
@@ -103,8 +97,8 @@ async function findSecrets(db: Database, ids: readonly string[]): Promise<OwnedR
     .select(['credentials.id', 'credentials.name', 'clients.id as owner', 'clients.name as of'])
     .where('credentials.id', 'in', ids)
     .execute();
-  return rows.map(({ id, name, owner, of }) => {
-    return { kind: 'client_secret', id, name, parents: [{ kind: 'client', id: owner, name: of }] };
+  return rows.map(({ owner, of, ...row }) => {
+    return { kind: 'client_secret', ...row, parents: [{ kind: 'client', id: owner, name: of }] };
   });
 }
 
@@ -235,12 +229,8 @@ async function findSessionUsers(db: Database, ids: readonly string[]): Promise<O
     .where('sessions.id', 'in', ids)
     .execute();
   return rows.map(({ id, user, name, email }) => {
-    return {
-      kind: 'session',
-      id,
-      name: '',
-      parents: [{ kind: 'user', id: user, name: name || email }],
-    };
+    const parent = { kind: 'user', id: user, name: name || email } as const;
+    return { kind: 'session', id, name: '', parents: [parent] };
   });
 }
 
@@ -257,29 +247,30 @@ async function findInvitationNames(db: Database, ids: readonly string[]): Promis
   }));
 }
 
-/** Finds resources that a workspace owns, unless they were removed. */
-async function findOwned(
-  db: Database,
-  kind: keyof typeof ownedTables,
-  ids: readonly string[],
-): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom(ownedTables[kind])
-    .select(['id', 'name', 'workspace_id'])
-    .select((eb) =>
-      eb
-        .selectFrom('workspaces')
-        .select('workspaces.name')
-        .whereRef('workspaces.id', '=', 'workspace_id')
-        .as('workspace'),
-    )
-    .where('id', 'in', ids)
-    .where('remove_time', 'is', null)
-    .execute();
-  return rows.map(({ id, name, workspace_id, workspace }) => ({
-    ...{ kind, id, name },
-    parents: [{ kind: 'workspace', id: workspace_id, name: workspace ?? '' }],
-  }));
+/** Resources that a workspace owns, unless they were removed. */
+function owned(kind: keyof typeof ownedTables): IdKind {
+  return {
+    kinds: [kind],
+    async find(db, ids) {
+      const rows = await db
+        .selectFrom(ownedTables[kind])
+        .select(['id', 'name', 'workspace_id'])
+        .select((eb) =>
+          eb
+            .selectFrom('workspaces')
+            .select('workspaces.name')
+            .whereRef('workspaces.id', '=', 'workspace_id')
+            .as('workspace'),
+        )
+        .where('id', 'in', ids)
+        .where('remove_time', 'is', null)
+        .execute();
+      return rows.map(({ id, name, workspace_id, workspace }) => ({
+        ...{ kind, id, name },
+        parents: [{ kind: 'workspace', id: workspace_id, name: workspace ?? '' }],
+      }));
+    },
+  };
 }
 
 /** The links of a removed document are not found. */

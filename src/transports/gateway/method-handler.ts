@@ -127,15 +127,13 @@ function readRequest(
   const at = url.indexOf('?');
   const isForm = oauthForm && hasContentType(raw, formType);
   const { authorization } = raw.headers;
+  const usesBasic = isBasicAuthorization(authorization) && authenticatesClient(endpoint);
   const transcode = (body: string | undefined) =>
     transcodeRequest(binding, {
       variables: routed.variables,
       query: at === -1 ? '' : url.slice(at + 1),
       isForm,
-      basic:
-        oauthForm && isBasicAuthorization(authorization) && authenticatesClient(endpoint)
-          ? authorization
-          : undefined,
+      basic: usesBasic ? authorization : undefined,
       headerFields: download ? headerFields(request, endpoint.descriptor) : {},
       body,
     });
