@@ -1,5 +1,6 @@
-// The whole way of a company sign-in with a real OpenID provider, in a real browser: staff create
-// the provider, a user signs in, confirms a sensitive action, and is signed out by the provider.
+// A company sign-in with a real OpenID provider, in a real browser: staff create the provider, a
+// user signs in, confirms a sensitive action, opens the link of a command-line sign-in, and is
+// signed out by the provider.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
@@ -47,6 +48,13 @@ async function addGroup(page: Page): Promise<void> {
   await page.getByText('Staff: clients:read, clients:write').waitFor();
 }
 
+async function signInWithAcme(page: Page): Promise<void> {
+  await page.getByLabel('Email address').fill('ann@example.com');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('link', { name: 'Sign in with Acme' }).click();
+  await signInAtProvider(page, 'ann');
+}
+
 it('a user signs in with the company account, confirms an action, and is signed out', async () => {
   const administrator = await visitAs(await staff());
   await administrator.open('/identity-providers');
@@ -62,10 +70,7 @@ it('a user signs in with the company account, confirms an action, and is signed 
   const context = await (await sharedBrowser()).newContext(desktop);
   const page = await context.newPage();
   await page.goto(`${app().app.publicUrl}/console/sign-in?next=/console/clients`);
-  await page.getByLabel('Email address').fill('ann@example.com');
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('link', { name: 'Sign in with Acme' }).click();
-  await signInAtProvider(page, 'ann');
+  await signInWithAcme(page);
   await heading(page, 'Clients').waitFor();
 
   // The provider did not say when it authenticated the user, so the action asks for it.
@@ -81,6 +86,16 @@ it('a user signs in with the company account, confirms an action, and is signed 
   await stepUp.waitFor({ state: 'hidden' });
   expect((await takeSecret(page)).secret).toMatch(/^lk_cs_/);
   if (!popup.isClosed()) await heading(popup, 'Confirmed').waitFor();
+
+  const elsewhere = await (await sharedBrowser()).newContext(desktop);
+  const device = await elsewhere.newPage();
+  await device.goto(`${app().app.publicUrl}/console/device#BCDF-GHJK`);
+  await signInWithAcme(device);
+  await heading(device, 'Sign in on the command line').waitFor();
+  expect(await device.getByLabel('Code').inputValue()).toBe('BCDF-GHJK');
+  await device.reload();
+  expect(await device.getByLabel('Code').inputValue()).toBe('');
+  await elsewhere.close();
 
   await page.goto(`${app().app.publicUrl}/console/account`);
   await page.getByText('You sign in with your company account.').waitFor();

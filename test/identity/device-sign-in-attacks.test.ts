@@ -7,7 +7,7 @@ import { describeApp } from '../support/app-suite.ts';
 import { startDeviceSignIn, useDeviceSignIns, type Waiting } from '../support/device-sign-ins.ts';
 import { startTestApp } from '../support/harness.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
-import { credentialFor, liveSessions } from '../support/member-rows.ts';
+import { liveSessions } from '../support/member-rows.ts';
 import { addProvider } from '../support/provider-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
 import { openTransports, type TransportAnswer } from '../support/transports.ts';
@@ -16,7 +16,7 @@ import { addUser } from '../support/user-rows.ts';
 const methods = SessionService.method;
 
 describeApp('an attack on a command-line sign-in', (suite) => {
-  const { db, transport, wait, setUp, poll, find, approve, deny, approved } =
+  const { db, transport, wait, setUp, sessionOf, poll, find, approve, deny, approved } =
     useDeviceSignIns(suite);
   const disable = async (userId: string) => {
     const staff = await managerCredential(suite.app, 'users:write');
@@ -144,16 +144,18 @@ describeApp('an attack on a command-line sign-in', (suite) => {
     [
       'an approval without a recent sign-in',
       'step_up_required',
-      async ({ device, user }) => {
-        const authTime = suite.clock.now() / 1000 - 301;
-        const token = { type: 'staff', scope: '', sub: user.id, authTime } as const;
-        return approve(device.userCode, await credentialFor(suite.testApp, token));
-      },
+      async ({ device, user }) =>
+        approve(device.userCode, await sessionOf(user, suite.clock.now() - 301_000)),
       2,
     ],
     [
+      'an approval with the token of a session',
+      'unauthenticated',
+      ({ device, own: { authorization } }) => approve(device.userCode, { authorization }),
+    ],
+    [
       'an approval by a service client',
-      'forbidden',
+      'unauthenticated',
       async ({ device }) =>
         approve(device.userCode, await managerCredential(suite.app, 'users:write')),
     ],
@@ -162,9 +164,7 @@ describeApp('an attack on a command-line sign-in', (suite) => {
       'not_found',
       async (given) => {
         const other = await addUser(db());
-        const token = { type: 'staff', scope: '', sub: other.id } as const;
-        const own = await credentialFor(suite.testApp, token);
-        messageOf(await approve(given.device.userCode, own));
+        messageOf(await approve(given.device.userCode, await sessionOf(other)));
         expect(codeOf(await deny(given.device.userCode, given.own))).toBe('not_found');
         expect(codeOf(await find(given.device.userCode, given.own))).toBe('not_found');
         return approve(given.device.userCode, given.own);
@@ -192,9 +192,7 @@ describeApp('an attack on a command-line sign-in', (suite) => {
       'not_found',
       async ({ device, user }) => {
         wait(600);
-        const authTime = suite.clock.now() / 1000;
-        const token = { type: 'staff', scope: '', sub: user.id, authTime } as const;
-        return approve(device.userCode, await credentialFor(suite.testApp, token));
+        return approve(device.userCode, await sessionOf(user));
       },
       2,
     ],
@@ -206,7 +204,7 @@ describeApp('an attack on a command-line sign-in', (suite) => {
     ['an oversized device code', 'invalid_argument', () => poll({ deviceCode: 'a'.repeat(129) })],
   ];
 
-  itHoldsFor(attacks, 21)('is refused', async (_what, code, run, sessions = 1) => {
+  itHoldsFor(attacks, 22)('is refused', async (_what, code, run, sessions = 1) => {
     const given = await setUp();
     expect(codeOf(await run(given))).toBe(code);
     expect(await liveSessions(db(), given.user.id)).toHaveLength(sessions);
@@ -229,7 +227,7 @@ describeApp('an attack on a command-line sign-in', (suite) => {
   itHoldsFor(odd, 15)(
     'names the field of a malformed code, and does not count it as a guess',
     async (text) => {
-      const own = await credentialFor(suite.testApp, { type: 'staff', scope: '' });
+      const own = await sessionOf(await addUser(db()));
       for (const call of [find, approve, deny]) {
         const error = { code: 'invalid_argument', fields: ['user_code'] };
         expect(await call(text, own)).toMatchObject({ ok: false, error });

@@ -114,6 +114,21 @@ describeFeature('an imported client', (dialect) => {
     },
   );
 
+  it('can be named in may_act, where an unknown id is an error', async () => {
+    const known = await importClient({ value: 'Keycloak-secret of 32 chars: ~!' });
+    const client_id = newClientId();
+    const { body } = await create({ client_id, may_act: [known, 'member'] });
+    expect(body).toMatchObject({ client: { may_act: [known, 'member'] } });
+    for (const unknown of ['members', 'cli_1', 'Member', 'billing-worker.99999']) {
+      const refused = await create({ client_id: newClientId(), may_act: [known, unknown] });
+      expect(refused.status).toBe(400);
+      expect(refused.body).toMatchObject({
+        code: 'invalid_argument',
+        detail: expect.stringContaining(`${unknown} is not an id of a client`),
+      });
+    }
+  });
+
   it('gets tokens with a secret that was imported as it is', async () => {
     const value = 'Keycloak-secret of 32 chars: ~!';
     const clientId = await importClient({ value });
@@ -204,8 +219,11 @@ describeFeature('an imported client', (dialect) => {
     await create({ client_id });
     const keys = keyPairs.EdDSA();
     await send(`/clients/${client_id}/keys`, { jwk: jwkOf(keys) });
+    // Other tests of this file may take longer than the service tolerates.
+    const iat = Math.floor(pair.clock.now / 1000);
+    const claims = { iat, exp: iat + 60 };
     const assertion = (key = keys) =>
-      signAssertion(key.privateKey, client_id, `${pair.apps[0].app.publicUrl}`);
+      signAssertion(key.privateKey, client_id, pair.apps[0].app.publicUrl, { claims });
     const use = async (client_assertion: string) => {
       const body = {
         client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',

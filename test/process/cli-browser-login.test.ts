@@ -10,8 +10,9 @@ import { runProgram } from '../../src/cli/program.ts';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { openShell } from '../support/cli.ts';
 import { messageOf } from '../support/manager-calls.ts';
-import { credentialFor, liveSessions } from '../support/member-rows.ts';
-import { addUser } from '../support/user-rows.ts';
+import { liveSessions } from '../support/member-rows.ts';
+import { cookieOf } from '../support/method-access.ts';
+import { addSession, addUser } from '../support/user-rows.ts';
 
 const { approveDeviceSignIn, denyDeviceSignIn, findDeviceSignIn } = SessionService.method;
 
@@ -67,12 +68,13 @@ describeAppOnSqlite('latchkey login --browser', (suite) => {
     }
     const decide = async (
       method: typeof approveDeviceSignIn | typeof denyDeviceSignIn,
-      { id: sub } = user,
+      { id } = user,
     ) => {
       const [, userCode = ''] = /the code ([A-Z-]{9})\./.exec(shown.stderr) ?? [];
-      const authTime = suite.clock.now() / 1000;
-      const token = { type: 'staff', scope: '', sub, authTime } as const;
-      const own = await credentialFor(suite.testApp, token);
+      const { cookie } = await addSession(suite.app.inside.db, id, {
+        createTime: suite.clock.now(),
+      });
+      const own = { cookie: cookieOf(cookie) };
       const transport = suite.transport('connect');
       const asking = messageOf(await transport.call(findDeviceSignIn, { userCode }, own));
       expect(asking).toMatchObject({ browser: 'latchkey', device: 'Linux' });

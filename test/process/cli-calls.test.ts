@@ -70,6 +70,17 @@ test('a client is created, shown, changed, used and disabled', async () => {
   expect((await client.run(['token', '--scope', 'tokens:read'])).status).toBe(77);
 });
 
+test('a deletion on a terminal names the command that undoes it', async () => {
+  const staff = await staffShell();
+  const { id = '' } = valuesOf(await staff.run(['workspaces', 'create', 'Short-lived']));
+  const { status, text } = await staff.runOnTerminal(['workspaces', 'delete', id]);
+  expect(status).toBe(0);
+  const shown = /\nTo undo it: latchkey (workspaces undelete ws_\w{22})\n$/.exec(text);
+  const restored = valuesOf(await staff.run(shown?.[1]?.split(' ') ?? []));
+  expect(restored).toMatchObject({ id, name: 'Short-lived' });
+  expect((await staff.run(['workspaces', 'delete', id])).stderr).toBe('');
+});
+
 test('a user with a second factor signs in with the password and a code', async () => {
   const staff = await staffShell();
   const email = 'second-factor@example.com';

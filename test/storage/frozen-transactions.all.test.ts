@@ -203,6 +203,23 @@ describe('a query that is not answered in time', () => {
     expect(await others()).toHaveLength(before.length - 1);
   });
 
+  it('is ended by a server that checks the connections of its clients', async () => {
+    const plain = await migratedPostgresDatabase();
+    const options = encodeURIComponent('-c client_connection_check_interval=500');
+    const db = await open(`${plain}?options=${options}`, { databaseQuerySeconds: 1 });
+    const watcher = await open(plain);
+    const running = async () => {
+      const { rows } = await sql`
+        select pid from pg_stat_activity where state = 'active' and query like 'select pg_sleep(40)%'
+      `.execute(watcher);
+      return rows.length;
+    };
+    const abandoned = sql`select pg_sleep(40)`.execute(db);
+    await expect.poll(running).toBe(1);
+    await expect(abandoned).rejects.toThrow();
+    await expect.poll(running).toBe(0);
+  });
+
   it('is not followed by a rollback, which would not be answered either', async () => {
     const plain = await migratedPostgresDatabase();
     const proxy = await startHangingProxy(plain);

@@ -53,12 +53,15 @@ export function callsTo({ env }: Pick<RunningProgram, 'env'>, sender = send) {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }
-  function upload(bytes: Uint8Array<ArrayBuffer>, credential = env.API_KEY) {
+  function upload(
+    bytes: Uint8Array<ArrayBuffer>,
+    credential = env.API_KEY,
+    route = '/api/v1/documents',
+  ) {
     const form = new FormData();
     form.set('file', new Blob([bytes]), 'file.bin');
     const headers = { authorization: `Bearer ${credential}` };
-    const url = `${env.LATCHKEY_BASE_URL}/api/v1/documents`;
-    return sender(url, { method: 'POST', headers, body: form });
+    return sender(env.LATCHKEY_BASE_URL + route, { method: 'POST', headers, body: form });
   }
   async function signIn(): Promise<string> {
     const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = env;

@@ -7,8 +7,9 @@ import {
 import type { Suite } from './app-suite.ts';
 import { CookieClient } from './cookie-client.ts';
 import { messageOf } from './manager-calls.ts';
-import type { Transport } from './transports.ts';
-import { addUser } from './user-rows.ts';
+import { cookieOf } from './method-access.ts';
+import type { Credential, Transport } from './transports.ts';
+import { addSession, addUser } from './user-rows.ts';
 
 const methods = SessionService.method;
 const password = 'correct horse battery staple';
@@ -37,25 +38,32 @@ export function useDeviceSignIns(suite: Suite) {
     const user = await addUser(db(), { password });
     const browser = new CookieClient(transport());
     const { accessToken } = await browser.signedIn({ email: user.email, password });
-    const own = { authorization: `Bearer ${accessToken}` };
+    // The console sends both.
+    const cookie = cookieOf(browser.cookie('latchkey_session') ?? '');
+    const own = { authorization: `Bearer ${accessToken}`, cookie };
     return { user, browser, own, device: await startDeviceSignIn(transport()) };
   }
   type Given = Awaited<ReturnType<typeof setUp>>;
+  /** The cookie of a new session. */
+  const sessionOf = async ({ id }: { readonly id: string }, createTime = suite.clock.now()) => {
+    const { cookie } = await addSession(db(), id, { createTime });
+    return { cookie: cookieOf(cookie) };
+  };
 
   const program = () => new CookieClient(transport());
   const poll = ({ deviceCode }: Pick<StartDeviceSignInResponse, 'deviceCode'>, as = program()) =>
     as.call(methods.signInWithDeviceCode, { deviceCode });
-  const find = (userCode: string, own: Given['own']) =>
+  const find = (userCode: string, own: Credential) =>
     transport().call(methods.findDeviceSignIn, { userCode }, own);
-  const approve = (userCode: string, own: Given['own']) =>
+  const approve = (userCode: string, own: Credential) =>
     transport().call(methods.approveDeviceSignIn, { userCode }, own);
-  const deny = (userCode: string, own: Given['own']) =>
+  const deny = (userCode: string, own: Credential) =>
     transport().call(methods.denyDeviceSignIn, { userCode }, own);
   const approved = async (given: Given) => {
     messageOf(await approve(given.device.userCode, given.own));
     return given.device;
   };
-  return { db, transport, wait, setUp, program, poll, find, approve, deny, approved };
+  return { db, transport, wait, setUp, sessionOf, program, poll, find, approve, deny, approved };
 }
 
 /** A signed-in user, and a sign-in that waits. */

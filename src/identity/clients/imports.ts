@@ -2,6 +2,7 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import { Code } from '@connectrpc/connect';
 import type { ImportedSecret } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { isForeignClientId, newId, type Random } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
@@ -31,6 +32,22 @@ export async function requireFreeId(trx: Executor, id: string): Promise<void> {
   if ((await findClient(trx, id)) === undefined) return;
   const detail = 'client_id: Another client has this id.';
   throw fail('conflict', detail, { grpc: Code.AlreadyExists });
+}
+
+const ownSubject = /^(service|customer|staff|member|(cli|cus|usr)_[0-9A-Za-z]{22})$/;
+
+/** Only their existence tells the ids of imported clients from typing errors. */
+export async function requireKnownSubjects(
+  trx: Executor,
+  mayAct: string | null | undefined,
+): Promise<void> {
+  const foreign = [...parseStoredScopes(mayAct ?? '')].filter((id) => !ownSubject.test(id));
+  if (foreign.length === 0) return;
+  const rows = await trx.selectFrom('clients').select('id').where('id', 'in', foreign).execute();
+  const known = new Set(rows.map(({ id }) => id));
+  const unknown = foreign.find((id) => !known.has(id));
+  if (unknown === undefined) return;
+  throw invalid('may_act', `${unknown} is not an id of a client, customer or user, or a kind`);
 }
 
 /** Returns the given secret with an empty `text`, or a generated one. */

@@ -29,7 +29,7 @@ import {
   requireOneName,
   updateFields,
 } from './fields.ts';
-import { clientIdFrom, requireFreeId, secretFrom } from './imports.ts';
+import { clientIdFrom, requireFreeId, requireKnownSubjects, secretFrom } from './imports.ts';
 import { type ClientKeyOptions, createClientKeyMethods } from './key-methods.ts';
 import { clientList, findClient, findClients, insertClient, updateClient } from './store.ts';
 import { requireOwnScopes } from './token-fields.ts';
@@ -84,6 +84,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         if (id === request.clientId) await requireFreeId(trx, id);
         await requireMayChange(trx, context, parseStoredScopes(row.scopes));
         await lockAudiences(trx, row.audience_ids);
+        await requireKnownSubjects(trx, row.may_act);
         if (row.token_seconds !== null) await coverTokenSeconds(trx, row.token_seconds);
         await insertClient(trx, row).catch(refuseDuplicate);
         const fields = { name: '', scopes: '', expireTime: undefined };
@@ -121,6 +122,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         const grantsAll = paths.some((path) => grantingFields.has(path));
         await requireMayChange(trx, context, grantsAll ? [...had, ...has] : changed, clientId);
         await lockAudiences(trx, change.audience_ids);
+        await requireKnownSubjects(trx, change.may_act);
         const timed = { ...change, ...touched(before, change, now()) };
         const after = { ...before, ...timed };
         requireOneName(after);

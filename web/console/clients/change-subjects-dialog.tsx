@@ -7,7 +7,7 @@ import { splitWords, validateCount } from '../shared/split-words.ts';
 import { useMethod } from '../shared/use-method.ts';
 
 const subjectsMax = 100;
-const subjectPattern = /^(?:service|customer|staff|member|(?:cli|cus|usr)_[0-9A-Za-z]{22})$/;
+const subjectPattern = /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/;
 
 function validateSubjects(text: string): string | null {
   const subjects = splitWords(text);

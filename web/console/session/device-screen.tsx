@@ -1,6 +1,6 @@
 /** Deciding about a command-line sign-in. The command line shows a code and this address. */
 import { Alert, Anchor, Button, Group, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import {
   type FindDeviceSignInResponse,
   SessionService,
@@ -12,6 +12,7 @@ import { FactList } from '../shared/facts.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { usePendingAction } from '../shared/use-pending-action.ts';
+import { withStorage } from '../shared/with-storage.ts';
 import { OneForm } from './one-form.tsx';
 import { isLimited } from './second-factor.ts';
 import { useSessionState, useSignIn, useUser } from './session-context.tsx';
@@ -19,10 +20,30 @@ import { SignInSteps } from './sign-in-steps.tsx';
 import { SignedOutPage, useLinkToken } from './signed-out-page.tsx';
 import { StepUpDialog } from './step-up-dialog.tsx';
 
+const keptName = 'latchkey device code';
+
+/** Keeps the code of the link while the tab shows the pages of an identity provider. */
+const keptCode = {
+  set: (code: string) => withStorage('sessionStorage', (kept) => kept.setItem(keptName, code)),
+  take(): string {
+    return (
+      withStorage('sessionStorage', (kept) => {
+        const code = kept.getItem(keptName) ?? '';
+        kept.removeItem(keptName);
+        return code;
+      }) ?? ''
+    );
+  },
+};
+
 export function DeviceScreen() {
   const code = useLinkToken();
   const state = useSessionState();
-  if (state.status !== 'in') {
+  const isSignedIn = state.status === 'in';
+  useEffect(() => {
+    if (!isSignedIn && code !== '') keptCode.set(code);
+  }, [isSignedIn, code]);
+  if (!isSignedIn) {
     return (
       <SignedOutPage title="Sign in">
         <Text role="status">Sign in to approve the command-line sign-in.</Text>
@@ -58,6 +79,7 @@ type CodeStepProps = {
 
 function CodeStep({ linkedCode, onFound }: CodeStepProps) {
   const find = useMethod(SessionService.method.findDeviceSignIn);
+  const [keptOne] = useState(keptCode.take);
   return (
     <SignedOutPage title="Sign in on the command line">
       <OneForm
@@ -70,7 +92,7 @@ function CodeStep({ linkedCode, onFound }: CodeStepProps) {
           name="code"
           label="Code"
           description="The 8 letters that the command line shows."
-          defaultValue={linkedCode}
+          defaultValue={linkedCode || keptOne}
           autoComplete="off"
           autoCapitalize="characters"
           spellCheck={false}

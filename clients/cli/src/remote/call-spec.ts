@@ -26,6 +26,8 @@ export type CallSpec = {
   readonly isFollowed?: true;
   /** The question before a change that cannot be undone. */
   readonly question?: string;
+  /** The command that undoes this one. Its argument is the id of the resource in the answer. */
+  readonly undo?: string;
   /** Writes warnings about the answer to the standard error. */
   readonly warn?: (answer: JsonObject, host: CommandHost) => void;
   /** The text of the answer that `--copy` copies to the clipboard: its path and its name. */

@@ -167,6 +167,7 @@ const clients = groupOf('clients', 'Manages service clients.', [
     about: 'Deletes a client: its secrets and tokens are rejected. It can be undone for 7 days.',
     method: 'client.deleteClient',
     args: clientArg,
+    undo: 'clients undelete',
   },
   {
     name: 'undelete',

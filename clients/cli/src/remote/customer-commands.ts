@@ -96,6 +96,7 @@ const customers = groupOf('customers', 'Manages customers, their accounts and AP
     about: 'Deletes a customer: its keys and tokens are rejected. It can be undone for 7 days.',
     method: 'customer.deleteCustomer',
     args: customer,
+    undo: 'customers undelete',
   },
   {
     name: 'undelete',

@@ -5,11 +5,13 @@ import {
   CommandError,
   type CommandHost,
   type Input,
+  programName,
   textOption,
   UsageError,
 } from '../base/command.ts';
 import { wantsJson, writeJson, writeObject } from '../base/print.ts';
 import { canAsk, confirm } from '../base/prompt.ts';
+import { cleanText } from '../base/text.ts';
 import type { CallSpec } from './call-spec.ts';
 import { fieldAt } from './columns.ts';
 import { followList } from './follow.ts';
@@ -71,6 +73,11 @@ async function print(
   if (wantsJson(input)) await writeJson(host, data);
   else if (Object.keys(data).length === 0) host.stderr.write('Done.\n');
   else await writeObject(host, shownData(body?.message ?? method.output, data), fieldAt);
+  if (spec.undo !== undefined && host.stderr.isTTY === true && !wantsJson(input)) {
+    const [resource] = Object.values(data) as [JsonObject];
+    const words = cleanText(`${spec.undo} ${resource.id}`);
+    host.stderr.write(`To undo it: ${programName(host)} ${words}\n`);
+  }
   if (spec.copied !== undefined && input.options.copy === true) {
     await copyToClipboard(spec.copied.what, String(data[spec.copied.path]), host);
   }

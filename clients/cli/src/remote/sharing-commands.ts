@@ -81,6 +81,7 @@ const workspaces = groupOf('workspaces', 'Manages workspaces.', [
     about: 'Deletes a workspace with everything in it. It can be undone for 7 days.',
     method: 'workspace.deleteWorkspace',
     args: workspace,
+    undo: 'workspaces undelete',
   },
   {
     name: 'undelete',

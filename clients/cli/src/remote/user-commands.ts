@@ -159,6 +159,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
     about: 'Deletes a user, who is erased after 7 days. Until then, it can be undone.',
     method: 'user.deleteUser',
     args: userOrMe,
+    undo: 'users undelete',
   },
   {
     name: 'undelete',
