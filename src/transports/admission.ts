@@ -3,6 +3,7 @@
 import type { Server } from 'node:net';
 import { setImmediate } from 'node:timers';
 import { type Failure, fail } from '../base/errors/errors.ts';
+import { countedWarning } from '../base/limits/counted-warning.ts';
 
 /** A call that cannot begin at once. */
 export type WaitingCall = {
@@ -52,8 +53,6 @@ const admissionLimits: AdmissionLimits = {
 const callsPerAcceptMax = 4;
 
 /** Refused calls are logged at most once in this period. */
-const warnMs = 60_000;
-
 export type AdmissionOptions = {
   readonly limits?: Partial<AdmissionLimits> | undefined;
   /** Logs a warning for the operator. */
@@ -73,7 +72,9 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
   let isScheduled = false;
   let isAccepting = false;
   let waitingBytes = 0;
-  let refused = 0;
+  const warnOfRefusal = countedWarning((refused) =>
+    options.warn({ refused }, 'calls were refused because of overload'),
+  );
 
   function schedule(): void {
     if (isScheduled) return;
@@ -102,13 +103,8 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
   }
 
   function refuse(call: WaitingCall): void {
-    if (refused++ === 0) setTimeout(report, warnMs).unref();
+    warnOfRefusal();
     call.refuse(fail('unavailable', 'The service is overloaded.', { retryAfterSeconds: 1 }));
-  }
-
-  function report(): void {
-    options.warn({ refused }, 'calls were refused because of overload');
-    refused = 0;
   }
 
   return {

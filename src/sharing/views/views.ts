@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { LinkViewSchema } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Clock } from '../../base/clock.ts';
 import { invalid } from '../../base/errors/errors.ts';
+import { countedWarning } from '../../base/limits/counted-warning.ts';
 import { transact } from '../../storage/database.ts';
 import { type ListPage, shortenPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
@@ -100,6 +101,9 @@ const driftMs = 5_000;
 
 export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions): Views {
   const opened = new LRUCache<string, true>({ max: rememberedMax });
+  const warnOfLimit = countedWarning((unrecorded) =>
+    warn({ unrecorded }, 'readers opened documents without a view, because of a limit'),
+  );
   const downloaded = new LRUCache<string, number>({ max: rememberedMax });
 
   async function pagesOf(views: readonly ViewRow[]) {
@@ -138,6 +142,7 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
     const refusal = await newViews.ensure(reader);
     if (refusal === undefined) opened.set(viewId, true);
     else if (hasLimit(reader)) throw refusal;
+    else warnOfLimit();
     return refusal === undefined;
   }
 

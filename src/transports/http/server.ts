@@ -10,6 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import { requestIdFrom } from '../../api/call.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { countedWarning } from '../../base/limits/counted-warning.ts';
 import { handleInSequence, type PendingResponses } from './pipelining.ts';
 import { problemOf } from './problem.ts';
 import { rememberExpectation } from './request-body.ts';
@@ -99,23 +100,16 @@ function isFramingDoubtful({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
-/** Connections beyond the limit are logged at most once in this period. */
-const warnMs = 60_000;
-
 function limitConnections(
   server: Server,
   connectionsMax: number,
   warn: HttpServerOptions['warn'],
 ): void {
   server.maxConnections = connectionsMax;
-  let refused = 0;
-  const report = () => {
-    warn({ refused, connections_max: connectionsMax }, 'too many HTTP connections');
-    refused = 0;
-  };
-  server.on('drop', () => {
-    if (refused++ === 0) setTimeout(report, warnMs).unref();
-  });
+  const warnOfDrop = countedWarning((refused) =>
+    warn({ refused, connections_max: connectionsMax }, 'too many HTTP connections'),
+  );
+  server.on('drop', warnOfDrop);
 }
 
 const malformedStatuses: Record<string, number> = {
