@@ -219,12 +219,14 @@ describe('files that wait', () => {
 
   it('are refused to a network that leaves too many of its stamped files unread', async () => {
     const { sizeBytes } = await shared.stamp(fileOf(pdf));
-    const watermarks = stamper({ heldBytesMax: 2.5 * sizeBytes });
-    const [unread] = [await watermarks.stamp(fileOf(pdf)), await watermarks.stamp(fileOf(pdf))];
-    expect(await codeOf(stamp(pdf, {}, watermarks))).toBe('unavailable');
-    expect(await codeOf(stamp(pdf, { network: '192.0.2.2' }, watermarks))).toBe('stamped');
-    await unread?.close();
-    expect(await codeOf(stamp(pdf, {}, watermarks))).toBe('stamped');
+    for (const limits of [{ heldBytesMax: 2.5 * sizeBytes }, { heldFilesMax: 2.5 }]) {
+      const watermarks = stamper(limits);
+      const [unread] = [await watermarks.stamp(fileOf(pdf)), await watermarks.stamp(fileOf(pdf))];
+      expect(await codeOf(stamp(pdf, {}, watermarks))).toBe('unavailable');
+      expect(await codeOf(stamp(pdf, { network: '192.0.2.2' }, watermarks))).toBe('stamped');
+      await unread?.close();
+      expect(await codeOf(stamp(pdf, {}, watermarks))).toBe('stamped');
+    }
   });
 
   it('are refused after too long a wait, and when the service stops', async () => {

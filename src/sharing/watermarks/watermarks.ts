@@ -51,6 +51,8 @@ const defaultLimits = {
   stampedBytesMax: 300 * 1024 * 1024,
   /** Of all stamped files that readers have not read to the end. */
   heldBytesMax: 2 * 1024 * 1024 * 1024,
+  /** Each of them has an open file descriptor. */
+  heldFilesMax: 200,
 };
 
 export type WatermarkOptions = {
@@ -64,6 +66,7 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
   const { processesMax, waitingMax, waitMs, fileBytesMax } = given;
   const waiting = createFairQueue<() => boolean>(waitingMax);
   const held = createFairAmounts(given.heldBytesMax);
+  const heldBytesMin = given.heldBytesMax / given.heldFilesMax;
   const children = new Set<ChildProcess>();
   const refused = createRefusals();
   let running = 0;
@@ -160,8 +163,9 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
             refused.add(file.sha256);
             throw notStampable();
           }
-          held.add(file.network, sizeBytes);
-          return stampedFile(target, sizeBytes, () => held.add(file.network, -sizeBytes));
+          const heldBytes = Math.max(sizeBytes, heldBytesMin);
+          held.add(file.network, heldBytes);
+          return stampedFile(target, sizeBytes, () => held.add(file.network, -heldBytes));
         } catch (error) {
           await target.close();
           throw error;

@@ -357,8 +357,8 @@ export type CreateClientRequest = Message<"latchkey.identity.v1.CreateClientRequ
   /**
    * The claims that the client's tokens have in addition to those of the service: a JSON object of
    * at most 20 members and 4,096 bytes. The names of RFC 7519, RFC 8693 and OpenID Connect Core
-   * that are about the token, its holder or its authentication, and the names that the service
-   * uses, are refused: `aud`, `scope`, `act` and others. Unset means none.
+   * that are about the token, its holder, its authentication or a person, and the names that the
+   * service uses, are refused: `aud`, `scope`, `act`, `email` and others. Unset means none.
    *
    * @generated from field: google.protobuf.Struct claims = 31;
    */
@@ -667,9 +667,9 @@ export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequ
   /**
    * The new claims that the client's tokens have in addition to those of the service: a JSON object
    * of at most 20 members and 4,096 bytes. The names of RFC 7519, RFC 8693 and OpenID Connect Core
-   * that are about the token, its holder or its authentication, and the names that the service
-   * uses, are refused: `aud`, `scope`, `act` and others. Unset means no change, or none if
-   * `update_mask` names the field.
+   * that are about the token, its holder, its authentication or a person, and the names that the
+   * service uses, are refused: `aud`, `scope`, `act`, `email` and others. Unset means no change, or
+   * none if `update_mask` names the field.
    *
    * @generated from field: google.protobuf.Struct claims = 31;
    */
