@@ -1,5 +1,5 @@
 // The screens for clients without secrets: trusted issuers, keys and federated identities of a
-// client. And audiences.
+// client.
 import { describe, expect, it } from 'vitest';
 import { keyPairs, makePublicJwk } from '../support/client-keys.ts';
 import { expectFitForAll } from '../support/console-credentials.ts';
@@ -162,39 +162,5 @@ describe('a client', () => {
     await change('');
     await section.getByText('The client can’t exchange tokens.').waitFor();
     expect(await stored()).toEqual({ may_act: null });
-  });
-});
-
-describe('an audience', () => {
-  it('is created, changed and deleted', async () => {
-    const { page, open } = await visitAs(await staff());
-    await open('/audiences');
-    await page.getByRole('button', { name: 'Create audience' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create audience' });
-    await dialog.getByLabel('Name').fill('Payments');
-    await dialog.getByLabel('Identifier').fill('payments');
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByRole('alert').waitFor();
-    await dialog.getByLabel('Identifier').fill('https://payments.example.com');
-    await dialog.getByLabel('RS256').check();
-    await dialog.getByText('signs about five minutes later').waitFor();
-    await expectFitForAll(page);
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    const table = page.getByRole('table', { name: 'Audiences' });
-    await table.getByText('https://payments.example.com').waitFor();
-    await table.getByText('RS256').waitFor();
-    await chooseRowAction(page, 'Change algorithm', 'Payments');
-    const changing = page.getByRole('dialog', { name: 'Change algorithm' });
-    await changing.getByLabel('EdDSA').check();
-    await changing.getByRole('button', { name: 'Save' }).click();
-    await table.getByText('EdDSA').waitFor();
-    await chooseRowAction(page, 'Rename', 'Payments');
-    const renaming = page.getByRole('dialog', { name: 'Rename audience' });
-    await renaming.getByLabel('Name').fill('Billing');
-    await renaming.getByRole('button', { name: 'Rename' }).click();
-    await table.getByText('Billing').waitFor();
-    await chooseRowAction(page, 'Delete', 'Billing');
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('No audiences yet').waitFor();
   });
 });

@@ -1,7 +1,7 @@
 import { Radio, Stack } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
 
-/** The costs are those of bench/signatures.mjs. */
+/** The costs are those of bench/README.md, which test/tidy/costs.test.ts compares. */
 const algorithms = [
   {
     value: 'EdDSA',
@@ -11,12 +11,14 @@ const algorithms = [
   {
     value: 'ES256',
     label: 'ES256',
-    description: 'As short. Signing takes about a third more processor time.',
+    description: 'As short. A token request needs 1.3 to 2.0 times the processor time.',
   },
   {
     value: 'RS256',
     label: 'RS256',
-    description: 'For old verifiers. Tokens are 40% longer, and signing takes ten times as long.',
+    description:
+      'For old verifiers. Tokens are 40% longer, and a token request needs 2.8 to 3.8 times the ' +
+      'processor time.',
   },
 ];
 

@@ -17,6 +17,7 @@ import { ClientIdentities } from './client-identities.tsx';
 import { ClientKeys } from './client-keys.tsx';
 import { ClientSecrets } from './client-secrets.tsx';
 import { ClientSubjects } from './client-subjects.tsx';
+import { ClientTokens } from './client-tokens.tsx';
 
 export function ClientScreen() {
   const { clientId } = useParams({ from: '/shell/clients/$clientId' });
@@ -35,6 +36,7 @@ export function ClientScreen() {
             <ClientFacts {...found} />
             <AuditLinks id={found.id} />
             <UsageSection id={found.id} />
+            <ClientTokens client={found} mayChange={mayWrite && found.deleteTime === undefined} />
           </>
         )}
       </QueryResult>
@@ -80,7 +82,6 @@ function ClientFacts(client: Client) {
                 value: <CopyableText text={certificate} label="name in the certificate" />,
               },
             ]),
-        ...(client.boundTokens ? [{ name: 'Tokens', value: 'Bound to a key or certificate' }] : []),
         { name: 'Created', value: <DateTime time={createTime} precision="minute" /> },
         ...createdByFacts(client),
       ]}

@@ -13,6 +13,7 @@ import { Screen } from '../shared/screen.tsx';
 import { UsageSection } from '../usage/usage-section.tsx';
 import { CustomerAccounts } from './customer-accounts.tsx';
 import { CustomerActions } from './customer-actions.tsx';
+import { CustomerAudiences } from './customer-audiences.tsx';
 import { CustomerKeys } from './customer-keys.tsx';
 
 export function CustomerScreen() {
@@ -33,6 +34,10 @@ export function CustomerScreen() {
             <AuditLinks id={found.id} />
             <UsageSection id={found.id} />
             <CustomerAccounts customer={found} mayChange={mayWrite} />
+            <CustomerAudiences
+              customer={found}
+              mayChange={mayWrite && found.deleteTime === undefined}
+            />
           </>
         )}
       </QueryResult>

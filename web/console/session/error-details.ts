@@ -44,6 +44,8 @@ export type FormFieldError = {
   /** The name in the form, such as `expireTime` or `scopes`. */
   readonly name: string;
   readonly detail: string;
+  /** The detail for a message at the field. It names a member, such as `aud` of `claims.aud`. */
+  readonly text: string;
 };
 
 export function fieldErrorsOf(error: unknown): FormFieldError[] {
@@ -51,7 +53,14 @@ export function fieldErrorsOf(error: unknown): FormFieldError[] {
     field,
     name: formFieldNameOf(field),
     detail: adviceFor(detail),
+    text: textAtField(field, adviceFor(detail)),
   }));
+}
+
+function textAtField(field: string, detail: string): string {
+  const [, member] = /^[^.[]*\.(.+)$/.exec(field) ?? [];
+  if (member === undefined) return detail;
+  return /^\p{Lu}/u.test(detail) ? `${member}: ${detail}` : `${member} ${detail}`;
 }
 
 function problemFieldsOf(error: unknown): readonly ProblemField[] {

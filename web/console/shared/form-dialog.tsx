@@ -96,7 +96,7 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
       try {
         await submit(values);
       } catch (thrown) {
-        for (const { name, detail } of fieldErrorsOf(thrown)) form.setFieldError(name, detail);
+        for (const { name, text } of fieldErrorsOf(thrown)) form.setFieldError(name, text);
         if (element.current !== null) setShownFields(fieldNamesOf(element.current));
         throw thrown;
       }

@@ -65,6 +65,26 @@ export function ScopesField(props: ScopesFieldProps) {
   );
 }
 
+type ScopesSubsetFieldProps = ScopesInput & {
+  readonly label: string;
+  readonly description: string;
+  /** The scopes to choose from. */
+  readonly scopes: readonly string[];
+};
+
+/** A field for some of the given scopes. */
+export function ScopesSubsetField({ scopes, ...group }: ScopesSubsetFieldProps) {
+  return (
+    <Checkbox.Group {...group}>
+      <div>
+        {areasOf(scopes).map((area) => (
+          <Area key={area} area={area} canGrant={(scope) => scopes.includes(scope)} />
+        ))}
+      </div>
+    </Checkbox.Group>
+  );
+}
+
 type FreeAreasProps = ScopesFieldProps & {
   readonly areasInUse: readonly string[];
   readonly path: string;
@@ -136,13 +156,14 @@ function Area({ area, canGrant = () => true, describe }: AreaProps) {
       </span>
       {['read', 'write'].map((access) => {
         const scope = `${area}:${access}`;
-        const note = canGrant(scope) ? '' : ' You don’t have this scope.';
+        const isRefused = !canGrant(scope);
+        const note = isRefused && !isPlain ? ' You don’t have this scope.' : '';
         const text = `${describe?.(scope) ?? ''}${note}`.trimStart();
         return (
           <Checkbox
             key={scope}
             value={scope}
-            disabled={note !== ''}
+            disabled={isRefused}
             aria-label={scope}
             label={access === 'read' ? 'Read' : 'Write'}
             description={text === '' ? undefined : text}
