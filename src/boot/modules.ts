@@ -46,7 +46,8 @@ export function createModules(
     const shared = {
       ...{ config, log, db, invalidations, leases, auditLog, masterKey },
       ...{ now, random, publicUrl },
-      keptBackups: config.backupSchedule === undefined ? 0 : config.backupKeep,
+      // Without a schedule of the service, another one may run `backup`, such as a CronJob.
+      keptBackups: config.backupTarget === undefined ? 0 : config.backupKeep,
     };
     const membershipsOf = createMemberships({ db, invalidations });
     // Built programs are next to the built browser code, even if the service runs from its sources.

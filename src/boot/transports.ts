@@ -31,6 +31,7 @@ import type { Modules } from './modules.ts';
 import type { AppOptions } from './options.ts';
 import { startRetention } from './retention.ts';
 import { type Sockets, tlsPathsOf } from './sockets.ts';
+import { observeInstallation } from './state-metrics.ts';
 import type { OpenStorage } from './storage.ts';
 
 type Started = {
@@ -121,6 +122,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     onFailure(() => closeAtOnce(grpc));
     const checks = readinessChecks(started);
     const readiness = () => runChecks(checks);
+    observeInstallation(options, { storage, modules, tls });
     const { metrics } = observer;
     options.telemetry?.exportMetrics(metrics);
     const isDomainVerified = (name: string) => isVerifiedDomain(storage.db, name);

@@ -6,6 +6,7 @@ import { type Config, ConfigError, readConfig } from '../base/config/config.ts';
 import { checkBackups } from './check-backups.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDescriptors, checkDisk, checkFiles, checkMasterKey } from './check-files.ts';
+import { checkCredentials, checkSigningKeys } from './check-keys.ts';
 import { checkBlobStore, checkMail, checkProxies } from './check-services.ts';
 import { checkTls } from './check-tls.ts';
 import { type Check, type Finding, ok, problem } from './finding.ts';
@@ -47,5 +48,7 @@ const checks: Readonly<Record<string, Check>> = {
   proxies: checkProxies,
   mail: checkMail,
   descriptors: checkDescriptors,
+  'signing keys': checkSigningKeys,
+  credentials: checkCredentials,
   backups: checkBackups,
 };

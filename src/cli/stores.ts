@@ -41,17 +41,32 @@ export async function findUnfinishedRestore(
 }
 
 /** Undefined if they match, or if one is missing or cannot be read. Changes nothing. */
-export async function findWrongStore(config: Config): Promise<string | undefined> {
+export function findWrongStore(config: Config): Promise<string | undefined> {
+  return readCurrentDatabase(config, async (db) => {
+    try {
+      await withBlobStore(config.blobs, createStoreIds({ db }));
+    } catch (error) {
+      if (error instanceof Error && error.cause instanceof WrongStore) return error.cause.message;
+    }
+    return undefined;
+  });
+}
+
+/**
+ * Reads a database without changing it. Returns undefined if it is missing, unreachable or not of
+ * this version, which another check reports.
+ */
+export async function readCurrentDatabase<T>(
+  config: Config,
+  read: (db: Database) => Promise<T>,
+): Promise<T | undefined> {
   const file = databaseFile(config.databaseUrl);
   if (file !== undefined && (await isMissingOrEmpty(file))) return undefined;
   const db = await openDatabaseReadOnly(config.databaseUrl, config);
   try {
-    if ((await compareSchema(db)).missing.length > 0) return undefined;
-    await withBlobStore(config.blobs, createStoreIds({ db }));
-  } catch (error) {
-    if (error instanceof Error && error.cause instanceof WrongStore) return error.cause.message;
+    const { missing, isSupported } = (await compareSchema(db).catch(() => undefined)) ?? {};
+    return missing?.length === 0 && isSupported === true ? await read(db) : undefined;
   } finally {
     await db.destroy();
   }
-  return undefined;
 }

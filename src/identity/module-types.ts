@@ -98,7 +98,7 @@ export type IdentityModuleOptions = {
   /** The data about users in workspaces. */
   readonly sharedData: Readonly<Record<string, UserData>>;
   readonly publicUrl: string;
-  /** How many scheduled backups the service keeps. */
+  /** How many backups stay in the target of backups; 0 without a target. */
   readonly keptBackups: number;
   readonly random: Random;
   readonly now: Clock;

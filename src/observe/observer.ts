@@ -9,6 +9,7 @@ import type { ErrorCode } from '../base/errors/errors.ts';
 import type { Log } from './log.ts';
 import { countDroppedLines, type Metrics, metricsOf } from './merge-metrics.ts';
 import { observePreviews, type PreviewObserver } from './previews.ts';
+import { observeState, type StateSources } from './state.ts';
 import type { Traces } from './telemetry.ts';
 import { type ObserveUsage, observeUsage } from './usage.ts';
 
@@ -20,6 +21,8 @@ export type Observer = {
   readonly previews: PreviewObserver;
   readonly usage: ObserveUsage;
   backup(outcome: BackupOutcome): void;
+  /** Adds the gauges of the state. */
+  state(sources: StateSources): void;
   readonly metrics: Metrics;
 };
 
@@ -131,6 +134,8 @@ export function createObserver(log: Log, droppedLines: () => number, traces?: Tr
     usage: observeUsage(registry),
 
     backup: observeBackup,
+
+    state: (sources) => observeState(registry, log, sources),
 
     metrics: metricsOf(registry),
   };

@@ -123,7 +123,7 @@ export type SharingModuleOptions = {
   readonly uploadStalledMs: number;
   readonly blobLeaseMs: number;
   readonly publicUrl: string;
-  /** How many scheduled backups the service keeps. */
+  /** How many backups stay in the target of backups; 0 without a target. */
   readonly keptBackups: number;
   readonly dnsServers: readonly string[] | undefined;
   readonly random: Random;

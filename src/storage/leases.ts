@@ -24,6 +24,8 @@ export type HeldLease = {
 export type Leases = {
   /** Returns the lease of a name. A process waits for or holds a lease once at most. */
   lease(name: string): Lease;
+  /** Returns the number of leases that this process holds. */
+  countHeld(): number;
   stop(): Promise<void>;
 };
 
@@ -73,6 +75,10 @@ class LeaseKeeper implements Leases {
 
   lease(name: string): Lease {
     return { acquire: (signal) => this.#acquire(name, signal) };
+  }
+
+  countHeld(): number {
+    return this.#held.size;
   }
 
   async stop(): Promise<void> {

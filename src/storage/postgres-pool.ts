@@ -2,6 +2,7 @@
 // server, so none of them is used again once one of them shows that the server is lost.
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
+import type { PoolCounts } from './pooled-adapter.ts';
 import {
   isConnectionError,
   isServerLost,
@@ -10,7 +11,9 @@ import {
 } from './postgres-errors.ts';
 import { requireWritable } from './postgres-writable.ts';
 
-export function openPool(options: pg.PoolConfig): PostgresPool {
+export type CountedPool = PostgresPool & { readonly count: () => PoolCounts };
+
+export function openPool(options: pg.PoolConfig): CountedPool {
   const pool = new pg.Pool(options);
   const fresh = new WeakSet<object>();
   /** The connections that were writable and have not been lost since. */
@@ -60,6 +63,12 @@ export function openPool(options: pg.PoolConfig): PostgresPool {
       }
     },
     end: () => pool.end(),
+    count: () => ({
+      max: pool.options.max,
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
   };
 }
 

@@ -1,15 +1,10 @@
 // PostgreSQL, with a pool of connections.
 import { isIP } from 'node:net';
 import type tls from 'node:tls';
-import {
-  CompiledQuery,
-  PostgresAdapter,
-  PostgresDialect,
-  type PostgresDialectConfig,
-  sql,
-} from 'kysely';
+import { CompiledQuery, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { openPool } from './postgres-pool.ts';
+import { PooledAdapter } from './pooled-adapter.ts';
+import { type CountedPool, openPool } from './postgres-pool.ts';
 import type { Database } from './schema.ts';
 import type { OpenedDialect } from './sqlite.ts';
 
@@ -28,10 +23,9 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Open
   const queries = { max: databasePoolMax, query_timeout: queryMs };
   const begin = beginWithin(queryMs);
   return {
-    dialect: new OurPostgresDialect({ pool: openPool({ ...options, ...queries }) }, begin),
+    dialect: new OurPostgresDialect(openPool({ ...options, ...queries }), begin),
     // A migration may take minutes.
-    openForMigration: () =>
-      new OurPostgresDialect({ pool: openPool({ ...options, max: 1 }) }, 'begin'),
+    openForMigration: () => new OurPostgresDialect(openPool({ ...options, max: 1 }), 'begin'),
     beginMigration,
     lockTables,
   };
@@ -130,22 +124,18 @@ async function lockTables(connection: Database): Promise<void> {
   await sql`set local lock_timeout = '2s'`.execute(connection);
 }
 
-/** The transaction of a migration already has a lock. */
-class UnlockedPostgresAdapter extends PostgresAdapter {
-  override async acquireMigrationLock() {}
-  override async releaseMigrationLock() {}
-}
-
 class OurPostgresDialect extends PostgresDialect {
+  readonly #pool: CountedPool;
   readonly #begin: string;
 
-  constructor(config: PostgresDialectConfig, begin: string) {
-    super(config);
+  constructor(pool: CountedPool, begin: string) {
+    super({ pool });
+    this.#pool = pool;
     this.#begin = begin;
   }
 
   override createAdapter() {
-    return new UnlockedPostgresAdapter();
+    return new PooledAdapter(this.#pool.count);
   }
 
   override createDriver() {

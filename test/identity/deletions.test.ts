@@ -1,6 +1,6 @@
 // A deleted client or customer stops working at once, and can be restored for seven days.
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished, test } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
@@ -8,6 +8,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { describeApp } from '../support/app-suite.ts';
 import { allRows } from '../support/audit-rows.ts';
 import { endWait, purge } from '../support/ended-waits.ts';
+import { startTestApp } from '../support/harness.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { addClient, addCustomer } from '../support/owner-rows.ts';
 
@@ -164,4 +165,19 @@ describeApp('a deletion', (suite) => {
     expect(codeOf(await call(undeleteCustomer, { customerId }))).toBe('ok');
     expect(await exchange()).toBe('ok');
   });
+});
+
+test('the answer counts the backups that another scheduler keeps in the target', async () => {
+  const backupTarget = { kind: 'folder', path: '/var/backups/latchkey' } as const;
+  const { app, remove } = await startTestApp({ config: { backupTarget, backupKeep: 14 } });
+  onTestFinished(remove);
+  const { ownerId } = await addClient(app.inside.db, 'payments:read');
+  const { authorization } = await managerCredential(app, 'clients:read clients:write');
+
+  const response = await fetch(`${app.publicUrl}/clients/${ownerId}`, {
+    method: 'DELETE',
+    headers: { authorization },
+  });
+
+  expect(await response.json()).toMatchObject({ kept_backups: 14 });
 });

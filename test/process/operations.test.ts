@@ -1,10 +1,12 @@
-import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { X509Certificate } from 'node:crypto';
+import { mkdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
+import { createTlsFiles } from '../support/tls-app.ts';
 
 async function started(env: Record<string, string> = {}): Promise<RunningProgram> {
   const program = await startProgram(env);
@@ -111,10 +113,18 @@ describe('readiness', () => {
     });
     const { env } = program;
     await expectReadiness(env).toMatchObject({ status: 200 });
+    const metrics = async () => (await fetch(`${env.LATCHKEY_OPS_URL}/metrics`)).text();
+    const text = await metrics();
+    expect(text).toContain('latchkey_database_connections_max 10\n');
+    expect(text).toMatch(/^latchkey_database_connections\{state="idle"\} [1-9]/m);
+    expect(text).toMatch(/^latchkey_database_waiting \d/m);
+    expect(text).toContain('latchkey_mail_queue{kind="reader"} 0\n');
+    expect(text).toContain('latchkey_workspaces_near_quota{quota="bytes"} 0\n');
 
     await postgres.stop();
 
     await expectReadiness(env).toEqual(unready('database'));
+    expect(await metrics()).toContain('latchkey_database_connections_max 10\n');
     expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
     // Cached values may be used for at most five seconds.
     const status = async () => (await issueToken(program, 'no-database')).status;
@@ -161,6 +171,47 @@ test('the metrics count the duration of calls by method, transport and code', as
   expect(text).toMatch(/latchkey_route_duration_seconds_count\{route="unrouted",status="404"\} 1/);
   expect(text).toContain('process_cpu_seconds_total');
   expect(text).toContain('latchkey_log_lines_dropped_total 0');
+});
+
+test('the metrics show keys, the certificate, mails, quotas and jobs', async () => {
+  const files = await createTlsFiles();
+  onTestFinished(() => files.remove());
+  const { tlsCert, tlsKey } = files.paths;
+  const start = Date.now();
+  const { env, dataDir } = await started({
+    LATCHKEY_TLS_CERT: tlsCert,
+    LATCHKEY_TLS_KEY: tlsKey,
+    LATCHKEY_WORKSPACE_DOCUMENTS_MAX: '1',
+    LATCHKEY_WORKSPACE_LINKS_MAX: '100',
+  });
+  const db = openSqliteFile(path.join(dataDir, 'latchkey.db'), { timeout: 5_000 });
+  onTestFinished(() => void db.close());
+  // After two failures, the next attempt is due an hour from now. The waits were 1 and 2 minutes.
+  const dueTime = start + 3_600_000;
+  db.exec(`INSERT INTO reader_mails VALUES ('lnk_failed', ${dueTime}, 2)`);
+
+  const text = await (await fetch(`${env.LATCHKEY_OPS_URL}/metrics`)).text();
+
+  const value = (series: string) => {
+    const line = text.split('\n').find((one) => one.startsWith(`latchkey_${series} `));
+    return line === undefined ? undefined : Number(line.split(' ')[1]);
+  };
+  const activateTime = value('signing_key_activate_time_seconds{alg="EdDSA"}') ?? 0;
+  expect(Math.abs(activateTime - start / 1000)).toBeLessThan(600);
+  const rotationTime = value('signing_key_rotation_time_seconds{alg="EdDSA"}') ?? 0;
+  expect(rotationTime - activateTime).toBeCloseTo(30 * 86_400);
+  const expireTime = Date.parse(new X509Certificate(await readFile(tlsCert)).validTo) / 1000;
+  expect(value('tls_certificate_expire_time_seconds')).toBe(expireTime);
+  expect(value('mail_queue{kind="reader"}')).toBe(1);
+  expect(value('mail_queue_oldest_time_seconds{kind="reader"}')).toBe(dueTime / 1000 - 180);
+  expect(value('mail_queue{kind="views"}')).toBe(0);
+  expect(text).not.toContain('latchkey_mail_queue_oldest_time_seconds{kind="views"}');
+  const near = ['bytes', 'documents', 'links', 'views'].map((quota) =>
+    value(`workspaces_near_quota{quota="${quota}"}`),
+  );
+  expect(near).toEqual([0, 1, 0, 0]);
+  expect(value('leases_held')).toBeGreaterThan(0);
+  expect(text).not.toMatch(/^latchkey_database_/m);
 });
 
 test('the log is JSON lines on standard output, with request ids and without secrets', async () => {

@@ -31,6 +31,14 @@ async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
   });
   observer.blob({ documentId: '', version: 1, source: 'scan', result: 'ok' });
   observer.backup({ result: 'ok', time: 0 });
+  observer.state({
+    signingKeys: async () => [{ alg: 'EdDSA', activateTime: 0, rotationTime: 0 }],
+    certificateExpireTime: () => 0,
+    connections: () => ({ max: 1, busy: 0, idle: 0, waiting: 0 }),
+    leasesHeld: () => 0,
+    mailQueues: async () => ({ reader: { mails: 1, oldestTime: 0 } }),
+    nearQuota: async () => ({ bytes: 0 }),
+  });
   const text = await observer.metrics.read();
   const labels = new Map<string, string[]>([['up', []]]);
   for (const [, name = ''] of text.matchAll(/^# TYPE (\w+) /gm)) labels.set(name, []);

@@ -11,7 +11,7 @@ import { type ClientChange, updateClient } from './store.ts';
 
 export type ClientDeletionOptions = {
   readonly auditLog: AuditLog;
-  /** How many scheduled backups the service keeps. */
+  /** How many backups stay in the target of backups; 0 without a target. */
   readonly keptBackups: number;
   readonly now: Clock;
 };

@@ -57,7 +57,7 @@ export type CustomerOptions = {
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
   readonly lockAudiences: LockAudiences;
-  /** How many scheduled backups the service keeps. */
+  /** How many backups stay in the target of backups; 0 without a target. */
   readonly keptBackups: number;
   readonly random: Random;
   readonly now: Clock;

@@ -134,10 +134,45 @@ function dueStepOf(
     const isFirst = alg !== 'EdDSA' && (next === undefined || now < readyTime(next));
     return isFirst ? undefined : successionStep(keys, alg, now);
   }
-  const dueTime = (active.activate_time ?? active.create_time) + periodMs;
-  if (next === undefined) return now >= dueTime - leadMs ? { kind: 'create', alg } : undefined;
-  const isDue = now >= Math.max(dueTime, readyTime(next));
-  return isDue ? { kind: 'activate', kid: next.kid } : undefined;
+  const { publishTime, rotationTime } = rotationTimes(active, next, periodMs);
+  if (next === undefined) return now >= publishTime ? { kind: 'create', alg } : undefined;
+  return now >= rotationTime ? { kind: 'activate', kid: next.kid } : undefined;
+}
+
+function rotationTimes(active: KeyFacts, next: KeyFacts | undefined, periodMs: number) {
+  const activateTime = active.activate_time ?? active.create_time;
+  const dueTime = activateTime + periodMs;
+  return {
+    activateTime,
+    publishTime: dueTime - leadMs,
+    rotationTime: next === undefined ? dueTime : Math.max(dueTime, readyTime(next)),
+  };
+}
+
+export type ScheduledKey = {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly activateTime: number;
+  /** When the next key becomes the active one. */
+  readonly rotationTime: number;
+  /** Whether the next key is missing although it should be published by now. */
+  readonly isNextMissing: boolean;
+};
+
+/** Returns the active key of each algorithm that has one, and when the rotation replaces it. */
+export function scheduleOf(
+  keys: readonly KeyFacts[],
+  now: number,
+  periodMs: number,
+): ScheduledKey[] {
+  return signingAlgorithms.flatMap((alg) => {
+    const active = findActiveKey(keys, alg);
+    if (active === undefined) return [];
+    const next = oldestPending(keys, alg);
+    const { activateTime, publishTime, rotationTime } = rotationTimes(active, next, periodMs);
+    const isNextMissing = next === undefined && now >= publishTime;
+    return [{ kid: active.kid, alg, activateTime, rotationTime, isNextMissing }];
+  });
 }
 
 /** Issuing must continue in any case. */

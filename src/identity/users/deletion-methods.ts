@@ -15,7 +15,7 @@ export type UserDeletionOptions = {
   readonly auditLog: AuditLog;
   readonly rolesOf: RolesOf;
   readonly shared: Pick<SharedAccess, 'lockOwned' | 'requireOwners'>;
-  /** How many scheduled backups the service keeps. */
+  /** How many backups stay in the target of backups; 0 without a target. */
   readonly keptBackups: number;
   readonly now: Clock;
 };

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import type { Mailer } from '../../base/mail/mailer.ts';
+import { attemptsMax, retryWaitMs } from '../../base/mail/retries.ts';
 import { transact } from '../../storage/database.ts';
 import type { Lease } from '../../storage/leases.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
@@ -34,11 +35,6 @@ const limits = {
   // One user, for all links: at most 60 mails an hour.
   recipient: { free: 30, firstWaitMs: 2 * minute, waitMsMax: 2 * minute, forgetMs: 2 * minute },
 } as const satisfies Record<string, ThrottleLimit>;
-
-/** After a failure, the next attempt. It doubles up to an hour. */
-const retryMs = minute;
-/** After about a day of failures, the mail is given up. */
-const attemptsMax = 30;
 
 const mailsMax = 500;
 
@@ -147,7 +143,7 @@ export function createNotices(options: NoticesOptions): LinkNotices {
       return settle(notices);
     }
     if (attempts === 1) warn({ err }, 'cannot send a mail about views; trying again');
-    return delay(notices, Math.min(retryMs * 2 ** (attempts - 1), hour), 1);
+    return delay(notices, retryWaitMs(attempts), 1);
   }
 
   return {

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { retriesDueBy, type WaitingMail } from '../../base/mail/retries.ts';
 import { inLiveWorkspace } from '../../storage/purge.ts';
 import type {
   Executor,
@@ -74,6 +75,22 @@ export function findDueNotice(db: Executor, now: number): Promise<DueNotice | un
     .orderBy('link_notices.link_id')
     .limit(1)
     .executeTakeFirst();
+}
+
+/** Returns notices whose mail is due, or will be tried again, up to a limit. */
+export function findWaitingNotices(
+  db: Executor,
+  now: number,
+  limit: number,
+): Promise<WaitingMail[]> {
+  return selectDue(db, retriesDueBy(now))
+    .clearSelect()
+    .select((eb) => [eb.ref('link_notices.due_time').$notNull().as('due_time')])
+    .select('link_notices.attempts')
+    .orderBy('link_notices.due_time')
+    .orderBy('link_notices.link_id')
+    .limit(limit)
+    .execute();
 }
 
 export function findDigest(db: Executor, first: DueNotice, now: number): Promise<DueNotice[]> {

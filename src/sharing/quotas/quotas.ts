@@ -10,6 +10,8 @@ import {
   findQuotaAndUsage,
   findUsage,
   type StoredQuota,
+  type UsageKind,
+  usageKinds,
   type WorkspaceUsage,
 } from './store.ts';
 
@@ -69,9 +71,6 @@ export type QuotasOptions = {
   readonly defaults: Quota;
 };
 
-const kinds = ['bytes', 'documents', 'links', 'views'] as const satisfies (keyof WorkspaceUsage)[];
-type Kind = (typeof kinds)[number];
-
 /** A new version does not count as a document. */
 export type UploadQuota = 'documents' | 'bytes';
 
@@ -125,7 +124,7 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
     async add(trx, workspaceId, added) {
       await addUsage(trx, workspaceId, added);
       const { quota, used } = await read(trx, workspaceId);
-      for (const kind of kinds) {
+      for (const kind of usageKinds) {
         if ((added[kind] ?? 0) > 0 && used[kind] > quota[`${kind}Max`]) throw exceeded(kind, quota);
       }
     },
@@ -179,7 +178,7 @@ function createUnderWay() {
   };
 }
 
-function exceeded(kind: Kind, quota: Quota): Failure {
+function exceeded(kind: UsageKind, quota: Quota): Failure {
   const max = quota[`${kind}Max`];
   return fail(
     'conflict',

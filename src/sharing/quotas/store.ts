@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
 import type { Executor, WorkspaceRow, WorkspaceUsageRow } from '../../storage/schema.ts';
 
@@ -63,4 +64,28 @@ export async function findQuotaAndUsage(
   const { bytes, documents, links, views } = row;
   const usage = { bytes: bytes ?? 0, documents: documents ?? 0, links: links ?? 0 };
   return { ...row, ...usage, views: views ?? 0 };
+}
+
+export const usageKinds = ['bytes', 'documents', 'links', 'views'] as const;
+export type UsageKind = (typeof usageKinds)[number];
+
+/** Counts the workspaces that use more than 90 % of a quota. Reads all workspaces. */
+export async function countNearQuota(
+  db: Executor,
+  defaults: Readonly<Record<UsageKind, number>>,
+): Promise<Readonly<Record<UsageKind, number>>> {
+  const count = (kind: UsageKind): RawBuilder<number | string | null> => {
+    const max = sql`coalesce(${sql.ref(`${kind}_max`)}, ${defaults[kind]})`;
+    return sql`sum(case when ${sql.ref(kind)} * 10 > ${max} * 9 then 1 else 0 end)`;
+  };
+  const counts = await db
+    .selectFrom('workspaces')
+    .innerJoin('workspace_usage', 'workspace_usage.workspace_id', 'workspaces.id')
+    .select(usageKinds.map((kind) => count(kind).as(kind)))
+    .where('workspaces.delete_time', 'is', null)
+    .executeTakeFirstOrThrow();
+  const [bytes = 0, documents = 0, links = 0, views = 0] = usageKinds.map((kind) =>
+    Number(counts[kind] ?? 0),
+  );
+  return { bytes, documents, links, views };
 }

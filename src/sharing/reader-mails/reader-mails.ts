@@ -2,6 +2,7 @@
 // process of the deployment sends it. After a crash, the last mail can be sent twice.
 import type { Clock } from '../../base/clock.ts';
 import type { Mail, Mailer } from '../../base/mail/mailer.ts';
+import { attemptsMax, retryWaitMs } from '../../base/mail/retries.ts';
 import { transact } from '../../storage/database.ts';
 import type { Lease } from '../../storage/leases.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
@@ -27,12 +28,6 @@ export type ReaderMailOptions = {
   readonly now: Clock;
 };
 
-/** After a failure, the next attempt. The wait doubles up to an hour. */
-const retryMs = 60_000;
-const retryMsMax = 60 * retryMs;
-/** After about a day of failures, the mail is given up. */
-const attemptsMax = 30;
-
 /** The mails of one round. */
 const mailsMax = 500;
 
@@ -50,7 +45,7 @@ export function startReaderMails(options: ReaderMailOptions): ReaderMails {
       const failed = attempts + 1;
       if (failed === 1) warn({ err }, 'cannot send a mail to a reader; trying again');
       if (failed < attemptsMax) {
-        const due_time = now() + Math.min(retryMs * 2 ** attempts, retryMsMax);
+        const due_time = now() + retryWaitMs(failed);
         return transact(db, (trx) => postponeMail(trx, { target_id, due_time, attempts: failed }));
       }
       warn({ err, attempts: failed }, 'a mail to a reader was given up');

@@ -1,3 +1,4 @@
+import { retriesDueBy, type WaitingMail } from '../../base/mail/retries.ts';
 import type { Executor, ReaderMailRow } from '../../storage/schema.ts';
 
 export async function insertMails(
@@ -19,6 +20,18 @@ export function findDueMail(db: Executor, now: number): Promise<ReaderMailRow | 
     .orderBy('target_id')
     .limit(1)
     .executeTakeFirst();
+}
+
+/** Returns mails that are due, or will be tried again, up to a limit. */
+export function findWaitingMails(db: Executor, now: number, limit: number): Promise<WaitingMail[]> {
+  return db
+    .selectFrom('reader_mails')
+    .select(['due_time', 'attempts'])
+    .where('due_time', '<=', retriesDueBy(now))
+    .orderBy('due_time')
+    .orderBy('target_id')
+    .limit(limit)
+    .execute();
 }
 
 export async function deleteMail(trx: Executor, targetId: string): Promise<void> {

@@ -47,7 +47,7 @@ import { workspaceNotFound } from './workspaces.ts';
 
 export type WorkspaceOptions = InvitationOptions & {
   readonly quotas: Quotas;
-  /** How many scheduled backups the service keeps. */
+  /** How many backups stay in the target of backups; 0 without a target. */
   readonly keptBackups: number;
   readonly logoMethods: (answer: AnswerWorkspace) => LogoMethods;
 };

@@ -18,6 +18,8 @@ export type Tls = {
   keepCurrent(server: Server, listener: Listener): void;
   /** Calls back after the CA of client certificates has changed. */
   onClientCaChange(listener: () => void): void;
+  /** Returns when the certificate in use expires, in milliseconds since 1970. */
+  expireTime(): number;
   close(): void;
 };
 
@@ -49,12 +51,13 @@ export const soonMs = 14 * 86_400_000;
 export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tls> {
   const { pollMs, handshakeMs } = { ...defaultTimes, ...times };
   let current = await readTlsFiles(paths);
-  warnIfExpiring(checkTlsContents(current), log);
+  let certificate = checkTlsContents(current);
+  warnIfExpiring(certificate, log);
   const servers = new Map<Server, Listener>();
   const caListeners: (() => void)[] = [];
 
   function replace(next: TlsContents): void {
-    const certificate = checkTlsContents(next);
+    certificate = checkTlsContents(next);
     const isNewCa = !isEqual(next.clientCa, current.clientCa);
     current = next;
     for (const [server, listener] of servers) {
@@ -84,6 +87,7 @@ export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tl
       server.once('close', () => servers.delete(server));
     },
     onClientCaChange: (listener) => void caListeners.push(listener),
+    expireTime: () => Date.parse(certificate.validTo),
     close: () => clearInterval(timer),
   };
 }

@@ -1797,9 +1797,9 @@ export type DeleteClientResponse = Message<"latchkey.identity.v1.DeleteClientRes
   client?: Client | undefined;
 
   /**
-   * How many scheduled backups the service keeps, `LATCHKEY_BACKUP_KEEP`. Each of them may contain
-   * the client. It is gone from them once as many newer backups exist. 0 means that the service
-   * makes no scheduled backups. It does not know other backups.
+   * How many backups stay in `LATCHKEY_BACKUP_TARGET`: the value of `LATCHKEY_BACKUP_KEEP`. Each of
+   * them may contain the client. It is gone from them once as many newer backups exist. 0 means
+   * that no target is set. The service does not know backups in other places.
    *
    * @generated from field: uint32 kept_backups = 2;
    */

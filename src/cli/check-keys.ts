@@ -1,0 +1,65 @@
+// The checks of credentials that end soon and of the schedule of the signing keys.
+import type { Config } from '../base/config/config.ts';
+import { findEndingCredentials } from '../credentials/ending/store.ts';
+import { type ScheduledKey, scheduleOf } from '../identity/keys/lifecycle.ts';
+import { findPublishedKeys } from '../identity/keys/store.ts';
+import { type Finding, ok, warning } from './finding.ts';
+import { readCurrentDatabase } from './stores.ts';
+
+const dayMs = 86_400_000;
+const soonDays = 14;
+/** The service takes a due step within a minute of a start, and then every minute. */
+const lateMs = 10 * 60_000;
+
+const kindNames = {
+  cs: ['secret of a client', 'secrets of clients'],
+  ck: ['API key of a customer', 'API keys of customers'],
+  wk: ['API key of a workspace', 'API keys of workspaces'],
+  key: ['key of a client', 'keys of clients'],
+} as const;
+
+export async function checkCredentials(config: Config, now: number): Promise<Finding[]> {
+  const found = await readCurrentDatabase(config, (db) =>
+    findEndingCredentials(db, now, now + soonDays * dayMs),
+  );
+  if (found === undefined) return [];
+  if (found.length === 0) {
+    return [ok('credentials', `no credential expires within ${soonDays} days`)];
+  }
+  return found.map(({ kind, count, first }) => {
+    const [one, several] = kindNames[kind];
+    const end = `${first.id} expires at ${isoOf(first.expireTime)}`;
+    const message =
+      count === 1
+        ? `a ${one} ends within ${soonDays} days: ${end}; replace it`
+        : `${count} ${several} end within ${soonDays} days: first ${end}; replace them`;
+    return warning('credentials', message.replace('a API', 'an API'));
+  });
+}
+
+export async function checkSigningKeys(config: Config, now: number): Promise<Finding[]> {
+  const periodMs = config.keyRotationDays * dayMs;
+  const schedule = await readCurrentDatabase(config, async (db) =>
+    scheduleOf(await findPublishedKeys(db), now - lateMs, periodMs),
+  );
+  return schedule?.map((key) => checkSchedule(key, now)) ?? [];
+}
+
+const remedy = 'start the service, or look for "signing key rotation failed" in its log';
+
+function checkSchedule({ kid, alg, ...times }: ScheduledKey, now: number): Finding {
+  const { activateTime, rotationTime, isNextMissing } = times;
+  const key = `the ${alg} key ${kid}`;
+  if (rotationTime + lateMs <= now) {
+    const since = `has been active since ${isoOf(activateTime)}`;
+    const message = `${key} ${since}, longer than LATCHKEY_KEY_ROTATION_DAYS; ${remedy}`;
+    return warning('signing keys', message);
+  }
+  const end = `${key} is replaced at ${isoOf(rotationTime)}`;
+  if (isNextMissing) {
+    return warning('signing keys', `${end}, but the next key is not published; ${remedy}`);
+  }
+  return ok('signing keys', end);
+}
+
+const isoOf = (time: number) => new Date(time).toISOString();
