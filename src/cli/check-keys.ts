@@ -12,10 +12,10 @@ const soonDays = 14;
 const lateMs = 10 * 60_000;
 
 const kindNames = {
-  cs: ['secret of a client', 'secrets of clients'],
-  ck: ['API key of a customer', 'API keys of customers'],
-  wk: ['API key of a workspace', 'API keys of workspaces'],
-  key: ['key of a client', 'keys of clients'],
+  cs: ['a secret of a client', 'secrets of clients'],
+  ck: ['an API key of a customer', 'API keys of customers'],
+  wk: ['an API key of a workspace', 'API keys of workspaces'],
+  key: ['a key of a client', 'keys of clients'],
 } as const;
 
 export async function checkCredentials(config: Config, now: number): Promise<Finding[]> {
@@ -31,9 +31,9 @@ export async function checkCredentials(config: Config, now: number): Promise<Fin
     const end = `${first.id} expires at ${isoOf(first.expireTime)}`;
     const message =
       count === 1
-        ? `a ${one} ends within ${soonDays} days: ${end}; replace it`
+        ? `${one} ends within ${soonDays} days: ${end}; replace it`
         : `${count} ${several} end within ${soonDays} days: first ${end}; replace them`;
-    return warning('credentials', message.replace('a API', 'an API'));
+    return warning('credentials', message);
   });
 }
 
