@@ -97,7 +97,6 @@ describe('the settings of tokens', () => {
     await save();
     await section.getByRole('link', { name: 'Test' }).waitFor();
     await section.getByText('120 seconds').waitFor();
-    await expectFitForAll(page);
     const request = { client_id: ownerId, client_secret: text };
     const token = await claimsOf('/tokens', request);
     const { exp = 0, iat = 0 } = token;
@@ -133,6 +132,7 @@ describe('the settings of tokens', () => {
     expect(await clients().executeTakeFirst()).toMatchObject(kept);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await section.getByText('Bound to a key or certificate').waitFor();
+    await expectFitForAll(page);
     await section.getByRole('link', { name: 'Test' }).click();
     await page.getByRole('table', { name: 'Audiences' }).getByText('shipping').waitFor();
   });

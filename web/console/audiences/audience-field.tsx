@@ -90,7 +90,7 @@ function keepForm(event: KeyboardEvent): void {
   if (event.key === 'Enter') event.preventDefault();
 }
 
-/** Warns about existing tokens that the change ends. Without audiences, they are for this service. */
+/** Warns about tokens that the change ends. Without audiences, they are for this service. */
 function lossText(before: readonly string[], now: readonly string[], lifetime?: string): string {
   const isFirst = before.length === 0 && now.length > 0;
   const isRemoved = before.some((id) => !now.includes(id));
