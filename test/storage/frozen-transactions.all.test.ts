@@ -210,7 +210,8 @@ describe('a query that is not answered in time', () => {
     const watcher = await open(plain);
     const running = async () => {
       const { rows } = await sql`
-        select pid from pg_stat_activity where state = 'active' and query like 'select pg_sleep(40)%'
+        select pid from pg_stat_activity
+        where state = 'active' and query like 'select pg_sleep(40)%'
       `.execute(watcher);
       return rows.length;
     };

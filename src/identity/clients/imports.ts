@@ -9,7 +9,7 @@ import { fail, invalid } from '../../base/errors/errors.ts';
 import { type CreatedCredential, generateCredentialFor } from '../../credentials/credentials.ts';
 import { storedImport } from '../../credentials/imported/secrets.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { findClient } from './store.ts';
+import { findClient, findClientIds } from './store.ts';
 
 /** A secret that someone else chose is weaker than a generated one: so only staff can import it. */
 function requireStaff(context: HandlerContext, field: string): void {
@@ -36,15 +36,14 @@ export async function requireFreeId(trx: Executor, id: string): Promise<void> {
 
 const ownSubject = /^(service|customer|staff|member|(cli|cus|usr)_[0-9A-Za-z]{22})$/;
 
-/** Only their existence tells the ids of imported clients from typing errors. */
+/** The id of an imported client may be any word, so that only its existence excludes an error. */
 export async function requireKnownSubjects(
   trx: Executor,
   mayAct: string | null | undefined,
 ): Promise<void> {
   const foreign = [...parseStoredScopes(mayAct ?? '')].filter((id) => !ownSubject.test(id));
   if (foreign.length === 0) return;
-  const rows = await trx.selectFrom('clients').select('id').where('id', 'in', foreign).execute();
-  const known = new Set(rows.map(({ id }) => id));
+  const known = await findClientIds(trx, foreign);
   const unknown = foreign.find((id) => !known.has(id));
   if (unknown === undefined) return;
   throw invalid('may_act', `${unknown} is not an id of a client, customer or user, or a kind`);

@@ -24,6 +24,11 @@ export async function insertClient(
   await db.insertInto('clients').values(row).execute();
 }
 
+export async function findClientIds(db: Executor, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db.selectFrom('clients').select('id').where('id', 'in', ids).execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
 export function findClient(db: Executor, id: string): Promise<ClientRow | undefined> {
   return db.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirst();
 }

@@ -26,7 +26,7 @@ it('follows once a minute, with the number of events', () => {
   expect(warn.mock.calls).toEqual([[2], [1]]);
 });
 
-it('tells how many readers opened a document without a view', async () => {
+it('names the number of readers who opened a document without a view', async () => {
   const warn = vi.fn();
   const newViews = { ensure: async () => fail('rate_limited', 'Too many views.') };
   const views = createViews({ newViews, warn, now: Date.now } as unknown as ViewsOptions);
