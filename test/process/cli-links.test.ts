@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openShell, type Shell, valuesOf } from '../support/cli.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
-import { bearer } from '../support/sharing-api.ts';
+import { bearer, makePng } from '../support/sharing-api.ts';
 import { exchangedToken } from '../support/token-exchange.ts';
 
 type CreatedLink = { readonly id: string; readonly url: string; readonly document_id: string };
@@ -89,6 +89,41 @@ test('links for recipients come from a CSV file, of which a wrong line is named'
   expect(empty).toMatchObject({ status: 2, stderr: expect.stringContaining('no recipients') });
 });
 
+test('links for recipients also open a folder, and have the options of other links', async () => {
+  const shell = await workspaceShell();
+  const made = await shell.run(['folders', 'create', 'Board', '--json']);
+  const { id: folder_id } = JSON.parse(made.stdout);
+  const { document_id: documentId } = await createLink(shell);
+  const toFolder = ['links', 'create-for', '-', '--folder', folder_id];
+  const options = ['--no-show-title', '--view-limit', '3', '--json'];
+  const created = await shell.run([...toFolder, ...options], 'ada@board.example\n');
+  expect(created).toMatchObject({ status: 0, stderr: '' });
+  expect(JSON.parse(created.stdout).links).toMatchObject([
+    {
+      folder_id,
+      document_id: '',
+      show_title: false,
+      view_limit: 3,
+      allow_list: ['ada@board.example'],
+    },
+  ]);
+  const toVersion = ['links', 'create-for', documentId, '-', '--pinned-version', '1', '--json'];
+  const pinned = JSON.parse((await shell.run(toVersion, 'ada@board.example\n')).stdout);
+  expect(pinned.links).toMatchObject([{ document_id: documentId, pinned_version: 1 }]);
+  const notified = [...toFolder, '--notify', 'digest'];
+  const refused = await shell.run(notified, 'ada@board.example\n');
+  expect(refused).toMatchObject({ status: 65, stderr: expect.stringContaining('line 1, notify') });
+  for (const [words, problem] of [
+    [['doc_1', '-', '--folder', folder_id], '--folder cannot be used with the id of a document.'],
+    [['doc_1'], 'Missing argument <file>.'],
+    [['--folder', folder_id], 'Missing argument <file>.'],
+    [['-', '--folder', folder_id, '--view-limit', 'x'], '"x" is not a whole number.'],
+  ] as const) {
+    const wrong = await shell.run(['links', 'create-for', ...words], 'ada@board.example\n');
+    expect(wrong, problem).toMatchObject({ status: 2, stderr: expect.stringContaining(problem) });
+  }
+});
+
 test('each command that creates links can let programs read them', async () => {
   const shell = await workspaceShell();
   const share = ['upload', '-', '--name', 'For programs.txt', '--share', '--program-access'];
@@ -99,6 +134,21 @@ test('each command that creates links can let programs read them', async () => {
   expect(links).toMatchObject([{ program_access: true, recipient: 'ada@board.example' }]);
   const unshared = await shell.run(['upload', '-', '--name', 'a.txt', '--program-access'], 'text');
   expect(unshared).toMatchObject({ status: 2, stderr: expect.stringContaining('needs --share') });
+});
+
+test('an upload says whether a new version has another type', async () => {
+  const shell = await workspaceShell();
+  const { document_id: documentId } = await createLink(shell);
+  const words = ['upload', '-', '--name', 'Named link.txt', '--document', documentId];
+  const changed = 'The type of the document changed from text/plain to image/png.';
+  for (const [bytes, line] of [
+    ['more text', ''],
+    [makePng(8, 8), `${changed}\n`],
+  ] as const) {
+    const ran = await shell.run(words, bytes);
+    expect(ran).toMatchObject({ status: 0, stdout: `${documentId}\n` });
+    expect(ran.stderr.replace(/^Uploaded .*\n/, '')).toBe(line);
+  }
 });
 
 test('each command that changes a link warns if readers cannot open the document', async () => {
