@@ -48,6 +48,7 @@ import { createInsightService } from './insight/service.ts';
 import { createLinks } from './links/links.ts';
 import { createRecipientMails, linkMailComposer } from './links/recipients.ts';
 import { createLinkService } from './links/service.ts';
+import { revokeLink } from './links/store.ts';
 import { startNotices } from './notices/notices.ts';
 import { forgetViews } from './notices/store.ts';
 import { createPreviews } from './previews/previews.ts';
@@ -249,7 +250,10 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         now,
       }),
       insight: createInsightService({ db, documents, links, views, now }),
-      visitor: createVisitorService({ db, auditLog, quotas, views }),
+      visitor: createVisitorService({
+        ...{ db, auditLog, quotas, views },
+        revokeLink: (trx, id) => revokeLink(trx, id, now()),
+      }),
       apiKey: createApiKeyService({ db, auditLog, credentials, random }),
       workspace: createWorkspaceService({
         ...{ db, auditLog, quotas, brands, publicUrl, random, now },

@@ -1,10 +1,54 @@
 // Replaces the email address of an erased person.
+import { lockRow } from './row-locks.ts';
+import type { Executor, LinkRow } from './schema.ts';
 
 /** An address that no mail reaches (RFC 2606 §2). An allow list with it admits no one else. */
-export const pseudonymOf = (userId: string) => `${userId.toLowerCase()}@deleted.invalid`;
+export const pseudonymOf = (id: string) => `${id.toLowerCase()}@deleted.invalid`;
+
+/** The texts of a link that an erasure changes. */
+export const linkTexts = ['name', 'recipient', 'allow_list'] as const;
+
+export type LinkTexts = Pick<LinkRow, (typeof linkTexts)[number]>;
+
+export type ErasedAddress = { readonly email: string; readonly pseudonym: string };
+
+/** The texts that contain the address, without it. */
+export function erasedTexts(
+  texts: LinkTexts,
+  { email, pseudonym }: ErasedAddress,
+): Partial<LinkTexts> {
+  const entryOf = (entry: string) => (entry.toLowerCase() === email ? pseudonym : entry);
+  const erased: LinkTexts = {
+    name: replaceAddress(texts.name, email, pseudonym),
+    recipient: entryOf(texts.recipient),
+    allow_list: texts.allow_list.split(' ').map(entryOf).join(' '),
+  };
+  return Object.fromEntries(
+    linkTexts.filter((name) => erased[name] !== texts[name]).map((name) => [name, erased[name]]),
+  );
+}
+
+/**
+ * Removes the address from a link, and a mail to it that waits. An entry of a `block_list` stays:
+ * without it, the person could read the link again. Returns the row as it was.
+ */
+export async function eraseFromLink(
+  trx: Executor,
+  id: string,
+  address: ErasedAddress,
+): Promise<LinkRow | undefined> {
+  const row = await lockRow(trx, 'links', 'id', id);
+  const change = row === undefined ? {} : erasedTexts(row, address);
+  if (Object.keys(change).length === 0) return row;
+  await trx.updateTable('links').set(change).where('id', '=', id).execute();
+  if (change.recipient !== undefined) {
+    await trx.deleteFrom('reader_mails').where('target_id', '=', id).execute();
+  }
+  return row;
+}
 
 /** Replaces the address where it is a whole address, in any letter case. */
-export function replaceAddress(text: string, email: string, pseudonym: string): string {
+function replaceAddress(text: string, email: string, pseudonym: string): string {
   const literal = email.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const whole = new RegExp(
     `(?<!${localPart})${literal}(?![\\p{L}\\p{N}_-]|[.][\\p{L}\\p{N}])`,

@@ -1,16 +1,26 @@
 // The dialog that shares a document or a folder.
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { choose, fileOf } from '../support/console-uploads.ts';
 import { makeFolder } from '../support/folder-calls.ts';
-import { mailsOf, Visitor } from '../support/gate-visitor.ts';
+import { Visitor } from '../support/gate-visitor.ts';
 import { dayMs, newestLink, rowOf } from '../support/link-rows.ts';
 import { makePdf } from '../support/pdf.ts';
 import { callSharingApi, type LinkFields, makeZip, upload } from '../support/sharing-api.ts';
+import { startSmtpServer } from '../support/smtp.ts';
 
-const { app, workspaceId, visitAs, member, staff } = useConsole();
+const mailServer = await startSmtpServer();
+afterAll(() => mailServer.stop());
+const smtp = {
+  host: '127.0.0.1',
+  port: mailServer.port,
+  encryption: 'local',
+  login: undefined,
+} as const;
+
+const { app, workspaceId, visitAs, member, staff } = useConsole({ config: { smtp } });
 
 const documentsPath = () => `/workspaces/${workspaceId()}/documents`;
 
@@ -136,6 +146,7 @@ describe('sharing', () => {
       .getByRole('textbox', { name: 'Readers' })
       .fill('jane@example.com, omar@example.com');
     await dialog.getByLabel('One link for each reader').check();
+    await dialog.getByLabel('Email the links to the readers').check();
     await dialog.getByText(/^Each reader gets a link/).waitFor();
     await look(page, 'share-each-phone');
     await dialog.getByRole('button', { name: create }).click();
@@ -157,7 +168,13 @@ describe('sharing', () => {
     );
     await ready.getByRole('button', { name: 'Done' }).click();
     await rowOf(page, 'jane@example.com').getByText('Readers on a list').waitFor();
-    expect((await mailsOf(app())).filter(({ to }) => to === 'jane@example.com')).toEqual([]);
+    const mailed = () => mailServer.arrived.map(({ to }) => to.join()).toSorted();
+    const recipients = links.map(({ recipient }) => recipient);
+    await expect.poll(mailed, { timeout: 15_000 }).toEqual(recipients);
+    for (const { to, mail } of mailServer.arrived) {
+      const own = links.find(({ recipient }) => to.includes(recipient));
+      expect(mail.text).toContain(own?.url);
+    }
   });
 
   it('begins with the defaults of the workspace', async () => {

@@ -70,6 +70,13 @@ describe('a document', () => {
     expect(await versionOf(page, 2).count()).toBe(0);
     await drop('three');
     await versionOf(page, 2).getByText('Current').waitFor();
+    await page.getByText('New version, same links').waitFor();
+    expect(await page.getByText('The type changed').count()).toBe(0);
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Upload new version' }).click();
+    const pdf = makePdf({ pages: 1, text: 'four' });
+    await (await chooser).setFiles([{ ...textFile('four.pdf', ''), buffer: pdf }]);
+    await page.getByText('same links. The type changed from Text to PDF.').waitFor();
   });
 
   it('restores, downloads and deletes versions', async () => {

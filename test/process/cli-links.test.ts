@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openShell, type Shell, valuesOf } from '../support/cli.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
-import { bearer } from '../support/sharing-api.ts';
+import { bearer, makePng } from '../support/sharing-api.ts';
 import { exchangedToken } from '../support/token-exchange.ts';
 
 type CreatedLink = { readonly id: string; readonly url: string; readonly document_id: string };
@@ -68,27 +68,6 @@ test('a link is found by its address, and by the last part of it', async () => {
   expect(revoked).toMatchObject({ name: 'Renamed', revoke_time: expect.any(String) });
 });
 
-test('links for recipients come from a CSV file, of which a wrong line is named', async () => {
-  const shell = await workspaceShell();
-  const { document_id: documentId } = await createLink(shell);
-  const words = ['links', 'create-for', documentId, '-'];
-  const csv = '\ufeffAddress,Name\r\n"ada@board.example",Ada\r\n\r\n';
-  const created = await shell.run(words, `${csv}bo@board.example;Bo\n`);
-  expect(created).toMatchObject({ status: 0, stderr: '' });
-  const rows = created.stdout.trimEnd().split('\n');
-  expect(rows.map((row) => row.split('\t')[0])).toEqual(['ada@board.example', 'bo@board.example']);
-  expect(rows.every((row) => /\thttp\S+\/s\/\w{22}$/.test(row))).toBe(true);
-
-  const wrong = await shell.run(words, `${csv}not an address\n`);
-  expect(wrong).toMatchObject({ status: 65, stdout: '' });
-  expect(wrong.stderr).toContain('line 4, recipient: ');
-  const twice = await shell.run(words, `${csv}ADA@board.example\n`);
-  expect(twice).toMatchObject({ status: 65, stdout: '' });
-  expect(twice.stderr).toContain('line 4, recipient: ');
-  const empty = await shell.run(words, 'Address\n');
-  expect(empty).toMatchObject({ status: 2, stderr: expect.stringContaining('no recipients') });
-});
-
 test('each command that creates links can let programs read them', async () => {
   const shell = await workspaceShell();
   const share = ['upload', '-', '--name', 'For programs.txt', '--share', '--program-access'];
@@ -99,6 +78,21 @@ test('each command that creates links can let programs read them', async () => {
   expect(links).toMatchObject([{ program_access: true, recipient: 'ada@board.example' }]);
   const unshared = await shell.run(['upload', '-', '--name', 'a.txt', '--program-access'], 'text');
   expect(unshared).toMatchObject({ status: 2, stderr: expect.stringContaining('needs --share') });
+});
+
+test('an upload says whether a new version has another type', async () => {
+  const shell = await workspaceShell();
+  const { document_id: documentId } = await createLink(shell);
+  const words = ['upload', '-', '--name', 'Named link.txt', '--document', documentId];
+  const changed = 'The type of the document changed from text/plain to image/png.';
+  for (const [bytes, line] of [
+    ['more text', ''],
+    [makePng(8, 8), `${changed}\n`],
+  ] as const) {
+    const ran = await shell.run(words, bytes);
+    expect(ran).toMatchObject({ status: 0, stdout: `${documentId}\n` });
+    expect(ran.stderr.replace(/^Uploaded .*\n/, '')).toBe(line);
+  }
 });
 
 test('each command that changes a link warns if readers cannot open the document', async () => {

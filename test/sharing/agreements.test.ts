@@ -14,6 +14,7 @@ import {
   serviceCredential,
   sha256,
   upload,
+  uploadVersion,
 } from '../support/sharing-api.ts';
 
 const text = '# Terms\n\n**Keep** it secret.\n\n<script>alert(1)</script>';
@@ -74,6 +75,12 @@ describeApp('the agreement of a link', (suite) => {
       await fetch(`${suite.app.publicUrl}/.well-known/${name}.json`)
     ).json()) as JSONWebKeySet;
 
+  async function claimsOf(receipt: string): Promise<Record<string, unknown>> {
+    const keys = createLocalJWKSet(await keySet('receipts'));
+    const { payload } = await compactVerify(receipt, keys);
+    return JSON.parse(Buffer.from(payload).toString());
+  }
+
   /** Accepts the agreement and opens the document; returns the id of the agreement. */
   async function accept(link: LinkFields, visitor: Visitor): Promise<string> {
     expect((await visitor.post({ agreement: digest })).status).toBe(303);
@@ -125,14 +132,10 @@ describeApp('the agreement of a link', (suite) => {
     const { status, body } = await receiptOf(id);
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, email, agreement: text, agreement_sha256: digest });
-    const { payload } = await compactVerify(
-      body.receipt,
-      createLocalJWKSet(await keySet('receipts')),
-    );
-    expect(JSON.parse(Buffer.from(payload).toString())).toMatchObject({
+    expect(await claimsOf(body.receipt)).toMatchObject({
       ...{ iss: suite.app.publicUrl, jti: id, sub: email, agreement_sha256: digest },
       ...{ link_id: link.id, document_id: document.id, document_sha256: document.sha256 },
-      ...{ document_name: 'Plan.txt', email_verified: true },
+      ...{ document_name: 'Plan.txt', document_version: 1, email_verified: true },
     });
     await expect
       .poll(async () => (await mailsOf(suite.testApp)).filter(({ to }) => to === email).length, {
@@ -155,6 +158,24 @@ describeApp('the agreement of a link', (suite) => {
       authorization: `Bearer ${body.receipt}`,
     });
     expect(answer.status).toBe(401);
+  });
+
+  it('names the version that the link shows in the receipt', async () => {
+    const { link, document } = await makeAgreement({ pinned_version: 1 });
+    const unpinned = await makeLink(suite.testApp, document.id, { agreement: text });
+    const updated = await uploadVersion(suite.testApp, document.id, Buffer.from('The new plan.'));
+    for (const [shown, { sha256: digestOfVersion, version }] of [
+      [link, document],
+      [unpinned, updated],
+    ] as const) {
+      const { visitor } = await asked(shown);
+      const { body } = await receiptOf(await accept(shown, visitor));
+      const bytes = Buffer.from((await visitor.get('/file')).text);
+      expect(sha256(bytes)).toBe(digestOfVersion);
+      expect(await claimsOf(body.receipt)).toMatchObject({
+        ...{ document_sha256: digestOfVersion, document_version: version },
+      });
+    }
   });
 
   it('is asked again after a change of the text, and not after its removal', async () => {

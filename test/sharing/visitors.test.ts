@@ -170,6 +170,56 @@ describeApp('a visitor', (suite) => {
     ]);
   });
 
+  it('is erased from links, and one that no one else could open is revoked', async () => {
+    const [email, other] = ['eve@example.com', 'bob@example.com'];
+    const { id } = await upload(test(), Buffer.from('Four'), 'four.txt');
+    const make = (options: object) => makeLink(test(), id, { email_required: true, ...options });
+    const read = await make({ name: `For EVE@example.com, not st${email}` });
+    const own = await make({ recipient: email });
+    const shared = await make({ recipient: email, allow_list: [other, email], name: 'Both' });
+    const blocked = await make({ block_list: [email] });
+    const workspace_id = await otherWorkspace(test(), 'ws_erased');
+    const foreign = async (route: string, fields: object) => {
+      const credential = await serviceCredential(test(), 'documents:write links:write');
+      const body = { workspace_id, ...fields };
+      return (await callSharingApi<{ id: string }>(test(), 'POST', route, body, credential)).body;
+    };
+    const folder = await foreign('/folders', { name: 'Theirs' });
+    const theirs = await foreign('/links', { folder_id: folder.id, recipient: email });
+    const { db } = suite.app.inside;
+    const waiting = { due_time: 2_000_000_000_000, attempts: 1 };
+    const mails = [own, shared, theirs].map((link) => ({ target_id: link.id, ...waiting }));
+    await db.insertInto('reader_mails').values(mails).execute();
+    await openLink(read, email);
+    await suite.app.inside.views.flush();
+    const { body: visitor } = await call<VisitorFields>('GET', `/visitors/${email}`);
+
+    expect((await call('DELETE', `/visitors/${email}`)).status).toBe(200);
+
+    const pseudonym = `${visitor.id.toLowerCase()}@deleted.invalid`;
+    const linkOf = async ({ id: linkId }: LinkFields) =>
+      (await call<LinkFields>('GET', `/links/${linkId}`)).body;
+    expect(await linkOf(read)).toMatchObject({ name: `For ${pseudonym}, not st${email}` });
+    expect(await linkOf(own)).toMatchObject({
+      ...{ name: pseudonym, recipient: pseudonym, allow_list: [pseudonym] },
+      revoke_time: expect.any(String),
+    });
+    const both = await linkOf(shared);
+    expect(both).toMatchObject({ recipient: pseudonym, allow_list: [other, pseudonym] });
+    expect([both.revoke_time, (await linkOf(read)).revoke_time]).toEqual([undefined, undefined]);
+    expect(await linkOf(blocked)).toMatchObject({ block_list: [email] });
+    const kept = db.selectFrom('links').select('recipient').where('id', '=', theirs.id);
+    expect(await kept.execute()).toEqual([{ recipient: email }]);
+    const left = await db.selectFrom('reader_mails').select('target_id').execute();
+    expect(left).toEqual([{ target_id: theirs.id }]);
+    const revoked = await db
+      .selectFrom('audit_events')
+      .select(['target', 'actor_type'])
+      .where('action', '=', 'LinkService.RevokeLink')
+      .execute();
+    expect(revoked).toEqual([{ target: own.id, actor_type: 'system' }]);
+  });
+
   it('ends with the last view', async () => {
     expect((await call('DELETE', `/documents/${other.document_id}`)).status).toBe(200);
 

@@ -8,6 +8,7 @@ import type { MailPart } from '../../base/mail/mail-body.ts';
 import { mailName, shortName } from '../../base/net/mail-name.ts';
 import type { AgreementRow, AgreementTextRow } from '../../storage/agreement-rows.ts';
 import { transact } from '../../storage/database.ts';
+import { findVersion } from '../../storage/document-versions.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
@@ -65,13 +66,18 @@ export function createAgreements(options: AgreementOptions): Agreements {
   const find = ({ id, agreement_sha256 }: LinkRow, email: string) =>
     findAgreement(db, { link_id: id, email, sha256: agreement_sha256 });
 
-  /** The claims about the document or the folder that the link shows. */
-  async function sharedClaims({ document_id, folder_id }: LinkRow): Promise<object> {
+  /** The claims about the version of the document, or the folder, that the link shows. */
+  async function sharedClaims(link: LinkRow): Promise<object> {
+    const { document_id, folder_id, pinned_version } = link;
     if (document_id !== null) {
       const document = await findAgreedDocument(db, document_id);
-      if (document === undefined) throw noSuchLink();
-      const { name, sha256 } = document;
-      return { document_id, document_name: name, document_sha256: sha256 };
+      const shown =
+        pinned_version === null ? document : await findVersion(db, document_id, pinned_version);
+      if (document === undefined || shown === undefined) throw noSuchLink();
+      return {
+        ...{ document_id, document_name: document.name },
+        ...{ document_sha256: shown.sha256, document_version: shown.version },
+      };
     }
     const folder = await findAgreedFolder(db, folder_id ?? '');
     if (folder === undefined) throw noSuchLink();

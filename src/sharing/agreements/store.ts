@@ -57,10 +57,10 @@ export function findAgreedFolder(
 export function findAgreedDocument(
   db: Executor,
   id: string,
-): Promise<Pick<DocumentRow, 'name' | 'sha256'> | undefined> {
+): Promise<Pick<DocumentRow, 'name' | 'sha256' | 'version'> | undefined> {
   return db
     .selectFrom('documents')
-    .select(['name', 'sha256'])
+    .select(['name', 'sha256', 'version'])
     .where('id', '=', id)
     .where('remove_time', 'is', null)
     .executeTakeFirst();

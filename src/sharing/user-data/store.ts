@@ -1,11 +1,15 @@
 // The data about a person in workspaces, and its erasure.
 import type { UserData } from '../../api/access/user-data.ts';
-import { pseudonymOf, replaceAddress } from '../../storage/erased-addresses.ts';
+import {
+  erasedTexts,
+  eraseFromLink,
+  linkTexts,
+  pseudonymOf,
+} from '../../storage/erased-addresses.ts';
 import { foldedColumn, foldValue } from '../../storage/folded-text.ts';
 import { ownDataPageMax, pagesByKey } from '../../storage/own-data.ts';
 import type { PurgeStep } from '../../storage/purge.ts';
-import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, LinkRow } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema.ts';
 import { findUserRow } from '../../storage/users.ts';
 
 /** The workspaces with views of an address. Each of them has an index on addresses. */
@@ -63,12 +67,9 @@ export const deleteInvitations: PurgeStep = async (trx, userId, limit) => {
   return ids.length;
 };
 
-const linkTexts = ['name', 'recipient', 'allow_list'] as const;
-
 /**
  * No index finds an address within these texts, so that all links are read, in slices. The position
- * is stored with the user, in the transaction of the slice. An entry of a `block_list` stays:
- * without it, the person could read the link again.
+ * is stored with the user, in the transaction of the slice.
  */
 export const eraseFromLinks: PurgeStep = async (trx, userId, limit) => {
   const user = await findUserRow(trx, userId);
@@ -80,13 +81,10 @@ export const eraseFromLinks: PurgeStep = async (trx, userId, limit) => {
     .orderBy('id')
     .limit(limit)
     .execute();
-  const changeOf = (texts: LinkTexts) => erasedTexts(texts, user.email, pseudonymOf(userId));
+  const address = { email: user.email, pseudonym: pseudonymOf(userId) };
   for (const row of rows) {
-    if (Object.keys(changeOf(row)).length === 0) continue;
-    const locked = await lockRow(trx, 'links', 'id', row.id);
-    const change = locked === undefined ? {} : changeOf(locked);
-    if (Object.keys(change).length === 0) continue;
-    await trx.updateTable('links').set(change).where('id', '=', row.id).execute();
+    if (Object.keys(erasedTexts(row, address)).length === 0) continue;
+    await eraseFromLink(trx, row.id, address);
   }
   const position = rows.length < limit ? allLinks : rows.at(-1)?.id;
   await trx
@@ -96,21 +94,6 @@ export const eraseFromLinks: PurgeStep = async (trx, userId, limit) => {
     .execute();
   return rows.length;
 };
-
-type LinkTexts = Pick<LinkRow, (typeof linkTexts)[number]>;
-
-/** The texts that contain the address, without it. */
-function erasedTexts(texts: LinkTexts, email: string, pseudonym: string): Partial<LinkTexts> {
-  const entryOf = (entry: string) => (entry.toLowerCase() === email ? pseudonym : entry);
-  const erased: LinkTexts = {
-    name: replaceAddress(texts.name, email, pseudonym),
-    recipient: entryOf(texts.recipient),
-    allow_list: texts.allow_list.split(' ').map(entryOf).join(' '),
-  };
-  return Object.fromEntries(
-    linkTexts.filter((name) => erased[name] !== texts[name]).map((name) => [name, erased[name]]),
-  );
-}
 
 /** Sorts after every id. */
 const allLinks = '~';

@@ -23,13 +23,14 @@ export type VisitorOptions = {
   readonly auditLog: AuditLog;
   readonly quotas: Pick<Quotas, 'inTurn' | 'lock'>;
   readonly views: Pick<Views, 'list'>;
+  readonly revokeLink: (trx: Executor, id: string) => Promise<void>;
 };
 
 /** Visitors that one query of an export reads. */
 const sliceMax = 1_000;
 
 export function createVisitorService(options: VisitorOptions): ServiceImpl<typeof VisitorService> {
-  const { db, auditLog, quotas, views } = options;
+  const { db, auditLog, quotas, views, revokeLink } = options;
 
   async function require(trx: Executor, workspaceId: string, email: string): Promise<VisitorRow> {
     const row = await findVisitor(trx, workspaceId, foldValue(email));
@@ -98,10 +99,14 @@ export function createVisitorService(options: VisitorOptions): ServiceImpl<typeo
       const workspaceId = workspaceOf(context);
       const { id } = await require(db, workspaceId, email);
       await quotas.inTurn(workspaceId, () =>
-        auditLog.change(context, { target: id }, async (trx) => {
+        auditLog.change(context, { target: id }, async (trx, also) => {
           // A new view locks the usage, too.
           await quotas.lock(trx, workspaceId);
-          await eraseVisitor(trx, await require(trx, workspaceId, email));
+          const visitor = await require(trx, workspaceId, email);
+          for (const linkId of await eraseVisitor(trx, visitor)) {
+            await revokeLink(trx, linkId);
+            also('LinkService.RevokeLink', linkId);
+          }
         }),
       );
       return {};

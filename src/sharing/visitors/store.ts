@@ -1,4 +1,5 @@
-import { foldedColumn } from '../../storage/folded-text.ts';
+import { eraseFromLink, linkTexts, pseudonymOf } from '../../storage/erased-addresses.ts';
+import { containsText, foldedColumn } from '../../storage/folded-text.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import type { Executor, VisitorRow } from '../../storage/schema.ts';
@@ -71,11 +72,14 @@ export function findVisitorsAfter(
     .execute();
 }
 
-/** Removes the address of a visitor from the views, and the visitor. */
+/**
+ * Removes the address of a visitor from the views and the links of the workspace, and the visitor.
+ * Returns the ids of live links that no one else could open.
+ */
 export async function eraseVisitor(
   trx: Executor,
   { id, workspace_id, email }: VisitorRow,
-): Promise<void> {
+): Promise<string[]> {
   await trx
     .updateTable('views')
     .set({ email: '', email_verified: 0 })
@@ -83,4 +87,18 @@ export async function eraseVisitor(
     .where(foldedColumn(trx, 'email'), '=', email)
     .execute();
   await trx.deleteFrom('visitors').where('id', '=', id).execute();
+  const links = await trx
+    .selectFrom('links')
+    .select('id')
+    .where('workspace_id', '=', workspace_id)
+    .where(({ or }) => or(linkTexts.map((column) => containsText(trx, column, email))))
+    .execute();
+  const own: string[] = [];
+  const address = { email, pseudonym: pseudonymOf(id) };
+  // In the order in which changes of several links lock them.
+  for (const linkId of links.map((link) => link.id).toSorted()) {
+    const link = await eraseFromLink(trx, linkId, address);
+    if (link?.allow_list === email && link.revoke_time === null) own.push(linkId);
+  }
+  return own;
 }

@@ -23,6 +23,7 @@ export function DocumentScreen() {
   });
   const query = useDocument({ workspaceId, documentId });
   const document = query.data?.document;
+  const place = { workspaceId, documentId, contentType: document?.contentType };
   const mayWrite = useHasScope()('documents:write');
   const download = useDownload(
     document && {
@@ -37,7 +38,7 @@ export function DocumentScreen() {
       actions={
         document === undefined ? undefined : (
           <>
-            {mayWrite ? <UploadButton workspaceId={workspaceId} documentId={documentId} /> : null}
+            {mayWrite ? <UploadButton {...place} /> : null}
             <ShareButton target={document} />
             <EntryMenu
               entry={document}
@@ -47,8 +48,8 @@ export function DocumentScreen() {
         )
       }
     >
-      {mayWrite ? <DropArea workspaceId={workspaceId} documentId={documentId} /> : null}
-      <UploadList workspaceId={workspaceId} documentId={documentId} />
+      {mayWrite ? <DropArea {...place} /> : null}
+      <UploadList {...place} />
       {download.error === undefined ? null : (
         <ErrorAlert error={download.error} retry={download.start} />
       )}

@@ -99,7 +99,12 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
       throw new WrongWords(messageOf(error, command), usage, command);
     });
   for (const option of command.options ?? []) addOption(parser, option);
-  for (const argument of command.args ?? []) parser.addArgument(argumentOf(argument));
+  let isOptional = false;
+  for (const argument of command.args ?? []) {
+    // The command itself requires an argument after an optional one.
+    isOptional ||= argument.isOptional === true;
+    parser.addArgument(argumentOf({ ...argument, isOptional }));
+  }
   const children = command.commands ?? [];
   for (const child of children) {
     const added = parserOf([...path, child], select);

@@ -98,7 +98,7 @@ export function callCommand(spec: CallSpec): Command {
   return command;
 }
 
-function optionOf(path: string, field: FieldOption): Option {
+export function optionOf(path: string, field: FieldOption): Option {
   const { about, value, values, isList: isRepeated, isNegatable } = field;
   return {
     name: optionName(path, field),

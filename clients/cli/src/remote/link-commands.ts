@@ -1,7 +1,7 @@
 // The commands for links.
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
-import { expireField, nameField } from './common-fields.ts';
+import { linkFields, sharedFolderField } from './link-fields.ts';
 import { warnAboutLink } from './link-warnings.ts';
 import { linksForCommand } from './transfer-commands.ts';
 
@@ -21,51 +21,6 @@ export const versionField: FieldOption = {
 export const zoneField: FieldOption = {
   value: 'zone',
   about: 'The time zone of the days, such as Europe/Berlin.',
-};
-
-const flag = (about: string): FieldOption => ({ about, isNegatable: true });
-
-const linkFields: Readonly<Record<string, FieldOption>> = {
-  name: nameField,
-  email_required: flag('Whether readers enter their email address.'),
-  email_verification_required: flag('Whether readers prove the address with a one-time code.'),
-  password: {
-    isSecret: true,
-    about: 'Asks for the password of the link, or reads it from the standard input.',
-  },
-  expire_time: expireField,
-  allow_download: flag('Whether readers can download the document.'),
-  watermark: flag("Whether each page shows the reader's address."),
-  program_access: flag('Whether programs may read the document for a person.'),
-  allow_list: {
-    name: 'allow',
-    value: 'address',
-    isList: true,
-    about: 'An email address or `@domain` that may open the link.',
-  },
-  block_list: {
-    name: 'block',
-    value: 'address',
-    isList: true,
-    about: 'An email address or `@domain` that may not open the link.',
-  },
-  notify: {
-    value: 'when',
-    values: ['first-view', 'every-view', 'digest'],
-    about: 'When the creator gets a mail about views.',
-  },
-  show_title: flag('Whether readers see the name of the document before the gate.'),
-  pinned_version: {
-    value: 'number',
-    about: 'The version that the link always shows; 0 for the current one.',
-  },
-  view_limit: { value: 'count', about: 'The maximum number of views.' },
-  agreement: { value: 'text', about: 'The text that readers accept first, in Markdown.' },
-  entry_rules: {
-    value: 'file',
-    isJsonFile: true,
-    about: 'The file with the rules for parts of a folder, as a JSON list.',
-  },
 };
 
 const recipientFields: Readonly<Record<string, FieldOption>> = {
@@ -109,7 +64,7 @@ export const links = groupOf('links', 'Manages links to documents and folders.',
     args: document,
     optionalArg: 'document_id',
     fields: {
-      folder_id: { value: 'id', about: 'The folder to share instead of a document.' },
+      folder_id: sharedFolderField,
       ...linkFields,
       ...recipientFields,
     },

@@ -1,4 +1,4 @@
-// The flags for the links that `upload --share` and `links create-for` create.
+// The flags for the links that `upload --share` creates.
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Input } from '../base/command.ts';
 

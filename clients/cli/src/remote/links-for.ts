@@ -1,10 +1,11 @@
 // `links create-for`: creates a link for each recipient.
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { fromJson, type JsonObject } from '@bufbuild/protobuf';
+import { create, type JsonObject } from '@bufbuild/protobuf';
 import {
   BatchCreateLinksRequestSchema,
   BatchCreateLinksResponseSchema,
+  CreateLinkRequestSchema,
   LinkService,
 } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import {
@@ -18,23 +19,25 @@ import { unreadable } from '../base/files.ts';
 import { wantsJson, write, writeJson } from '../base/print.ts';
 import { cleanText } from '../base/text.ts';
 import { keyHeader, withKey } from './idempotency.ts';
-import { linkFlagsOf } from './link-flags.ts';
+import { linksForFields } from './link-fields.ts';
 import { warnAboutLink } from './link-warnings.ts';
 import { openRemote } from './remote.ts';
-import { timeOf } from './request.ts';
+import { readRequest } from './request.ts';
 import { jsonOf } from './response.ts';
 import { workspaceIdOf } from './run-call.ts';
 
 const recipientsMax = 200;
 
 export async function runLinksFor(input: Input, host: CommandHost): Promise<number> {
-  const recipients = await readRecipients(input.args.file ?? '', host);
-  const options = readOptions(input);
+  const { documentId, file } = readArguments(input);
+  const recipients = await readRecipients(file, host);
+  const spec = { fields: linksForFields };
+  const shared = await readRequest(CreateLinkRequestSchema, spec, { input, host });
   const remote = await openRemote(host);
-  const request = fromJson(BatchCreateLinksRequestSchema, {
-    workspace_id: workspaceIdOf(input, remote) ?? '',
+  const request = create(BatchCreateLinksRequestSchema, {
+    workspaceId: workspaceIdOf(input, remote) ?? '',
     agreement: textOption(input, 'agreement') ?? '',
-    requests: recipients.map(({ recipient }) => ({ ...options, recipient })),
+    requests: recipients.map(({ recipient }) => ({ ...shared, documentId, recipient })),
   });
   const method = LinkService.method.batchCreateLinks;
   const message = await withKey(input, host, (key) =>
@@ -43,7 +46,7 @@ export async function runLinksFor(input: Input, host: CommandHost): Promise<numb
     throw withLines(error, recipients);
   });
   const { links } = jsonOf(BatchCreateLinksResponseSchema, message) as { links: JsonObject[] };
-  // All links open the same document.
+  // All links open the same document or folder.
   const [first] = links;
   if (first !== undefined) warnAboutLink(first, host);
   if (wantsJson(input)) await writeJson(host, { links });
@@ -54,19 +57,16 @@ export async function runLinksFor(input: Input, host: CommandHost): Promise<numb
   return 0;
 }
 
-function readOptions(input: Input): JsonObject {
-  const expires = textOption(input, 'expires');
-  const limit = textOption(input, 'view-limit');
-  if (limit !== undefined && !/^\d{1,7}$/.test(limit)) {
-    throw new UsageError(`"${limit}" is not a whole number.`);
+/** With a folder, the file is the only argument. */
+function readArguments({ args, options }: Input): { documentId: string; file: string } {
+  const { 'document-id': first, file: second } = args;
+  if (options.folder !== undefined && second !== undefined) {
+    throw new UsageError('--folder cannot be used with the id of a document.');
   }
-  return {
-    document_id: input.args['document-id'] ?? '',
-    mail_recipient: input.options.mail === true,
-    ...linkFlagsOf(input),
-    ...(expires === undefined ? {} : { expire_time: timeOf(expires) }),
-    ...(limit === undefined ? {} : { view_limit: Number(limit) }),
-  };
+  const [documentId, file] = options.folder === undefined ? [first, second] : ['', first];
+  if (documentId === undefined) throw new UsageError('Missing argument <document-id>.');
+  if (file === undefined) throw new UsageError('Missing argument <file>.');
+  return { documentId, file };
 }
 
 type Recipient = {

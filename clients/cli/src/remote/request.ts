@@ -25,7 +25,7 @@ const listFields: Readonly<Record<string, string>> = {
 
 export async function readRequest<I extends DescMessage>(
   desc: I,
-  spec: CallSpec,
+  spec: RequestSpec,
   { input, host, workspaceId }: RequestOptions,
 ): Promise<MessageShape<I>> {
   const json: JsonObject = {};
@@ -60,10 +60,12 @@ export async function readRequest<I extends DescMessage>(
   return fromJson(desc, json);
 }
 
+type RequestSpec = Pick<CallSpec, 'args' | 'listArg' | 'fields' | 'columns' | 'isInWorkspace'>;
+
 type RequestOptions = {
   readonly input: Input;
   readonly host: CommandHost;
-  readonly workspaceId: string | undefined;
+  readonly workspaceId?: string | undefined;
 };
 
 const camelCase = (name: string) =>

@@ -1,7 +1,8 @@
 // The commands that send or receive files.
 import { copyOption } from '../base/clipboard.ts';
 import { type Command, jsonOption, type Option } from '../base/command.ts';
-import { keyOption } from './call-command.ts';
+import { keyOption, optionOf } from './call-command.ts';
+import { linksForFields } from './link-fields.ts';
 
 const workspace: Option = {
   name: 'workspace',
@@ -14,11 +15,6 @@ const output: Option = {
   value: 'file',
   isFile: true,
   about: 'The file to write, which must not exist. Default: the standard output.',
-};
-
-const programAccess: Option = {
-  name: 'program-access',
-  about: 'Programs may read the document for a person.',
 };
 
 export const uploadCommand: Command = {
@@ -47,7 +43,7 @@ export const uploadCommand: Command = {
     },
     { name: 'allow-download', about: 'Readers of the link can download the document.' },
     { name: 'watermark', about: "Each page shows the reader's address." },
-    programAccess,
+    { name: 'program-access', about: 'Programs may read the document for a person.' },
     {
       name: 'expires',
       value: 'time',
@@ -77,7 +73,7 @@ export const linksForCommand: Command = {
     'recipient can open a link, after a one-time code. Prints each recipient ' +
     'and the address of the link.',
   args: [
-    { name: 'document-id', about: 'The id of the document.' },
+    { name: 'document-id', isOptional: true, about: 'The id of the document, without --folder.' },
     {
       name: 'file',
       isFile: true,
@@ -85,22 +81,16 @@ export const linksForCommand: Command = {
     },
   ],
   options: [
-    { name: 'mail', about: 'Mails each recipient the link.' },
-    { name: 'allow-download', about: 'The recipients can download the document.' },
-    { name: 'watermark', about: "Each page shows the recipient's address." },
-    programAccess,
-    {
-      name: 'expires',
-      value: 'time',
-      about: 'When the links expire: a time, or for example `30d`.',
-    },
-    { name: 'view-limit', value: 'count', about: 'The maximum number of views of each link.' },
+    ...Object.entries(linksForFields).map(([path, field]) => optionOf(path, field)),
     { name: 'agreement', value: 'text', about: 'The text that recipients accept first.' },
     workspace,
     keyOption,
     jsonOption,
   ],
-  examples: ['links create-for doc_… people.csv --mail --expires 30d'],
+  examples: [
+    'links create-for doc_… people.csv --mail --expires 30d',
+    'links create-for people.csv --folder fld_…',
+  ],
   load: async () => (await import('./links-for.ts')).runLinksFor,
 };
 

@@ -2,9 +2,15 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type DescMethodClientStreaming, fromJson, type JsonObject } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMethodClientStreaming,
+  fromJson,
+  type JsonObject,
+} from '@bufbuild/protobuf';
 import {
   DocumentService,
+  GetDocumentRequestSchema,
   type UploadVersionRequest,
 } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import {
@@ -79,9 +85,14 @@ async function uploadAndShare(run: Run): Promise<void> {
   const documentIdGiven = textOption(input, 'document') ?? '';
   const folderId = textOption(input, 'folder') ?? '';
   const target = { documentId: documentIdGiven, folderId, workspaceId, key };
+  const typeBefore = await findType(remote, documentIdGiven, workspaceId);
   const document = await upload(remote, source, target, host);
   const size = formatBytes(Number(document.size_bytes));
   host.stderr.write(`Uploaded ${cleanText(String(document.name))} (${size}).\n`);
+  if (typeBefore !== undefined && typeBefore !== document.content_type) {
+    const types = cleanText(`${typeBefore} to ${document.content_type}`);
+    host.stderr.write(`The type of the document changed from ${types}.\n`);
+  }
   const documentId = cleanText(String(document.id));
   if (link === undefined) {
     return wantsJson(input) ? writeJson(host, { document }) : write(host, `${documentId}\n`);
@@ -129,6 +140,19 @@ function readLinkOptions(input: Input): JsonObject | undefined {
     ...flags,
     ...(expires === undefined ? {} : { expire_time: timeOf(expires) }),
   };
+}
+
+/** The type of a document. Undefined if it cannot be read: the upload reports its own errors. */
+async function findType(
+  remote: Remote,
+  documentId: string,
+  workspaceId: string,
+): Promise<string | undefined> {
+  if (documentId === '') return undefined;
+  const request = create(GetDocumentRequestSchema, { documentId, workspaceId });
+  const { getDocument } = DocumentService.method;
+  const answer = await remote.call(getDocument, request).catch(() => undefined);
+  return answer?.document?.contentType;
 }
 
 type Source = {

@@ -71,10 +71,12 @@ export const visitors = groupOf('visitors', 'Shows the people who viewed documen
   },
   {
     name: 'delete',
-    about: 'Erases a visitor: removes the address from all views.',
+    about: 'Erases a visitor: removes the address from all views and links.',
     method: 'visitor.deleteVisitor',
     args: visitor,
-    question: 'The address is removed from all views. Erase the visitor?',
+    question:
+      'The address is removed from all views and links. Links that no one else could open are ' +
+      'revoked. Erase the visitor?',
     isInWorkspace,
   },
   exportVisitorsCommand,

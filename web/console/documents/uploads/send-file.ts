@@ -9,15 +9,18 @@ export type SendOptions = UploadPlace & {
   readonly onProgress: (share: number) => void;
 };
 
-/** Uploads a file and resolves to the ID of the document. Throws the error of the service. */
-export type SendFile = (file: File, options: SendOptions) => Promise<string>;
+/** The document of a file that was uploaded, and its type. */
+export type StoredFile = { readonly documentId: string; readonly contentType: string };
+
+/** Uploads a file. Throws the error of the service. */
+export type SendFile = (file: File, options: SendOptions) => Promise<StoredFile>;
 
 export function createSendFile(session: Session): SendFile {
   return (file, options) => session.send((token) => send(file, token, options));
 }
 
 /** Uses XMLHttpRequest, because `fetch` does not report upload progress. */
-function send(file: File, token: string, options: SendOptions): Promise<string> {
+function send(file: File, token: string, options: SendOptions): Promise<StoredFile> {
   const { documentId, signal, onProgress } = options;
   const path = documentId === undefined ? '' : `/${encodeURIComponent(documentId)}/versions`;
   return new Promise((resolve, reject) => {
@@ -28,8 +31,8 @@ function send(file: File, token: string, options: SendOptions): Promise<string> 
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
     request.onload = () => {
       const { status, responseText } = request;
-      const { id } = status === 201 ? parseJsonObject(responseText) : {};
-      if (typeof id === 'string') resolve(id);
+      const { id, content_type } = status === 201 ? parseJsonObject(responseText) : {};
+      if (typeof id === 'string') resolve({ documentId: id, contentType: String(content_type) });
       else reject(parseProblem(status, responseText, request.getResponseHeader('retry-after')));
     };
     request.onerror = () => reject(new ConnectError('The connection was lost.', Code.Unavailable));

@@ -4,6 +4,7 @@ import { ShareButton } from '../../links/share/share-button.tsx';
 import { reasonOf } from '../../session/error-details.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { TextLink } from '../../shared/router-links.tsx';
+import { contentTypeText } from '../document-labels.ts';
 import { isSamePlace, type UploadPlace } from './upload-place.ts';
 import classes from './uploads.module.css';
 import { type FileUpload, isInProgress } from './uploads.ts';
@@ -102,17 +103,24 @@ function Row({ upload }: { readonly upload: FileUpload }) {
   );
 }
 
-function textOf({ state, documentId }: FileUpload): string {
+function textOf({ state, documentId, contentType }: FileUpload): string {
   switch (state.status) {
     case 'waiting':
       return 'Waiting';
     case 'sending':
       return state.share < 1 ? `${Math.floor(state.share * 100)}%` : 'Processing';
     case 'stored':
-      return documentId === undefined ? 'Uploaded' : 'New version, same links';
+      return documentId === undefined
+        ? 'Uploaded'
+        : `New version, same links${typeChangeText(contentType, state.contentType)}`;
     case 'failed':
       return 'Upload failed';
   }
+}
+
+function typeChangeText(before: string | undefined, after: string): string {
+  const [old, current] = [before ?? after, after].map(contentTypeText);
+  return old === current ? '' : `. The type changed from ${old} to ${current}.`;
 }
 
 /** Errors that a retry with the same file cannot fix. */

@@ -3,7 +3,7 @@
 import { formatSize } from '../../../../src/base/http/format-size.ts';
 import { ProblemError } from '../../session/problem-error.ts';
 import { Listeners } from '../../shared/listeners.ts';
-import type { SendFile } from './send-file.ts';
+import type { SendFile, StoredFile } from './send-file.ts';
 import { isSamePlace, type UploadPlace } from './upload-place.ts';
 
 export type UploadState =
@@ -11,7 +11,7 @@ export type UploadState =
   | { readonly status: 'waiting' }
   /** `share`: the part that has been sent, 0 to 1. */
   | { readonly status: 'sending'; readonly share: number }
-  | { readonly status: 'stored'; readonly documentId: string }
+  | ({ readonly status: 'stored' } & StoredFile)
   | { readonly status: 'failed'; readonly error: unknown };
 
 export type FileUpload = UploadPlace & {
@@ -113,8 +113,8 @@ export class Uploads {
     onProgress(0);
     try {
       const { signal } = controller;
-      const storedId = await this.#send(file, { ...place, signal, onProgress });
-      this.#set(key, { status: 'stored', documentId: storedId });
+      const stored = await this.#send(file, { ...place, signal, onProgress });
+      this.#set(key, { status: 'stored', ...stored });
     } catch (error) {
       this.#set(key, { status: 'failed', error });
     } finally {
