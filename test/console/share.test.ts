@@ -1,5 +1,5 @@
 // The dialog that shares a document or a folder.
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
@@ -27,6 +27,20 @@ async function openShare(page: Page, name: string) {
 }
 
 const clipboardOf = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+
+/** Pastes or drops a text, or a file if it has a name. */
+async function receive(field: Locator, type: 'paste' | 'drop', text: string, name = '') {
+  await field.focus();
+  await field.page().evaluate(`(() => {
+    const [type, text, name] = ${JSON.stringify([type, text, name])};
+    const data = new DataTransfer();
+    if (name === '') data.setData('text/plain', text);
+    else data.items.add(new File([text], name));
+    const init = { bubbles: true, cancelable: true, clipboardData: data, dataTransfer: data };
+    const event = type === 'drop' ? new DragEvent(type, init) : new ClipboardEvent(type, init);
+    document.activeElement.dispatchEvent(event);
+  })()`);
+}
 
 async function look(page: Page, name: string): Promise<void> {
   await expectAccessible(page);
@@ -132,9 +146,20 @@ describe('sharing', () => {
     await dialog.getByRole('combobox', { name: 'Document or folder' }).click();
     await page.getByRole('option', { name: /^For the bank · Folder/ }).click();
     await dialog.getByLabel('Readers on a list').check();
+    const readers = dialog.getByRole('textbox', { name: 'Readers' });
+    await receive(readers, 'drop', 'Name;Email\nJane;jane@example.com', 'people.csv');
     await dialog
-      .getByRole('textbox', { name: 'Readers' })
-      .fill('jane@example.com, omar@example.com');
+      .getByText('Line 2 of people.csv has no email address or domain: “Jane”.')
+      .waitFor();
+    await receive(readers, 'drop', 'Email;Name\r\n"jane@example.com";Jane\r\n', 'people.csv');
+    await expect.poll(() => readers.inputValue()).toBe('jane@example.com');
+    await receive(readers, 'paste', 'Email\tName\nomar@example.com\tOmar');
+    await expect.poll(() => readers.inputValue()).toBe('jane@example.com\nomar@example.com');
+    await readers.fill('jane@example.com, omar@example.com\nOmar');
+    await dialog.getByRole('button', { name: create }).click();
+    await dialog.getByText('Line 2 has no email address or domain: “Omar”.').waitFor();
+    await look(page, 'share-each-refused-phone');
+    await readers.fill('jane@example.com, omar@example.com');
     await dialog.getByLabel('One link for each reader').check();
     await dialog.getByText(/^Each reader gets a link/).waitFor();
     await look(page, 'share-each-phone');

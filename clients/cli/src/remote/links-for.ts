@@ -16,6 +16,7 @@ import {
 } from '../base/command.ts';
 import { unreadable } from '../base/files.ts';
 import { wantsJson, write, writeJson } from '../base/print.ts';
+import { type Recipient, readRecipients, readRows } from '../base/recipients.ts';
 import { cleanText } from '../base/text.ts';
 import { keyHeader, withKey } from './idempotency.ts';
 import { linkFlagsOf } from './link-flags.ts';
@@ -28,7 +29,7 @@ import { workspaceIdOf } from './run-call.ts';
 const recipientsMax = 200;
 
 export async function runLinksFor(input: Input, host: CommandHost): Promise<number> {
-  const recipients = await readRecipients(input.args.file ?? '', host);
+  const recipients = await readFileOfRecipients(input.args.file ?? '', host);
   const options = readOptions(input);
   const remote = await openRemote(host);
   const request = fromJson(BatchCreateLinksRequestSchema, {
@@ -69,27 +70,14 @@ function readOptions(input: Input): JsonObject {
   };
 }
 
-type Recipient = {
-  readonly recipient: string;
-  /** From 1. */
-  readonly line: number;
-};
-
-/** The first column of each line. A first line without an `@` has the names of the columns. */
-async function readRecipients(file: string, host: CommandHost): Promise<Recipient[]> {
+async function readFileOfRecipients(file: string, host: CommandHost): Promise<Recipient[]> {
   const content =
     file === '-'
       ? await text(host.stdin)
       : await readFile(file, 'utf8').catch((error: unknown) => {
           throw unreadable(file, error);
         });
-  const cells = content
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/)
-    .map((line) => (line.split(/[,;\t]/)[0] ?? '').replace(/^\s*"|"\s*$/g, '').trim())
-    .map((recipient, i) => ({ recipient, line: i + 1 }))
-    .filter(({ recipient }) => recipient !== '');
-  const recipients = cells[0]?.recipient.includes('@') === false ? cells.slice(1) : cells;
+  const recipients = readRecipients(readRows(content));
   if (recipients.length === 0) throw new UsageError('There are no recipients.');
   if (recipients.length > recipientsMax) {
     throw new UsageError(`There are more than ${recipientsMax} recipients.`);
