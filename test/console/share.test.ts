@@ -5,10 +5,16 @@ import { overhangOf, phone, settle, takePicture } from '../support/browser-pages
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { choose, fileOf } from '../support/console-uploads.ts';
 import { makeFolder } from '../support/folder-calls.ts';
-import { mailsOf, Visitor } from '../support/gate-visitor.ts';
-import { dayMs, newestLink, rowOf } from '../support/link-rows.ts';
+import { lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
+import { dayMs, linkOf, newestLink, rowOf } from '../support/link-rows.ts';
 import { makePdf } from '../support/pdf.ts';
-import { callSharingApi, type LinkFields, makeZip, upload } from '../support/sharing-api.ts';
+import {
+  callSharingApi,
+  type LinkFields,
+  makeLink,
+  makeZip,
+  upload,
+} from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, member, staff } = useConsole();
 
@@ -183,6 +189,23 @@ describe('sharing', () => {
     await ready.getByRole('button', { name: 'Done' }).click();
     await rowOf(page, 'jane@example.com').getByText('Readers on a list').waitFor();
     expect((await mailsOf(app())).filter(({ to }) => to === 'jane@example.com')).toEqual([]);
+
+    const document = await upload(app(), makePdf({ pages: 1, text: 'Terms' }), 'read.pdf');
+    const link = await makeLink(app(), document.id, { recipient: 'jane@example.com' });
+    const linkPath = `/workspaces/${workspaceId()}/links/${link.id}`;
+    await open(linkPath);
+    const recipient = page.getByRole('definition').filter({ hasText: 'jane@example.com' }).last();
+    await recipient.waitFor();
+    expect(await recipient.getByRole('link').count()).toBe(0);
+    const reader = new Visitor(link);
+    await reader.post({ email: 'jane@example.com' });
+    await reader.post({ code: await lastCode(app(), 'jane@example.com') });
+    expect(await reader.asked()).toBe('document');
+    const views = async () => (await linkOf(app(), link.id)).view_count;
+    await expect.poll(views).toBe(1);
+    await open(linkPath);
+    await recipient.getByRole('link', { name: 'jane@example.com' }).click();
+    await page.getByRole('heading', { level: 1, name: 'jane@example.com' }).waitFor();
   });
 
   it('begins with the defaults of the workspace', async () => {
