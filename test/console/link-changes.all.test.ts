@@ -116,7 +116,7 @@ describe('a link', () => {
     await open(linksPath());
     await chooseRowAction(rowOf(page, 'Goes'), 'Revoke');
     const question = page.getByRole('dialog', { name: 'Revoke “Goes”?' });
-    await question.getByText(/stops working at once/).waitFor();
+    await question.getByText(/at once for new readers, and within 20 seconds/).waitFor();
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'hidden' });

@@ -1,14 +1,20 @@
 // The dialog that shares a document or a folder.
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { choose, fileOf } from '../support/console-uploads.ts';
 import { makeFolder } from '../support/folder-calls.ts';
 import { Visitor } from '../support/gate-visitor.ts';
-import { dayMs, newestLink, rowOf } from '../support/link-rows.ts';
+import { dayMs, linkOf, newestLink, rowOf } from '../support/link-rows.ts';
 import { makePdf } from '../support/pdf.ts';
-import { callSharingApi, type LinkFields, makeZip, upload } from '../support/sharing-api.ts';
+import {
+  callSharingApi,
+  type LinkFields,
+  makeLink,
+  makeZip,
+  upload,
+} from '../support/sharing-api.ts';
 import { startSmtpServer } from '../support/smtp.ts';
 
 const mailServer = await startSmtpServer();
@@ -19,6 +25,15 @@ const smtp = {
   encryption: 'local',
   login: undefined,
 } as const;
+
+async function codeFor(address: string): Promise<string> {
+  const codes = () =>
+    mailServer.arrived.flatMap(({ to, mail }) =>
+      to.includes(address) ? (/^\s*(\d{6})\s*$/m.exec(String(mail.text))?.slice(1) ?? []) : [],
+    );
+  await expect.poll(() => codes().length).toBeGreaterThan(0);
+  return codes().at(-1) ?? '';
+}
 
 const { app, workspaceId, visitAs, member, staff } = useConsole({ config: { smtp } });
 
@@ -37,6 +52,20 @@ async function openShare(page: Page, name: string) {
 }
 
 const clipboardOf = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
+
+/** Pastes or drops a text, or a file if it has a name. */
+async function receive(field: Locator, type: 'paste' | 'drop', text: string, name = '') {
+  await field.focus();
+  await field.page().evaluate(`(() => {
+    const [type, text, name] = ${JSON.stringify([type, text, name])};
+    const data = new DataTransfer();
+    if (name === '') data.setData('text/plain', text);
+    else data.items.add(new File([text], name));
+    const init = { bubbles: true, cancelable: true, clipboardData: data, dataTransfer: data };
+    const event = type === 'drop' ? new DragEvent(type, init) : new ClipboardEvent(type, init);
+    document.activeElement.dispatchEvent(event);
+  })()`);
+}
 
 async function look(page: Page, name: string): Promise<void> {
   await expectAccessible(page);
@@ -142,9 +171,20 @@ describe('sharing', () => {
     await dialog.getByRole('combobox', { name: 'Document or folder' }).click();
     await page.getByRole('option', { name: /^For the bank · Folder/ }).click();
     await dialog.getByLabel('Readers on a list').check();
+    const readers = dialog.getByRole('textbox', { name: 'Readers' });
+    await receive(readers, 'drop', 'Name;Email\nJane;jane@example.com', 'people.csv');
     await dialog
-      .getByRole('textbox', { name: 'Readers' })
-      .fill('jane@example.com, omar@example.com');
+      .getByText('Line 2 of people.csv has no email address or domain: “Jane”.')
+      .waitFor();
+    await receive(readers, 'drop', 'Email;Name\r\n"jane@example.com";Jane\r\n', 'people.csv');
+    await expect.poll(() => readers.inputValue()).toBe('jane@example.com');
+    await receive(readers, 'paste', 'Email\tName\nomar@example.com\tOmar');
+    await expect.poll(() => readers.inputValue()).toBe('jane@example.com\nomar@example.com');
+    await readers.fill('jane@example.com, omar@example.com\nOmar');
+    await dialog.getByRole('button', { name: create }).click();
+    await dialog.getByText('Line 2 has no email address or domain: “Omar”.').waitFor();
+    await look(page, 'share-each-refused-phone');
+    await readers.fill('jane@example.com, omar@example.com');
     await dialog.getByLabel('One link for each reader').check();
     await dialog.getByLabel('Email the links to the readers').check();
     await dialog.getByText(/^Each reader gets a link/).waitFor();
@@ -175,6 +215,23 @@ describe('sharing', () => {
       const own = links.find(({ recipient }) => to.includes(recipient));
       expect(mail.text).toContain(own?.url);
     }
+
+    const document = await upload(app(), makePdf({ pages: 1, text: 'Terms' }), 'read.pdf');
+    const link = await makeLink(app(), document.id, { recipient: 'jane@example.com' });
+    const linkPath = `/workspaces/${workspaceId()}/links/${link.id}`;
+    await open(linkPath);
+    const recipient = page.getByRole('definition').filter({ hasText: 'jane@example.com' }).last();
+    await recipient.waitFor();
+    expect(await recipient.getByRole('link').count()).toBe(0);
+    const reader = new Visitor(link);
+    await reader.post({ email: 'jane@example.com' });
+    await reader.post({ code: await codeFor('jane@example.com') });
+    expect(await reader.asked()).toBe('document');
+    const views = async () => (await linkOf(app(), link.id)).view_count;
+    await expect.poll(views).toBe(1);
+    await open(linkPath);
+    await recipient.getByRole('link', { name: 'jane@example.com' }).click();
+    await page.getByRole('heading', { level: 1, name: 'jane@example.com' }).waitFor();
   });
 
   it('begins with the defaults of the workspace', async () => {

@@ -91,6 +91,8 @@ describe.each([
     const link = await share(every);
     const { page, requests, complaints } = await open(link, options);
     const fits = async (step: string) => {
+      const number = ['password', 'email', 'code'].indexOf(step.replace('-error', '')) + 1;
+      await page.getByText(`Step ${number} of 3`, { exact: true }).waitFor();
       expect(await overhangOf(page), step).toBe(0);
       for (const button of await page.getByRole('button').all()) {
         expect((await button.boundingBox())?.height, step).toBeGreaterThanOrEqual(44);
@@ -135,6 +137,7 @@ describe.each([
 it('a link with only a password opens with the keyboard', async () => {
   const link = await share({ password });
   const { page, complaints } = await open(link);
+  expect(await page.getByText(/^Step/).count()).toBe(0);
   const focused = () => page.evaluate<string>('document.activeElement.name');
   await expect.poll(focused).toBe('password');
   await page.keyboard.type(password);
@@ -150,6 +153,22 @@ it('every step works without JavaScript', async () => {
   await answer(page, 'Password', password);
   await answer(page, 'Email address', email);
   await page.getByLabel('Code').fill(await lastCode(test, email));
+  expect(await page.locator('.digits i').count()).toBe(6);
+  for (const [width, colorScheme] of [
+    [320, 'light'],
+    [390, 'dark'],
+    [1280, 'light'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    // A field that scrolls would shift the digits out of their boxes.
+    for (const wide of ['html', '.code']) {
+      const overhang = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)`;
+      const field = `document.querySelector('${wide}')`;
+      expect(await page.evaluate(`${overhang}(${field})`), `${wide} ${width}`).toBe(0);
+    }
+    await takePicture(page, `gate-digits-${width}`);
+  }
   await press(page, 'Continue');
   await page.getByRole('heading', { name: 'JavaScript is required' }).waitFor();
   expect(complaints).toEqual([]);

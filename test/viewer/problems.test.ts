@@ -99,6 +99,21 @@ describe('while reading', () => {
     }
   });
 
+  it('a check of access without an answer ends', async () => {
+    const link = await share(Buffer.from('The terms'), 'terms.txt', {});
+    const { page } = await read();
+    await page.addInitScript(`{
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = () => timeout(100);
+    }`);
+    await page.goto(link.url);
+    await page.locator('#viewer pre').first().waitFor();
+    await page.route(/\/(view|file)$/, () => {});
+    const ended = page.waitForEvent('requestfailed', (one) => one.resourceType() === 'fetch');
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await ended;
+  });
+
   it('a lost connection shows a message and recovers', async () => {
     const { page } = await openLarge(phone);
 

@@ -7,6 +7,8 @@ import { logoOf, type Presentation } from './presentation.ts';
 
 export type GateForm = {
   readonly step: GateStep;
+  /** The steps of the link, in order. */
+  readonly steps: readonly GateStep[];
   readonly requiresVerification: boolean;
   readonly email: string;
   readonly error?: string;
@@ -22,9 +24,15 @@ export function renderGateForm(form: GateForm, presentation: Presentation): Html
   return html`<body class="plain"><main class="card${logo === undefined ? '' : ' branded'}">
 ${logo}
 <header class="shared"><h1>${title}</h1>
-<p>Shared by ${sender}</p></header>
+<p>Shared by ${sender}</p>${progressOf(form)}</header>
 ${bodies[form.step](form, sender)}
 </main></body>`;
+}
+
+/** A reader who has accepted the agreement before skips the last step. */
+function progressOf({ step, steps }: GateForm): Html | undefined {
+  if (steps.length === 1) return undefined;
+  return html`\n<p>Step ${steps.indexOf(step) + 1} of ${steps.length}</p>`;
 }
 
 const bodies: Record<GateStep, (form: GateForm, sender: Html) => Html> = {
@@ -51,8 +59,9 @@ required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></la
 ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</p>`}
 <form method="post" class="gate">${alertOf(form)}
 <label>Code
-<input class="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="16"
-required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></label>
+<span class="digits"><input class="code" name="code" inputmode="numeric"
+autocomplete="one-time-code" maxlength="16" required autofocus
+aria-describedby="${describing(form)}"${invalidIf(form)}><i></i><i></i><i></i><i></i><i></i><i></i></span></label>
 <p class="why" id="why">The code expires after 10 minutes. If you can’t find it, check your spam
 folder.</p>
 <button>Continue</button>

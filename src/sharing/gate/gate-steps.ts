@@ -14,6 +14,7 @@ import {
   asksForEmail,
   type Gate,
   hasAgreement,
+  hasPassword,
   requiresCode,
 } from './gate.ts';
 import type { GateState } from './gate-state.ts';
@@ -48,6 +49,8 @@ export type StepOutcome = {
 };
 
 export type GateSteps = {
+  /** The steps of the link for a new visitor, in order. */
+  stepsOf(link: LinkRow): readonly GateStep[];
   nextStep(link: LinkRow, state: GateState): GateStep | undefined;
   submit(link: LinkRow, form: URLSearchParams, visitor: Visitor): Promise<StepOutcome>;
 };
@@ -164,6 +167,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
   } satisfies Record<GateStep, SubmitStep>;
 
   return {
+    stepsOf: (link) => order.filter((step) => isPartOf[step](link)),
     nextStep,
     async submit(link, form, visitor) {
       let outcome: StepOutcome = { state: visitor.state };
@@ -202,6 +206,13 @@ const isCode = (text: string) => /^\d{6}$/.test(text);
 
 const order: readonly GateStep[] = ['password', 'email', 'code', 'agreement'];
 
+const isPartOf: Record<GateStep, (link: LinkRow) => boolean> = {
+  password: hasPassword,
+  email: asksForEmail,
+  code: requiresCode,
+  agreement: hasAgreement,
+};
+
 /** The form asks for another address. */
 const notOnList = (state: GateState): StepOutcome => ({
   state: { ...state, email: undefined, isVerified: false },
@@ -210,7 +221,7 @@ const notOnList = (state: GateState): StepOutcome => ({
 });
 
 function nextStep(link: LinkRow, state: GateState): GateStep | undefined {
-  if (link.password_hash !== null && !state.knowsPassword) return 'password';
+  if (hasPassword(link) && !state.knowsPassword) return 'password';
   if (!asksForEmail(link)) return undefined;
   if (!requiresCode(link) || state.email === undefined) return 'email';
   return hasAgreement(link) && state.isVerified === true ? 'agreement' : 'code';

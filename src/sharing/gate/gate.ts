@@ -69,6 +69,8 @@ export type GateOptions = {
   readonly now: Clock;
 };
 
+export const hasPassword = (link: LinkRow) => link.password_hash !== null;
+
 export const hasAgreement = (link: LinkRow) => link.agreement_sha256 !== '';
 
 /** Whether readers must verify their address with a code. A list or an agreement implies it. */
@@ -96,7 +98,7 @@ function countedViewsOf(shared: Shared, session: AccessSession | undefined): Cou
 function requireProgramAccess(link: LinkRow): void {
   for (const [isRefused, detail] of [
     [link.program_access === 0, 'The sender does not allow programs to read this link.'],
-    [link.password_hash !== null, 'Programs cannot read a link with a password.'],
+    [hasPassword(link), 'Programs cannot read a link with a password.'],
     [hasAgreement(link), 'Programs cannot read a link with an agreement.'],
   ] as const) {
     if (isRefused) throw fail('forbidden', detail);

@@ -99,6 +99,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     const step = repeatedStep ?? steps.nextStep(link, state) ?? 'email';
     const form = {
       step,
+      steps: steps.stepsOf(link),
       agreement: {
         text: step === 'agreement' ? await agreements.textOf(link) : '',
         sha256: link.agreement_sha256,

@@ -5,6 +5,7 @@ import { lazy } from 'react';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { FolderService } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
 import { type Entry, isFolder, parentIdOf } from '../folders/entries.ts';
+import { lossOfAccess } from '../links/link-state.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
@@ -54,8 +55,8 @@ export function useEntryActions(isOwnPage = false): (entry: Entry) => RowAction[
 }
 
 const documentConsequence =
-  'All its links stop working at once, even for readers who have it open. The file and its view ' +
-  'history are deleted permanently. You can’t undo this.';
+  `All its links stop working ${lossOfAccess}. The file and its view history are deleted ` +
+  'permanently. You can’t undo this.';
 
 const folderConsequence =
   'Only an empty folder can be deleted. All its links stop working at once. The links and their ' +

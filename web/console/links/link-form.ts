@@ -5,6 +5,7 @@ import { type Link, Notify } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { parseExpireTime } from '../shared/expiry-field.tsx';
 import { toLocalInput } from '../shared/local-input.ts';
 import { splitWords } from '../shared/split-words.ts';
+import { readersError } from './read-readers.ts';
 
 /** Who can open a link. */
 export const accesses = ['anyone', 'password', 'email', 'verified', 'people'] as const;
@@ -117,9 +118,12 @@ export function emailAccessOf({ emailRequired, emailVerificationRequired }: Emai
 export const linkRules = (hasPassword: boolean): FormRulesRecord<LinkValues> => ({
   documentId: (id, { folderId }) =>
     id === '' && folderId === '' ? 'Choose a document or a folder.' : null,
-  // An empty list would let everyone in.
-  allowList: (text, { access }) =>
-    access === 'people' && text.trim() === '' ? 'Enter at least one address or domain.' : null,
+  allowList: (text, { access }) => {
+    if (access !== 'people') return null;
+    // An empty list would let everyone in.
+    return text.trim() === '' ? 'Enter at least one address or domain.' : readersError(text);
+  },
+  blockList: (text, values) => (emailRulesOf(values).emailRequired ? readersError(text) : null),
   password: (password, { access, passwordChange }) => {
     if (passwordChange !== 'replace' || password !== '') return null;
     // An empty password would remove the current one.

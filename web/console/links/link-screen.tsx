@@ -12,6 +12,7 @@ import { ExpandableList } from '../shared/expandable-list.tsx';
 import { Facts } from '../shared/facts.tsx';
 import { ActionMenu } from '../shared/lists/row-menu.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
+import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { Section } from '../shared/section.tsx';
 import { LinkReaders } from './link-readers.tsx';
@@ -97,7 +98,7 @@ function About({ link }: OfLink) {
   );
 }
 
-function LinkFacts({ link }: { readonly link: Link }) {
+function LinkFacts({ link }: OfLink) {
   const { id, createTime } = link;
   return (
     <Facts
@@ -113,7 +114,7 @@ function LinkFacts({ link }: { readonly link: Link }) {
         ...(link.viewLimit === undefined
           ? []
           : [{ name: 'View limit', value: link.viewLimit.toLocaleString() }]),
-        ...(link.recipient === '' ? [] : [{ name: 'Recipient', value: link.recipient }]),
+        ...(link.recipient === '' ? [] : [{ name: 'Recipient', value: <Recipient link={link} /> }]),
         ...(link.agreement === '' ? [] : [{ name: 'Agreement', value: <Agreement {...link} /> }]),
         { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
         ...(link.watermark ? [{ name: 'Watermark', value: 'On each page' }] : []),
@@ -125,6 +126,16 @@ function LinkFacts({ link }: { readonly link: Link }) {
         { name: 'Link ID', value: <CopyableText text={id} label="link ID" /> },
       ]}
     />
+  );
+}
+
+/** The page of the recipient exists as soon as the link has a view. */
+function Recipient({ link: { workspaceId, recipient: email, viewCount } }: OfLink) {
+  if (viewCount === 0) return email;
+  return (
+    <TextLink to="/workspaces/$workspaceId/readers/$email" params={{ workspaceId, email }}>
+      {email}
+    </TextLink>
   );
 }
 

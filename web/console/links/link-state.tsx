@@ -9,6 +9,10 @@ type State = 'Active' | 'Expired' | 'Revoked';
 
 const colors: Readonly<Record<State, string>> = { Active: 'teal', Expired: 'gray', Revoked: 'red' };
 
+/** When a change reaches readers. An open viewer asks every 15 seconds whether it may go on. */
+export const lossOfAccess =
+  'at once for new readers, and within 20 seconds for readers who have it open';
+
 export function hasEnded(link: Link): boolean {
   return stateOf(link) !== 'Active';
 }

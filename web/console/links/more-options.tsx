@@ -10,9 +10,10 @@ export type FoldedProps = PasswordFieldProps & { readonly workspaceId: string };
 
 /** Options that most links do not need, folded. */
 export function MoreOptions(props: FoldedProps) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpened, setOpened] = useState(false);
+  const isOpen = isOpened || checkedFields.some((name) => props.form.errors[name] !== undefined);
   return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpened(currentTarget.open)}>
       <Text component="summary" size="sm" fw={500} style={{ cursor: 'pointer' }}>
         More options
       </Text>
@@ -20,6 +21,9 @@ export function MoreOptions(props: FoldedProps) {
     </details>
   );
 }
+
+/** The fields whose errors must not stay folded. */
+const checkedFields = ['viewLimit', 'blockList'] as const;
 
 function FoldedOptions({ form, workspaceId, hasPassword }: FoldedProps) {
   const { access, folderId } = form.values;

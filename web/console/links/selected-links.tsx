@@ -5,7 +5,7 @@ import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb
 import { useDialogs } from '../shared/dialogs.tsx';
 import type { SelectionActionsProps } from '../shared/lists/define-list.ts';
 import { useMethod } from '../shared/use-method.ts';
-import { linksText } from './link-state.tsx';
+import { linksText, lossOfAccess } from './link-state.tsx';
 
 const ExtendLinksDialog = lazy(() => import('./extend-links-dialog.tsx'));
 
@@ -20,8 +20,8 @@ export function SelectedLinks({ rows, clear }: SelectionActionsProps<Link>) {
     confirm({
       title: `Revoke ${text}?`,
       consequence:
-        `${rows.length === 1 ? 'The link stops' : 'The links stop'} working at once, even for ` +
-        'readers who have the document open. The view history is kept. You can’t undo this.',
+        `${rows.length === 1 ? 'The link stops' : 'The links stop'} working ${lossOfAccess}. ` +
+        'The view history is kept. You can’t undo this.',
       label: `Revoke ${text}`,
       done: `${text} revoked`,
       run: async () => {

@@ -2,6 +2,7 @@ import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb
 import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useMethod } from '../shared/use-method.ts';
+import { lossOfAccess } from './link-state.tsx';
 
 /** Revokes a link after a confirmation, which names it by `phrase`. */
 export function useRevokeLink(): (link: Link, phrase: string) => void {
@@ -10,9 +11,7 @@ export function useRevokeLink(): (link: Link, phrase: string) => void {
   return (link, phrase) =>
     confirm({
       title: `Revoke ${isolateName(phrase)}?`,
-      consequence:
-        'The link stops working at once, even for readers who have it open. Its view history is ' +
-        'kept. You can’t undo this.',
+      consequence: `The link stops working ${lossOfAccess}. Its view history is kept. You can’t undo this.`,
       label: 'Revoke link',
       done: 'Link revoked',
       run: () => revoke({ workspaceId: link.workspaceId, linkId: link.id }),

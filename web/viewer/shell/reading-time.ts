@@ -7,6 +7,9 @@ import type { LoadProblem } from '../loading/persistent-requests.ts';
 
 const reportMilliseconds = 15_000;
 
+/** A request that hangs would keep its connection. */
+const answerMilliseconds = 10_000;
+
 /** Reading a full page without any input takes less; after this time, the reader counts as away. */
 const idleMilliseconds = 120_000;
 
@@ -139,9 +142,11 @@ export class ReadingTime {
   async #reportOrAsk(): Promise<Response | undefined> {
     const { report, file } = this.addresses;
     const body = this.#nextReport();
+    // Old browsers lack it.
+    const signal = AbortSignal.timeout?.(answerMilliseconds) ?? null;
     try {
-      if (body) return await fetch(report, { method: 'POST', body });
-      if (file) return await fetch(file, { method: 'HEAD' });
+      if (body) return await fetch(report, { method: 'POST', body, signal });
+      if (file) return await fetch(file, { method: 'HEAD', signal });
     } catch {
       // Without a connection, the reader keeps access.
     }

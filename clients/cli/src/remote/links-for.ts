@@ -17,6 +17,7 @@ import {
 } from '../base/command.ts';
 import { unreadable } from '../base/files.ts';
 import { wantsJson, write, writeJson } from '../base/print.ts';
+import { type Recipient, readRecipients, readRows } from '../base/recipients.ts';
 import { cleanText } from '../base/text.ts';
 import { keyHeader, withKey } from './idempotency.ts';
 import { linksForFields } from './link-fields.ts';
@@ -30,7 +31,7 @@ const recipientsMax = 200;
 
 export async function runLinksFor(input: Input, host: CommandHost): Promise<number> {
   const { documentId, file } = readArguments(input);
-  const recipients = await readRecipients(file, host);
+  const recipients = await readFileOfRecipients(file, host);
   const spec = { fields: linksForFields };
   const shared = await readRequest(CreateLinkRequestSchema, spec, { input, host });
   const remote = await openRemote(host);
@@ -69,27 +70,14 @@ function readArguments({ args, options }: Input): { documentId: string; file: st
   return { documentId, file };
 }
 
-type Recipient = {
-  readonly recipient: string;
-  /** From 1. */
-  readonly line: number;
-};
-
-/** The first column of each line. A first line without an `@` has the names of the columns. */
-async function readRecipients(file: string, host: CommandHost): Promise<Recipient[]> {
+async function readFileOfRecipients(file: string, host: CommandHost): Promise<Recipient[]> {
   const content =
     file === '-'
       ? await text(host.stdin)
       : await readFile(file, 'utf8').catch((error: unknown) => {
           throw unreadable(file, error);
         });
-  const cells = content
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/)
-    .map((line) => (line.split(/[,;\t]/)[0] ?? '').replace(/^\s*"|"\s*$/g, '').trim())
-    .map((recipient, i) => ({ recipient, line: i + 1 }))
-    .filter(({ recipient }) => recipient !== '');
-  const recipients = cells[0]?.recipient.includes('@') === false ? cells.slice(1) : cells;
+  const recipients = readRecipients(readRows(content));
   if (recipients.length === 0) throw new UsageError('There are no recipients.');
   if (recipients.length > recipientsMax) {
     throw new UsageError(`There are more than ${recipientsMax} recipients.`);
