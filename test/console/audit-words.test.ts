@@ -1,7 +1,12 @@
 // The words for the actions of the audit log.
 import { expect, it } from 'vitest';
 import { auditActions } from '../../web/console/audit/audit-labels.ts';
-import { actionWords, describeAction, namesTarget } from '../../web/console/audit/audit-words.ts';
+import {
+  actionLabel,
+  actionWords,
+  describeAction,
+  namesTarget,
+} from '../../web/console/audit/audit-words.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
 const done = (action: string) => describeAction({ action, code: 'ok' });
@@ -33,6 +38,13 @@ itHoldsFor(
   11,
 )('an action has words', (action, words) => {
   expect(done(action)).toBe(words);
+});
+
+it('every action has words for the filter, without a target', () => {
+  expect(actionLabel('ClientService.RotateClientSecret')).toBe('Rotated a secret');
+  for (const action of auditActions) {
+    expect(actionLabel(action)).toMatch(/^[A-Z].* (?!of$|for$|to$|as$|with$)\S+$/);
+  }
 });
 
 it('an unknown action is named, and a sign-in names no target', () => {

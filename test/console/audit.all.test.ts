@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/base/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
-import { overhangOf, phone } from '../support/browser-pages.ts';
+import { overhangOf, phone, settle, takePicture } from '../support/browser-pages.ts';
 import { openFilter } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
+import { addClient } from '../support/owner-rows.ts';
 import { addUser } from '../support/user-rows.ts';
 
 const { app, workspaceId, visitAs, staff } = useConsole();
@@ -82,11 +84,11 @@ describe('the audit log', () => {
     const { page, open } = await visitAs(await staff());
     await open('/audit');
     await openFilter(page);
-    await page.getByLabel('Actor ID').fill(common.actor_id);
+    await page.getByRole('combobox', { name: 'Actor' }).fill(common.actor_id);
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(5);
     await openFilter(page);
-    await page.getByLabel('Action').fill(wanted.action);
+    await page.getByRole('combobox', { name: 'Action' }).fill(wanted.action);
     await page.getByLabel('Outcome').selectOption('Success');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(3);
@@ -106,7 +108,8 @@ describe('the audit log', () => {
     await another.page.goto(page.url());
     await expect.poll(() => rowsOf(another.page).count()).toBe(1);
     await openFilter(another.page);
-    expect(await another.page.getByLabel('Actor ID').inputValue()).toBe(common.actor_id);
+    const actor = another.page.getByRole('combobox', { name: 'Actor' });
+    expect(await actor.inputValue()).toBe(common.actor_id);
     expect(await another.page.getByLabel('From', { exact: true }).inputValue()).toContain(
       local(noon).slice(0, 16),
     );
@@ -114,6 +117,76 @@ describe('the audit log', () => {
     await expect.poll(() => rowsOf(page).count()).toBe(3);
     await page.getByRole('button', { name: 'Clear filter' }).click();
     await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(5);
+  });
+
+  it('is filtered by the names of people, resources and actions', async () => {
+    const jane = await addUser(db(), { kind: 'member', name: 'Jane Doe' });
+    const other = await addUser(db(), { kind: 'member', name: 'Jane Doe' });
+    const { ownerId: client } = await addClient(db(), '');
+    const action = 'ClientService.RotateClientSecret';
+    const common = { actor_type: 'member', actor_id: jane.id, target: client, action };
+    await addEvent(common);
+    await addEvent({ ...common, actor_id: other.id });
+    await addEvent({ ...common, target: other.id });
+    await addEvent({ ...common, action: 'ClientService.DisableClient' });
+    const { page, open } = await visitAs(await staff());
+    await open('/audit');
+    await openFilter(page);
+    const field = (name: string) => page.getByRole('combobox', { name });
+    const options = page.getByRole('listbox').last().getByRole('option');
+    const option = (name: string) => options.filter({ hasText: name });
+    await field('Actor').fill('jane doe');
+    await option(jane.email).waitFor();
+    expect(await options.count()).toBe(2);
+    await expectAccessible(page);
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      await settle(page);
+      expect(await overhangOf(page)).toBe(0);
+      await takePicture(page, `audit-filter-${width}`);
+    }
+    await option(jane.email).click();
+    await page.getByText(`User · ${jane.email}`).waitFor();
+    // Enter chooses the first option: part of an id finds one.
+    await field('Target').fill(client.slice(0, -1));
+    await option('Test client').and(page.locator('[data-combobox-selected]')).waitFor();
+    await field('Target').press('Enter');
+    expect(await field('Target').inputValue()).toBe('Test client');
+    await field('Action').fill('rotated secret');
+    await field('Action').press('Enter');
+    expect(await field('Action').inputValue()).toBe('Rotated a secret');
+    await field('Action').press('Enter');
+    await expect.poll(() => rowsOf(page).count()).toBe(1);
+    const { searchParams } = new URL(page.url());
+    expect(Object.fromEntries(searchParams)).toEqual({ actor: jane.id, target: client, action });
+    await page.reload();
+    for (const chip of ['Actor: Jane Doe', 'Target: Test client', 'Action: Rotated a secret']) {
+      await page.getByRole('button', { name: `Remove ${chip}` }).waitFor();
+    }
+    await openFilter(page);
+    expect(await field('Actor').inputValue()).toBe('Jane Doe');
+    await expectAccessible(page);
+  });
+
+  it('is downloaded as CSV or as NDJSON, with its filters', async () => {
+    const wanted = await addEvent();
+    const { page, open } = await visitAs(await staff());
+    await open(`/audit?actor=${wanted.actor_id}`);
+    for (const [format, text] of [
+      ['csv', wanted.id],
+      ['ndjson', `"id":"${wanted.id}"`],
+    ] as const) {
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download' }).click();
+      await page.getByRole('menuitem', { name: new RegExp(`^${format},`, 'i') }).click();
+      const file = await saving;
+      expect(file.suggestedFilename()).toBe(`audit-events.${format}`);
+      const lines = readFileSync(await file.path(), 'utf8')
+        .trim()
+        .split(/\r?\n/);
+      expect(lines.at(-1)).toContain(text);
+      expect(lines).toHaveLength(format === 'csv' ? 2 : 1);
+    }
   });
 
   it('shows filter errors and an empty state', async () => {

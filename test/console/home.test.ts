@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { overhangOf, settle, takePicture } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeWatchedLink, openLink } from '../support/link-views.ts';
+import { addPasskeyRow } from '../support/passkeys.ts';
 
 const { app, workspaceId, visitAs, staff, member } = useConsole();
 
@@ -47,11 +48,14 @@ it('the overview for staff names the open steps and the failed sign-ins', async 
     body: JSON.stringify({ email: own.email, password: 'not the password' }),
   });
   expect(failed.status).toBe(401);
+  await addPasskeyRow(app().app.inside.db, own.id);
   const { page, open } = await visitAs(own);
   await open('/');
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   const main = page.getByRole('main');
-  await main.getByRole('region', { name: 'Set-up' }).getByText('Use HTTPS').waitFor();
+  const setUp = main.getByRole('region', { name: 'Set-up' });
+  await setUp.getByText('Use HTTPS').waitFor();
+  await setUp.getByText('Protect your account (done)').waitFor();
   await main
     .getByRole('region', { name: 'Failed authentications' })
     .getByRole('listitem')

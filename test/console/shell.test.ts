@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { deleteMember } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import { heading, overhangOf, phone } from '../support/browser-pages.ts';
+import { heading, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
 import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { addMember } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
@@ -84,7 +84,7 @@ describe('with the keyboard only, a user', () => {
     }
     await page.getByRole('navigation').getByRole('link', { name: 'Members' }).waitFor();
     const met: string[] = [];
-    for (let presses = 0; presses < 12; presses++) {
+    for (let presses = 0; presses < 14; presses++) {
       await page.keyboard.press('Tab');
       const focus = focused(page);
       met.push((await focus.getAttribute('aria-label')) ?? (await focus.textContent()) ?? '');
@@ -96,6 +96,7 @@ describe('with the keyboard only, a user', () => {
       expect.stringMatching(/User menu$/),
       expect.stringMatching(/Workspace: Demo workspace$/),
       ...['Home', 'Documents', 'Links', 'Readers', 'Members'],
+      ...['API reference', 'Help with errors'],
       'Change name',
       'Copy your ID',
     ]);
@@ -143,6 +144,14 @@ describe('the menu on a phone', () => {
     await page.getByRole('button', { name: 'Open menu' }).click();
     await menu.waitFor();
     await page.getByRole('main').waitFor({ state: 'hidden' });
+    // They are in the window without scrolling.
+    const help = menu.getByRole('group', { name: 'Help' });
+    for (const name of ['API reference', 'Help with errors']) {
+      const { y = 0, height = 0 } = (await help.getByRole('link', { name }).boundingBox()) ?? {};
+      expect(y + height).toBeGreaterThan(0);
+      expect(y + height).toBeLessThanOrEqual(844);
+    }
+    await takePicture(page, 'menu-phone');
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
     await changeColorScheme(page, 'dark');

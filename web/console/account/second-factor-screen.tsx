@@ -1,9 +1,6 @@
 /** Replaces all screens while the session can only add a second factor. */
-import { useQuery } from '@connectrpc/connect-query';
 import { Alert, Button, Center, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
-import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { PasskeyButton } from '../session/passkey-button.tsx';
 import { hasPasskeys } from '../session/passkeys.ts';
 import { useSignIn, useUser } from '../session/session-context.tsx';
@@ -15,6 +12,7 @@ import { useScreenHeading } from '../shared/use-screen-heading.ts';
 import { BrandMark } from '../shell/brand-mark.tsx';
 import { PasskeysCard } from './passkeys-card.tsx';
 import { SecondFactorCard } from './second-factor-card.tsx';
+import { useOwnFactors } from './use-own-factors.ts';
 
 const title = 'Add a second factor';
 
@@ -47,13 +45,10 @@ export function SecondFactorScreen() {
 function Continue() {
   const { session } = useSignIn();
   const { id: userId } = useUser();
-  const { data } = useQuery(UserService.method.getUser, { userId });
-  const keys = useQuery(PasskeyService.method.listPasskeys, { userId });
+  const { hasPasskey, hasFactor } = useOwnFactors();
   const [hasTried, setTried] = useState(false);
   const proceed = usePendingAction();
   const leave = usePendingAction();
-  const hasPasskey = (keys.data?.passkeys.length ?? 0) > 0;
-  const hasFactor = hasPasskey || data?.user?.totpEnabled === true;
   // A success replaces this screen.
   const goOn = () => proceed.run(() => session.refreshNow().then(() => setTried(true)));
   return (

@@ -1,6 +1,8 @@
 /** Labels for the values of audit events. */
 import type { DescService } from '@bufbuild/protobuf';
+import { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.js';
+import { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
@@ -8,9 +10,12 @@ import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { IdentityProviderService } from '../../../gen/latchkey/identity/v1/provider_pb.js';
+import { SearchService } from '../../../gen/latchkey/identity/v1/search_pb.js';
 import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { TrustedIssuerService } from '../../../gen/latchkey/identity/v1/trusted_issuer_pb.js';
+import { UsageService } from '../../../gen/latchkey/identity/v1/usage_pb.js';
+import { UserAccessService } from '../../../gen/latchkey/identity/v1/user_access_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
@@ -24,8 +29,10 @@ import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 
 const services: readonly DescService[] = [
+  AccountService,
   ApiKeyService,
   AudienceService,
+  AuditService,
   TrustedIssuerService,
   ClientService,
   CustomerService,
@@ -40,8 +47,11 @@ const services: readonly DescService[] = [
   OAuthService,
   PasskeyService,
   PasswordResetService,
+  SearchService,
   SessionService,
   SigningKeyService,
+  UsageService,
+  UserAccessService,
   UserService,
   VerificationService,
   VisitorService,

@@ -3,19 +3,23 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronRight, IconHistory } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { type AuditEvent, AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
-import { CsvButton } from '../readers/csv-button.tsx';
-import { fetchBytes } from '../session/fetch-bytes.ts';
 import { DateTime } from '../shared/date-time.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { ErrorAlert } from '../shared/error-alert.tsx';
 import { defineList, useList } from '../shared/lists/define-list.ts';
 import { readFilters } from '../shared/lists/filters.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { useDownload } from '../shared/use-download.ts';
 import { AuditEventDrawer } from './audit-event-drawer.tsx';
-import { auditActions, outcomeCodes, outcomeOf } from './audit-labels.ts';
+import {
+  ActionFilter,
+  ActorFilter,
+  TargetFilter,
+  useActionText,
+  useResourceName,
+} from './audit-filters.tsx';
+import { outcomeCodes, outcomeOf } from './audit-labels.ts';
 import { EventSentence } from './event-sentence.tsx';
+import { ExportErrors, ExportMenu, useExports } from './export-menu.tsx';
 import { OutcomeBadge } from './outcome-badge.tsx';
 
 const outcomes = Object.fromEntries(outcomeCodes.map((code) => [code, outcomeOf(code).text]));
@@ -26,9 +30,9 @@ const events = defineList({
   rows: (page) => page.events,
   request: requestOf,
   filters: {
-    actor: { label: 'Actor ID', short: 'Actor', maxLength: 128 },
-    target: { label: 'Target ID', short: 'Target', maxLength: 128 },
-    action: { label: 'Action', maxLength: 128, suggestions: auditActions },
+    actor: { label: 'Actor', field: ActorFilter, useText: useResourceName },
+    target: { label: 'Target', field: TargetFilter, useText: useResourceName },
+    action: { label: 'Action', field: ActionFilter, useText: useActionText },
     code: { label: 'Outcome', choices: outcomes, describe: (code) => outcomeOf(code).text },
     start_time: { label: 'From', kind: 'time' },
     end_time: { label: 'To', kind: 'time' },
@@ -49,16 +53,12 @@ const events = defineList({
 
 export function AuditScreen() {
   const list = useList(events, {});
-  const query = new URLSearchParams(readFilters(events.filters, useSearch({ strict: false })));
-  const download = useDownload({
-    name: 'audit-events.csv',
-    fetch: (session) => fetchBytes(session, `/audit-events:export?${query}`),
-  });
+  const exports = useExports(readFilters(events.filters, useSearch({ strict: false })));
   const none = {
     title: 'No matching events',
     text:
-      'Enter complete IDs and action names. Events are deleted after the retention period, ' +
-      'which is one year by default.',
+      'Choose people, resources and actions from the lists, or enter complete IDs. Events are ' +
+      'deleted after the retention period, which is one year by default.',
     icon: IconHistory,
   };
   return (
@@ -69,16 +69,14 @@ export function AuditScreen() {
       }
       actions={
         <>
-          <CsvButton download={download} />
+          <ExportMenu exports={exports} />
           <Button variant="default" onClick={list.reload}>
             Reload
           </Button>
         </>
       }
     >
-      {download.error === undefined ? null : (
-        <ErrorAlert error={download.error} retry={download.start} />
-      )}
+      <ExportErrors exports={exports} />
       <Listing list={list} empty={none} noMatch={none} />
     </Screen>
   );

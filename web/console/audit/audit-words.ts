@@ -163,6 +163,12 @@ export function describeAction({ action, code }: Described): string {
   return code === 'ok' ? words.did : `tried to ${words.tried}`;
 }
 
+/** The words for a done action alone, such as `Rotated a secret`. */
+export function actionLabel(action: string): string {
+  const words = describeAction({ action, code: 'ok' }).replace(/ (?:of|for|to)$/, '');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 const signIns = new Set([
   'SessionService.SignIn',
   'SessionService.SignInWithDeviceCode',

@@ -9,8 +9,9 @@ import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.j
 import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { useOwnFactors } from '../account/use-own-factors.ts';
 import { EventSentence } from '../audit/event-sentence.tsx';
-import { useHasScope, useUser } from '../session/session-context.tsx';
+import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { FigureRow } from '../shared/figure-row.tsx';
 import { sendsMail } from '../shared/no-mail-note.tsx';
@@ -40,10 +41,9 @@ export function StaffHome() {
 }
 
 function SetUp() {
-  const { id } = useUser();
-  const { data } = useQuery(UserService.method.getUser, { userId: id });
+  const factors = useOwnFactors();
   const users = useQuery(UserService.method.listUsers, { pageSize: 1 });
-  if (data === undefined || users.data === undefined) return null;
+  if (!factors.isLoaded || users.data === undefined) return null;
   return (
     <Checklist
       steps={[
@@ -59,8 +59,8 @@ function SetUp() {
         },
         {
           title: 'Protect your account',
-          text: 'Add an authenticator app or another second factor.',
-          isDone: data.user?.totpEnabled ?? false,
+          text: 'Add a passkey or an authenticator app.',
+          isDone: factors.hasFactor,
           action: <TextLink to="/account">Your account</TextLink>,
         },
         {

@@ -1,5 +1,6 @@
 /** The menu, with the entries that the scopes of the user allow. */
 import { NavLink, Stack, Text } from '@mantine/core';
+import { type Icon, IconBook, IconHelp } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { type KnownScreen, useMenu } from '../shared/screens.ts';
@@ -10,14 +11,43 @@ import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 export function Navigation({ workspaceId }: { readonly workspaceId: string | undefined }) {
   const menu = useMenu(workspaceId);
   return (
-    <div className={classes.rail}>
-      <WorkspaceSwitcher workspaceId={workspaceId} />
-      <Stack gap="md">
-        <MenuSection title="Workspace" screens={menu('workspace')} isTitleHidden />
-        <MenuSection title="Settings" screens={menu('settings')} />
-        <MenuSection title="Administration" screens={menu('administration')} isStaffArea />
-      </Stack>
-    </div>
+    <>
+      <div className={classes.rail}>
+        <WorkspaceSwitcher workspaceId={workspaceId} />
+        <Stack gap="md">
+          <MenuSection title="Workspace" screens={menu('workspace')} isTitleHidden />
+          <MenuSection title="Settings" screens={menu('settings')} />
+          <MenuSection title="Administration" screens={menu('administration')} isStaffArea />
+        </Stack>
+      </div>
+      <HelpLinks />
+    </>
+  );
+}
+
+/** Below the part that scrolls, so that they are always in the window. */
+function HelpLinks() {
+  return (
+    <Stack gap={2} role="group" aria-label="Help" className={classes.help ?? ''}>
+      <HelpLink label="API reference" path="/docs" icon={IconBook} />
+      <HelpLink label="Help with errors" path="/errors" icon={IconHelp} />
+    </Stack>
+  );
+}
+
+type HelpLinkProps = { readonly label: string; readonly path: string; readonly icon: Icon };
+
+/** The page opens in another tab: it is not part of the console. */
+function HelpLink({ label, path, icon: LinkIcon }: HelpLinkProps) {
+  return (
+    <NavLink
+      href={path}
+      target="_blank"
+      rel="noopener"
+      label={label}
+      leftSection={<LinkIcon size={18} stroke={1.75} aria-hidden />}
+      className={classes.entry ?? ''}
+    />
   );
 }
 

@@ -1,6 +1,6 @@
 /** The menu of the signed-in user. */
 import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { IconBook, IconHelp, IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { isInProgress } from '../documents/uploads/uploads.ts';
 import { useAllUploads } from '../documents/uploads/uploads-context.tsx';
@@ -48,24 +48,6 @@ export function UserMenu() {
         <Menu.Divider />
         <Menu.Item component={Link} to="/account" leftSection={<IconUserCircle size={16} />}>
           Your account
-        </Menu.Item>
-        <Menu.Item
-          component="a"
-          href="/docs"
-          target="_blank"
-          rel="noopener"
-          leftSection={<IconBook size={16} />}
-        >
-          API reference
-        </Menu.Item>
-        <Menu.Item
-          component="a"
-          href="/errors"
-          target="_blank"
-          rel="noopener"
-          leftSection={<IconHelp size={16} />}
-        >
-          Help with errors
         </Menu.Item>
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={signOut}>
           Sign out

@@ -2,15 +2,7 @@
 import { Button, Group, NativeSelect, Pill, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import {
-  type FormEvent,
-  Suspense,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type FormEvent, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { formatDateTime } from '../date-time.tsx';
 import { focusFirstInvalid } from '../form-fields.ts';
 import { toLocalInput } from '../local-input.ts';
@@ -116,8 +108,7 @@ type FilterFieldProps = {
 
 /** An uncontrolled field. */
 function FilterField({ name, filter, value, error }: FilterFieldProps) {
-  const { label, kind, choices, suggestions, placeholder, maxLength, field: Field } = filter;
-  const id = useId();
+  const { label, kind, choices, placeholder, maxLength, field: Field } = filter;
   if (Field !== undefined) {
     return (
       <Suspense>
@@ -135,19 +126,7 @@ function FilterField({ name, filter, value, error }: FilterFieldProps) {
     return <NativeSelect name={name} label={label} data={options} />;
   }
   const props = { name, label, placeholder, maxLength, error, autoComplete: 'off' };
-  if (kind === 'time') return <TextInput {...props} {...time} />;
-  return (
-    <div>
-      <TextInput {...props} {...(suggestions === undefined ? {} : { list: id })} />
-      {suggestions === undefined ? null : (
-        <datalist id={id}>
-          {suggestions.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-      )}
-    </div>
-  );
+  return <TextInput {...props} {...(kind === 'time' ? time : {})} />;
 }
 
 function textOf({ kind, choices, describe }: Filter, value: string): string {

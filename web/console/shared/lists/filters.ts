@@ -14,8 +14,6 @@ export type Filter = {
   readonly choices?: Readonly<Record<string, string>>;
   /** The text of a value outside the choices; without it, such a value is ignored. */
   readonly describe?: (value: string) => string;
-  /** Values that the field suggests. */
-  readonly suggestions?: readonly string[];
   /** Another field, which renders an input with this name. */
   readonly field?: ComponentType<FilterFieldProps>;
   /** A hook that returns the text of a value in the chip. */

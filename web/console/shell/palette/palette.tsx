@@ -4,7 +4,7 @@ import '@mantine/spotlight/styles.css';
 import { IconSearch } from '@tabler/icons-react';
 import { type RefObject, useEffect, useState } from 'react';
 import { matchesCommand, type PaletteCommand, useCommands } from './commands.ts';
-import { useFoundResources } from './found-resources.ts';
+import { useFoundCommands } from './found-commands.ts';
 import classes from './palette.module.css';
 
 type PaletteProps = {
@@ -46,7 +46,7 @@ type ContentProps = Omit<PaletteProps, 'isOpen' | 'close'> & {
 
 function Content({ workspaceId, early, onReady, query }: ContentProps) {
   const commands = useCommands(workspaceId).filter((command) => matchesCommand(command, query));
-  const found = useFoundResources(query);
+  const found = useFoundCommands(query);
   const all = [...commands, ...found.rows];
   useFirstSelected(all.length);
   const groups = [...new Set(all.map(({ group }) => group))];
