@@ -3,6 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
 import { desktop, newReader, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { answer, expectAsked, expectDocument, expectError, press } from '../support/gate-pages.ts';
 import { codesFor, lastCode, wrongCode } from '../support/gate-visitor.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
@@ -38,42 +39,6 @@ async function open(link: LinkFields, options: BrowserContextOptions = desktop) 
   onTestFinished(() => reader.page.context().close());
   await reader.page.goto(link.url);
   return reader;
-}
-
-/** Presses a button and waits for the next page with its styles. */
-async function press(page: Page, name: string): Promise<void> {
-  const arrived = page.waitForEvent('load');
-  await page.getByRole('button', { name }).click();
-  await arrived;
-}
-
-/** Fills in the field and submits the form. A complete code submits itself. */
-async function answer(page: Page, label: string, text: string): Promise<void> {
-  if (label === 'Code') {
-    const arrived = page.waitForEvent('load');
-    await page.getByLabel(label).fill(text);
-    await arrived;
-    return;
-  }
-  await page.getByLabel(label).fill(text);
-  await press(page, 'Continue');
-}
-
-/** Waits for the error, which must describe the field. */
-async function expectError(page: Page, label: string, text: string): Promise<void> {
-  const alert = page.getByRole('alert');
-  await expect.poll(() => alert.textContent()).toContain(text);
-  const field = page.getByLabel(label);
-  const describing = (await field.getAttribute('aria-describedby'))?.split(' ');
-  expect(describing).toEqual([await alert.getAttribute('id'), 'why']);
-  expect(await field.getAttribute('aria-invalid')).toBe('true');
-}
-
-const expectAsked = (page: Page, label: string) => page.getByLabel(label).waitFor();
-
-async function expectDocument(page: Page): Promise<void> {
-  const text = page.locator('#viewer .page').first().locator('.textLayer');
-  await expect.poll(() => text.textContent()).toBe('The terms, page 1');
 }
 
 /** Chromium logs error responses. */

@@ -61,7 +61,7 @@ ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</
 <label>Code
 <span class="digits"><input class="code" name="code" inputmode="numeric"
 autocomplete="one-time-code" maxlength="16" required autofocus
-aria-describedby="${describing(form)}"${invalidIf(form)}><i></i><i></i><i></i><i></i><i></i><i></i></span></label>
+aria-describedby="${describing(form)}"${invalidIf(form)}>${'<i></i>'.repeat(6)}</span></label>
 <p class="why" id="why">The code expires after 10 minutes. If you can’t find it, check your spam
 folder.</p>
 <button>Continue</button>

@@ -11,7 +11,9 @@ export function useRevokeLink(): (link: Link, phrase: string) => void {
   return (link, phrase) =>
     confirm({
       title: `Revoke ${isolateName(phrase)}?`,
-      consequence: `The link stops working ${lossOfAccess}. Its view history is kept. You can’t undo this.`,
+      consequence:
+        `The link stops working ${lossOfAccess}. Its view history is kept. ` +
+        'You can’t undo this.',
       label: 'Revoke link',
       done: 'Link revoked',
       run: () => revoke({ workspaceId: link.workspaceId, linkId: link.id }),
