@@ -1,5 +1,5 @@
 // The gate in a browser.
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
 import { desktop, newReader, overhangOf, phone, takePicture } from '../support/browser-pages.ts';

@@ -35,6 +35,9 @@ function progressOf({ step, steps }: GateForm): Html | undefined {
   return html`\n<p>Step ${steps.indexOf(step) + 1} of ${steps.length}</p>`;
 }
 
+/** Drawn behind the field. A code has six digits. */
+const codeBoxes = html`<i></i><i></i><i></i><i></i><i></i><i></i>`;
+
 const bodies: Record<GateStep, (form: GateForm, sender: Html) => Html> = {
   password: (form) => html`<form method="post" class="gate">${alertOf(form)}
 <label>Password
@@ -61,7 +64,7 @@ ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</
 <label>Code
 <span class="digits"><input class="code" name="code" inputmode="numeric"
 autocomplete="one-time-code" maxlength="16" required autofocus
-aria-describedby="${describing(form)}"${invalidIf(form)}>${'<i></i>'.repeat(6)}</span></label>
+aria-describedby="${describing(form)}"${invalidIf(form)}>${codeBoxes}</span></label>
 <p class="why" id="why">The code expires after 10 minutes. If you can’t find it, check your spam
 folder.</p>
 <button>Continue</button>
