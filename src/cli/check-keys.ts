@@ -1,4 +1,4 @@
-// The checks of credentials that end soon and of the schedule of the signing keys.
+// The checks of credentials that expire soon and of the schedule of the signing keys.
 import type { Config } from '../base/config/config.ts';
 import { findEndingCredentials } from '../credentials/ending/store.ts';
 import { type ScheduledKey, scheduleOf } from '../identity/keys/lifecycle.ts';
@@ -8,7 +8,7 @@ import { readCurrentDatabase } from './stores.ts';
 
 const dayMs = 86_400_000;
 const soonDays = 14;
-/** The service takes a due step within a minute of a start, and then every minute. */
+/** The service looks for due steps at its start and then every minute. */
 const lateMs = 10 * 60_000;
 
 const kindNames = {
@@ -28,11 +28,11 @@ export async function checkCredentials(config: Config, now: number): Promise<Fin
   }
   return found.map(({ kind, count, first }) => {
     const [one, several] = kindNames[kind];
-    const end = `${first.id} expires at ${isoOf(first.expireTime)}`;
+    const expiry = `${first.id} at ${isoOf(first.expireTime)}`;
     const message =
       count === 1
-        ? `${one} ends within ${soonDays} days: ${end}; replace it`
-        : `${count} ${several} end within ${soonDays} days: first ${end}; replace them`;
+        ? `${one} expires within ${soonDays} days: ${expiry}; replace it`
+        : `${count} ${several} expire within ${soonDays} days: first ${expiry}; replace them`;
     return warning('credentials', message);
   });
 }

@@ -17,7 +17,7 @@ const registered = [
   ...['sub_jwk', 'sub_id', 'vot', 'vtm', 'events', 'toe', 'txn', '_claim_names'],
   ...['_claim_sources', 'token_type', 'active', 'username', 'authorization_details', 'status'],
   ...['client_assertion', 'token_introspection'],
-  // The user of OpenID Connect (§5.1). A verifier may take the address for that of a user. `roles`,
+  // The user of OpenID Connect (§5.1). A verifier may mistake the client for that user. `roles`,
   // `groups` and `entitlements` (RFC 9068 §2.2.3) can be chosen: they say what the client may do.
   ...['name', 'given_name', 'family_name', 'middle_name', 'nickname', 'preferred_username'],
   ...['profile', 'picture', 'website', 'email', 'email_verified', 'gender', 'birthdate'],

@@ -36,7 +36,7 @@ export function countDroppedLines(registry: Registry, droppedLines: () => number
   });
 }
 
-/** Adds up counters and histograms. Each gauge has a rule: sum, average, first or minimum. */
+/** Adds up counters and histograms. The `aggregator` of each gauge says how it is merged. */
 export function mergeMetrics(all: readonly ProcessMetrics[]): Metrics {
   return metricsOf(AggregatorRegistry.aggregate([...all]));
 }

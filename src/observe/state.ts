@@ -44,6 +44,8 @@ type State = {
 
 /** A scrape does not wait longer for the database. */
 const readMsMax = 1_000;
+/** Probes of a service with workers collect the metrics, too. */
+const keysMs = 1_000;
 /** Frequent scrapes must not load the database. */
 const mailsMs = 10_000;
 /** The query reads all workspaces. */
@@ -54,7 +56,7 @@ export function observeState(registry: Registry, log: Log, sources: StateSources
   const onError = (err: unknown) => log.warn({ err }, 'cannot read the state for the metrics');
   const mailQueues = keepFor(mailsMs, sources.mailQueues, onError);
   const nearQuota = keepFor(quotasMs, sources.nearQuota, onError);
-  const keys = keepFor(0, signingKeys, onError);
+  const keys = keepFor(keysMs, signingKeys, onError);
 
   async function keyTimes(name: 'activateTime' | 'rotationTime'): Promise<Sample[]> {
     return ((await keys()) ?? []).map((key) => ({
@@ -100,7 +102,7 @@ export function observeState(registry: Registry, log: Log, sources: StateSources
     },
     {
       name: 'latchkey_database_connections_max',
-      help: 'The most connections to PostgreSQL, which LATCHKEY_DATABASE_POOL_MAX sets.',
+      help: 'Maximum number of connections to PostgreSQL: LATCHKEY_DATABASE_POOL_MAX.',
       aggregator: 'sum',
       read: () => samplesOf(connections()?.max),
     },
@@ -112,13 +114,13 @@ export function observeState(registry: Registry, log: Log, sources: StateSources
     },
     {
       name: 'latchkey_leases_held',
-      help: 'Background jobs that run in this process, because it holds their leases.',
+      help: 'Background jobs of the deployment that this node runs.',
       aggregator: 'sum',
       read: () => samplesOf(leasesHeld()),
     },
     {
       name: 'latchkey_mail_queue',
-      help: 'Mails in the database that are due or are tried again, by kind, up to 10,000 each.',
+      help: 'Mails in the database that are due or await a retry, by kind, up to 10,000 each.',
       labels: ['kind'],
       aggregator: 'max',
       read: async () =>
@@ -172,30 +174,36 @@ function createGauge(registry: Registry, { name, help, labels = [], aggregator, 
 }
 
 /**
- * Returns a function that reads at most once in `ms`, and once for concurrent calls. It returns
- * undefined if the read fails or takes too long.
+ * Returns a function that reads at most once in `ms`; other calls within that time get the same
+ * value. A read that takes too long continues, and later calls get its value. Until then,
+ * they get the value before. After a failure, the value is undefined.
  */
 function keepFor<T>(
   ms: number,
   read: () => Promise<T>,
   onError: (error: unknown) => void,
 ): () => Promise<T | undefined> {
-  let last: { readonly time: number; readonly value: Promise<T | undefined> } | undefined;
+  let value: T | undefined;
+  let endTime = Number.NEGATIVE_INFINITY;
+  let isReading = false;
+  let wait: Promise<unknown> = Promise.resolve();
   let isFailing = false;
-  async function tryRead(): Promise<T | undefined> {
+  async function readOnce(): Promise<void> {
+    isReading = true;
     try {
-      const value = await within(readMsMax, read());
+      value = await read();
       isFailing = false;
-      return value;
     } catch (error) {
+      value = undefined;
       if (!isFailing) onError(error);
       isFailing = true;
-      return undefined;
     }
+    endTime = performance.now();
+    isReading = false;
   }
-  return () => {
-    const now = performance.now();
-    if (last === undefined || now - last.time >= ms) last = { time: now, value: tryRead() };
-    return last.value;
+  return async () => {
+    if (!isReading && performance.now() - endTime >= ms) wait = within(readMsMax, readOnce());
+    await wait;
+    return value;
   };
 }

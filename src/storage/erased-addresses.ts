@@ -3,7 +3,13 @@ import { lockRow } from './row-locks.ts';
 import type { Executor, LinkRow } from './schema.ts';
 
 /** An address that no mail reaches (RFC 2606 §2). An allow list with it admits no one else. */
-export const pseudonymOf = (id: string) => `${id.toLowerCase()}@deleted.invalid`;
+export const pseudonymOf = (id: string) => `${id.toLowerCase()}${erasedDomain}`;
+
+const erasedDomain = '@deleted.invalid';
+
+/** Whether no one can be on the list after the erasure of an address. */
+export const admitsOnly = (allowList: string, email: string) =>
+  allowList.split(' ').every((entry) => entry === email || entry.endsWith(erasedDomain));
 
 /** The texts of a link that an erasure changes. */
 export const linkTexts = ['name', 'recipient', 'allow_list'] as const;
@@ -29,8 +35,9 @@ export function erasedTexts(
 }
 
 /**
- * Removes the address from a link, and a mail to it that waits. An entry of a `block_list` stays:
- * without it, the person could read the link again. Returns the row as it was.
+ * Removes the address from a link, and deletes a mail with the link that was not sent yet. An entry
+ * of a `block_list` stays: without it, the person could read the link again. Returns the row as it
+ * was.
  */
 export async function eraseFromLink(
   trx: Executor,

@@ -52,7 +52,6 @@ const admissionLimits: AdmissionLimits = {
  */
 const callsPerAcceptMax = 4;
 
-/** Refused calls are logged at most once in this period. */
 export type AdmissionOptions = {
   readonly limits?: Partial<AdmissionLimits> | undefined;
   /** Logs a warning for the operator. */

@@ -29,7 +29,9 @@ const smtp = {
 async function codeFor(address: string): Promise<string> {
   const codes = () =>
     mailServer.arrived.flatMap(({ to, mail }) =>
-      to.includes(address) ? (/^\s*(\d{6})\s*$/m.exec(String(mail.text))?.slice(1) ?? []) : [],
+      to.includes(address)
+        ? (/^Your code is (\d{6})\s*$/m.exec(String(mail.text))?.slice(1) ?? [])
+        : [],
     );
   await expect.poll(() => codes().length).toBeGreaterThan(0);
   return codes().at(-1) ?? '';

@@ -1,11 +1,11 @@
-// Runs `latchkey doctor` on credentials that end soon and on the schedule of the signing keys.
+// Runs `latchkey doctor` on credentials that expire soon and on the schedule of the signing keys.
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqliteFile } from '../../src/storage/sqlite-library.ts';
 import { stoppedInstallation } from '../support/harness.ts';
 import { runIn } from '../support/program.ts';
 
-test('credentials that end soon and a late rotation of the signing keys are warnings', async () => {
+test('credentials that expire soon and a late rotation of signing keys are warnings', async () => {
   const dataDir = await stoppedInstallation();
   const db = openSqliteFile(path.join(dataDir, 'latchkey.db'));
   const day = 86_400_000;
@@ -37,7 +37,7 @@ test('credentials that end soon and a late rotation of the signing keys are warn
   expect(fine).toMatch(/^ok +credentials +no credential expires within 14 days$/m);
   expect(late).toMatch(/^warning +signing keys the EdDSA key \S+ has been active since /m);
   expect(late.match(/^warning +credentials .*$/gm)).toEqual([
-    expect.stringContaining(`a secret of a client ends within 14 days: ${secret} expires at `),
+    expect.stringContaining(`a secret of a client expires within 14 days: ${secret} at `),
   ]);
   expect(unpublished).toMatch(/^warning +signing keys .*, but the next key is not published; /m);
   expect(unpublished).toMatch(/^ok +credentials /m);

@@ -1,6 +1,7 @@
 // Visitors: one for each address in a workspace, with all views, and their erasure.
 import { beforeAll, expect, it } from 'vitest';
 import { VisitorService } from '../../gen/latchkey/sharing/v1/visitor_pb.js';
+import { encodeBase62Number } from '../../src/base/crypto/ids.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { openLink, reportView, visit } from '../support/link-views.ts';
 import { describeTransports } from '../support/matrix.ts';
@@ -19,6 +20,8 @@ import {
 
 type VisitorFields = { id: string; email: string; view_count: number };
 type ViewFields = { document_name: string; document_id: string; version: number; pages: object[] };
+
+const deleteVisitor = 'VisitorService.DeleteVisitor';
 
 describeApp('a visitor', (suite) => {
   const test = () => suite.testApp;
@@ -160,10 +163,10 @@ describeApp('a visitor', (suite) => {
     const events = await db
       .selectFrom('audit_events')
       .select(['target', 'action'])
-      .where('action', '=', 'VisitorService.DeleteVisitor')
+      .where('action', '=', deleteVisitor)
       .where('code', '=', 'ok')
       .execute();
-    expect(events).toEqual([{ target: before.id, action: 'VisitorService.DeleteVisitor' }]);
+    expect(events).toEqual([{ target: before.id, action: deleteVisitor }]);
     expect((await list()).map(({ email }) => email)).toEqual([
       'bob@example.com',
       '=cmd@example.com',
@@ -218,6 +221,42 @@ describeApp('a visitor', (suite) => {
       .where('action', '=', 'LinkService.RevokeLink')
       .execute();
     expect(revoked).toEqual([{ target: own.id, actor_type: 'system' }]);
+  });
+
+  it('is erased from many links in several transactions', async () => {
+    const email = 'many@example.com';
+    const { id } = await upload(test(), Buffer.from('Five'), 'five.txt');
+    const read = await makeLink(test(), id, { email_required: true, name: email });
+    await openLink(read, email);
+    await suite.app.inside.views.flush();
+    const { db } = suite.app.inside;
+    const row = await db
+      .selectFrom('links')
+      .selectAll()
+      .where('id', '=', read.id)
+      .executeTakeFirst();
+    if (row === undefined) throw new Error('the link is missing');
+    const text = (n: number) => encodeBase62Number(n, 22);
+    const copies = Array.from({ length: 400 }, (_, n) => ({
+      ...{ ...row, id: `lnk_${text(n)}`, slug: text(n), view_count: 0 },
+    }));
+    for (let n = 0; n < copies.length; n += 20) {
+      await db
+        .insertInto('links')
+        .values(copies.slice(n, n + 20))
+        .execute();
+    }
+    const events = () =>
+      db.selectFrom('audit_events').select('id').where('action', '=', deleteVisitor).execute();
+    const before = (await events()).length;
+
+    expect((await call('DELETE', `/visitors/${email}`)).status).toBe(200);
+
+    const left = db.selectFrom('links').select('id').where('name', '=', email);
+    expect(await left.execute()).toEqual([]);
+    expect((await call('GET', `/visitors/${email}`)).status).toBe(404);
+    // 401 links, of which a transaction changes 200.
+    expect((await events()).length - before).toBe(3);
   });
 
   it('ends with the last view', async () => {

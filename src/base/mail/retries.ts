@@ -22,10 +22,10 @@ export type MailQueue = {
   readonly oldestTime: number | undefined;
 };
 
-/** The time by which every mail that failed is due again. */
+/** The time by which every mail that has failed is due again. */
 export const retriesDueBy = (now: number) => now + waitMsMax;
 
-/** Counts the mails that are due or failed. Others, such as those of tomorrow, do not wait. */
+/** Counts the mails that are due or have failed, and not others, such as tomorrow’s digests. */
 export function summarizeQueue(rows: readonly WaitingMail[], now: number): MailQueue {
   const times = rows
     .filter(({ due_time, attempts }) => attempts > 0 || due_time <= now)

@@ -1,4 +1,4 @@
-// Finds the credentials that end soon, so that their programs can get new ones in time.
+// Finds the credentials that expire soon, so that they can be replaced in time.
 import { sql } from 'kysely';
 import type { CredentialKind } from '../../base/crypto/credential-format.ts';
 import type { Database } from '../../storage/schema.ts';
@@ -10,11 +10,11 @@ type Kind = CredentialKind | 'key';
 type EndingCredentials = {
   readonly kind: Kind;
   readonly count: number;
-  /** The credential that ends first. */
+  /** The credential that expires first. */
   readonly first: { readonly id: string; readonly expireTime: number };
 };
 
-/** Finds credentials that end between two times. Those of disabled or deleted owners are unused. */
+/** Finds credentials that expire between two times, without those of disabled or deleted owners. */
 export async function findEndingCredentials(
   db: Database,
   from: number,

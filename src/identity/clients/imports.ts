@@ -36,7 +36,7 @@ export async function requireFreeId(trx: Executor, id: string): Promise<void> {
 
 const ownSubject = /^(service|customer|staff|member|(cli|cus|usr)_[0-9A-Za-z]{22})$/;
 
-/** The id of an imported client may be any word, so that only its existence excludes an error. */
+/** The id of an imported client has no fixed form, so only a lookup finds a wrong one. */
 export async function requireKnownSubjects(
   trx: Executor,
   mayAct: string | null | undefined,
@@ -46,7 +46,7 @@ export async function requireKnownSubjects(
   const known = await findClientIds(trx, foreign);
   const unknown = foreign.find((id) => !known.has(id));
   if (unknown === undefined) return;
-  throw invalid('may_act', `${unknown} is not an id of a client, customer or user, or a kind`);
+  throw invalid('may_act', `${unknown} is neither a kind of subject nor the id of one`);
 }
 
 /** Returns the given secret with an empty `text`, or a generated one. */

@@ -35,7 +35,7 @@ function progressOf({ step, steps }: GateForm): Html | undefined {
   return html`\n<p>Step ${steps.indexOf(step) + 1} of ${steps.length}</p>`;
 }
 
-/** Drawn behind the field. A code has six digits. */
+/** Drawn over the field. A code has six digits. */
 const codeBoxes = html`<i></i><i></i><i></i><i></i><i></i><i></i>`;
 
 const bodies: Record<GateStep, (form: GateForm, sender: Html) => Html> = {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
@@ -12,6 +13,8 @@ import type { Quotas } from '../quotas/quotas.ts';
 import type { Views } from '../views/views.ts';
 import {
   eraseVisitor,
+  eraseVisitorFromLinks,
+  findLinksWith,
   findVisitor,
   findVisitors,
   findVisitorsAfter,
@@ -25,6 +28,9 @@ export type VisitorOptions = {
   readonly views: Pick<Views, 'list'>;
   readonly revokeLink: (trx: Executor, id: string) => Promise<void>;
 };
+
+/** Links that one transaction changes. */
+const linksMax = 200;
 
 /** Visitors that one query of an export reads. */
 const sliceMax = 1_000;
@@ -97,18 +103,26 @@ export function createVisitorService(options: VisitorOptions): ServiceImpl<typeo
 
     async deleteVisitor({ email }, context) {
       const workspaceId = workspaceOf(context);
-      const { id } = await require(db, workspaceId, email);
-      await quotas.inTurn(workspaceId, () =>
-        auditLog.change(context, { target: id }, async (trx, also) => {
-          // A new view locks the usage, too.
-          await quotas.lock(trx, workspaceId);
-          const visitor = await require(trx, workspaceId, email);
-          for (const linkId of await eraseVisitor(trx, visitor)) {
-            await revokeLink(trx, linkId);
-            also('LinkService.RevokeLink', linkId);
-          }
-        }),
-      );
+      const visitor = await require(db, workspaceId, email);
+      const linkIds = await findLinksWith(db, visitor);
+      // A member can create any number of links with the address, so they are changed in slices.
+      // The last one removes the visitor: a call that is repeated after a failure finds the rest.
+      do {
+        const slice = linkIds.splice(0, linksMax);
+        await quotas.inTurn(workspaceId, () =>
+          auditLog.change(context, { target: visitor.id }, async (trx, also) => {
+            // A new view locks the usage, too.
+            await quotas.lock(trx, workspaceId);
+            for (const linkId of await eraseVisitorFromLinks(trx, visitor, slice)) {
+              await revokeLink(trx, linkId);
+              also('LinkService.RevokeLink', linkId);
+            }
+            if (linkIds.length > 0) return;
+            await eraseVisitor(trx, await require(trx, workspaceId, email));
+          }),
+        );
+        await setImmediate();
+      } while (linkIds.length > 0);
       return {};
     },
   };

@@ -1,4 +1,9 @@
-import { eraseFromLink, linkTexts, pseudonymOf } from '../../storage/erased-addresses.ts';
+import {
+  admitsOnly,
+  eraseFromLink,
+  linkTexts,
+  pseudonymOf,
+} from '../../storage/erased-addresses.ts';
 import { containsText, foldedColumn } from '../../storage/folded-text.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
@@ -72,14 +77,11 @@ export function findVisitorsAfter(
     .execute();
 }
 
-/**
- * Removes the address of a visitor from the views and the links of the workspace, and the visitor.
- * Returns the ids of live links that no one else could open.
- */
+/** Removes the address of a visitor from the views of the workspace, and the visitor. */
 export async function eraseVisitor(
   trx: Executor,
   { id, workspace_id, email }: VisitorRow,
-): Promise<string[]> {
+): Promise<void> {
   await trx
     .updateTable('views')
     .set({ email: '', email_verified: 0 })
@@ -87,18 +89,33 @@ export async function eraseVisitor(
     .where(foldedColumn(trx, 'email'), '=', email)
     .execute();
   await trx.deleteFrom('visitors').where('id', '=', id).execute();
-  const links = await trx
+}
+
+/** The links with the address, in the order in which changes of several links lock them. */
+export async function findLinksWith(
+  db: Executor,
+  { workspace_id, email }: VisitorRow,
+): Promise<string[]> {
+  const links = await db
     .selectFrom('links')
     .select('id')
     .where('workspace_id', '=', workspace_id)
-    .where(({ or }) => or(linkTexts.map((column) => containsText(trx, column, email))))
+    .where(({ or }) => or(linkTexts.map((column) => containsText(db, column, email))))
     .execute();
+  return links.map((link) => link.id).toSorted();
+}
+
+/** Returns the ids of the links that no one else could open and that are not revoked. */
+export async function eraseVisitorFromLinks(
+  trx: Executor,
+  { id, email }: VisitorRow,
+  linkIds: readonly string[],
+): Promise<string[]> {
   const own: string[] = [];
   const address = { email, pseudonym: pseudonymOf(id) };
-  // In the order in which changes of several links lock them.
-  for (const linkId of links.map((link) => link.id).toSorted()) {
+  for (const linkId of linkIds) {
     const link = await eraseFromLink(trx, linkId, address);
-    if (link?.allow_list === email && link.revoke_time === null) own.push(linkId);
+    if (link?.revoke_time === null && admitsOnly(link.allow_list, email)) own.push(linkId);
   }
   return own;
 }

@@ -66,7 +66,7 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
   const { processesMax, waitingMax, waitMs, fileBytesMax } = given;
   const waiting = createFairQueue<() => boolean>(waitingMax);
   const held = createFairAmounts(given.heldBytesMax);
-  const heldBytesMin = given.heldBytesMax / given.heldFilesMax;
+  const heldBytesMin = Math.ceil(given.heldBytesMax / given.heldFilesMax);
   const children = new Set<ChildProcess>();
   const refused = createRefusals();
   let running = 0;

@@ -17,11 +17,14 @@ itHoldsFor(
     ],
     ['blank lines, and semicolons', '\n;\nann@x.example;Ann\n', ['ann@x.example', 3]],
     ['an open quote', 'ann@x.example\t"Ann\nbo@x.example', ['ann@x.example', 1, 'bo@x.example', 2]],
+    ['a missing closing quote', '"a@x.example\n"b@x.example"\n', ['a@x.example\nb@x.example"', 1]],
+    ['a name before an address', '"Ann" <ann@x.example>\n', ['Ann <ann@x.example>', 1]],
+    ['an empty first cell', 'Email,Name\n,bo@x.example\n', ['', 2]],
     ['an address without @ in the first line', 'ann.x.example\n', ['ann.x.example', 1]],
     ['only a header', 'Email\n', []],
     ['no text', '', []],
   ],
-  7,
+  10,
 )('the recipients of a CSV file have their lines', (_, content, expected) => {
   const found = readRecipients(readRows(content));
   expect(found.flatMap(({ recipient, line }) => [recipient, line])).toEqual(expected);
@@ -50,8 +53,9 @@ test('a table adds all its readers, or none and the wrong line', () => {
       'ann@x.example\nbo@localhost',
       'Line 2 of people.csv has no email address or domain: “bo@local',
     ],
+    [',a@x.example', 'Line 1 of people.csv has no email address or domain'],
     ['Email', 'There are no addresses in people.csv.'],
-    ['a@x.example\n'.repeat(1_001), 'There are more than 1,000 lines in people.csv.'],
+    ['a@x.example\n'.repeat(1_001), 'There are more than 1,000 addresses in people.csv.'],
   ] as const) {
     expect(read(text)).toEqual({ error: expect.stringContaining(reason) });
   }

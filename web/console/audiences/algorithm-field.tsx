@@ -11,7 +11,9 @@ const algorithms = [
   {
     value: 'ES256',
     label: 'ES256',
-    description: 'As short. A token request needs 1.3 to 2.0 times the processor time.',
+    description:
+      'Tokens are as short as with EdDSA. A token request needs 1.3 to 2.0 times the processor ' +
+      'time.',
   },
   {
     value: 'RS256',

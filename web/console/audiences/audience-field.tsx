@@ -45,7 +45,7 @@ export function AudienceField({ lifetime, ...group }: AudienceFieldProps) {
     <>
       <Checkbox.Group
         label="Audiences"
-        description="The services that its tokens are for. Choose none for only this service."
+        description="The services that accept its tokens. Choose none for this service only."
         {...group}
       >
         <Stack gap="sm" mt="xs">

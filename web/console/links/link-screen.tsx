@@ -129,9 +129,9 @@ function LinkFacts({ link }: OfLink) {
   );
 }
 
-/** The page of the recipient exists as soon as the link has a view. */
+/** A recipient without a view has no page, nor has an erased one. */
 function Recipient({ link: { workspaceId, recipient: email, viewCount } }: OfLink) {
-  if (viewCount === 0) return email;
+  if (viewCount === 0 || email.endsWith('@deleted.invalid')) return email;
   return (
     <TextLink to="/workspaces/$workspaceId/readers/$email" params={{ workspaceId, email }}>
       {email}

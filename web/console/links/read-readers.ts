@@ -54,7 +54,7 @@ export function importRows(rows: readonly Row[], source: string): ImportedReader
     return refuse(`Line ${wrong.line} of ${source} ${lacksReader(wrong.recipient)}`);
   }
   if (found.length === 0) return refuse(`There are no addresses in ${source}.`);
-  if (found.length > readersMax) return refuse(`There are more than 1,000 lines in ${source}.`);
+  if (found.length > readersMax) return refuse(`There are more than 1,000 addresses in ${source}.`);
   return { readers: [...new Set(found.map(({ recipient }) => recipient))] };
 }
 

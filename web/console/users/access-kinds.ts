@@ -117,7 +117,7 @@ export const accessParts = [
   {
     part: AccessPart.LINKS,
     label: 'Links',
-    about: 'Revokes the links that the user created. An open document closes within 20 seconds.',
+    about: 'Revokes the links that the user created. Open documents close within 20 seconds.',
   },
   {
     part: AccessPart.INVITATIONS,

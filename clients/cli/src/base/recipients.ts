@@ -12,17 +12,23 @@ export type Row = {
   readonly line: number;
 };
 
-/** The first cell of each row. A first one without `@` and `.` is the name of the column. */
+/**
+ * The first cell of each row, which may be empty. A first row with the names of the columns is
+ * skipped: it has no `@`, and its first cell no `.`.
+ */
 export function readRecipients(rows: readonly Row[]): Recipient[] {
-  const found = rows
-    .map(({ cells: [recipient = ''], line }) => ({ recipient, line }))
-    .filter(({ recipient }) => recipient !== '');
-  return /[@.]/.test(found[0]?.recipient ?? '@') ? found : found.slice(1);
+  const found = rows.map(({ cells: [recipient = ''], line }) => ({ recipient, line }));
+  const [first] = rows;
+  const isHeader =
+    first !== undefined &&
+    !first.cells.some((cell) => cell.includes('@')) &&
+    !first.cells[0]?.includes('.');
+  return isHeader ? found.slice(1) : found;
 }
 
 // A cell and the separator after it. Quotes may enclose separators and line breaks.
 const cellPattern =
-  /[^\S\t\r\n]*(?:"((?:[^"]|"")*)"[^,;\t\r\n]*|([^,;\t\r\n]*))(,|;|\t|\r?\n|\r|$)/gy;
+  /[^\S\t\r\n]*(?:"((?:[^"]|"")*)"([^,;\t\r\n]*)|([^,;\t\r\n]*))(,|;|\t|\r?\n|\r|$)/gy;
 
 /** The rows that are not blank. Commas, semicolons and tabs separate cells (RFC 4180). */
 export function readRows(content: string): Row[] {
@@ -30,8 +36,10 @@ export function readRows(content: string): Row[] {
   const rows: Row[] = [];
   let [line, firstLine] = [1, 1];
   let cells: string[] = [];
-  for (const [cell, quoted, plain = '', separator = ''] of text.matchAll(cellPattern)) {
-    cells.push((quoted?.replaceAll('""', '"') ?? plain).trim());
+  for (const found of text.matchAll(cellPattern)) {
+    const [cell, quoted = '', rest = '', plain = '', separator = ''] = found;
+    // Text after a closing quote belongs to the cell, so that it is not lost.
+    cells.push(`${quoted.replaceAll('""', '"')}${rest}${plain}`.trim());
     line += cell.match(/\r?\n|\r/g)?.length ?? 0;
     if (/[,;\t]/.test(separator)) continue;
     if (cells.some((one) => one !== '')) rows.push({ cells, line: firstLine });

@@ -79,6 +79,8 @@ async function readFileOfRecipients(file: string, host: CommandHost): Promise<Re
         });
   const recipients = readRecipients(readRows(content));
   if (recipients.length === 0) throw new UsageError('There are no recipients.');
+  const empty = recipients.find(({ recipient }) => recipient === '');
+  if (empty !== undefined) throw new UsageError(`Line ${empty.line} has no address.`);
   if (recipients.length > recipientsMax) {
     throw new UsageError(`There are more than ${recipientsMax} recipients.`);
   }

@@ -73,7 +73,11 @@ export const linksForCommand: Command = {
     'recipient can open a link, after a one-time code. Prints each recipient ' +
     'and the address of the link.',
   args: [
-    { name: 'document-id', isOptional: true, about: 'The id of the document, without --folder.' },
+    {
+      name: 'document-id',
+      isOptional: true,
+      about: 'The id of the document. Omit it with --folder.',
+    },
     {
       name: 'file',
       isFile: true,

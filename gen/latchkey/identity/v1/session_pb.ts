@@ -1287,8 +1287,8 @@ export const SessionService: GenService<{
   /**
    * Lets the program that shows this code sign in as the caller. Approve only a sign-in that you
    * started yourself. The approval is valid until the code expires, and while the session of the
-   * caller lasts. The credential is the session cookie: with a token, a stolen token of five minutes
-   * could become a session.
+   * caller lasts. It requires the session cookie, so that a stolen token, which expires after five
+   * minutes, cannot become a session.
    *
    * Errors:
    * - `not_found`: the code is unknown, expired or used, or another session decided.

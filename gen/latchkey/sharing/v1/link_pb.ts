@@ -498,8 +498,8 @@ export type AgreementReceipt = Message<"latchkey.sharing.v1.AgreementReceipt"> &
    * keys are at `/.well-known/receipts.json`. Its claims are `iss` (the URL of the service), `jti`
    * (the agreement's id), `sub` (the address), `iat`, `accept_time`, `email_verified`,
    * `agreement_sha256`, `workspace_id`, `link_id`, `document_id`, `document_name`,
-   * `document_sha256` and `document_version`: the version that the link showed at `accept_time`. For
-   * a link to a folder, the last four are `folder_id` and `folder_name`.
+   * `document_sha256` and `document_version`: the version that the link showed at `accept_time`. A
+   * link to a folder has `folder_id` and `folder_name` instead of the last four.
    *
    * @generated from field: string receipt = 8;
    */

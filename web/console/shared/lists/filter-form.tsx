@@ -177,6 +177,7 @@ function Chip({ filter, value, remove }: ChipProps) {
     <Pill
       withRemoveButton
       onRemove={remove}
+      maw="100%"
       removeButtonProps={{ 'aria-label': `Remove ${text}`, tabIndex: 0, 'aria-hidden': false }}
     >
       {text}
