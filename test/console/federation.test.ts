@@ -153,7 +153,7 @@ describe('a client', () => {
       await dialog.getByLabel('Subjects').fill(subjects);
       await dialog.getByRole('button', { name: 'Save' }).click();
     };
-    await change(`member\n${customer.ownerId}`, 'everyone is not an id of a client');
+    await change(`member\n${customer.ownerId}`, 'everyone is neither a kind of subject');
     await section.getByText('All members').waitFor();
     await section.getByRole('link').waitFor();
     const stored = () =>

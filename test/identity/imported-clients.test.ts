@@ -124,7 +124,7 @@ describeFeature('an imported client', (dialect) => {
       expect(refused.status).toBe(400);
       expect(refused.body).toMatchObject({
         code: 'invalid_argument',
-        detail: expect.stringContaining(`${unknown} is not an id of a client`),
+        detail: expect.stringContaining(`${unknown} is neither a kind of subject`),
       });
     }
   });

@@ -100,7 +100,7 @@ describeFeature('a link that requires a verified address', (dialect) => {
     const answer = await visitor.post({ code: text });
     expect([answer.status, fieldAskedBy(answer)]).toEqual([400, 'Code']);
     expect(alertOf(answer)).toContain('6 digits');
-    expect(answer.text).toMatch(/<input class="code"[^>]* aria-describedby="error why"/);
+    expect(answer.text).toMatch(/<input class="code"[^>]*\saria-describedby="error why"/);
     await visitor.post({ code });
     expect(await visitor.asked()).toBe('document');
   });
