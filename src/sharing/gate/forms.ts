@@ -62,9 +62,10 @@ required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></la
 ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</p>`}
 <form method="post" class="gate">${alertOf(form)}
 <label>Code
-<span class="digits"><input class="code" name="code" inputmode="numeric"
-autocomplete="one-time-code" maxlength="16" required autofocus
-aria-describedby="${describing(form)}"${invalidIf(form)}>${codeBoxes}</span></label>
+<span class="digits">
+<input class="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="16"
+required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}>${codeBoxes}
+</span></label>
 <p class="why" id="why">The code expires after 10 minutes. If you can’t find it, check your spam
 folder.</p>
 <button>Continue</button>
