@@ -1,7 +1,7 @@
 // Makes the call of a management action, and reads the rows that it could change.
 import { type DescMethod, getOption, type Message, toJson } from '@bufbuild/protobuf';
 import { decodeJwt } from 'jose';
-import { access as accessOption } from '../../gen/latchkey/options/v1/access_pb.js';
+import { access as accessOption, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
 import {
   DocumentSchema,
   UploadDocumentRequestSchema,
@@ -11,9 +11,11 @@ import { allRows, backgroundTables } from './audit-rows.ts';
 import { openStreamTransports, type Piece } from './document-streams.ts';
 import { type ManagementAction, managementActions } from './management-actions.ts';
 import type { TransportName } from './matrix.ts';
+import { cookieOf } from './method-access.ts';
 import { callMethodWithText } from './method-calls.ts';
 import { signToken } from './signed-tokens.ts';
 import type { Credential, TransportAnswer, UnaryMethod } from './transports.ts';
+import { addSession } from './user-rows.ts';
 
 /** All rows that a change could affect, without values that the service writes later. */
 export async function stateOf({ app }: Suite, without: readonly string[] = []): Promise<string[]> {
@@ -31,10 +33,15 @@ let calls = 0;
 
 export async function callerOf({ app }: Suite, method: DescMethod, action: ManagementAction) {
   const { callerType: type = 'service', callerId: sub } = action;
-  const { scope = getOption(method, accessOption).scope } = action;
+  const access = getOption(method, accessOption);
+  const { scope = access.scope } = action;
   const token =
     action.token ?? (await signToken(app, { type, scope, ...(sub === undefined ? {} : { sub }) }));
-  const credential = { authorization: `Bearer ${token}`, requestId: `audited-${++calls}` };
+  const needsCookie = access.sessionCookie === SessionCookie.REQUIRED && sub !== undefined;
+  const credential = {
+    ...{ authorization: `Bearer ${token}`, requestId: `audited-${++calls}` },
+    ...(needsCookie ? { cookie: cookieOf((await addSession(app.inside.db, sub)).cookie) } : {}),
+  };
   return { credential, actor: decodeJwt(token).sub };
 }
 
