@@ -5,7 +5,6 @@ import { findWaitingNotices } from '../sharing/notices/store.ts';
 import { defaultQuota } from '../sharing/quotas/quotas.ts';
 import { countNearQuota } from '../sharing/quotas/store.ts';
 import { findWaitingMails } from '../sharing/reader-mails/store.ts';
-import { countConnections } from '../storage/pooled-adapter.ts';
 import type { Executor } from '../storage/schema.ts';
 import type { Modules } from './modules.ts';
 import type { AppOptions } from './options.ts';
@@ -35,7 +34,7 @@ export function observeInstallation(options: AppOptions, { storage, modules, tls
     signingKeys: async () =>
       scheduleOf(await keyring.facts(), now(), config.keyRotationDays * dayMs),
     certificateExpireTime: tls?.expireTime,
-    connections: () => countConnections(db),
+    connections: storage.countConnections,
     leasesHeld: () => leases.countHeld(),
     mailQueues: async () => ({
       reader: await readQueue(findWaitingMails),

@@ -16,6 +16,7 @@ import { openBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
 import { createStoreIds } from '../sharing/blobs/store-id.ts';
 import { startChangesUpkeep } from '../storage/changes-upkeep.ts';
+import { type ConnectionCounts, countConnections } from '../storage/connection-counts.ts';
 import { openDatabase } from '../storage/database.ts';
 import { createDiskReserve, type DiskReserve } from '../storage/disk-reserve.ts';
 import { isBlobReferenced } from '../storage/document-versions.ts';
@@ -30,6 +31,8 @@ import { type AppOptions, bootstrapFileOf } from './options.ts';
 
 export type OpenStorage = {
   readonly db: Database;
+  /** Undefined for SQLite. */
+  countConnections(): ConnectionCounts | undefined;
   readonly reserve: DiskReserve;
   readonly blobs: BlobStore;
   readonly buffers: ChunkBuffers;
@@ -88,6 +91,7 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     });
     return {
       db,
+      countConnections: () => countConnections(opened),
       reserve,
       blobs,
       buffers,

@@ -1,6 +1,7 @@
 // Gauges of the state of the installation. They are read when the metrics are read.
 import { Gauge, type Registry } from 'prom-client';
 import type { MailQueue } from '../base/mail/retries.ts';
+import type { ConnectionCounts } from '../storage/connection-counts.ts';
 import { within } from '../storage/within.ts';
 import type { Log } from './log.ts';
 
@@ -22,13 +23,6 @@ type ActiveKeyTimes = {
   readonly alg: string;
   readonly activateTime: number;
   readonly rotationTime: number;
-};
-
-type ConnectionCounts = {
-  readonly max: number;
-  readonly busy: number;
-  readonly idle: number;
-  readonly waiting: number;
 };
 
 type Sample = { readonly value: number; readonly labels?: Readonly<Record<string, string>> };

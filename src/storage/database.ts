@@ -4,6 +4,7 @@ import { Failure, fail } from '../base/errors/errors.ts';
 import { errorCodeOf } from '../base/files/error-code.ts';
 import { CommitListeners, commitListenersOf, WriteRecorder } from './cached-tables.ts';
 import type { EntityChange } from './change.ts';
+import { countWith } from './connection-counts.ts';
 import type { PostgresSettings } from './postgres.ts';
 import { explainConnectError, isPostgresUnavailable, sqlStateOf } from './postgres-errors.ts';
 import { requireWritableServer } from './postgres-writable.ts';
@@ -29,7 +30,9 @@ export async function openDatabase(
   const db = new Kysely<Schema>({ dialect: opened.dialect });
   try {
     await prepareSchema(db, opened, settings);
-    return db.withPlugin(new CommitListeners());
+    const database = db.withPlugin(new CommitListeners());
+    if (opened.countConnections) countWith(database, opened.countConnections);
+    return database;
   } catch (error) {
     await db.destroy();
     throw explainConnectError(error);

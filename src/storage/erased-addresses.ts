@@ -9,7 +9,9 @@ const erasedDomain = '@deleted.invalid';
 
 /** Whether no one can be on the list after the erasure of an address. */
 export const admitsOnly = (allowList: string, email: string) =>
-  allowList.split(' ').every((entry) => entry === email || entry.endsWith(erasedDomain));
+  allowList
+    .split(' ')
+    .every((entry) => entry.toLowerCase() === email || entry.endsWith(erasedDomain));
 
 /** The texts of a link that an erasure changes. */
 export const linkTexts = ['name', 'recipient', 'allow_list'] as const;

@@ -2,7 +2,7 @@
 // server, so none of them is used again once one of them shows that the server is lost.
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import type { PoolCounts } from './pooled-adapter.ts';
+import type { CountConnections } from './connection-counts.ts';
 import {
   isConnectionError,
   isServerLost,
@@ -11,7 +11,7 @@ import {
 } from './postgres-errors.ts';
 import { requireWritable } from './postgres-writable.ts';
 
-export type CountedPool = PostgresPool & { readonly count: () => PoolCounts };
+export type CountedPool = PostgresPool & { readonly count: CountConnections };
 
 export function openPool(options: pg.PoolConfig): CountedPool {
   const pool = new pg.Pool(options);

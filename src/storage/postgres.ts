@@ -1,10 +1,15 @@
 // PostgreSQL, with a pool of connections.
 import { isIP } from 'node:net';
 import type tls from 'node:tls';
-import { CompiledQuery, PostgresDialect, sql } from 'kysely';
+import {
+  CompiledQuery,
+  PostgresAdapter,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  sql,
+} from 'kysely';
 import pg from 'pg';
-import { PooledAdapter } from './pooled-adapter.ts';
-import { type CountedPool, openPool } from './postgres-pool.ts';
+import { openPool } from './postgres-pool.ts';
 import type { Database } from './schema.ts';
 import type { OpenedDialect } from './sqlite.ts';
 
@@ -22,12 +27,15 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Open
   const queryMs = databaseQuerySeconds * 1000;
   const queries = { max: databasePoolMax, query_timeout: queryMs };
   const begin = beginWithin(queryMs);
+  const pool = openPool({ ...options, ...queries });
   return {
-    dialect: new OurPostgresDialect(openPool({ ...options, ...queries }), begin),
+    dialect: new OurPostgresDialect({ pool }, begin),
     // A migration may take minutes.
-    openForMigration: () => new OurPostgresDialect(openPool({ ...options, max: 1 }), 'begin'),
+    openForMigration: () =>
+      new OurPostgresDialect({ pool: openPool({ ...options, max: 1 }) }, 'begin'),
     beginMigration,
     lockTables,
+    countConnections: pool.count,
   };
 }
 
@@ -124,18 +132,22 @@ async function lockTables(connection: Database): Promise<void> {
   await sql`set local lock_timeout = '2s'`.execute(connection);
 }
 
+/** The transaction of a migration already has a lock. */
+class UnlockedPostgresAdapter extends PostgresAdapter {
+  override async acquireMigrationLock() {}
+  override async releaseMigrationLock() {}
+}
+
 class OurPostgresDialect extends PostgresDialect {
-  readonly #pool: CountedPool;
   readonly #begin: string;
 
-  constructor(pool: CountedPool, begin: string) {
-    super({ pool });
-    this.#pool = pool;
+  constructor(config: PostgresDialectConfig, begin: string) {
+    super(config);
     this.#begin = begin;
   }
 
   override createAdapter() {
-    return new PooledAdapter(this.#pool.count);
+    return new UnlockedPostgresAdapter();
   }
 
   override createDriver() {

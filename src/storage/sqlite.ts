@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import type { Database as SqliteDatabase } from 'better-sqlite3';
 import { type Dialect, SqliteDialect, sql } from 'kysely';
 import { errorCodeOf } from '../base/files/error-code.ts';
+import type { CountConnections } from './connection-counts.ts';
 import { createTranslate } from './folded-text.ts';
 import type { Database } from './schema.ts';
 import { isBusy, repeatWhileBusy, SqliteDriver } from './sqlite-driver.ts';
@@ -17,6 +18,8 @@ export type OpenedDialect = {
   /** See `MigrationDialect`. */
   readonly beginMigration: (connection: Database) => Promise<boolean>;
   readonly lockTables?: (connection: Database) => Promise<void>;
+  /** Undefined without a pool. */
+  readonly countConnections?: CountConnections;
 };
 
 export async function openSqlite(file: string): Promise<OpenedDialect> {

@@ -1,5 +1,5 @@
 /** A field for the audiences of a client or customer, from the list of all audiences. */
-import { Box, Button, Checkbox, Stack, Text } from '@mantine/core';
+import { Box, Checkbox, Stack, Text } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import {
   AudienceService,
@@ -8,6 +8,7 @@ import {
 import { offlineVerificationNote } from '../shared/credentials/credential.ts';
 import { ErrorAlert } from '../shared/error-alert.tsx';
 import { ListSearchField } from '../shared/lists/list-search-field.tsx';
+import { LoadMore } from '../shared/lists/load-more.tsx';
 import { usePagedList } from '../shared/lists/use-paged-list.ts';
 import { validateCount } from '../shared/split-words.ts';
 import { AudienceName } from './audience-links.tsx';
@@ -68,16 +69,7 @@ export function AudienceField({ lifetime, ...group }: AudienceFieldProps) {
           ))}
         </Stack>
       </Checkbox.Group>
-      {list.hasMore ? (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          loading={list.isLoadingMore}
-          onClick={list.loadMore}
-        >
-          Load more
-        </Button>
-      ) : null}
+      <LoadMore list={list} />
       <Text size="sm" role="status">
         {lossText(before, value, lifetime)}
       </Text>

@@ -1,8 +1,9 @@
 /** The folders of a workspace as a tree. A folder loads its entries when it opens. */
-import { ActionIcon, Button, Text } from '@mantine/core';
+import { ActionIcon, Text } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { ErrorAlert } from '../shared/error-alert.tsx';
+import { LoadMore } from '../shared/lists/load-more.tsx';
 import { type Entry, isFolder, useDocumentsOf, useFolders, useFoldersFirst } from './entries.ts';
 import classes from './entry-tree.module.css';
 
@@ -45,14 +46,7 @@ export function EntryTree(props: EntryTreeProps) {
       ))}
       {list.hasMore ? (
         <li>
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            loading={list.isLoadingMore}
-            onClick={list.loadMore}
-          >
-            Load more
-          </Button>
+          <LoadMore list={list} />
         </li>
       ) : null}
     </ul>

@@ -1,6 +1,7 @@
 /** A field that searches a list of the API and chooses one of its rows. */
-import { Box, Button, Select, type SelectProps } from '@mantine/core';
+import { Box, Select, type SelectProps } from '@mantine/core';
 import { ErrorAlert } from './error-alert.tsx';
+import { LoadMore } from './lists/load-more.tsx';
 import type { PagedList } from './lists/use-paged-list.ts';
 
 export type SearchSelectProps<Row> = Omit<
@@ -41,17 +42,7 @@ export function SearchSelect<Row>(props: SearchSelectProps<Row>) {
               onSearchChange: (text: string) => search.change(text === label ? '' : text),
             })}
       />
-      {list.hasMore ? (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          mt={4}
-          loading={list.isLoadingMore}
-          onClick={list.loadMore}
-        >
-          Load more
-        </Button>
-      ) : null}
+      <LoadMore list={list} mt={4} />
     </Box>
   );
 }
