@@ -1,11 +1,14 @@
 // The id by which the blob store and the database recognize each other.
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { QueryId } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
-import { openBlobStore } from '../../src/sharing/blobs/open-store.ts';
+import { openBlobStore, openMarkedStore } from '../../src/sharing/blobs/open-store.ts';
 import { createStoreIds } from '../../src/sharing/blobs/store-id.ts';
 import { insertDocument } from '../../src/sharing/documents/store.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
@@ -144,6 +147,38 @@ describeFeature('the store of a database', (dialect) => {
     await blobs.write('bbb', terms());
     expect(await read(blobs, 'aaa')).toBe('The terms.');
   });
+});
+
+// SQLite answers one query after the other.
+it('the store is chosen once by two first operations of which one reads slowly', async () => {
+  const { db } = await openDatabase('postgres');
+  const folder = await openMarkedStore({ kind: 'folder', path: await newRoot() });
+  const events = new EventEmitter();
+  const queries: QueryId[] = [];
+  const held = db.withPlugin({
+    transformQuery({ node, queryId }) {
+      queries.push(queryId);
+      return node;
+    },
+    async transformResult({ queryId, result }) {
+      if (queryId === queries[1]) await once(events, 'marked');
+      return result;
+    },
+  });
+  const store = {
+    ...folder,
+    async readId() {
+      const id = await folder.readId();
+      if (id !== '') events.emit('marked');
+      await setImmediate();
+      return id;
+    },
+  };
+  const requireOwn = createStoreIds({ db: held, random: randomBytes });
+
+  await Promise.all([requireOwn(store), requireOwn(store)]);
+
+  expect(await idsOf(db)).toEqual([await folder.readId()]);
 });
 
 describeFeature('a database without the id of its store', (dialect) => {

@@ -72,15 +72,14 @@ export function createStoreIds({ db, random }: StoreIdOptions): RequireOwn {
 
   return async (store) => {
     try {
-      known ??= await findStoreId(db);
-      if (known === undefined) {
-        if (random === undefined) return await requireEvidence(store);
-        known = await choose(store, random);
-      }
+      // Assigned only when it is known: another operation may have chosen it during the query.
+      const own = known ?? (await findStoreId(db)) ?? (random && (await choose(store, random)));
+      if (own === undefined) return await requireEvidence(store);
+      known = own;
       const id = await store.readId();
-      if (id === '') throw new WrongStore(store, `has no marker with the id ${known}`);
-      if (id === known) return;
-      throw new WrongStore(store, `belongs to another database: its id is ${id}, not ${known}`);
+      if (id === '') throw new WrongStore(store, `has no marker with the id ${own}`);
+      if (id === own) return;
+      throw new WrongStore(store, `belongs to another database: its id is ${id}, not ${own}`);
     } catch (error) {
       if (!(error instanceof WrongStore)) throw error;
       const detail = 'The document store is unreachable.';
