@@ -4,6 +4,7 @@
 import type { Options } from '@node-rs/argon2';
 import { fail } from '../base/errors/errors.ts';
 import { createFairQueue, type FairQueue, type OwnerPath } from '../base/limits/fair-share.ts';
+import { createKeyedQueue } from '../base/limits/keyed-queue.ts';
 
 /**
  * Each kind has a queue: sign-ins of users in known browsers (`known`) and in others (`users`), new
@@ -47,6 +48,9 @@ const argon2: PasswordHasher = {
 const runningMax = 2;
 const waitingMax = 100;
 
+/** An attempt waits this long for earlier ones of its user in a known browser. */
+const knownWaitMsMax = 5_000;
+
 /** Waiting ones included. More would delay other owners. */
 const changesMax = 2;
 
@@ -85,7 +89,7 @@ const normalised = (password: string) => password.normalize('NFKC');
  * when none of them waits, because a check may take ten times as long. They all go before waiting
  * sign-ins of other browsers when that place is free.
  */
-function createTurns() {
+function createTurns(): Passwords['run'] {
   type Turn = () => void;
   const waiting = {
     known: createFairQueue<Turn>(waitingMax),
@@ -97,7 +101,7 @@ function createTurns() {
   const running = { users: 0, others: 0 };
   const others: ('changes' | 'links')[] = ['links', 'changes'];
   const changesUnderWay = new Map<string, number>();
-  const knownUnderWay = new Set<string>();
+  const knownAttempts = createKeyedQueue(knownWaitMsMax, signInRefusal);
 
   function nextOther(): Turn | undefined {
     for (const kind of others) {
@@ -157,17 +161,10 @@ function createTurns() {
     }
   }
 
-  return async <T>(queue: PasswordQueue, work: () => Promise<T>): Promise<T> => {
+  return (queue, work) => {
     if (queue.kind !== 'known') return take(queue, work);
-    // One attempt per email address goes first, so that one user cannot occupy both places.
-    const key = queue.owner.at(-1) ?? '';
-    if (knownUnderWay.has(key)) return take({ ...queue, kind: 'users' }, work);
-    knownUnderWay.add(key);
-    try {
-      return await take(queue, work);
-    } finally {
-      knownUnderWay.delete(key);
-    }
+    // One after the other for an email address, so that one user cannot occupy both places.
+    return knownAttempts.run(queue.owner.at(-1) ?? '', () => take(queue, work));
   };
 }
 
