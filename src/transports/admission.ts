@@ -4,11 +4,14 @@ import type { Server } from 'node:net';
 import { setImmediate } from 'node:timers';
 import { type Failure, fail } from '../base/errors/errors.ts';
 import { countedWarning } from '../base/limits/counted-warning.ts';
+import { createFairAmounts, createFairQueue } from '../base/limits/fair-share.ts';
 
 /** A call that cannot begin at once. */
 export type WaitingCall = {
   /** Whether it is the first call of its connection. */
   readonly isFirst: boolean;
+  /** The network of the caller. Networks take turns. */
+  readonly network: string;
   /** The memory that its body may need while it waits. */
   readonly bodyBytes: number;
   /** Whether the caller no longer waits for the answer. */
@@ -23,17 +26,17 @@ export type CallAdmission = {
   /** Returns whether a call may begin at once. Otherwise it must `wait`. */
   tryBegin(): boolean;
   /**
-   * Begins the call in a later turn, or refuses it: at once if too many calls wait, or after the
-   * time limit.
+   * Begins the call in a later turn, or refuses it: at once if too many calls of all networks or of
+   * its own wait, or after the time limit.
    */
   wait(call: WaitingCall): void;
 };
 
 export type AdmissionLimits = {
   readonly callsPerTurnMax: number;
-  /** Calls that may wait. Further ones are refused at once. */
+  /** Calls that may wait. Further ones are refused at once. A network alone has half of them. */
   readonly waitingMax: number;
-  /** The maximum memory for the bodies of waiting calls. */
+  /** The maximum memory for the bodies of waiting calls. A network alone has half of it. */
   readonly waitingBytesMax: number;
   readonly waitMs: number;
 };
@@ -63,14 +66,15 @@ type Entry = { readonly call: WaitingCall; readonly since: number };
 export function createAdmission(options: AdmissionOptions): CallAdmission {
   const limits = { ...admissionLimits, ...options.limits };
   const { callsPerTurnMax, waitingMax, waitingBytesMax, waitMs } = limits;
-  /** The first calls of their connections, and all others. Each begins in order of arrival. */
-  const first: Entry[] = [];
-  const others: Entry[] = [];
+  /** The first calls of their connections, and all others. */
+  const first = createFairQueue<Entry>(waitingMax);
+  const others = createFairQueue<Entry>(waitingMax);
+  const bodyBytes = createFairAmounts(waitingBytesMax);
+  let waiting = 0;
   /** The calls that were begun or refused in this turn. */
   let callsInTurn = 0;
   let isScheduled = false;
   let isAccepting = false;
-  let waitingBytes = 0;
   const warnOfRefusal = countedWarning((refused) =>
     options.warn({ refused }, 'calls were refused because of overload'),
   );
@@ -90,9 +94,10 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
     while (callsInTurn < max) {
       // Alternates, so that new connections cannot hold up the other calls.
       const [preferred, second] = callsInTurn % 2 === 0 ? [first, others] : [others, first];
-      const entry = preferred.shift() ?? second.shift();
+      const entry = preferred.next() ?? second.next();
       if (entry === undefined) break;
-      waitingBytes -= entry.call.bodyBytes;
+      waiting -= 1;
+      bodyBytes.add(entry.call.network, -entry.call.bodyBytes);
       if (entry.call.isGone()) continue;
       callsInTurn += 1;
       if (entry.since < lateBefore) refuse(entry.call);
@@ -113,19 +118,22 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
       });
     },
     tryBegin() {
-      if (callsInTurn >= callsPerTurnMax || first.length > 0 || others.length > 0) return false;
+      if (callsInTurn >= callsPerTurnMax || waiting > 0) return false;
       callsInTurn += 1;
       schedule();
       return true;
     },
     wait(call) {
-      const bytes = waitingBytes + call.bodyBytes;
-      if (first.length + others.length >= waitingMax || bytes > waitingBytesMax) {
+      const { network } = call;
+      const hasBytes = call.bodyBytes === 0 || bodyBytes.hasShare(network);
+      const queue = call.isFirst ? first : others;
+      const entry = { call, since: performance.now() };
+      if (!hasBytes || waiting >= waitingMax || !queue.add([network], entry)) {
         refuse(call);
         return;
       }
-      waitingBytes = bytes;
-      (call.isFirst ? first : others).push({ call, since: performance.now() });
+      waiting += 1;
+      bodyBytes.add(network, call.bodyBytes);
       schedule();
     },
   };

@@ -4,6 +4,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import Fastify from 'fastify';
 import type { ResponseBudget } from '../api/response-budget.ts';
 import { type Failure, fail } from '../base/errors/errors.ts';
+import { networkOf } from '../base/net/network.ts';
 import type { CallAdmission } from './admission.ts';
 import { createConnectTransport } from './connect/handler.ts';
 import { registerAssets } from './gateway/assets.ts';
@@ -110,6 +111,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     };
     options.admission.wait({
       isFirst: isFirst(request),
+      network: networkOf(options.peerOf(request)),
       bodyBytes: bufferedBytesMax(request),
       isGone: () => response.destroyed,
       begin() {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
 import { withRawDatabase } from '../support/databases.ts';
+import { makePdf } from '../support/pdf.ts';
 import {
   descriptorsOf,
   type RunningProgram,
@@ -113,8 +114,10 @@ async function targetsOf({ env, dataDir }: RunningProgram, client: TlsClient) {
     });
     return JSON.parse(body.toString());
   };
-  const upload = async (bytes: Uint8Array) => {
-    const start = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n';
+  const upload = async (name: string, bytes: Uint8Array, folderId = '') => {
+    const start =
+      `--x\r\ncontent-disposition: form-data; name="folder_id"\r\n\r\n${folderId}\r\n` +
+      `--x\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n\r\n`;
     const { body } = await client.send('/api/v1/documents', {
       method: 'POST',
       headers: { authorization, 'content-type': 'multipart/form-data; boundary=x' },
@@ -122,13 +125,23 @@ async function targetsOf({ env, dataDir }: RunningProgram, client: TlsClient) {
     });
     return JSON.parse(body.toString());
   };
-  const { id } = await upload(Buffer.alloc(documentBytes, 'a'));
-  const link = await post('/api/v1/links', { document_id: id });
+  /** The path of a shared link, and the cookie of a reader who has opened it. */
+  const share = async (fields: object): Promise<[slug: string, headers: { cookie: string }]> => {
+    const { url } = await post('/api/v1/links', fields);
+    const slug = new URL(url).pathname;
+    const shown = await client.send(slug);
+    return [slug, { cookie: String(shown.headers['set-cookie']).split(';')[0] ?? '' }];
+  };
+  const { id } = await upload('a.txt', Buffer.alloc(documentBytes, 'a'));
+  const [slug, reader] = await share({ document_id: id });
+  const folder = await post('/api/v1/folders', { name: 'Room' });
+  const entry = await upload('a.txt', Buffer.alloc(documentBytes, 'a'), folder.id);
+  const [room, guest] = await share({ folder_id: folder.id });
+  const pages = makePdf({ pages: 20, text: 'Terms', pageBytes: documentBytes / 20 });
+  const stamped = await upload('terms.pdf', pages);
+  const [marked, marker] = await share({ document_id: stamped.id, watermark: true });
   await insertLogo(dataDir, env.WORKSPACE_ID);
   const html = (await client.send('/console')).body.toString();
-  const slug = `/s/${String(link.url).split('/s/')[1]}`;
-  const shown = await client.send(slug);
-  const cookie = String(shown.headers['set-cookie']).split(';')[0] ?? '';
   const method = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
   const message = Buffer.concat([Buffer.from([10, id.length]), Buffer.from(id)]);
   const body = Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), message]);
@@ -142,7 +155,9 @@ async function targetsOf({ env, dataDir }: RunningProgram, client: TlsClient) {
     headers,
   });
   const http = [
-    get(`${slug}/file`, { cookie }),
+    get(`${slug}/file`, reader),
+    get(`${room}/documents/${entry.id}/file`, guest),
+    get(`${marked}/file`, marker),
     get('/openapi.json'),
     get('/logos/unread'),
     get(/src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? ''),

@@ -18,6 +18,7 @@ import type {
   UnaryEndpoint,
 } from '../../api/endpoint.ts';
 import { type ResponseBudget, reserveDownload } from '../../api/response-budget.ts';
+import { networkOf } from '../../base/net/network.ts';
 import type { CallAdmission } from '../admission.ts';
 import {
   type ConnectionLimits,
@@ -232,6 +233,7 @@ function admitted(serve: (call: GrpcCall) => void, admission: CallAdmission) {
     }
     admission.wait({
       isFirst: call.isFirst,
+      network: networkOf(call.peer),
       // The budgets of bodies count them.
       bodyBytes: 0,
       isGone: () => call.isGone(),

@@ -21,7 +21,8 @@ function setUp(limits: Partial<AdmissionLimits> = {}) {
   const arrive = (name: string, given: Partial<WaitingCall> = {}) => {
     const begin = () => void events.push({ name });
     const refuse = (failure: Failure) => void events.push({ name, failure });
-    const call = { isFirst: false, bodyBytes: 0, isGone: () => false, begin, refuse, ...given };
+    const facts = { isFirst: false, network: '192.0.2.1', bodyBytes: 0, isGone: () => false };
+    const call = { ...facts, begin, refuse, ...given };
     if (admission.tryBegin()) call.begin();
     else admission.wait(call);
   };
@@ -77,6 +78,19 @@ describe('the admission of calls', () => {
     expect(takeNames()).toEqual(['new 2', 'b']);
     await nextTurn();
     expect(takeNames()).toEqual(['new 3']);
+  });
+
+  test('lets networks take turns, and leaves others half of the places', async () => {
+    const { admission, arrive, events, takeNames } = setUp({ waitingMax: 6 });
+    fillTurn(admission);
+    for (const name of ['a', 'b', 'c', 'd']) arrive(name);
+    for (const isFirst of [false, true]) arrive('other', { network: '192.0.2.2', isFirst });
+
+    expect(events.splice(0)).toMatchObject([{ name: 'd', failure: overloaded }]);
+    await nextTurn();
+    expect(takeNames()).toEqual(['other', 'a']);
+    await nextTurn();
+    expect(takeNames()).toEqual(['other', 'b']);
   });
 
   test('begins fewer waiting calls in a turn in which a connection was accepted', async () => {
