@@ -22,15 +22,19 @@ import { StepUpDialog } from './step-up-dialog.tsx';
 
 const keptName = 'latchkey device code';
 
+/** The server keeps a code for this time. */
+const keptMs = 10 * 60_000;
+
 /** Keeps the code of the link while the tab shows the pages of an identity provider. */
 const keptCode = {
-  set: (code: string) => withStorage('sessionStorage', (kept) => kept.setItem(keptName, code)),
+  set: (code: string) =>
+    withStorage('sessionStorage', (kept) => kept.setItem(keptName, `${Date.now()} ${code}`)),
   take(): string {
     return (
       withStorage('sessionStorage', (kept) => {
-        const code = kept.getItem(keptName) ?? '';
+        const [time = '', code = ''] = (kept.getItem(keptName) ?? '').split(' ');
         kept.removeItem(keptName);
-        return code;
+        return Date.now() - Number(time) < keptMs ? code : '';
       }) ?? ''
     );
   },
