@@ -15,7 +15,7 @@ export type Stored = ResourceColumns & { readonly create_time: number };
  * The strong entity tag of a stored resource, with its quotes. Columns without a value do not
  * count, so that a release that adds one does not change every tag.
  */
-function etagOf(stored: Stored): string {
+export function etagOf(stored: object): string {
   const values = Object.entries(stored)
     .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== 0)
     .sort(([a], [b]) => (a < b ? -1 : 1));
@@ -23,14 +23,17 @@ function etagOf(stored: Stored): string {
   return `"${digest.slice(0, 27)}"`;
 }
 
-/** Throws `precondition_failed` if the request is based on another state of the resource. */
+/**
+ * Throws `precondition_failed` if the request is based on another state of the resource. Without a
+ * context, as for a request of a batch, `If-Match` does not count.
+ */
 export function requireEtag(
-  context: HandlerContext,
+  context: HandlerContext | undefined,
   request: { readonly etag?: string },
-  stored: Stored,
+  stored: object,
 ): void {
   const etag = etagOf(stored);
-  requireMatch(callerOf(context).call.header('if-match'), etag);
+  if (context) requireMatch(callerOf(context).call.header('if-match'), etag);
   if (!request.etag || request.etag === etag) return;
   throw fail(
     'precondition_failed',

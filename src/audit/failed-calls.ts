@@ -17,6 +17,7 @@ const recorded: Partial<Record<ErrorCode, 'all' | 'changes'>> = {
   'identity.credential_invalid': 'all',
   'identity.code_invalid': 'all',
   step_up_required: 'changes',
+  second_factor_required: 'changes',
   forbidden: 'changes',
 };
 

@@ -26,7 +26,7 @@ import {
 } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
-import { requireEnrolment } from './factor-rules/enrolment.ts';
+import { createFactorCheck } from './factor-rules/enrolment.ts';
 import { createFactorRules } from './factor-rules/factor-rules.ts';
 import { openStaffRule } from './factor-rules/staff-rule.ts';
 import { signingAlgorithms } from './keys/algorithms.ts';
@@ -133,17 +133,17 @@ export async function createIdentityModule(
   });
   const useOnce = createUseOnce(db);
   const requireToActAs = createActAsCheck(rolesOf);
-  const passkeys = createPasskeys({
-    ...{ db, auditLog, masterKey, useOnce, securityNotices, requireToActAs },
-    ...{ addSessionMethods, requireEnrolment, publicUrl, random, now },
-  });
   const factorRules = createFactorRules({
     staffDueTime: await openStaffRule({
-      ...{ db, now },
+      ...{ db, now, graceDays: config.secondFactorGraceDays },
       isRequired: config.requireSecondFactor === 'staff',
-      graceDays: config.secondFactorGraceDays,
     }),
     membershipsOf,
+  });
+  const requireFactor = createFactorCheck(factorRules);
+  const passkeys = createPasskeys({
+    ...{ db, auditLog, masterKey, useOnce, securityNotices, requireToActAs },
+    ...{ addSessionMethods, requireFactor, publicUrl, random, now },
   });
   const sessions = createSessions({
     ...{ db, invalidations, auditLog, masterKey, signer, passwords, securityNotices },
@@ -281,7 +281,7 @@ export async function createIdentityModule(
       audit: createAuditService({ db }),
       user: createUserService({
         ...{ ...management, masterKey, passwords, securityNotices, rolesOf },
-        ...{ checkPassword, addSessionMethods, requireEnrolment, shared: options.sharedAccess },
+        ...{ checkPassword, addSessionMethods, requireFactor, shared: options.sharedAccess },
         ...createUserExport({ db, sharedData: options.sharedData }),
         checkCurrentPassword: createCurrentPasswordCheck({
           ...{ db, passwords, now },

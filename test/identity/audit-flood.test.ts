@@ -166,6 +166,7 @@ describe('recorded failures', () => {
     ['unauthenticated', 1, 1],
     ['identity.credential_invalid', 1, 1],
     ['step_up_required', 1, 0],
+    ['second_factor_required', 1, 0],
     ['forbidden', 1, 0],
     ['not_found', 0, 0],
     ['invalid_argument', 0, 0],

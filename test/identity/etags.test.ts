@@ -2,12 +2,17 @@
 import { beforeAll, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
-import { describeApp } from '../support/app-suite.ts';
+import { describeApp, describeAppOnSqlite } from '../support/app-suite.ts';
+import { everyScope } from '../support/company-sign-in.ts';
+import { Visitor } from '../support/gate-visitor.ts';
 import { startTestApp } from '../support/harness.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { describeDialects, describeTransports } from '../support/matrix.ts';
+import { addProvider } from '../support/provider-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
+import { callSharingApi, keyOf, makeLink, upload } from '../support/sharing-api.ts';
 import { openTransports } from '../support/transports.ts';
+import { addUser } from '../support/user-rows.ts';
 import { callsOf, kindNames, millis, resourceScopes } from '../support/versioned-resources.ts';
 
 const { createClient, getClient, updateClient } = ClientService.method;
@@ -108,6 +113,74 @@ describeApp('the entity tag', (suite) => {
       expect(disabled.etag).not.toBe(etag);
       await transportOf().call(disableClient, { clientId: id }, manager);
       expect(await get(id)).toMatchObject({ etag: disabled.etag });
+    });
+  });
+});
+
+describeAppOnSqlite('the entity tag of a user, an identity provider and a link', (suite) => {
+  it('changes with each change, and refuses a change of an earlier state', async () => {
+    const { testApp } = suite;
+    const { app } = testApp;
+    const user = await addUser(app.inside.db, { kind: 'member' });
+    const { id: documentId } = await upload(testApp, Buffer.from('Terms'));
+    const { id: linkId } = await makeLink(testApp, documentId);
+    const manager = await managerCredential(app, everyScope);
+    const resources = [
+      [`/users/${user.id}`, manager],
+      [`/identity-providers/${await addProvider(app.inside.db)}`, manager],
+      [`/api/v1/links/${linkId}`, keyOf(testApp)],
+    ] as const;
+    for (const [path, credential] of resources) {
+      const send = async (body?: object, headers: Record<string, string> = {}) => {
+        const response = await fetch(app.publicUrl + path, {
+          method: body === undefined ? 'GET' : 'PATCH',
+          headers: { ...credential, 'content-type': 'application/json', ...headers },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        });
+        const answer = (await response.json()) as { name: string; etag: string; code: string };
+        return { status: response.status, ...answer };
+      };
+      const first = await send();
+      expect(first.etag, path).toMatch(/^"[\w-]{27}"$/);
+      const second = await send({ name: 'Second', etag: first.etag });
+      expect(second).toMatchObject({ status: 200, name: 'Second' });
+      expect(second.etag).not.toBe(first.etag);
+      expect(await send({ name: 'Second' })).toMatchObject({ etag: second.etag });
+      const refused = { status: 412, code: 'precondition_failed' };
+      expect(await send({ name: 'Third', etag: first.etag }), path).toMatchObject(refused);
+      const stale = { 'if-match': first.etag };
+      expect(await send({ name: 'Third' }, stale), path).toMatchObject(refused);
+      expect(await send()).toMatchObject({ name: 'Second', etag: second.etag });
+      const current = { 'if-match': second.etag };
+      expect(await send({ name: 'Third' }, current)).toMatchObject({ name: 'Third' });
+    }
+  });
+
+  it('of a link stays the same when readers view it, and counts in a batch', async () => {
+    const { testApp } = suite;
+    const { id: documentId } = await upload(testApp, Buffer.from('Terms'));
+    const link = await makeLink(testApp, documentId);
+    const read = async () =>
+      (
+        await callSharingApi<{ etag: string; view_count: number }>(
+          testApp,
+          'GET',
+          `/links/${link.id}`,
+        )
+      ).body;
+    const { etag } = await read();
+    const visitor = new Visitor(link);
+    await visitor.asked();
+    await visitor.get('/download');
+    await expect.poll(async () => (await read()).view_count).toBe(1);
+    expect((await read()).etag).toBe(etag);
+    const change = (given: string, name: string) =>
+      callSharingApi(testApp, 'POST', '/links:batchUpdate', {
+        requests: [{ link_id: link.id, etag: given, update_mask: 'name', name }],
+      });
+    expect(await change(etag, 'Second')).toMatchObject({ status: 200 });
+    expect(await change(etag, 'Third')).toMatchObject({
+      ...{ status: 412, body: { detail: expect.stringContaining('requests[0]') } },
     });
   });
 });

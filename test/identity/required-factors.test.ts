@@ -1,6 +1,7 @@
 // A second factor that the installation or a workspace requires.
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { PasskeyService } from '../../gen/latchkey/identity/v1/passkey_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
@@ -20,8 +21,9 @@ import { itHoldsFor } from '../support/rule.ts';
 import { openTransports } from '../support/transports.ts';
 import { addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
-const { enrolTotp, confirmTotp, createRecoveryCodes } = UserService.method;
-const { startPasskeyRegistration } = PasskeyService.method;
+const { listAuditEvents } = AuditService.method;
+const { enrolTotp, confirmTotp, removeTotp, createRecoveryCodes } = UserService.method;
+const { startPasskeyRegistration, deletePasskey } = PasskeyService.method;
 const { listDocuments } = DocumentService.method;
 const { updateWorkspace, getWorkspace } = WorkspaceService.method;
 
@@ -140,6 +142,41 @@ describeApp('a workspace that requires a second factor', (suite) => {
       transport().call(startPasskeyRegistration, { userId }, stolen),
     ];
     for (const answer of await Promise.all(calls)) expect(answer).toMatchObject(refused);
+  });
+
+  it('protects factors from a password alone in the grace period, too', async () => {
+    const { userId, change, refresh } = await setUp(7);
+    const { own } = await refresh();
+    const { id: passkeyId } = await addedPasskey(transport(), suite.app.publicUrl, own);
+    const setMethods = (amr: string) =>
+      changeAsOtherProcess(db(), (trx) =>
+        trx.updateTable('sessions').set({ amr }).where('user_id', '=', userId).execute(),
+      );
+    await setMethods('pwd');
+    const { own: stolen } = await refresh();
+    const tries = [
+      () => transport().call(enrolTotp, { userId }, stolen),
+      () => transport().call(createRecoveryCodes, { userId }, stolen),
+      () => transport().call(startPasskeyRegistration, { userId }, stolen),
+      () => transport().call(deletePasskey, { userId, passkeyId }, stolen),
+    ];
+    for (const attempt of tries) expect(await attempt()).toMatchObject(refused);
+
+    // Without a rule, a password alone signs in, and may replace a lost passkey.
+    await change({ requireSecondFactor: false });
+    messageOf(await transport().call(deletePasskey, { userId, passkeyId }, stolen));
+    const { secret } = messageOf(await transport().call(enrolTotp, { userId }, stolen));
+    const code = codeAt(fromBase32(secret), start);
+    messageOf(await transport().call(confirmTotp, { userId, code }, stolen));
+    // From now on a sign-in asks for a code. An earlier session has not proven one.
+    await setMethods('pwd');
+    const rest = [...tries.slice(0, 3), () => transport().call(removeTotp, { userId }, stolen)];
+    for (const attempt of rest) expect(await attempt()).toMatchObject(refused);
+    const auditor = await credentialFor(suite.testApp, { type: 'staff', scope: 'audit:read' });
+    const filter = { code: 'second_factor_required', actor: userId };
+    const recorded = async () =>
+      messageOf(await transport().call(listAuditEvents, filter, auditor)).events.length;
+    await expect.poll(recorded, { timeout: 10_000 }).toBeGreaterThan(3);
   });
 
   it('does not concern API keys and services', async () => {

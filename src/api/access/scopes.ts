@@ -14,9 +14,11 @@ export function parseScopes(text: string): string[] | undefined {
 export function parseRequestedScopes(text: string): string[] {
   const scopes = parseScopes(text);
   if (scopes !== undefined) return scopes;
+  const malformed = text.split(' ').find((scope) => !scopePattern.test(scope)) ?? '';
   throw fail(
     'identity.scope_not_granted',
-    'The scope must be a list of `<area>:<read|write>`, separated by single spaces.',
+    'The scope must be a list of `<area>:<read|write>`, separated by single spaces; not ' +
+      `${JSON.stringify(malformed.slice(0, 64))}.`,
   );
 }
 

@@ -33,16 +33,6 @@ export function createdFields(request: CreateClientRequest, time: number) {
   };
 }
 
-/** The fields on which it depends who can use the client's scopes, and where. */
-export const grantingFields: ReadonlySet<string> = new Set([
-  'tls_client_auth_san_uri',
-  'tls_client_auth_san_dns',
-  'audience_ids',
-  'may_act',
-  // It decides which client a file with more scopes changes.
-  'external_id',
-]);
-
 /** The fields that an update can change, by their path in the mask. */
 export const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange> = {
   name: ({ name }) => {

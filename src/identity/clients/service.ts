@@ -24,7 +24,6 @@ import { createFederationMethods, type FederationOptions } from './federation-me
 import {
   clientMessage,
   createdFields,
-  grantingFields,
   refuseDuplicate,
   requireOneName,
   updateFields,
@@ -118,8 +117,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
         const had = parseStoredScopes(before.scopes);
         const has = parseStoredScopes(change.scopes ?? before.scopes);
         const changed = [...had, ...has].filter((scope) => !had.has(scope) || !has.has(scope));
-        // A certificate grants the client's scopes, like a new secret. They count for an audience.
-        const grantsAll = paths.some((path) => grantingFields.has(path));
+        // Every other field decides who can use the client's scopes, where, or what tokens prove.
+        const grantsAll = paths.some((path) => path !== 'name' && path !== 'scopes');
         await requireMayChange(trx, context, grantsAll ? [...had, ...has] : changed, clientId);
         await lockAudiences(trx, change.audience_ids);
         await requireKnownSubjects(trx, change.may_act);

@@ -1,23 +1,34 @@
-// Who may add a second factor without one.
+// Who may change second factors without one.
 import type { HandlerContext } from '@connectrpc/connect';
 import { isUser, principalOf } from '../../api/principal.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { hasSecondFactor } from './store.ts';
+import type { FactorRules } from './factor-rules.ts';
+import { findSessionMethods, secondFactorsOf } from './store.ts';
 
 /**
- * Throws `second_factor_required` if the user has a factor, and the session lacks a required one:
- * a person who knows only the password must not add a factor.
+ * Throws `second_factor_required` if users change their own factors, have one, and signed in
+ * without it: a person who knows only the password must not change them. Without a rule, a password
+ * alone signs in a user of passkeys, so that a lost passkey can be replaced.
  */
-export type RequireEnrolment = (
+export type RequireFactor = (
   trx: Executor,
   context: HandlerContext,
   userId: string,
 ) => Promise<void>;
 
-export const requireEnrolment: RequireEnrolment = async (trx, context, userId) => {
-  const caller = principalOf(context);
-  if (!isUser(caller) || caller.lacksSecondFactor !== true) return;
-  if (!(await hasSecondFactor(trx, userId))) return;
-  throw fail('second_factor_required', 'Sign in with your second factor to continue.');
-};
+export function createFactorCheck({ dueTimeOf }: FactorRules): RequireFactor {
+  return async (trx, context, userId) => {
+    const caller = principalOf(context);
+    if (!isUser(caller) || caller.userId !== userId) return;
+    const amr = await findSessionMethods(trx, caller.sessionId);
+    if (amr.split(' ').includes('mfa')) return;
+    const factors = await secondFactorsOf(trx, userId);
+    const isBypassed = factors.code && amr.split(' ').includes('pwd');
+    const isRuled = async () =>
+      (factors.code || factors.passkey) &&
+      (await dueTimeOf({ amr }, { id: userId, kind: caller.type }, trx)) !== undefined;
+    if (!isBypassed && !(await isRuled())) return;
+    throw fail('second_factor_required', 'Sign in with your second factor to continue.');
+  };
+}

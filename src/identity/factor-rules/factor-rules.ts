@@ -1,6 +1,6 @@
 // The rules that require a second factor: of staff, by a setting, and of the members of workspaces.
 import type { Membership, MembershipsOf } from '../../api/principal.ts';
-import type { SessionRow, UserRow } from '../../storage/schema.ts';
+import type { Executor, SessionRow, UserRow } from '../../storage/schema.ts';
 
 /** A second factor is part of the sign-in (RFC 8176 §2). */
 const multiFactor = 'mfa';
@@ -13,6 +13,7 @@ export type FactorRules = {
   dueTimeOf(
     session: Pick<SessionRow, 'amr'>,
     user: Pick<UserRow, 'id' | 'kind'>,
+    trx?: Executor,
   ): Promise<number | undefined>;
 };
 
@@ -24,9 +25,9 @@ export type FactorRuleOptions = {
 
 export function createFactorRules({ staffDueTime, membershipsOf }: FactorRuleOptions): FactorRules {
   return {
-    async dueTimeOf({ amr }, { id, kind }) {
+    async dueTimeOf({ amr }, { id, kind }, trx) {
       if (amr.split(' ').includes(multiFactor)) return undefined;
-      return kind === 'staff' ? staffDueTime : earliestOf(await membershipsOf(id));
+      return kind === 'staff' ? staffDueTime : earliestOf(await membershipsOf(id, trx));
     },
   };
 }

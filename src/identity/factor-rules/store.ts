@@ -21,21 +21,29 @@ export async function deleteStaffRule(trx: Executor): Promise<void> {
   await trx.deleteFrom('staff_factor_rule').execute();
 }
 
-/** Whether the user can sign in with a second factor. A code needs a password. */
-export async function hasSecondFactor(trx: Executor, userId: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('passkeys')
+export type SecondFactors = {
+  readonly passkey: boolean;
+  /** Whether a sign-in with the password asks for a code. */
+  readonly code: boolean;
+};
+
+export async function secondFactorsOf(trx: Executor, userId: string): Promise<SecondFactors> {
+  const passkeys = trx.selectFrom('passkeys').select('id').where('user_id', '=', userId).limit(1);
+  const seeds = trx
+    .selectFrom('totp_seeds')
+    .innerJoin('users', 'users.id', 'totp_seeds.user_id')
     .select('user_id')
     .where('user_id', '=', userId)
-    .union(
-      trx
-        .selectFrom('totp_seeds')
-        .innerJoin('users', 'users.id', 'totp_seeds.user_id')
-        .select('user_id')
-        .where('user_id', '=', userId)
-        .where('confirm_time', 'is not', null)
-        .where('password_hash', '<>', ''),
-    )
-    .executeTakeFirst();
-  return row !== undefined;
+    .where('confirm_time', 'is not', null)
+    .where('password_hash', '<>', '');
+  return {
+    passkey: (await passkeys.executeTakeFirst()) !== undefined,
+    code: (await seeds.executeTakeFirst()) !== undefined,
+  };
+}
+
+/** The methods of the sign-in, separated by spaces; none for an unknown session. */
+export async function findSessionMethods(trx: Executor, sessionId: string): Promise<string> {
+  const session = trx.selectFrom('sessions').select('amr').where('id', '=', sessionId);
+  return (await session.executeTakeFirst())?.amr ?? '';
 }

@@ -10,7 +10,7 @@ import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import type { Database, Executor, PasskeyRow } from '../../storage/schema.ts';
 import { findUserRow, lockUserRow } from '../../storage/users.ts';
-import type { RequireEnrolment } from '../factor-rules/enrolment.ts';
+import type { RequireFactor } from '../factor-rules/enrolment.ts';
 import type { RequireGrants } from '../users/grant-checks.ts';
 import type { SecurityNotices } from '../users/security-notices.ts';
 import type { AddSessionMethods } from '../users/users.ts';
@@ -30,14 +30,14 @@ export type PasskeyOptions = {
   readonly securityNotices: SecurityNotices;
   readonly requireToActAs: RequireGrants;
   readonly addSessionMethods: AddSessionMethods;
-  readonly requireEnrolment: RequireEnrolment;
+  readonly requireFactor: RequireFactor;
   readonly random: Random;
   readonly now: Clock;
 };
 
 export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeof PasskeyService> {
   const { db, auditLog, party, challenges, securityNotices, requireToActAs } = options;
-  const { addSessionMethods, requireEnrolment, random, now } = options;
+  const { addSessionMethods, requireFactor, random, now } = options;
 
   async function requirePasskeyUser(executor: Executor, userId: string) {
     const user = await findUserRow(executor, userId);
@@ -53,7 +53,7 @@ export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeo
 
     async startPasskeyRegistration({ userId }, context) {
       const user = await requirePasskeyUser(db, userId);
-      await requireEnrolment(db, context, userId);
+      await requireFactor(db, context, userId);
       const known = await findPasskeys(db, userId);
       if (known.length >= passkeysMax) throw tooMany();
       const place = userOf(context).sessionId;
@@ -85,7 +85,7 @@ export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeo
         .create(context, { target: row.id }, async (trx) => {
           // Other registrations of the user wait for this lock.
           email = (await lockUserRow(trx, userId))?.email ?? '';
-          await requireEnrolment(trx, context, userId);
+          await requireFactor(trx, context, userId);
           if ((await findPasskeys(trx, userId)).length >= passkeysMax) throw tooMany();
           if (!(await redeemed?.settle(trx))) throw notValid();
           await insertPasskey(trx, row);
@@ -113,6 +113,7 @@ export function createPasskeyService(options: PasskeyOptions): ServiceImpl<typeo
     async deletePasskey({ userId, passkeyId }, context) {
       const user = await auditLog.change(context, { target: passkeyId }, async (trx) => {
         await requireToActAs(trx, context, userId);
+        await requireFactor(trx, context, userId);
         if ((await deletePasskey(trx, userId, passkeyId)) === undefined) throw noSuchPasskey();
         return requirePasskeyUser(trx, userId);
       });

@@ -6,6 +6,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/provider_pb.js';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { managementScopes, parseStoredScopes } from '../../api/access/scopes.ts';
+import { etagOf, requireEtag } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -89,6 +90,7 @@ export function createIdentityProviderService(
     redirectUri: `${publicUrl}/sessions/oidc/callback`,
     backchannelLogoutUri: `${publicUrl}/sessions/oidc/${row.id}/logout`,
     createTime: timestampFromMs(row.create_time),
+    etag: etagOf(stateOf(row)),
   });
 
   return {
@@ -145,6 +147,7 @@ export function createIdentityProviderService(
       const row = await auditLog.change(context, { target: providerId }, async (trx) => {
         const before = await lockProvider(trx, providerId);
         if (before === undefined) throw noSuchProvider();
+        requireEtag(context, request, stateOf(before));
         const after = { ...before, ...change, ...sealed };
         if (!isNarrowing) await requireEveryScope(trx, context, after.role_mappings);
         await updateProvider(trx, providerId, { ...change, ...sealed });
@@ -156,13 +159,21 @@ export function createIdentityProviderService(
 
     async deleteIdentityProvider({ providerId }, context) {
       await auditLog.change(context, { target: providerId }, async (trx) => {
-        if ((await lockProvider(trx, providerId)) === undefined) throw noSuchProvider();
+        const before = await lockProvider(trx, providerId);
+        if (before === undefined) throw noSuchProvider();
+        requireEtag(context, {}, stateOf(before));
         await endSessions(trx, { providerId });
         await deleteProvider(trx, providerId);
       });
       return {};
     },
   };
+}
+
+/** Without the secret, which each rotation of the master key encrypts again. */
+function stateOf(row: IdentityProviderRow): object {
+  const { secret_ciphertext: _, master_key_id: __, ...state } = row;
+  return state;
 }
 
 const noSuchProvider = () => fail('not_found', 'The identity provider does not exist.');

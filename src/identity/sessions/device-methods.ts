@@ -254,4 +254,7 @@ const invalidCode = () =>
   );
 
 const noSuchSignIn = () =>
-  fail('not_found', 'No sign-in waits for this code. It may be wrong, expired or used.');
+  fail('not_found', 'No sign-in waits for this code. It may be wrong, expired or used.', {
+    // Guesses are recorded.
+    reason: 'no sign-in waits for the code',
+  });

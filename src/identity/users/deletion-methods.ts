@@ -3,13 +3,14 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import type { SharedAccess } from '../../api/access/access-source.ts';
 import { disablingDeletionOf, enablingUndeletionOf } from '../../api/deletion.ts';
+import { requireEtag } from '../../api/etag.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { requireHoldersLeft } from './last-holders.ts';
 import { endSessionsOf, updateUser } from './store.ts';
-import { lockUser, userMessage } from './users.ts';
+import { lockUser, userMessage, userState } from './users.ts';
 
 export type UserDeletionOptions = {
   readonly auditLog: AuditLog;
@@ -31,6 +32,7 @@ export function createUserDeletionMethods(options: UserDeletionOptions): Deletio
         const owned = await shared.lockOwned(trx, userId);
         await lockRows(trx, 'users', 'kind', ['staff']);
         const before = await lockUser(trx, userId);
+        requireEtag(context, {}, userState(before));
         await grantChecksFor(context, userId, rolesOf).requireToWeaken(trx, before);
         const change = disablingDeletionOf(before, now());
         await updateUser(trx, userId, change);
@@ -46,6 +48,7 @@ export function createUserDeletionMethods(options: UserDeletionOptions): Deletio
     async undeleteUser({ userId }, context) {
       const user = await auditLog.change(context, { target: userId }, async (trx) => {
         const before = await lockUser(trx, userId);
+        requireEtag(context, {}, userState(before));
         await grantChecksFor(context, userId, rolesOf).requireToActAs(trx, before);
         const change = enablingUndeletionOf(before, now());
         await updateUser(trx, userId, change);

@@ -8,7 +8,7 @@ import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import type { RequireEnrolment } from '../factor-rules/enrolment.ts';
+import type { RequireFactor } from '../factor-rules/enrolment.ts';
 import type { CheckCurrentPassword } from './current-password.ts';
 import type { UserDeletionOptions } from './deletion-methods.ts';
 import { grantChecksFor } from './grant-checks.ts';
@@ -34,7 +34,7 @@ export type UserOptions = UserDeletionOptions & {
   readonly checkCurrentPassword: CheckCurrentPassword;
   readonly securityNotices: SecurityNotices;
   readonly addSessionMethods: AddSessionMethods;
-  readonly requireEnrolment: RequireEnrolment;
+  readonly requireFactor: RequireFactor;
   readonly random: Random;
 };
 
@@ -45,7 +45,7 @@ type FactorMethods = Pick<
 
 export function createFactorMethods(options: UserOptions): FactorMethods {
   const { db, auditLog, masterKey, passwords, checkPassword, checkCurrentPassword } = options;
-  const { securityNotices, rolesOf, addSessionMethods, requireEnrolment, random, now } = options;
+  const { securityNotices, rolesOf, addSessionMethods, requireFactor, random, now } = options;
 
   function endOthers(trx: Executor, userId: string, context: HandlerContext): Promise<void> {
     const caller = principalOf(context);
@@ -90,7 +90,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       };
       return auditLog.change(context, { target: userId }, async (trx) => {
         const { email } = await lockUser(trx, userId);
-        await requireEnrolment(trx, context, userId);
+        await requireFactor(trx, context, userId);
         if (await replaceUnconfirmedSeed(trx, row)) return describeSeed(seed, email);
         throw fail('conflict', 'The user already has a second factor. Remove it first.');
       });
@@ -100,7 +100,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       const answer = await auditLog.create(context, { target: userId }, async (trx) => {
         // Sign-ins and other changes of the factors wait for this lock.
         await lockUser(trx, userId);
-        await requireEnrolment(trx, context, userId);
+        await requireFactor(trx, context, userId);
         const row = await findSeed(trx, userId);
         if (row === undefined || row.confirm_time !== null) throw nothingToConfirm();
         const seed = masterKey.open(row.ciphertext, seedPurpose(userId));
@@ -120,6 +120,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       const user = await auditLog.change(context, { target: userId }, async (trx) => {
         const locked = await lockUser(trx, userId);
         await requireToActAs(trx, locked);
+        await requireFactor(trx, context, userId);
         await deleteSeed(trx, userId);
         if (endOtherSessions) await endOthers(trx, userId, context);
         return locked;

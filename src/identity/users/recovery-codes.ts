@@ -30,7 +30,7 @@ export type RecoveryCodeDigest = typeof recoveryCodeDigest;
 export function createRecoveryCodeMethods({
   auditLog,
   securityNotices,
-  requireEnrolment,
+  requireFactor,
   random,
 }: UserOptions): Pick<ServiceImpl<typeof UserService>, 'createRecoveryCodes'> {
   return {
@@ -41,7 +41,7 @@ export function createRecoveryCodeMethods({
       const answer = await auditLog.create(context, { target: userId }, async (trx) => {
         // Sign-ins and changes of the factors wait for this lock.
         ({ email } = await lockUser(trx, userId));
-        await requireEnrolment(trx, context, userId);
+        await requireFactor(trx, context, userId);
         const seed = await findSeed(trx, userId);
         if (seed === undefined || seed.confirm_time === null) throw noSecondFactor();
         await replaceRecoveryCodes(trx, userId, digests);

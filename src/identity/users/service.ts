@@ -7,6 +7,7 @@ import {
 import { requireHeldScopes } from '../../api/access/privilege.ts';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { neverDisabled, requireNotDeleted } from '../../api/deletion.ts';
+import { requireEtag } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { callerOf, principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
@@ -32,7 +33,7 @@ import {
   updateUser,
   userList,
 } from './store.ts';
-import { lockUser, requireUser, userMessage } from './users.ts';
+import { lockUser, requireUser, userMessage, userState } from './users.ts';
 
 export function createUserService(options: UserOptions): ServiceImpl<typeof UserService> {
   const { db, auditLog, passwords, checkPassword, securityNotices } = options;
@@ -41,13 +42,15 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
   /** In a transaction that locks all staff and the user. */
   function change(
     context: HandlerContext,
-    id: string,
+    request: { readonly userId: string; readonly etag?: string },
     decide: (user: User, trx: Executor) => UserChange | Promise<UserChange>,
   ): Promise<User> {
+    const { userId: id } = request;
     return auditLog.change(context, { target: id }, async (trx) => {
       await lockRows(trx, 'users', 'kind', ['staff']);
       const user = await lockUser(trx, id);
       requireNotDeleted(user, 'user');
+      requireEtag(context, request, userState(user));
       const change = await decide(user, trx);
       await updateUser(trx, id, change);
       const changed = { ...user, ...change };
@@ -110,7 +113,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       if (update.email !== undefined || update.scopes !== undefined) requireManager(context);
       const { requireToActAs, requireToWeaken } = grantChecksFor(context, userId, rolesOf);
       let oldEmail = '';
-      const user = await change(context, userId, async (old, trx) => {
+      const user = await change(context, request, async (old, trx) => {
         oldEmail = old.email;
         const scopes = update.scopes ?? old.scopes;
         if (old.kind === 'member' && scopes !== '') throw memberScopes();
@@ -127,7 +130,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
 
     async disableUser({ userId }, context) {
       const { requireToWeaken } = grantChecksFor(context, userId, rolesOf);
-      const user = await change(context, userId, async (old, trx) => {
+      const user = await change(context, { userId }, async (old, trx) => {
         await requireToWeaken(trx, old);
         if (old.disable_time !== null) return {};
         const time = now();
@@ -139,7 +142,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
 
     async enableUser({ userId }, context) {
       const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
-      const user = await change(context, userId, async (old, trx) => {
+      const user = await change(context, { userId }, async (old, trx) => {
         await requireToActAs(trx, old);
         return { disable_time: null };
       });

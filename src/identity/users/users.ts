@@ -2,6 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { disableFields } from '../../api/deletion.ts';
+import { etagOf } from '../../api/etag.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
@@ -25,6 +26,12 @@ export async function lockUser(trx: Executor, id: string): Promise<User> {
   return requireUser(trx, id);
 }
 
+/** The state that the entity tag of a user stands for. */
+export function userState(user: User): object {
+  const { id, kind, email, name, scopes, disable_time, kept_disable_time, delete_time } = user;
+  return { id, kind, email, name, scopes, disable_time, kept_disable_time, delete_time };
+}
+
 export function userMessage(user: User) {
   return {
     id: user.id,
@@ -36,6 +43,7 @@ export function userMessage(user: User) {
     totpEnabled: user.totp_confirm_time !== null,
     recoveryCodesLeft: user.recovery_codes_left,
     createTime: timestampFromMs(user.create_time),
+    etag: etagOf(userState(user)),
     ...disableFields(user),
   };
 }

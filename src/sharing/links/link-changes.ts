@@ -5,11 +5,13 @@ import {
   type UpdateLinkRequest,
   UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { requireEtag } from '../../api/etag.ts';
 import { readUpdate } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
+import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -17,7 +19,7 @@ import { inBatch, inLockOrder } from './batches.ts';
 import type { LinkMessages } from './link-messages.ts';
 import { linkNotFound } from './links.ts';
 import { requireEntries, requireVersion } from './new-links.ts';
-import { changesGate, checkOptions, fieldsAt, impliedBy } from './options.ts';
+import { changesGate, checkOptions, fieldsAt, impliedBy, linkState } from './options.ts';
 import type { HashLinkPassword } from './password-rules.ts';
 import { findLink, type LinkChange, revokeLink, updateLink } from './store.ts';
 
@@ -45,6 +47,7 @@ type Prepared = {
   readonly paths: readonly string[];
   readonly change: LinkChange;
   readonly agreement: string;
+  readonly etag: string;
 };
 
 export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeMethods {
@@ -61,19 +64,25 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
     workspaceId: string,
     hash: HashLinkPassword,
   ): Promise<Prepared> {
-    const { linkId: id, agreement, password } = request;
+    const { linkId: id, agreement, etag, password } = request;
     const { paths, change } = readUpdate(UpdateLinkRequestSchema, request, fieldsAt(now()));
-    const prepared = { id, workspaceId, paths, agreement };
+    const prepared = { id, workspaceId, paths, agreement, etag };
     if (!paths.includes('password')) return { ...prepared, change: withImplied(change) };
     await requireLink(db, workspaceId, id);
     const password_hash = await hash(password, workspaceId);
     return { ...prepared, change: { ...withImplied(change), password_hash } };
   }
 
-  async function apply(trx: Executor, prepared: Prepared): Promise<LinkRow> {
+  async function apply(
+    trx: Executor,
+    prepared: Prepared,
+    context?: HandlerContext,
+  ): Promise<LinkRow> {
     const { id, workspaceId, paths, change, agreement } = prepared;
     const changesRules = paths.includes('entry_rules');
-    const before = changesRules ? await findLink(trx, workspaceId, id) : undefined;
+    await lockRow(trx, 'links', 'id', id);
+    const before = await requireLink(trx, workspaceId, id);
+    requireEtag(context, prepared, linkState(before));
     const changed = await updateLink(trx, { workspaceId, id }, change, changesGate(paths));
     const row = await requireLink(trx, workspaceId, id);
     if (!changed) throw fail('conflict', 'The link was revoked.');
@@ -81,7 +90,7 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
     const { agreement_sha256: sha256 = '' } = change;
     await agreements.storeText(trx, { sha256, text: agreement });
     if (pinsVersion(prepared)) await requireVersion(trx, row);
-    if (changesRules) await requireEntries(trx, row, before?.entry_rules);
+    if (changesRules) await requireEntries(trx, row, before.entry_rules);
     if (paths.includes('notify')) await forgetViews(trx, row.id);
     return row;
   }
@@ -105,7 +114,9 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
   return {
     async updateLink(request, context) {
       const prepared = await prepare(request, workspaceOf(context), hashPassword);
-      return messages.answer(await change(context, [prepared], (trx) => apply(trx, prepared)));
+      return messages.answer(
+        await change(context, [prepared], (trx) => apply(trx, prepared, context)),
+      );
     },
 
     async batchUpdateLinks({ requests }, context) {

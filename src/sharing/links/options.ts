@@ -7,6 +7,7 @@ import {
   type UpdateLinkRequest,
   type UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { etagOf } from '../../api/etag.ts';
 import { readExpireTime } from '../../api/expire-time.ts';
 import { printableName } from '../../api/names.ts';
 import type { UpdateFields } from '../../api/update-mask.ts';
@@ -138,6 +139,12 @@ const allowList = ['email_verification_required', 'allow_list'] as const;
 const blockList = ['email_required', 'block_list'] as const;
 const agreement = ['email_verification_required', 'agreement'] as const;
 
+/** The state that the entity tag of a link stands for: not the views. */
+export function linkState(row: LinkRow): object {
+  const { view_count: _, notify_from: __, ...state } = row;
+  return state;
+}
+
 /** Without `target`, the document was deleted during the call. */
 export function linkMessage(row: LinkRow, target: LinkTarget | undefined, url: string) {
   const isRoom = row.document_id === null;
@@ -158,6 +165,7 @@ export function linkMessage(row: LinkRow, target: LinkTarget | undefined, url: s
     allowDownload: row.allow_download === 1,
     viewCount: row.view_count,
     createTime: timestampFromMs(row.create_time),
+    etag: etagOf(linkState(row)),
     creator: row.creator_id ?? '',
     ...(row.expire_time === null ? {} : { expireTime: timestampFromMs(row.expire_time) }),
     ...(row.revoke_time === null ? {} : { revokeTime: timestampFromMs(row.revoke_time) }),

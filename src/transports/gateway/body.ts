@@ -99,10 +99,11 @@ export function requireContentType(request: Request, type: string): void {
   }
 }
 
-/** A form is UTF-8 (RFC 6749 Appendix B), even if its content type has no charset. */
+/** Forms (RFC 6749 Appendix B) and JSON (RFC 8259 §8.1) are UTF-8, also without a charset. */
 export function requireUtf8({ headers }: Request): void {
-  const [, charset = 'utf-8'] =
-    /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  const type = headers['content-type'] ?? '';
+  if (!type.includes(';')) return;
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? [];
   if (charset.toLowerCase() !== 'utf-8')
-    throw fail('unsupported_media_type', 'The charset of a form must be UTF-8.');
+    throw fail('unsupported_media_type', 'The charset of the body must be UTF-8.');
 }

@@ -137,9 +137,9 @@ function readRequest(
       headerFields: download ? headerFields(request, endpoint.descriptor) : {},
       body,
     });
-  if (isForm) requireUtf8(raw);
   if (raw.method === 'GET' || raw.method === 'HEAD' || !hasBody(raw)) return transcode(undefined);
   if (!isForm) requireContentType(raw, jsonType);
+  requireUtf8(raw);
   const transcodeBody = (body: string) => {
     routed.isBodyRead = true;
     return transcode(body);

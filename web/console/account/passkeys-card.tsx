@@ -42,7 +42,7 @@ export function PasskeysCard() {
         <Text size="sm">
           {options.passkeys
             ? 'This browser can’t use passkeys.'
-            : 'Passkeys need a public URL with https and a host name.'}
+            : 'Passkeys need a LATCHKEY_PUBLIC_URL with https and a host name, or http://localhost.'}
         </Text>
       )}
       <PasskeyList userId={id} passkeys={passkeys} isOwn mayDelete={!isLimited(user)} />

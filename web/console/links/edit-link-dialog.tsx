@@ -30,7 +30,7 @@ export default function EditLinkDialog({ link }: EditLinkDialogProps) {
 }
 
 function EditForm({ link }: EditLinkDialogProps) {
-  const { workspaceId, id: linkId, passwordRequired: hasPassword } = link;
+  const { workspaceId, id: linkId, etag, passwordRequired: hasPassword } = link;
   const update = useMethod(LinkService.method.updateLink);
   const isShown = useViewable(link);
   const form = useForm<LinkValues>({
@@ -41,7 +41,7 @@ function EditForm({ link }: EditLinkDialogProps) {
   async function submit(values: LinkValues) {
     const paths = updateMaskPaths(values, linkValuesOf(link));
     if (paths.length === 0) return;
-    await update({ workspaceId, linkId, ...linkOptionsOf(values), updateMask: { paths } });
+    await update({ workspaceId, linkId, etag, ...linkOptionsOf(values), updateMask: { paths } });
   }
 
   return (

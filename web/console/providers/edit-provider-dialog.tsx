@@ -33,7 +33,8 @@ export function EditProviderDialog({ provider }: { readonly provider: IdentityPr
         const { clientSecret } = values;
         const secret = clientSecret === '' ? [] : ['client_secret'];
         const updateMask = { paths: [...paths, ...secret] };
-        return update({ providerId: provider.id, ...requestOf(values), clientSecret, updateMask });
+        const { id: providerId, etag } = provider;
+        return update({ providerId, etag, ...requestOf(values), clientSecret, updateMask });
       }}
     >
       <ProviderFields form={form} isNew={false} />

@@ -39,6 +39,7 @@ export function AddMappingDialog({ provider }: { readonly provider: IdentityProv
           kind === 'staff' ? { group, scopes } : { group, workspaceId: workspaceId.trim(), role };
         return update({
           providerId: provider.id,
+          etag: provider.etag,
           roleMappings: [...provider.roleMappings, mapping],
           updateMask: { paths: ['role_mappings'] },
         });

@@ -20,7 +20,7 @@ type ProviderMappingsProps = {
 export function ProviderMappings({ provider, mayChange }: ProviderMappingsProps) {
   const { open, confirm } = useDialogs();
   const update = useMethod(IdentityProviderService.method.updateIdentityProvider);
-  const { id: providerId, roleMappings } = provider;
+  const { id: providerId, etag, roleMappings } = provider;
   const askToRemove = (mapping: RoleMapping) =>
     confirm({
       title: `Remove the group “${isolateName(mapping.group)}”?`,
@@ -29,6 +29,7 @@ export function ProviderMappings({ provider, mayChange }: ProviderMappingsProps)
       run: () =>
         update({
           providerId,
+          etag,
           roleMappings: roleMappings.filter((other) => other !== mapping),
           updateMask: { paths: ['role_mappings'] },
         }),

@@ -26,7 +26,12 @@ export function ChangeUserScopesDialog({ user }: ChangeUserScopesDialogProps) {
       label="Save"
       form={form}
       submit={async ({ scopes }) => {
-        await update({ userId: user.id, scopes, updateMask: { paths: ['scopes'] } });
+        await update({
+          userId: user.id,
+          etag: user.etag,
+          scopes,
+          updateMask: { paths: ['scopes'] },
+        });
         await refreshNow();
       }}
     >

@@ -24,7 +24,7 @@ export function EditUserDialog({ user }: EditUserDialogProps) {
         // Sends only changed fields: changing only the name requires fewer permissions.
         const paths = (['name', 'email'] as const).filter((path) => change[path] !== user[path]);
         if (paths.length === 0) return;
-        await update({ userId: user.id, ...change, updateMask: { paths } });
+        await update({ userId: user.id, etag: user.etag, ...change, updateMask: { paths } });
         await refreshNow();
       }}
     >

@@ -1,6 +1,7 @@
 // The commands for links.
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
+import { etagField } from './common-fields.ts';
 import { linkFields, sharedFolderField } from './link-fields.ts';
 import { warnAboutLink } from './link-warnings.ts';
 import { linksForCommand } from './transfer-commands.ts';
@@ -83,7 +84,7 @@ export const links = groupOf('links', 'Manages links to documents and folders.',
     about: 'Changes a link.',
     method: 'link.updateLink',
     args: link,
-    fields: linkFields,
+    fields: { ...linkFields, ...etagField },
     warn: warnAboutLink,
     isInWorkspace,
   },

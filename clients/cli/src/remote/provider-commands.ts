@@ -2,6 +2,7 @@
 import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
+import { etagField } from './common-fields.ts';
 
 const provider = { provider_id: 'The id of the identity provider.' };
 const user = { user_id: 'The id of the user.' };
@@ -77,6 +78,7 @@ const providers = groupOf('identity-providers', 'Manages sign-in with identity p
       name: { value: 'name', about: 'The name on the sign-in page.' },
       client_id: clientId,
       ...changeable,
+      ...etagField,
     },
     examples: [
       'identity-providers update idp_… --no-enabled',

@@ -3,7 +3,7 @@ import type { Command } from '../base/command.ts';
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
 import type { ListColumn } from './columns.ts';
-import { nameField, scopesField, showDeletedField } from './common-fields.ts';
+import { etagField, nameField, scopesField, showDeletedField } from './common-fields.ts';
 import { userIdentities } from './provider-commands.ts';
 import { exportUserCommand } from './transfer-commands.ts';
 
@@ -145,6 +145,7 @@ const users = groupOf('users', 'Manages the people who sign in.', [
       email: { value: 'address', about: 'The email address.' },
       name: nameField,
       scopes: scopesField,
+      ...etagField,
     },
   },
   {

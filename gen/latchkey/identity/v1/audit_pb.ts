@@ -398,8 +398,8 @@ export const ExportAuditEventsResponseSchema: GenMessage<ExportAuditEventsRespon
  * Each successful call of a method that can change something writes one event, in the same
  * transaction as the change, even if nothing changed. A call with `validate_only` writes none.
  * Events also record failed authentications (`unauthenticated` and `identity.credential_invalid`)
- * of any method, and the errors `forbidden` and `step_up_required` of methods that change
- * something. No method changes or deletes events. The service deletes them after
+ * of any method, and the errors `forbidden`, `step_up_required` and `second_factor_required` of
+ * methods that change something. No method changes or deletes events. The service deletes them after
  * `LATCHKEY_AUDIT_RETENTION_DAYS`, 365 by default.
  *
  * Events contain ids. A response adds the names that the resources have at the time of the call, if

@@ -1929,8 +1929,7 @@ export const ClientService: GenService<{
    * Errors:
    * - `not_found`: the client does not exist.
    * - `forbidden`: the caller does not hold all of the management scopes that it adds or removes, or
-   *   all of the client's management scopes if it changes the certificate, the audiences, `may_act`
-   *   or `external_id`.
+   *   all of the client's management scopes if it changes a field other than `name` and `scopes`.
    * - `conflict`: the client is deleted, or another client has the `external_id`, the `tls_client_auth_san_uri` or the
    *   `tls_client_auth_san_dns`.
    * - `invalid_argument`: an audience does not exist, a claim has a refused name, or a default scope

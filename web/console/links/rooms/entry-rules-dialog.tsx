@@ -18,7 +18,7 @@ export type EntryRulesDialogProps = { readonly link: Link };
 
 /** Hides entries of a room, or changes whether readers may download them. */
 export default function EntryRulesDialog({ link }: EntryRulesDialogProps) {
-  const { workspaceId, id: linkId, folderId, entryRules, allowDownload } = link;
+  const { workspaceId, id: linkId, etag, folderId, entryRules, allowDownload } = link;
   const update = useMethod(LinkService.method.updateLink);
   const form = useForm<{ entryRules: EntryChoices }>({
     initialValues: { entryRules: readChoices(entryRules) },
@@ -34,7 +34,7 @@ export default function EntryRulesDialog({ link }: EntryRulesDialogProps) {
       form={form}
       submit={(values) =>
         update({
-          ...{ workspaceId, linkId, entryRules: writeChoices(values.entryRules) },
+          ...{ workspaceId, linkId, etag, entryRules: writeChoices(values.entryRules) },
           updateMask: { paths: ['entry_rules'] },
         })
       }
