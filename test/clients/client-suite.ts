@@ -227,7 +227,7 @@ export function describeClient(installed: () => PackedClients): void {
 
     const credentialsExpected =
       'It must be an object with apiKey, or token, ' +
-      'or clientId, scope and clientSecret or assertion.';
+      'or clientId, scope and clientSecret, privateKey or assertion.';
     const keyExpected =
       'must begin with lk_ck_ (customer) or lk_wk_ (workspace), without spaces or line breaks.';
     const secretClient = { clientId: 'cli_a', clientSecret: 'lk_cs_secret', scope: 'tokens:read' };

@@ -1,7 +1,7 @@
 // Audiences, and the settings of the tokens of clients and customers.
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { expectFitForAll } from '../support/console-credentials.ts';
+import { addScopes, expectFitForAll, takeSecret } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
 import {
@@ -103,6 +103,38 @@ describe('the settings of tokens', () => {
     expect({ ...token, lifetime: exp - iat }).toMatchObject({
       ...{ aud: 'https://billing.example.com', scope: 'payments:read' },
       ...{ tenant: 'acme', lifetime: 120 },
+    });
+  });
+
+  it('of a new client are among its fields, and errors open them', async () => {
+    const id = await addAudience(db(), 'https://harbour.example.com');
+    const { page, open } = await visitAs(await staff());
+    await open('/clients');
+    await page.getByRole('button', { name: 'Create client' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create client' });
+    await dialog.getByLabel('Name').fill('Harbour');
+    await addScopes(dialog, 'harbour:read harbour:write');
+    const summary = dialog.locator('summary', { hasText: 'Token settings' });
+    await summary.click();
+    await dialog.locator(`input[value="${id}"]`).check();
+    const defaults = dialog.getByRole('group', { name: 'Default scopes' });
+    await defaults.getByRole('checkbox', { name: 'harbour:read' }).check();
+    await defaults.getByRole('checkbox', { name: 'harbour:write' }).check();
+    const claims = dialog.getByLabel('Claims');
+    await claims.fill('tenant');
+    await expectFitForAll(page);
+    await summary.click();
+    const scopes = dialog.getByRole('group', { name: 'Scopes' }).first();
+    await scopes.getByRole('checkbox', { name: 'harbour:write' }).uncheck();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await claims.and(dialog.locator('[aria-invalid=true]:focus')).waitFor();
+    await claims.fill('{"tenant": "acme"}');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await takeSecret(page);
+    const clients = db().selectFrom('clients').selectAll().where('name', '=', 'Harbour');
+    expect(await clients.executeTakeFirst()).toMatchObject({
+      ...{ audience_ids: id, scopes: 'harbour:read', default_scopes: 'harbour:read' },
+      ...{ claims: '{"tenant":"acme"}' },
     });
   });
 

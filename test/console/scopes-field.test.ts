@@ -48,7 +48,7 @@ it('gets scopes of areas in use and new areas with the keyboard', async () => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   expect(await box('harbour:write').isChecked()).toBe(true);
-  await dialog.locator('summary').press('Enter');
+  await dialog.locator('summary', { hasText: 'Scopes of Latchkey' }).press('Enter');
   await dialog.getByText('acts as clients').waitFor();
   await box('clients:write').check();
   await expectFitForAll(page);

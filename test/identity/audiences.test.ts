@@ -1,4 +1,5 @@
 // Tokens for other services: audiences, `resource` (RFC 8707) and `expected_audience`.
+import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
 import { AudienceService } from '../../gen/latchkey/identity/v1/audience_pb.js';
@@ -7,11 +8,18 @@ import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { newId } from '../../src/base/crypto/ids.ts';
 import { describeApp, describeAppOnSqlite } from '../support/app-suite.ts';
 import { startTestApp } from '../support/harness.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { describeTransports } from '../support/matrix.ts';
-import { type Added, addAudience, addClient, addCustomer } from '../support/owner-rows.ts';
+import {
+  type Added,
+  addAudience,
+  addClient,
+  addCustomer,
+  changeAsOtherProcess,
+} from '../support/owner-rows.ts';
 import { openTransports } from '../support/transports.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
@@ -142,6 +150,31 @@ describeApp('an audience', (suite) => {
       const answer = await transport.call(method, { ...request, audienceIds }, manager);
       expect(answer).toMatchObject({ error: { fields: ['audience_ids'] } });
     }
+  });
+
+  it('is one of at most 1,000', async () => {
+    const { db } = suite.app.inside;
+    const { count } = await db
+      .selectFrom('audiences')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    const fields = { name: 'Limit', signing_alg: 'EdDSA' as const, create_time: 1 };
+    const rows = Array.from({ length: 999 - count }, (_, i) => {
+      const id = newId('aud', randomBytes);
+      return { id, identifier: `urn:limit:${i}`, ...fields };
+    });
+    await changeAsOtherProcess(db, (trx) => trx.insertInto('audiences').values(rows).execute());
+    const transport = suite.transport('grpc');
+    const create = async () => {
+      const request = { identifier: newIdentifier(), name: 'Limit' };
+      return codeOf(await transport.call(createAudience, request, manager));
+    };
+    const codes = await Promise.all([create(), create(), create()]);
+    expect(codes.sort()).toEqual(['conflict', 'conflict', 'ok']);
+    await changeAsOtherProcess(db, (trx) =>
+      trx.deleteFrom('audiences').where('identifier', 'like', 'urn:limit:%').execute(),
+    );
+    expect(await create()).toBe('ok');
   });
 
   it('limits the grants of its tokens within a second', async () => {

@@ -73,6 +73,42 @@ export async function startClosedProxy(databaseUrl: string): Promise<ClosedProxy
   return { url: url.href, tried, open };
 }
 
+export type HoldingProxy = {
+  /** The URL of the database through the proxy. */
+  readonly url: string;
+  /** Sends nothing more to the database, on any connection. */
+  hold(): void;
+  /** Sends everything that was held. */
+  release(): void;
+};
+
+export async function startHoldingProxy(databaseUrl: string): Promise<HoldingProxy> {
+  const { port, hostname: host } = new URL(databaseUrl);
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let isHeld = false;
+  const proxyPort = await startForwarding({
+    target: () => ({ port: Number(port), host }),
+    join(client, upstream) {
+      pairs.add([client, upstream]);
+      upstream.pipe(client);
+      if (!isHeld) client.pipe(upstream);
+    },
+  });
+  const url = new URL(databaseUrl);
+  url.port = String(proxyPort);
+  return {
+    url: url.href,
+    hold() {
+      isHeld = true;
+      for (const [client, upstream] of pairs) client.unpipe(upstream);
+    },
+    release() {
+      isHeld = false;
+      for (const [client, upstream] of pairs) client.pipe(upstream);
+    },
+  };
+}
+
 export type SwitchedProxy = {
   /** The URL of the database at this address. */
   readonly url: string;

@@ -4,13 +4,15 @@ import { createConnectTransport } from '@connectrpc/connect-web';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import type { RetryOptions } from './attempts.ts';
 import {
-  type CertificateCredentials,
+  type AnyCredentials,
+  assertionsOf,
   type Credentials,
   requireSecret,
   tokenSourceOf,
 } from './credentials.ts';
 import { createProver, type DpopOption, type Prover, presentToken } from './dpop.ts';
 import { latchkeyErrorOfAnswer } from './errors.ts';
+import { createExchange, type ExchangeToken } from './exchange.ts';
 import { callInterceptor, issuanceInterceptor } from './interceptor.ts';
 import { urlOption } from './options.ts';
 import { createServices, createTypedClient, type Services } from './services.ts';
@@ -27,6 +29,8 @@ export type LatchkeyClient = Services & {
    * `authorization` and `dpop`, otherwise `authorization`.
    */
   accessHeaders(request: ServiceRequest): Promise<Record<string, string>>;
+  /** Exchanges a token of someone for one with which this client acts for them (RFC 8693). */
+  readonly exchangeToken: ExchangeToken;
 };
 
 export type ServiceRequest = {
@@ -67,9 +71,10 @@ export function createClient(options: ClientOptions): LatchkeyClient {
       defaultTimeoutMs: timeoutSeconds * 1000,
       fetch: fetchFromLatchkey,
     });
-  const { tokens, services } = openServices({ server, credentials, retry, connect, prover });
-  const upload = createUpload(baseUrl, { server, tokens, retry, prover });
-  return clientOf({ services, tokens, upload, prover });
+  const publicUrl = baseUrl;
+  const opened = openServices({ server, publicUrl, credentials, retry, connect, prover });
+  const upload = createUpload(baseUrl, { server, tokens: opened.tokens, retry, prover });
+  return clientOf({ ...opened, upload, prover });
 }
 
 /** Errors of Connect are JSON. Others come from a proxy, and Connect would misread their status. */
@@ -84,30 +89,39 @@ const fetchFromLatchkey: typeof fetch = async (input, init) => {
 
 export type ServiceOptions = {
   readonly server: string;
-  readonly credentials: Credentials | CertificateCredentials;
+  /** The public URL of the server. Required with `credentials.privateKey`. */
+  readonly publicUrl?: string;
+  readonly credentials: AnyCredentials;
   readonly retry: RetryOptions;
   /** Opens a transport with an interceptor. Called for tokens and for all other calls. */
   readonly connect: (interceptor: Interceptor) => Transport;
   readonly prover?: Prover | undefined;
 };
 
-type OpenTransport = { readonly tokens: TokenSource; readonly transport: Transport };
+type OpenTransport = {
+  readonly tokens: TokenSource;
+  readonly exchangeToken: ExchangeToken;
+  readonly transport: Transport;
+};
 
 /** Opens a transport whose calls have a token and an idempotency key, and are repeated. */
 export function openTransport(options: ServiceOptions): OpenTransport {
-  const { server, credentials, retry, connect, prover } = options;
-  const interceptor = issuanceInterceptor({ server, retry, prover });
+  const { server, publicUrl = '', credentials, retry, connect, prover } = options;
+  const makeAssertion = assertionsOf(credentials, publicUrl);
+  const interceptor = issuanceInterceptor({ server, retry, prover, makeAssertion });
   const issuance = createTypedClient(IssuanceService, connect(interceptor));
   const tokens = tokenSourceOf(credentials, issuance, prover);
-  return { tokens, transport: connect(callInterceptor({ server, tokens, retry, prover })) };
+  const exchangeToken = createExchange(credentials, issuance, prover);
+  const transport = connect(callInterceptor({ server, tokens, retry, prover }));
+  return { tokens, exchangeToken, transport };
 }
 
-type OpenServices = { readonly tokens: TokenSource; readonly services: Services };
+type OpenServices = Omit<OpenTransport, 'transport'> & { readonly services: Services };
 
 /** The parts that are the same over each protocol. */
 export function openServices(options: ServiceOptions): OpenServices {
-  const { tokens, transport } = openTransport(options);
-  return { tokens, services: createServices(transport) };
+  const { transport, ...opened } = openTransport(options);
+  return { ...opened, services: createServices(transport) };
 }
 
 type ClientParts = OpenServices & {
@@ -115,10 +129,11 @@ type ClientParts = OpenServices & {
   readonly prover: Prover | undefined;
 };
 
-export function clientOf({ services, tokens, upload, prover }: ClientParts): LatchkeyClient {
+export function clientOf(parts: ClientParts): LatchkeyClient {
+  const { services, tokens, exchangeToken, upload, prover } = parts;
   return {
     ...services,
-    upload,
+    ...{ upload, exchangeToken },
     accessToken: ({ signal } = {}) => tokens.get(signal),
     async accessHeaders({ signal, ...request }) {
       return presentToken(prover, { ...request, token: await tokens.get(signal) });

@@ -5,6 +5,7 @@ import type {
   IssuanceService,
   IssueTokenResponse,
 } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import { type ClientPrivateKey, createAssertions, type MakeAssertion } from './assertions.ts';
 import type { Prover } from './dpop.ts';
 import { LatchkeyError } from './errors.ts';
 import { requireOption } from './options.ts';
@@ -14,9 +15,12 @@ import { type AccessToken, fixedToken, keptToken, type TokenSource } from './tok
  * One of:
  * - `clientId`, `clientSecret`, `scope`: a service client. Node only: a secret in a browser is
  *   public.
+ * - `clientId`, `privateKey`, `scope`: a service client with a key instead of a secret. For each
+ *   token request, the client signs an assertion (`private_key_jwt`, RFC 7523 §2.2) that lives 120
+ *   seconds. Node only.
  * - `clientId`, `assertion`, `scope`: a service client without a secret. `assertion` is a function
  *   that returns a JWT: a token of a trusted issuer, such as GitHub Actions or Kubernetes, or one
- *   that the client signed with its key. It is called for each token. `assertionFromFile` reads a
+ *   that was signed elsewhere. It is called for each token request. `assertionFromFile` reads a
  *   file.
  * - `apiKey`: the API key of a customer (`lk_ck_…`), which is exchanged for tokens of at most 60
  *   seconds, or of a workspace (`lk_wk_…`), which is sent as it is. `scope` limits the tokens of a
@@ -30,6 +34,12 @@ export type Credentials =
   | {
       readonly clientId: string;
       readonly clientSecret: string;
+      readonly scope: string;
+      readonly resource?: string;
+    }
+  | {
+      readonly clientId: string;
+      readonly privateKey: ClientPrivateKey;
       readonly scope: string;
       readonly resource?: string;
     }
@@ -49,16 +59,19 @@ export type CertificateCredentials = {
   readonly resource?: string;
 };
 
-type AnyCredentials = Credentials | CertificateCredentials;
+export type AnyCredentials = Credentials | CertificateCredentials;
 
 export function usesCertificate(credentials: AnyCredentials): boolean {
   const isObject = typeof credentials === 'object' && credentials !== null;
   requireOption(isObject, 'credentials', credentials, complete);
-  return !['token', 'apiKey', 'clientSecret', 'assertion'].some((name) => name in credentials);
+  return !secretNames.some((name) => name in credentials);
 }
 
+const secretNames = ['token', 'apiKey', 'clientSecret', 'assertion', 'privateKey'];
+
 const complete =
-  'must be an object with apiKey, or token, or clientId, scope and clientSecret or assertion.';
+  'must be an object with apiKey, or token, or clientId, scope and clientSecret, privateKey or ' +
+  'assertion.';
 
 /** For transports without client certificates. */
 export function requireSecret(credentials: Credentials): void {
@@ -66,7 +79,28 @@ export function requireSecret(credentials: Credentials): void {
     throw new TypeError(`credentials is incomplete. It ${complete}`);
 }
 
-const clientAssertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+/** Undefined for clients with a secret or a certificate. Throws a TypeError for a wrong option. */
+export function assertionsOf(
+  credentials: AnyCredentials,
+  publicUrl: string,
+): MakeAssertion | undefined {
+  if ('privateKey' in credentials) return createAssertions(credentials, publicUrl);
+  if (!('assertion' in credentials)) return undefined;
+  const { assertion } = credentials;
+  const isFunction = typeof assertion === 'function';
+  requireOption(isFunction, 'credentials.assertion', assertion, 'must be a function.');
+  return async () => assertion();
+}
+
+type ServiceCredentials = Exclude<AnyCredentials, { token: unknown } | { apiKey: string }>;
+
+/** The fields of a token request. The interceptor adds the assertion. */
+export function secretFieldsOf(credentials: ServiceCredentials) {
+  const { clientId = '' } = credentials;
+  return 'clientSecret' in credentials
+    ? { clientId, clientSecret: credentials.clientSecret }
+    : { clientId };
+}
 
 /** Throws a TypeError if the credentials cannot work. The message never contains a secret. */
 export function tokenSourceOf(
@@ -88,29 +122,18 @@ export function tokenSourceOf(
     });
   }
   if ('apiKey' in credentials) return sourceOfApiKey(credentials, issuance, prover);
-  const { clientId = '', scope, resource = '' } = credentials;
-  const clientSecret = 'clientSecret' in credentials ? credentials.clientSecret : '';
-  const assertion = 'assertion' in credentials ? credentials.assertion : undefined;
-  const secret = 'clientSecret' in credentials ? { clientSecret } : {};
-  const needed = usesCertificate(credentials) ? { scope } : { clientId, scope, ...secret };
+  const { scope, resource = '' } = credentials;
+  const fields = secretFieldsOf(credentials);
+  const needed = usesCertificate(credentials) ? { scope } : { ...fields, scope };
   for (const [name, value] of Object.entries(needed)) {
     const isText = typeof value === 'string' && value !== '';
     requireOption(isText, `credentials.${name}`, value, 'must be a string.');
-  }
-  if ('assertion' in credentials) {
-    const isFunction = typeof assertion === 'function';
-    requireOption(isFunction, 'credentials.assertion', assertion, 'must be a function.');
   }
   if ('document' in globalThis) {
     throw new TypeError('A client secret must not be used in a browser. Use a token provider.');
   }
   return keptToken(async () => {
-    const request = { clientId, scope, resource };
-    const issued = await issuance.issueToken(
-      assertion === undefined
-        ? { ...request, clientSecret }
-        : { ...request, clientAssertionType, clientAssertion: await assertion() },
-    );
+    const issued = await issuance.issueToken({ ...fields, scope, resource });
     return issuedToken(issued, prover);
   });
 }
@@ -136,10 +159,10 @@ function sourceOfApiKey(
 }
 
 /** An older server ignores a proof. Its token must not be used as if it were bound. */
-function issuedToken(
+export function issuedToken(
   { accessToken, expiresIn, tokenType }: IssueTokenResponse | ExchangeApiKeyResponse,
   prover: Prover | undefined,
-): AccessToken {
+): Required<AccessToken> {
   if (prover !== undefined && tokenType !== 'DPoP') {
     throw new LatchkeyError('unexpected_answer', 'The server did not bind the token to the key.');
   }

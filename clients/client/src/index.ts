@@ -1,3 +1,4 @@
+export type { ClientPrivateKey, PrivateJwk } from './assertions.ts';
 export type { RetryOptions } from './attempts.ts';
 export {
   type ClientOptions,
@@ -9,6 +10,7 @@ export type { Credentials } from './credentials.ts';
 export type { DpopKeyPair, DpopOption } from './dpop.ts';
 export { type ErrorCode, errorCodes } from './error-codes.ts';
 export { type FieldError, LatchkeyError, type LocalErrorCode } from './errors.ts';
+export type { ExchangedToken, ExchangeToken, TokenExchange } from './exchange.ts';
 export type { Services } from './services.ts';
 export type { AccessToken } from './token-source.ts';
 export type { Upload } from './upload.ts';

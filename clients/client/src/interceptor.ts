@@ -9,6 +9,7 @@ import {
 } from '@connectrpc/connect';
 import { http } from '../../../gen/google/api/annotations_pb.js';
 import { access, SessionCookie } from '../../../gen/latchkey/options/v1/access_pb.js';
+import type { MakeAssertion } from './assertions.ts';
 import { type Attempts, type RetryOptions, withAttempts } from './attempts.ts';
 import { type Prover, presentToken } from './dpop.ts';
 import { latchkeyErrorOf } from './errors.ts';
@@ -68,21 +69,40 @@ export function callInterceptor({ server, tokens, retry, prover }: CallOptions):
 
 const hasCredential = (header: Headers) => header.has('authorization') || header.has('cookie');
 
+export type IssuanceOptions = Omit<CallOptions, 'tokens'> & {
+  readonly makeAssertion?: MakeAssertion | undefined;
+};
+
 /** For the calls that fetch a token. Another token does no harm, so that they may be repeated. */
-export function issuanceInterceptor({
-  prover,
-  ...options
-}: Omit<CallOptions, 'tokens'>): Interceptor {
+export function issuanceInterceptor(options: IssuanceOptions): Interceptor {
+  const { server, retry, prover, makeAssertion } = options;
   return (next) => (request) => {
     const { signal } = request;
-    const attempts = { ...options, tokens: undefined, repeatable: true, signal };
+    const attempts = { server, retry, tokens: undefined, repeatable: true, signal };
+    const send = makeAssertion === undefined ? next : withAssertion(next, makeAssertion);
     return withAttempts(attempts, () =>
-      prover === undefined ? next(request) : sendProven(next, request, prover),
+      prover === undefined ? send(request) : sendProven(send, request, prover),
     );
   };
 }
 
 type Next = Parameters<Interceptor>[0];
+
+const clientAssertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** Each request has a new assertion, because the server accepts one only once. */
+function withAssertion(next: Next, makeAssertion: MakeAssertion): Next {
+  return async (request) => {
+    try {
+      // The message is an IssueTokenRequest.
+      const clientAssertion = await makeAssertion();
+      Object.assign(request.message, { clientAssertionType, clientAssertion });
+    } catch (thrown) {
+      throw latchkeyErrorOf(thrown);
+    }
+    return next(request);
+  };
+}
 
 /** Sends a token request with a proof, and once more with the nonce that the server requires. */
 async function sendProven(

@@ -32,7 +32,10 @@ export type GrpcClientOptions = Omit<ClientOptions, 'baseUrl' | 'format' | 'cred
   readonly credentials: Credentials | CertificateCredentials;
   /** For a private CA, and for mutual TLS. */
   readonly tls?: TlsFiles;
-  /** The public URL of the service, which the proofs name. Required with `dpop`. */
+  /**
+   * The public URL of the service, which proofs and assertions name. Required with `dpop` and
+   * `credentials.privateKey`.
+   */
   readonly publicUrl?: string;
 };
 
@@ -49,11 +52,14 @@ export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
   if (usesCertificate(credentials) && tls.certFile === undefined) {
     throw new TypeError('Credentials without a secret need tls.certFile.');
   }
-  const prover = options.dpop && createProver(options.dpop, publicUrlOf(options));
+  const needsPublicUrl = Boolean(options.dpop) || 'privateKey' in credentials;
+  const publicUrl = needsPublicUrl ? publicUrlOf(options) : '';
+  const prover = options.dpop && createProver(options.dpop, publicUrl);
   const secure = options.tls && tlsOptionsOf(baseUrl, tls);
   const sessionManager = new Http2SessionManager(baseUrl, undefined, secure);
-  const { tokens, services } = openServices({
+  const opened = openServices({
     server,
+    publicUrl,
     credentials,
     retry,
     prover,
@@ -74,7 +80,7 @@ export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
       ...(signal === undefined ? {} : { signal }),
       ...(idempotencyKey === undefined ? {} : { headers: { [idempotencyHeader]: idempotencyKey } }),
     };
-    const { documents } = services;
+    const { documents } = opened.services;
     const { document } =
       documentId === undefined
         ? await documents.uploadDocument(messages, callOptions)
@@ -82,7 +88,7 @@ export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
     if (document !== undefined) return document;
     throw new LatchkeyError('unexpected_answer', 'The answer to the upload has no document.');
   };
-  const client = clientOf({ services, tokens, upload, prover });
+  const client = clientOf({ ...opened, upload, prover });
   return { ...client, close: () => sessionManager.abort() };
 }
 

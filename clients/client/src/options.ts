@@ -13,7 +13,7 @@ export function requireOption(
   name: string,
   value: unknown,
   accepted: string,
-): void {
+): asserts isValid {
   if (isValid) return;
   const isUnset = value === undefined || value === null || value === '';
   throw new TypeError(isUnset ? `${name} is not set. It ${accepted}` : `${name} ${accepted}`);

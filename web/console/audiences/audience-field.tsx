@@ -28,12 +28,14 @@ type AudienceFieldProps = {
   readonly 'data-path'?: string;
   /** How long its tokens are valid at most. */
   readonly lifetime?: string;
+  /** Whether the client or customer does not exist yet, and so has no tokens. */
+  readonly isNew?: boolean;
 };
 
 const rowsOf = (page: ListAudiencesResponse) => page.audiences;
 
 /** For users who may list audiences. */
-export function AudienceField({ lifetime, ...group }: AudienceFieldProps) {
+export function AudienceField({ lifetime, isNew = false, ...group }: AudienceFieldProps) {
   const { value } = group;
   const list = usePagedList(AudienceService.method.listAudiences, {}, rowsOf, { name: null });
   const { rows = [], search, total = 0 } = list;
@@ -71,7 +73,7 @@ export function AudienceField({ lifetime, ...group }: AudienceFieldProps) {
       </Checkbox.Group>
       <LoadMore list={list} />
       <Text size="sm" role="status">
-        {lossText(before, value, lifetime)}
+        {isNew ? '' : lossText(before, value, lifetime)}
       </Text>
     </>
   );

@@ -1,22 +1,13 @@
-import { Checkbox, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { AudienceField, validateAudiences } from '../audiences/audience-field.tsx';
-import { useHasScope } from '../session/session-context.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
-import { JsonField, parseJsonField } from '../shared/json-field.tsx';
-import { ScopesSubsetField } from '../shared/scopes/scopes-field.tsx';
 import { useMethod } from '../shared/use-method.ts';
-
-type TokenValues = {
-  audienceIds: string[];
-  /** Empty for the default. */
-  tokenSeconds: string;
-  defaultScopes: string[];
-  /** JSON; empty for none. */
-  claims: string;
-  boundTokens: boolean;
-};
+import {
+  TokenFields,
+  type TokenValues,
+  tokenRequestOf,
+  validateTokenValues,
+} from './token-fields.tsx';
 
 /** The fields of the request. */
 const paths: Readonly<Record<keyof TokenValues, string>> = {
@@ -29,13 +20,8 @@ const paths: Readonly<Record<keyof TokenValues, string>> = {
 
 export function ChangeTokenSettingsDialog({ client }: { readonly client: Client }) {
   const update = useMethod(ClientService.method.updateClient);
-  const mayListAudiences = useHasScope()('audiences:read');
   const initialValues = valuesOf(client);
-  const form = useForm({
-    initialValues,
-    validate: { audienceIds: validateAudiences, tokenSeconds: validateSeconds },
-  });
-  const { audienceIds, defaultScopes } = form.values;
+  const form = useForm({ initialValues, validate: validateTokenValues });
   return (
     <FormDialog
       title="Change token settings"
@@ -49,45 +35,12 @@ export function ChangeTokenSettingsDialog({ client }: { readonly client: Client 
         await update({
           clientId: client.id,
           etag: client.etag,
-          ...requestOf(values),
+          ...tokenRequestOf(values),
           updateMask: { paths: changed },
         });
       }}
     >
-      {mayListAudiences ? (
-        <AudienceField {...form.getInputProps('audienceIds')} value={audienceIds} />
-      ) : null}
-      <TextInput
-        label="Lifetime in seconds"
-        description="1 to 3,600. Leave empty for the default of this server."
-        inputMode="numeric"
-        maxLength={5}
-        {...form.getInputProps('tokenSeconds')}
-      />
-      {client.scopes.length === 0 ? null : (
-        <ScopesSubsetField
-          label="Default scopes"
-          description="For token requests that name no scopes. Choose from those of the client."
-          scopes={client.scopes}
-          {...form.getInputProps('defaultScopes')}
-          value={defaultScopes}
-        />
-      )}
-      <JsonField
-        label="Claims"
-        description="A JSON object. Its members become claims of each token. Empty for none."
-        placeholder='{"tenant": "acme"}'
-        rows={4}
-        {...form.getInputProps('claims')}
-      />
-      <Checkbox
-        label="Bind each token to a key"
-        description={
-          'A token request needs a DPoP proof or a client certificate. A stolen token doesn’t ' +
-          'work without the key.'
-        }
-        {...form.getInputProps('boundTokens', { type: 'checkbox' })}
-      />
+      <TokenFields form={form} scopes={client.scopes} />
     </FormDialog>
   );
 }
@@ -100,20 +53,6 @@ function valuesOf(client: Client): TokenValues {
     defaultScopes,
     claims: claims === undefined ? '' : JSON.stringify(claims, undefined, 2),
     boundTokens,
-  };
-}
-
-/** The service checks the maximum. */
-function validateSeconds(text: string): string | null {
-  return /^(?:[1-9]\d*)?$/.test(text) ? null : 'Enter a number of seconds, or nothing.';
-}
-
-function requestOf({ tokenSeconds, claims, ...values }: TokenValues) {
-  const hasClaims = claims.trim() !== '';
-  return {
-    ...values,
-    tokenSeconds: Number(tokenSeconds),
-    ...(hasClaims ? { claims: parseJsonField('claims', claims) } : {}),
   };
 }
 

@@ -26,6 +26,8 @@ const inputs = 'input, select, textarea';
 /** Focuses the first field with an error, or scrolls to the error of the whole form. */
 export function focusFirstInvalid(form: HTMLFormElement): void {
   const marked = form.querySelector('[aria-invalid=true], .mantine-InputWrapper-error');
+  const folded = marked?.closest('details');
+  if (folded) folded.open = true;
   const field = marked?.matches(inputs)
     ? marked
     : marked?.closest('.mantine-InputWrapper-root')?.querySelector(inputs);

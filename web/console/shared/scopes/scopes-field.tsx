@@ -1,6 +1,7 @@
 /** A field for scopes: a row per area, with a box for read and one for write. */
-import { Checkbox, Stack, Text } from '@mantine/core';
+import { Checkbox, Stack } from '@mantine/core';
 import { type ReactNode, useId, useRef, useState } from 'react';
+import { FoldedFields } from '../folded-fields.tsx';
 import { validateCount } from '../split-words.ts';
 import { AddArea } from './add-area.tsx';
 import { areasOf, describeScope, isManagementArea } from './management-scopes.ts';
@@ -127,15 +128,11 @@ type ManagementAreasProps = {
 
 function ManagementAreas({ isFolded, value, children }: ManagementAreasProps) {
   const count = areasOf(value).filter(isManagementArea).length;
-  const [isOpen] = useState(count > 0);
   if (!isFolded) return <div>{children}</div>;
   return (
-    <details open={isOpen}>
-      <Text component="summary" size="sm" fw={500} style={{ cursor: 'pointer' }}>
-        Scopes of Latchkey
-      </Text>
+    <FoldedFields label="Scopes of Latchkey" isOpen={count > 0}>
       {children}
-    </details>
+    </FoldedFields>
   );
 }
 

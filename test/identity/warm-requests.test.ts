@@ -1,0 +1,41 @@
+// A plain token request of a known client waits for no query: PostgreSQL receives none of them.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { migratedPostgresDatabase } from '../support/databases.ts';
+import { startTestApp } from '../support/harness.ts';
+import { codeOf } from '../support/manager-calls.ts';
+import { addClient } from '../support/owner-rows.ts';
+import { startHoldingProxy } from '../support/tcp-proxies.ts';
+import { openTransports, type Transport } from '../support/transports.ts';
+
+const { issueToken } = IssuanceService.method;
+
+it('a known client gets tokens while the database receives no query', async () => {
+  const proxy = await startHoldingProxy(await migratedPostgresDatabase());
+  const testApp = await startTestApp({ config: { databaseUrl: proxy.url } });
+  const transports = openTransports(testApp.app);
+  onTestFinished(async () => {
+    for (const transport of transports) transport.close();
+    await testApp.remove();
+  });
+  const ask = async (transport: Transport, clientId: string, clientSecret: string) =>
+    codeOf(await transport.call(issueToken, { clientId, clientSecret, scope: 'accounts:read' }));
+  const askAsKnown = (transport: Transport) =>
+    ask(transport, testApp.env.CLIENT_ID, testApp.env.CLIENT_SECRET);
+  const other = await addClient(testApp.app.inside.db, 'accounts:read');
+  for (const transport of transports) expect(await askAsKnown(transport)).toBe('ok');
+
+  proxy.hold();
+  const codes: string[] = [];
+  for (const transport of transports) {
+    for (let count = 0; count < 5; count++) codes.push(await askAsKnown(transport));
+  }
+  expect(codes).toEqual(Array(15).fill('ok'));
+  // The first request of another client waits for its query.
+  const [transport] = transports;
+  const first = transport && ask(transport, other.ownerId, other.text);
+  expect(await Promise.race([first, sleep(200, 'waits')])).toBe('waits');
+  proxy.release();
+  expect(await first).toBe('ok');
+});
