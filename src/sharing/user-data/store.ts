@@ -8,7 +8,7 @@ import {
 } from '../../storage/erased-addresses.ts';
 import { foldedColumn, foldValue } from '../../storage/folded-text.ts';
 import { ownDataPageMax, pagesByKey } from '../../storage/own-data.ts';
-import type { PurgeStep } from '../../storage/purge.ts';
+import { ownedRows, type PurgeStep } from '../../storage/purge.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findUserRow } from '../../storage/users.ts';
 
@@ -51,6 +51,12 @@ export const eraseFromViews: PurgeStep = async (trx, userId, limit) => {
     .where(foldedColumn(trx, 'email'), '=', foldValue(user.email))
     .execute();
   return ids.length;
+};
+
+export const forgetReader: PurgeStep = async (trx, userId, limit) => {
+  const user = await findUserRow(trx, userId);
+  if (user === undefined) return 0;
+  return ownedRows('remembered_readers', 'email', 'digest')(trx, foldValue(user.email), limit);
 };
 
 export const deleteInvitations: PurgeStep = async (trx, userId, limit) => {

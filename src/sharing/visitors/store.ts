@@ -77,7 +77,7 @@ export function findVisitorsAfter(
     .execute();
 }
 
-/** Removes the address of a visitor from the views of the workspace, and the visitor. */
+/** Removes the address of a visitor from the views and browsers of the workspace, and the visitor. */
 export async function eraseVisitor(
   trx: Executor,
   { id, workspace_id, email }: VisitorRow,
@@ -87,6 +87,11 @@ export async function eraseVisitor(
     .set({ email: '', email_verified: 0 })
     .where('workspace_id', '=', workspace_id)
     .where(foldedColumn(trx, 'email'), '=', email)
+    .execute();
+  await trx
+    .deleteFrom('remembered_readers')
+    .where('workspace_id', '=', workspace_id)
+    .where('email', '=', email)
     .execute();
   await trx.deleteFrom('visitors').where('id', '=', id).execute();
 }

@@ -461,7 +461,7 @@ export const VisitorService: GenService<{
    * Erases a visitor: removes the address from all views and links of the workspace. The views stay,
    * without an address, so that no count changes. In `name`, `recipient` and `allow_list` of links,
    * `<id of the visitor>@deleted.invalid` replaces the address. A link that no one else could open
-   * is revoked. A mail with a link that was not sent yet is deleted. A `block_list` keeps the
+   * is revoked. Browsers forget the reader. A mail with a link that was not sent yet is deleted. A `block_list` keeps the
    * address, and so do agreements. This cannot be undone. A reader who opens a link again
    * becomes a visitor again. The audit event names the id of the visitor, and not the address.
    *
