@@ -1,6 +1,7 @@
 // The data about a person in workspaces, and its erasure.
 import type { UserData } from '../../api/access/user-data.ts';
 import {
+  deleteWaitingReceipts,
   erasedTexts,
   eraseFromLink,
   linkTexts,
@@ -53,10 +54,13 @@ export const eraseFromViews: PurgeStep = async (trx, userId, limit) => {
   return ids.length;
 };
 
+/** Browsers forget the address, and receipts that wait are not sent. */
 export const forgetReader: PurgeStep = async (trx, userId, limit) => {
   const user = await findUserRow(trx, userId);
   if (user === undefined) return 0;
-  return ownedRows('remembered_readers', 'email', 'digest')(trx, foldValue(user.email), limit);
+  const email = foldValue(user.email);
+  await deleteWaitingReceipts(trx, email);
+  return ownedRows('remembered_readers', 'email', 'digest')(trx, email, limit);
 };
 
 export const deleteInvitations: PurgeStep = async (trx, userId, limit) => {
