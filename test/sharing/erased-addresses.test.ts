@@ -27,7 +27,7 @@ describeApp('an address without a view', (suite) => {
     documentId = (await upload(test(), Buffer.from('The terms.'), 'Terms.txt')).id;
   });
 
-  const waiting = { due_time: 2_000_000_000_000, attempts: 1 };
+  const waiting = { due_time: 2_000_000_000_000, attempts: 1, message: '' };
 
   /** A receipt that could not be mailed yet. */
   async function addReceipt(id: string, workspace_id: string, email: string): Promise<void> {

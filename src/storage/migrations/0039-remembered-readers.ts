@@ -1,5 +1,5 @@
-// Adds the browsers that remember a reader's verified address. Expands only: earlier releases ask
-// for a code.
+// Adds the browsers that remember a reader's verified address, and the messages of senders in mails
+// with links. Expands only.
 import type { Kysely } from 'kysely';
 import { createIndex } from './indexes.ts';
 
@@ -14,4 +14,8 @@ export async function addRememberedReaders(db: Kysely<unknown>): Promise<void> {
   await createIndex(db, 'remembered_readers', 'workspace', ['workspace_id']);
   await createIndex(db, 'remembered_readers', 'email', ['email', 'workspace_id']);
   await createIndex(db, 'remembered_readers', 'expire_time', ['expire_time']);
+  await db.schema
+    .alterTable('reader_mails')
+    .addColumn('message', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
 }
