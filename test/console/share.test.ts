@@ -195,6 +195,7 @@ describe('sharing', () => {
     await preview.getByText('For the bank was shared with you').waitFor();
     const shownText = await preview.locator('p').last().innerText();
     expect(shownText).toContain('> Dear all,\n> see page 2, and example. com.');
+    await preview.scrollIntoViewIfNeeded();
     await look(page, 'share-each-phone');
     await dialog.getByRole('button', { name: create }).click();
     const ready = page.getByRole('dialog', { name: '2 links created and copied' });

@@ -9,7 +9,7 @@ export type LinkMail = {
   readonly isRoom: boolean;
   readonly hasPassword: boolean;
   readonly requiresCode: boolean;
-  /** What the sender adds; may be empty. */
+  /** A text that the sender adds; may be empty. */
   readonly message: string;
   readonly url: string;
 };

@@ -33,9 +33,9 @@ ${bodies[form.step](form, sender)}
 </main></body>`;
 }
 
-/** A reader who has accepted the agreement before skips the last step. */
-function progressOf({ step, steps }: GateForm): Html | undefined {
-  if (steps.length === 1) return undefined;
+/** A remembered reader skips the code, and one who has accepted the agreement the last step. */
+function progressOf({ step, steps, isRemembered }: GateForm): Html | undefined {
+  if (steps.length === 1 || isRemembered) return undefined;
   return html`\n<p>Step ${steps.indexOf(step) + 1} of ${steps.length}</p>`;
 }
 

@@ -90,8 +90,8 @@ export const submitGateDoc: RouteDoc = {
     email: { description: "The reader's email address.", lengthMax: 254 },
     remember: {
       description:
-        '`yes`: once the address is verified, other links of the workspace ask for no code in this ' +
-        'browser for 30 days.',
+        '`yes`: once the address is verified, other links of the workspace ask for no code in ' +
+        'this browser for 30 days.',
       lengthMax: 3,
     },
     forget: { description: '`yes`: this browser forgets the reader.', lengthMax: 3 },

@@ -41,7 +41,7 @@ export function checkMailMessage({ mailRecipient, mailMessage }: MailRequest): v
   requirePlainText('mail_message', mailMessage);
 }
 
-export type MailedLink = { readonly link: LinkRow; readonly message: string };
+export type MailToRecipient = { readonly link: LinkRow; readonly message: string };
 
 /** Throws if the lists of a link refuse its recipient. */
 export function checkRecipient({ recipient, allow_list, block_list }: LinkRow): void {
@@ -57,7 +57,7 @@ export function checkRecipient({ recipient, allow_list, block_list }: LinkRow): 
 
 export type RecipientMails = {
   /** Adds the mails of new links. Throws `rate_limited`; the caller must roll back. */
-  add(trx: Executor, mailed: readonly MailedLink[]): Promise<void>;
+  add(trx: Executor, mailed: readonly MailToRecipient[]): Promise<void>;
 };
 
 export type RecipientMailOptions = {

@@ -48,7 +48,7 @@ export function createVisitorService(options: VisitorOptions): ServiceImpl<typeo
     return row;
   }
 
-  /** Returns a visitor, or a person whom only links, mails or browsers name, and these links. */
+  /** Returns a visitor, or a person in links, waiting mails or browsers, with these links. */
   async function requireKnown(workspace_id: string, text: string) {
     const email = foldValue(text);
     const visitor = await findVisitor(db, workspace_id, email);

@@ -27,7 +27,7 @@ export type LinkValues = {
   /** Whether each address of `allowList` gets another link. */
   isForEach: boolean;
   mailRecipient: boolean;
-  /** What the mails to the recipients quote; may be empty. */
+  /** A text that the mails to the recipients quote; may be empty. */
   mailMessage: string;
   blockList: string;
   agreement: string;
@@ -168,7 +168,7 @@ export function linkOptionsOf(values: LinkValues) {
 export function recipientRequests(values: LinkValues, target: RequestTarget) {
   const { allowList, agreement: _, ...options } = linkOptionsOf(values);
   const { mailRecipient } = values;
-  // A text of blanks is none.
+  // The service refuses a blank text.
   const mailMessage = mailRecipient ? values.mailMessage.trim() : '';
   const mail = { mailRecipient, mailMessage };
   return allowList.map((recipient) => ({ ...target, ...options, recipient, ...mail }));

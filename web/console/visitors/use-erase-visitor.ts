@@ -14,9 +14,9 @@ export function useEraseVisitor(
     confirm({
       title: `Erase “${isolateName(email)}”?`,
       consequence:
-        'The address is removed from all views, links and waiting emails of the workspace. The views stay ' +
-        'without it, so that no count changes. Links that no one else could open are revoked. ' +
-        'You can’t undo this.',
+        'The address is removed from all views, links and waiting emails of the workspace. The ' +
+        'views stay without it, so that no count changes. Links that no one else could open are ' +
+        'revoked. You can’t undo this.',
       label: 'Erase',
       done: 'Address erased',
       run: async () => {

@@ -1,4 +1,4 @@
-/** What the service mails to the recipients of new links, and how the mail will look. */
+/** The mails to the recipients of new links, with a preview. */
 import { useQuery } from '@connectrpc/connect-query';
 import { Checkbox, Input, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { WorkspaceService } from '../../../../gen/latchkey/sharing/v1/workspace_pb.js';
