@@ -49,7 +49,7 @@ function MailPreview({ form: { values }, workspaceId, targetName }: MailPreviewP
     hasPassword: linkOptionsOf(values).password !== '',
     requiresCode: emailRulesOf(values).emailVerificationRequired,
     message: values.mailMessage,
-    url: 'https://… (each reader gets another link)',
+    url: 'https://… (each reader gets a different link)',
   };
   return (
     <Input.Wrapper label="Preview of the email" labelElement="div">
