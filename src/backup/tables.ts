@@ -59,6 +59,7 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   blob_stores: { omitted: 'belongs to the blob store; a restore may have another one' },
   changes: { omitted: 'informs running processes of changes; a new process reads the rows' },
   recorded_answers: { omitted: 'repeats answers of the last day, some of which contain secrets' },
+  remembered_readers: { omitted: 'a restore would undo erasures; readers enter a code again' },
   device_sign_ins: { omitted: 'lasts ten minutes; the command line starts another sign-in' },
   throttle_counters: { omitted: 'counts the attempts of the last minutes' },
 };

@@ -251,7 +251,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
       }),
       insight: createInsightService({ db, documents, links, views, now }),
       visitor: createVisitorService({
-        ...{ db, auditLog, quotas, views },
+        ...{ db, auditLog, quotas, views, random },
         revokeLink: (trx, id) => revokeLink(trx, id, now()),
       }),
       apiKey: createApiKeyService({ db, auditLog, credentials, random }),

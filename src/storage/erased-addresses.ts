@@ -56,6 +56,28 @@ export async function eraseFromLink(
   return row;
 }
 
+/** The mails with a receipt to this folded address that were not sent yet. */
+export function waitingReceipts(db: Executor, email: string, workspaceId?: string) {
+  const all = db
+    .selectFrom('reader_mails')
+    .innerJoin('agreements', 'agreements.id', 'reader_mails.target_id')
+    .select('target_id')
+    .where('agreements.email', '=', email);
+  return workspaceId === undefined ? all : all.where('workspace_id', '=', workspaceId);
+}
+
+/** Deletes these mails: an erased person gets no more mail. */
+export async function deleteWaitingReceipts(
+  trx: Executor,
+  email: string,
+  workspaceId?: string,
+): Promise<void> {
+  const ids = await waitingReceipts(trx, email, workspaceId).execute();
+  if (ids.length === 0) return;
+  const targets = ids.map(({ target_id }) => target_id);
+  await trx.deleteFrom('reader_mails').where('target_id', 'in', targets).execute();
+}
+
 /** Replaces the address where it is a whole address, in any letter case. */
 function replaceAddress(text: string, email: string, pseudonym: string): string {
   const literal = email.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');

@@ -20,7 +20,17 @@ export type VerifiedAddressRow = {
   last_time: number;
 };
 
+/** A browser that remembers the verified address of a reader for the links of a workspace. */
+export type RememberedReaderRow = {
+  /** A digest of the cookie, the workspace and the host name. */
+  digest: string;
+  workspace_id: string;
+  email: string;
+  expire_time: number;
+};
+
 export type GateTables = {
+  remembered_readers: RememberedReaderRow;
   gate_codes: GateCodeRow;
   verified_addresses: VerifiedAddressRow;
 };

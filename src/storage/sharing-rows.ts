@@ -188,6 +188,8 @@ export type ReaderMailRow = {
   due_time: number;
   /** Failed attempts to send the mail. */
   attempts: number;
+  /** A text of the sender; may be empty. */
+  message: string;
 };
 
 export type MemberRow = {

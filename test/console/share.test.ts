@@ -190,6 +190,12 @@ describe('sharing', () => {
     await dialog.getByLabel('One link for each reader').check();
     await dialog.getByLabel('Email the links to the readers').check();
     await dialog.getByText(/^Each reader gets a link/).waitFor();
+    await dialog.getByLabel('Message').fill('Dear all,\nsee page 2, and example.com.');
+    const preview = dialog.getByRole('region', { name: 'Preview of the email' });
+    await preview.getByText('For the bank was shared with you').waitFor();
+    const shownText = await preview.locator('p').last().innerText();
+    expect(shownText).toContain('> Dear all,\n> see page 2, and example. com.');
+    await preview.scrollIntoViewIfNeeded();
     await look(page, 'share-each-phone');
     await dialog.getByRole('button', { name: create }).click();
     const ready = page.getByRole('dialog', { name: '2 links created and copied' });
@@ -216,6 +222,11 @@ describe('sharing', () => {
     for (const { to, mail } of mailServer.arrived) {
       const own = links.find(({ recipient }) => to.includes(recipient));
       expect(mail.text).toContain(own?.url);
+      const sent = String(mail.text)
+        .replaceAll(/https?:\S+/g, '')
+        .replaceAll(/\s+/g, ' ');
+      const shown = shownText.replaceAll(/https?:.*/g, '').replaceAll(/\s+/g, ' ');
+      expect(sent.trim()).toBe(shown.trim());
     }
 
     const document = await upload(app(), makePdf({ pages: 1, text: 'Terms' }), 'read.pdf');
@@ -223,8 +234,10 @@ describe('sharing', () => {
     const linkPath = `/workspaces/${workspaceId()}/links/${link.id}`;
     await open(linkPath);
     const recipient = page.getByRole('definition').filter({ hasText: 'jane@example.com' }).last();
-    await recipient.waitFor();
-    expect(await recipient.getByRole('link').count()).toBe(0);
+    await recipient.getByRole('link', { name: 'jane@example.com' }).click();
+    await page.getByText('This person hasn’t viewed anything yet.').waitFor();
+    await page.getByRole('button', { name: 'Erase' }).waitFor();
+    await look(page, 'person-without-views-phone');
     const reader = new Visitor(link);
     await reader.post({ email: 'jane@example.com' });
     await reader.post({ code: await codeFor('jane@example.com') });

@@ -120,6 +120,8 @@ describeApp('a deleted user', (suite) => {
     await changeAsOtherProcess(db(), async (trx) => {
       const own = { creator_id: userId };
       await trx.updateTable('links').set(own).where('id', '=', only.id).execute();
+      const browser = { digest: 'abc', workspace_id: workspaceId, email, expire_time: 4e12 };
+      await trx.insertInto('remembered_readers').values(browser).execute();
       await trx
         .updateTable('audit_events')
         .set({ address: '203.0.113.77' })

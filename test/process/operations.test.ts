@@ -188,7 +188,7 @@ test('the metrics show keys, the certificate, mails, quotas and jobs', async () 
   onTestFinished(() => void db.close());
   // After two failures, the next attempt is due an hour from now. The waits were 1 and 2 minutes.
   const dueTime = start + 3_600_000;
-  db.exec(`INSERT INTO reader_mails VALUES ('lnk_failed', ${dueTime}, 2)`);
+  db.exec(`INSERT INTO reader_mails VALUES ('lnk_failed', ${dueTime}, 2, '')`);
 
   const text = await (await fetch(`${env.LATCHKEY_OPS_URL}/metrics`)).text();
 

@@ -97,6 +97,13 @@ describeApp('links for recipients', (suite) => {
       [{ recipient: 'b@example.com', document_id: '' }, 400, 'requests[1].document_id'],
       [{ recipient: 'b@example.com', notify: 'NOTIFY_DIGEST' }, 400, 'requests[1].notify'],
       [{ recipient: 'b@example.com', name: 'a\0b' }, 400, 'requests[1].name'],
+      [{ recipient: 'b@example.com', mail_message: 'Hi' }, 400, 'requests[1].mail_message'],
+      ...[' \n', 'a\0b', 'a\u202eb', 'x'.repeat(1_001)].map(
+        (mail_message): [Record<string, unknown>, number, string] => [
+          { recipient: 'b@example.com', mail_recipient: true, mail_message },
+          ...([400, 'requests[1].mail_message'] as const),
+        ],
+      ),
       [{ recipient: 'b@example.com', document_id: 'doc_x' }, 404],
       [{ recipient: 'b@example.com', recipients: [] }, 400],
     ];
@@ -141,7 +148,11 @@ describeApp('links for recipients', (suite) => {
       { document_id, recipient: mailed, mail_recipient: true, password: 'open sesame' },
       { document_id, recipient: silent },
     ]);
-    const one = { document_id, recipient: single, mail_recipient: true, show_title: false };
+    const mail_message = 'Hello,\r\n\nsee evil.com for <b>more</b>.';
+    const one = {
+      ...{ document_id, recipient: single, mail_recipient: true, mail_message },
+      show_title: false,
+    };
     const created = await callSharingApi<LinkFields>(suite.testApp, 'POST', '/links', one);
     expect([batch.status, created.status]).toEqual([200, 201]);
     await expect.poll(() => mailsTo(single), { timeout: 15_000 }).toHaveLength(1);
@@ -157,6 +168,13 @@ describeApp('links for recipients', (suite) => {
     expect(second?.subject).toBe('A document was shared with you');
     expect(JSON.stringify(second)).not.toContain('Terms');
     expect(second?.text).toContain(created.body.url);
+    expect(second?.text).toContain('\n> Hello,\n>\n> see evil. com for <b>more</b>.\n');
+    expect(second?.html).toContain(
+      'Hello,\n\nsee evil. com for &lt;b&gt;more&lt;/b&gt;.</blockquote>',
+    );
+    expect(first?.text).not.toContain('wrote');
+    const { db } = suite.app.inside;
+    await expect.poll(() => db.selectFrom('reader_mails').select('message').execute()).toEqual([]);
     expect(await mailsTo(silent)).toEqual([]);
     const without = { document_id, mail_recipient: true };
     expect(await callSharingApi(suite.testApp, 'POST', '/links', without)).toMatchObject({

@@ -190,7 +190,7 @@ describeApp('a visitor', (suite) => {
     const folder = await foreign('/folders', { name: 'Theirs' });
     const theirs = await foreign('/links', { folder_id: folder.id, recipient: email });
     const { db } = suite.app.inside;
-    const waiting = { due_time: 2_000_000_000_000, attempts: 1 };
+    const waiting = { due_time: 2_000_000_000_000, attempts: 1, message: '' };
     const mails = [own, shared, theirs].map((link) => ({ target_id: link.id, ...waiting }));
     await db.insertInto('reader_mails').values(mails).execute();
     await openLink(read, email);

@@ -7,6 +7,7 @@ export type MailPart =
   | { readonly text: string }
   | { readonly note: string }
   | { readonly code: string }
+  | { readonly quote: readonly string[] }
   | { readonly lines: readonly (string | LinkedLine)[] }
   | { readonly label: string; readonly url: string };
 
@@ -24,14 +25,19 @@ const widthMax = 72;
 
 export function renderMail(sender: MailSender, parts: readonly MailPart[]): MailBody {
   return {
-    text: `${parts.map(textOf).join('\n\n')}\n`,
+    text: mailText(parts),
     html: page(sender, parts).text,
   };
 }
 
-function textOf(part: MailPart): string {
-  if ('text' in part) return wrap(part.text);
-  if ('note' in part) return wrap(part.note);
+/** Breaks lines at `width`, by default for mail programs that do not. */
+export const mailText = (parts: readonly MailPart[], width = widthMax): string =>
+  `${parts.map((part) => textOf(part, width)).join('\n\n')}\n`;
+
+function textOf(part: MailPart, width: number): string {
+  if ('text' in part) return wrap(part.text, width);
+  if ('note' in part) return wrap(part.note, width);
+  if ('quote' in part) return part.quote.map((line) => quoted(line, width)).join('\n');
   if ('code' in part) return `Your code is ${part.code}`;
   if ('lines' in part) return part.lines.map(lineOf).join('\n');
   return `${part.label}:\n${part.url}`;
@@ -40,11 +46,17 @@ function textOf(part: MailPart): string {
 const lineOf = (item: string | LinkedLine) =>
   typeof item === 'string' ? `- ${item}` : `- ${item.line}\n  ${item.url}`;
 
-function wrap(text: string): string {
+const quoted = (line: string, width: number) =>
+  wrap(line, width - 2)
+    .split('\n')
+    .map((part) => `> ${part}`.trimEnd())
+    .join('\n');
+
+function wrap(text: string, width: number): string {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > widthMax) {
+    if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;
@@ -60,6 +72,7 @@ const styles = {
     'overflow-wrap:anywhere',
   code: 'margin:16px 0;font:600 28px/1.3 ui-monospace,monospace;letter-spacing:4px',
   text: 'margin:16px 0',
+  quote: 'margin:16px 0;padding:0 0 0 12px;border-left:3px solid #d8dde4;white-space:pre-line',
   list: 'margin:16px 0;padding-left:24px',
   link: 'color:#1a2330',
   note: 'margin:16px 0 0;color:#566273;font-size:14px',
@@ -93,6 +106,9 @@ function htmlOf(part: MailPart, button: string): Html {
   if ('text' in part) return html`<p style="${styles.text}">${part.text}</p>\n`;
   if ('note' in part) return html`<p style="${styles.note}">${part.note}</p>\n`;
   if ('code' in part) return html`<p style="${styles.code}">${part.code}</p>\n`;
+  if ('quote' in part) {
+    return html`<blockquote style="${styles.quote}">${part.quote.join('\n')}</blockquote>\n`;
+  }
   if ('lines' in part) {
     const items = part.lines.map((item) =>
       typeof item === 'string'

@@ -1,4 +1,4 @@
-// Names and addresses in mails: of workspaces, documents, links and readers.
+// Names, addresses and other people's words in mails.
 import { printableOf } from './printable.ts';
 
 const shownMax = 100;
@@ -17,15 +17,21 @@ const linkMark = new RegExp(
   'giu',
 );
 
+/** One line of a text, without invisible characters. */
+const plainLine = (text: string) => printableOf(text.replace(/\s+/gu, ' ')).replace(invisible, '');
+
 /** Returns a name on one line: shortened, and without invisible characters. For subjects. */
 export function shortName(name: string): string {
-  const characters = [...printableOf(name.replace(/\s+/gu, ' ')).replace(invisible, '')];
+  const characters = [...plainLine(name)];
   const short = characters.length > shownMax ? [...characters.slice(0, shownMax), '…'] : characters;
   return short.join('');
 }
 
 /** `evil.com` becomes `evil. com`: a workspace could otherwise mail its links to strangers. */
 export const mailName = (name: string): string => shortName(name).replace(linkMark, '$& ');
+
+/** Does the same for a line of a text, which stays whole. */
+export const mailLine = (line: string): string => plainLine(line).replace(linkMark, '$& ');
 
 /** Stays whole for copying, unless a part looks like a website: the reader may choose it. */
 export const mailAddress = (email: string): string =>

@@ -122,7 +122,7 @@ export function createAgreements(options: AgreementOptions): Agreements {
       };
       const isNew = await transact(db, async (trx) => {
         if (!(await insertAgreement(trx, row))) return false;
-        await mails.add(trx, [id]);
+        await mails.add(trx, [{ targetId: id }]);
         return true;
       });
       return isNew ? row : ((await find(link, email)) ?? row);

@@ -4,12 +4,16 @@
 import { type Html, html } from '../../base/http/html.ts';
 import type { GateStep } from './gate-steps.ts';
 import { logoOf, type Presentation } from './presentation.ts';
+import { rememberedDays } from './remembered-readers.ts';
 
 export type GateForm = {
   readonly step: GateStep;
   /** The steps of the link, in order. */
   readonly steps: readonly GateStep[];
   readonly requiresVerification: boolean;
+  readonly hasAgreement: boolean;
+  /** Whether this browser remembers the address. */
+  readonly isRemembered: boolean;
   readonly email: string;
   readonly error?: string;
   /** The text that the visitor must accept, and its digest. */
@@ -29,9 +33,9 @@ ${bodies[form.step](form, sender)}
 </main></body>`;
 }
 
-/** A reader who has accepted the agreement before skips the last step. */
-function progressOf({ step, steps }: GateForm): Html | undefined {
-  if (steps.length === 1) return undefined;
+/** A remembered reader skips the code, and one who has accepted the agreement the last step. */
+function progressOf({ step, steps, isRemembered }: GateForm): Html | undefined {
+  if (steps.length === 1 || isRemembered) return undefined;
   return html`\n<p>Step ${steps.indexOf(step) + 1} of ${steps.length}</p>`;
 }
 
@@ -51,11 +55,10 @@ required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></la
 <label>Email address
 <input type="email" name="email" autocomplete="email" maxlength="254" value="${form.email}"
 required autofocus aria-describedby="${describing(form)}"${invalidIf(form)}></label>
-<p class="why" id="why">${sender} will see your address.${
-    form.requiresVerification ? ' You’ll get a code to verify it.' : ''
-  }</p>
+<p class="why" id="why">${sender} will see your address.${codeNoteOf(form)}</p>
+${form.requiresVerification && !form.isRemembered ? rememberField(sender) : undefined}
 <button>Continue</button>
-</form>`,
+</form>${form.isRemembered ? forgetForm : undefined}`,
 
   code: (form) => html`<p>Enter the 6-digit code from our newest <span class="word">email</span> to
 <strong>${form.email}</strong>.</p>
@@ -86,6 +89,25 @@ text, and email you a receipt.</p>
 <button>Continue</button>
 </form>`,
 };
+
+function codeNoteOf({ requiresVerification, isRemembered, hasAgreement }: GateForm): string {
+  if (!requiresVerification) return '';
+  if (!isRemembered) return ' You’ll get a code to verify it.';
+  return hasAgreement
+    ? ' This device remembers you. You only need a code to accept a new agreement.'
+    : ' This device remembers you, so you need no code.';
+}
+
+const rememberField = (sender: Html) => html`<label class="accept">
+<input type="checkbox" name="remember" value="yes" aria-describedby="remember">
+Remember me on this device</label>
+<p class="why" id="remember">For ${rememberedDays} days, other links from ${sender} won’t ask for
+a code in this browser.</p>`;
+
+const forgetForm = html`
+<form method="post" class="instead">
+<button name="forget" value="yes">Forget me on this device</button>
+</form>`;
 
 function alertOf({ error }: GateForm): Html | undefined {
   if (error === undefined) return undefined;

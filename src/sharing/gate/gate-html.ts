@@ -13,7 +13,7 @@ import type { SharedDocument } from '../links/links.ts';
 import type { ShownDocument } from '../previews/previews.ts';
 import type { RoomFolder } from '../rooms/rooms.ts';
 import { type GateForm, renderGateForm } from './forms.ts';
-import type { GateStep, StepRefusal } from './gate-steps.ts';
+import type { GateStep } from './gate-steps.ts';
 import {
   brandStyle,
   iconOf,
@@ -35,6 +35,7 @@ import {
   roomPath,
   roomTree,
 } from './room-html.ts';
+import type { StepRefusal } from './step-refusals.ts';
 
 /** Printing uses pictures of the pages, which the viewer's script has drawn. */
 const printablePolicy = { 'img-src': "'self' blob:" };

@@ -6,6 +6,7 @@ import { createGateCookies } from './cookies.ts';
 import type { GateState } from './gate-state.ts';
 import { createGateSteps, type GateStepsOptions } from './gate-steps.ts';
 import { createPasswordThrottle } from './password-throttle.ts';
+import { createRememberedReaders } from './remembered-readers.ts';
 
 export type GatePartsOptions = Omit<GateCodesOptions, 'keys'> &
   Omit<GateStepsOptions, 'passwordThrottle' | 'codes'> & {
@@ -24,6 +25,7 @@ export function createGateParts({ masterKey, ...options }: GatePartsOptions) {
   const browsers = createSignedValues<string>({ keys: browserKeys, now });
   return {
     steps: createGateSteps({ ...options, passwordThrottle, codes }),
+    remembered: createRememberedReaders(options),
     cookies: createGateCookies({ states, browsers, random, publicUrl }),
   };
 }

@@ -6,6 +6,8 @@ export type GateState = {
   readonly email?: string | undefined;
   /** Whether `email` is verified, and only the agreement is left. */
   readonly isVerified?: boolean;
+  /** Whether this browser should remember `email` once it is verified. */
+  readonly remembers?: boolean;
   /** Identifies the visitor, to count tries of a code; empty before an address is entered. */
   readonly visitorId: string;
 };

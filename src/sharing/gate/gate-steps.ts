@@ -1,7 +1,7 @@
 // The steps of a gate. A visitor completes them in order by submitting forms.
 
 import { type Random, randomText } from '../../base/crypto/ids.ts';
-import { type ErrorCode, Failure } from '../../base/errors/errors.ts';
+import { Failure } from '../../base/errors/errors.ts';
 import { readEmail } from '../../base/net/email.ts';
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
 import { transact } from '../../storage/database.ts';
@@ -20,6 +20,7 @@ import {
 import type { GateState } from './gate-state.ts';
 import { hasVerifiedEmail } from './known-browser.ts';
 import type { PasswordThrottle } from './password-throttle.ts';
+import { noNewCode, refusals, refused, type StepRefusal, sentAlready } from './step-refusals.ts';
 
 /** The value that a step asks for. The form field has the same name. */
 export type GateStep = 'password' | 'email' | 'code' | 'agreement';
@@ -28,14 +29,9 @@ export type Visitor = {
   readonly network: string;
   readonly state: GateState;
   readonly browser: string | undefined;
+  /** The verified address that the browser remembers. */
+  readonly rememberedEmail: string | undefined;
   readonly title: string | undefined;
-};
-
-export type StepRefusal = {
-  readonly status: number;
-  readonly text: string;
-  readonly retryAfterSeconds?: number;
-  readonly failure?: Failure;
 };
 
 export type StepOutcome = {
@@ -65,6 +61,10 @@ export type GateStepsOptions = {
   readonly random: Random;
 };
 
+type CodeVisitor = Pick<Visitor, 'network' | 'browser' | 'title'> & {
+  readonly visitorId: string;
+};
+
 type SubmitStep = (link: LinkRow, form: URLSearchParams, visitor: Visitor) => Promise<StepOutcome>;
 
 export function createGateSteps(options: GateStepsOptions): GateSteps {
@@ -74,7 +74,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
   function requestCode(
     link: LinkRow,
     target: CodeTarget,
-    { title, visitorId, ...visitor }: Omit<Visitor, 'state'> & { readonly visitorId: string },
+    { title, visitorId, ...visitor }: CodeVisitor,
   ): Promise<number | StepRefusal> {
     const requester = requesterOf(visitor, visitorId);
     return codes.send(target, requester, { slug: link.slug, title }).catch((thrown: unknown) => {
@@ -82,6 +82,9 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       throw thrown;
     });
   }
+
+  const findAgreement = async (link: LinkRow, email: string) =>
+    hasAgreement(link) ? agreements.find(link, email) : undefined;
 
   function admit(link: LinkRow, state: GateState, reader: AdmittedReader): StepOutcome {
     const admission = gate.admit(link, reader);
@@ -116,7 +119,15 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       if (email === undefined) return { state, refusal: refusals.noEmail };
       if (!requiresCode(link)) return admit(link, state, { email });
       const id = state.visitorId === '' ? randomText(random) : state.visitorId;
-      const next = { ...state, email, isVerified: false, visitorId: id };
+      const remembers = form.get('remember') === 'yes';
+      const next = { ...state, email, isVerified: false, remembers, visitorId: id };
+      if (email === visitor.rememberedEmail) {
+        const agreement = await findAgreement(link, email);
+        // An agreement is evidence, so that a reader who has not accepted it needs a new code.
+        if (!hasAgreement(link) || agreement !== undefined) {
+          return admit(link, next, { email, isVerified: true, agreement });
+        }
+      }
       // A form with a code needs no mail, and a new code would void the one in the form.
       if (isCode(codeIn(form))) return { state: next };
       const sent = await requestCode(link, codeTargetOf(link, email), {
@@ -144,7 +155,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       if (!isCode(code)) return { state, refusal: refusals.noCode };
       const isRight = await transact(db, (trx) => codes.redeem(trx, target, { code, visitor: id }));
       if (!isRight) return { state, refusal: refusals.wrongCode };
-      const agreement = hasAgreement(link) ? await agreements.find(link, email) : undefined;
+      const agreement = await findAgreement(link, email);
       const outcome = admit(link, state, { email, isVerified: true, agreement });
       if (outcome.refusal !== undefined) return outcome;
       if (!hasAgreement(link) || agreement !== undefined)
@@ -191,7 +202,7 @@ const codeTargetOf = (link: LinkRow, email: string): CodeTarget => ({
 });
 
 const requesterOf = (
-  { network, browser }: Omit<Visitor, 'state' | 'title'>,
+  { network, browser }: Pick<Visitor, 'network' | 'browser'>,
   visitor: string,
 ): CodeRequester => ({
   network,
@@ -230,57 +241,4 @@ function nextStep(link: LinkRow, state: GateState): GateStep | undefined {
 /** Returns whether a form may submit the step. The address can be changed later. */
 function isDue(step: GateStep, next: GateStep | undefined): boolean {
   return step === next || (step === 'email' && (next === 'code' || next === 'agreement'));
-}
-
-const refusals = {
-  noPassword: { status: 400, text: 'Enter the password.' },
-  wrongPassword: { status: 403, text: 'Wrong password.' },
-  noEmail: { status: 400, text: 'Enter an email address such as name@example.com.' },
-  notOnList: {
-    status: 403,
-    text:
-      'This email address doesn’t have access to the document. Enter another address, or ask ' +
-      'the sender for access.',
-  },
-  noCode: { status: 400, text: 'Enter the 6 digits of the code.' },
-  otherAgreement: {
-    status: 400,
-    text: 'The agreement has changed. Read it, and accept the new text.',
-  },
-  wrongCode: {
-    status: 403,
-    text: 'This code is wrong or has expired. Check it or request a new one.',
-  },
-} as const satisfies Record<string, StepRefusal>;
-
-const sentAlready = (seconds: number): StepRefusal => ({
-  status: 429,
-  text: `We already sent a code. You can request a new one in ${spanOf(seconds)}.`,
-  retryAfterSeconds: seconds,
-});
-
-function noNewCode(failure: Failure): StepRefusal {
-  const { retryAfterSeconds = 1 } = failure.extra;
-  const text =
-    'Too many codes were requested, so we sent no new one. If you got codes in the last 10 ' +
-    `minutes, try the newest first. You can request a new one in ${spanOf(retryAfterSeconds)}.`;
-  return { status: failure.status, text, retryAfterSeconds, failure };
-}
-
-/** Turns an error that the form can show into a refusal. Rethrows other errors. */
-function refused(thrown: unknown): { readonly refusal: StepRefusal } {
-  if (!(thrown instanceof Failure)) throw thrown;
-  const { retryAfterSeconds = 1 } = thrown.extra;
-  const texts: Partial<Record<ErrorCode, string>> = {
-    rate_limited: `${thrown.message} Try again in ${spanOf(retryAfterSeconds)}.`,
-    unavailable: 'The service is temporarily unavailable. Try again in a moment.',
-  };
-  const text = texts[thrown.code];
-  if (text === undefined) throw thrown;
-  return { refusal: { status: thrown.status, text, retryAfterSeconds, failure: thrown } };
-}
-
-function spanOf(seconds: number): string {
-  const [count, unit] = seconds < 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

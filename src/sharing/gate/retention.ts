@@ -16,4 +16,10 @@ export const gateRetention = (now: Clock): RetentionRule[] => [
     time: 'last_time',
     ranges: () => [{ before: now() - verifiedAddressMs }],
   }),
+  oldRows({
+    table: 'remembered_readers',
+    key: 'digest',
+    time: 'expire_time',
+    ranges: () => [{ before: now() + 1 }],
+  }),
 ];

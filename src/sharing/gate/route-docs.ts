@@ -4,7 +4,9 @@ import { versionHeaderDoc } from '../../base/http/shown-version.ts';
 
 const path = { slug: 'The secret part of the address of the link.' };
 const html = ['text/html'];
-const setCookie = { 'Set-Cookie': 'The cookies of the gate, with the path of the link.' };
+const setCookie = {
+  'Set-Cookie': 'The cookies of the gate, with the path of the link, or `/s` to remember a reader.',
+};
 
 /** The form again, with the state of the gate. */
 const form = { types: html, headers: setCookie };
@@ -86,6 +88,13 @@ export const submitGateDoc: RouteDoc = {
   form: {
     password: { description: 'The password of the link.', lengthMax: 1024 },
     email: { description: "The reader's email address.", lengthMax: 254 },
+    remember: {
+      description:
+        '`yes`: once the address is verified, other links of the workspace ask for no code in ' +
+        'this browser for 30 days.',
+      lengthMax: 3,
+    },
+    forget: { description: '`yes`: this browser forgets the reader.', lengthMax: 3 },
     code: {
       description:
         'The 6 digits of the mailed code; `again` for a new code, `other` to start over.',

@@ -10,10 +10,11 @@ import type { Shared } from '../links/links.ts';
 import type { Rooms } from '../rooms/rooms.ts';
 import { entryRoutes } from './entry-routes.ts';
 import { type FileRouteOptions, fileRoutes } from './file-routes.ts';
-import { requiresCode } from './gate.ts';
+import { hasAgreement, requiresCode } from './gate.ts';
 import type { GateHtml } from './gate-html.ts';
 import type { GateSteps, StepOutcome } from './gate-steps.ts';
 import { presentationOf, titleOf } from './presentation.ts';
+import type { RememberedReaders } from './remembered-readers.ts';
 import { checkAccess, selectDocument } from './require-access.ts';
 import {
   roomDocumentDoc,
@@ -26,6 +27,7 @@ import {
 export type GateRouteOptions = FileRouteOptions & {
   readonly rooms: Rooms;
   readonly steps: GateSteps;
+  readonly remembered: RememberedReaders;
   readonly html: GateHtml;
   readonly brands: Brands;
   readonly agreements: Pick<Agreements, 'textOf'>;
@@ -33,6 +35,13 @@ export type GateRouteOptions = FileRouteOptions & {
 
 export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
   const { gate, steps, cookies, html, rooms, previews, brands, agreements } = options;
+  const { remembered } = options;
+
+  /** The verified address that the browser remembers, if the link asks for one. */
+  const findRemembered = async (request: RouteRequest, link: LinkRow) =>
+    requiresCode(link)
+      ? remembered.find(placeOf(request, link), cookies.readReader(request, link))
+      : undefined;
 
   /** Shows the document or the folder that the path names. */
   async function entryHtml(shared: Shared, request: RouteRequest): Promise<RouteReply> {
@@ -89,7 +98,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
   }
 
   async function askFor(
-    { domain }: RouteRequest,
+    request: RouteRequest,
     shared: Shared,
     outcome: StepOutcome,
     given = '',
@@ -97,6 +106,8 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     const { link } = shared;
     const { state, repeatedStep, refusal, hasResent } = outcome;
     const step = repeatedStep ?? steps.nextStep(link, state) ?? 'email';
+    const rememberedEmail = step === 'email' ? await findRemembered(request, link) : undefined;
+    const email = given === '' ? (state.email ?? rememberedEmail ?? '') : given;
     const form = {
       step,
       steps: steps.stepsOf(link),
@@ -105,11 +116,13 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
         sha256: link.agreement_sha256,
       },
       requiresVerification: requiresCode(link),
-      email: given === '' ? (state.email ?? '') : given,
+      hasAgreement: hasAgreement(link),
+      isRemembered: email !== '' && email === rememberedEmail,
+      email,
       ...(refusal === undefined ? {} : { error: refusal.text }),
       ...(hasResent === true ? { notice: 'We sent a new code. Older codes no longer work.' } : {}),
     };
-    const brand = await brands.of(link.workspace_id, domain?.origin);
+    const brand = await brands.of(link.workspace_id, request.domain?.origin);
     return html.ask(form, presentationOf(shared, brand), refusal);
   }
 
@@ -120,10 +133,12 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     const { shared } = decision;
     const { link } = shared;
     if (decision.kind === 'open' || gate.isOpen(link)) return seeOther(link, request);
+    if (request.form.has('forget')) return forget(request, link);
     const visitor = {
       network: networkOf(request.peer),
       state: cookies.readState(request, link),
       browser: cookies.readBrowser(request, link),
+      rememberedEmail: await findRemembered(request, link),
       title: titleOf(shared),
     };
     const outcome = await steps.submit(link, request.form, visitor);
@@ -136,10 +151,21 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     if (isNew || outcome.verifiedEmail !== undefined) {
       set.push(cookies.writeBrowser(request, link, outcome.verifiedEmail));
     }
+    if (outcome.verifiedEmail !== undefined && state.remembers === true) {
+      await remembered.forget(placeOf(request, link), cookies.readReader(request, link));
+      const cookie = await remembered.add(placeOf(request, link), outcome.verifiedEmail);
+      set.push(cookies.writeReader(request, link, cookie));
+    }
     if (refusal === undefined && hasResent !== true)
       return withCookies(seeOther(link, request), set);
     const given = outcome.repeatedStep === 'email' ? (request.form.get('email') ?? '') : '';
     return withCookies(await askFor(request, shared, outcome, given.slice(0, emailShownMax)), set);
+  }
+
+  /** The browser forgets the reader, at all links of the workspace. */
+  async function forget(request: RouteRequest, link: LinkRow): Promise<RouteReply> {
+    await remembered.forget(placeOf(request, link), cookies.readReader(request, link));
+    return withCookies(seeOther(link, request), [cookies.writeReader(request, link)]);
   }
 
   /** A page, and the form of the gate at the same address. */
@@ -162,6 +188,8 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     ...fileRoutes(options),
   ];
 }
+
+const placeOf = ({ domain }: RouteRequest, link: LinkRow) => ({ link, domain });
 
 /** A refused address is shown again for correction, up to this length. */
 const emailShownMax = 254;

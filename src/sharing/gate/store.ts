@@ -1,5 +1,5 @@
 import { lockRow } from '../../storage/row-locks.ts';
-import type { Executor, GateCodeRow, LinkRow } from '../../storage/schema.ts';
+import type { Executor, GateCodeRow, LinkRow, RememberedReaderRow } from '../../storage/schema.ts';
 
 /** Replaces the last code. Returns false if the last code was sent after `since`. */
 export async function replaceCode(
@@ -81,6 +81,25 @@ export async function rememberVerifiedAddress(
     .values({ key, last_time: now })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
     .execute();
+}
+
+export async function insertRememberedReader(
+  trx: Executor,
+  row: RememberedReaderRow,
+): Promise<void> {
+  await trx.insertInto('remembered_readers').values(row).execute();
+}
+
+export function findRememberedReader(
+  db: Executor,
+  digest: string,
+): Promise<RememberedReaderRow | undefined> {
+  const rows = db.selectFrom('remembered_readers').selectAll().where('digest', '=', digest);
+  return rows.executeTakeFirst();
+}
+
+export async function deleteRememberedReader(trx: Executor, digest: string): Promise<void> {
+  await trx.deleteFrom('remembered_readers').where('digest', '=', digest).execute();
 }
 
 /** The views by which the link may have counted a reader. */

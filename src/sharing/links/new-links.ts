@@ -23,7 +23,12 @@ import { storeEntryRules } from './entry-rule-messages.ts';
 import type { LinkMessages } from './link-messages.ts';
 import { checkOptions, impliedBy, readListOptions } from './options.ts';
 import type { HashLinkPassword } from './password-rules.ts';
-import { checkRecipient, type RecipientMails, readRecipient } from './recipients.ts';
+import {
+  checkMailMessage,
+  checkRecipient,
+  type RecipientMails,
+  readRecipient,
+} from './recipients.ts';
 import { findEntryIds, insertLink } from './store.ts';
 
 export type NewLinkOptions = {
@@ -57,6 +62,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
   function readRow(request: CreateLinkRequest, context: HandlerContext): LinkRow {
     requireOneTarget(request);
     const recipient = readRecipient(request.recipient, request.mailRecipient);
+    checkMailMessage(request);
     const isForOne = recipient !== '' && request.allowList.length === 0;
     const lists = readListOptions(isForOne ? { ...request, allowList: [recipient] } : request);
     const agreement = { agreement_sha256: readAgreement(request.agreement) };
@@ -100,7 +106,10 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
     answer: (trx: Executor) => Promise<T>,
   ): Promise<T> {
     const workspaceId = workspaceOf(context);
-    const mailed = rows.filter((_, i) => requests[i]?.mailRecipient === true);
+    const mailed = rows.flatMap((link, i) => {
+      const request = requests[i];
+      return request?.mailRecipient === true ? [{ link, message: request.mailMessage }] : [];
+    });
     const texts = new Map(
       rows.map((row, i) => [row.agreement_sha256, requests[i]?.agreement ?? '']),
     );

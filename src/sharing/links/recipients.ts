@@ -2,15 +2,15 @@
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
-import type { MailPart } from '../../base/mail/mail-body.ts';
+import { linkMailParts, linkMailSubject } from '../../base/mail/link-mail.ts';
 import { admits } from '../../base/net/address-lists.ts';
 import { readEmail } from '../../base/net/email.ts';
-import { mailName, shortName } from '../../base/net/mail-name.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
+import { requirePlainText } from './plain-text.ts';
 import { findMailedLink } from './store.ts';
 
 const minute = 60_000;
@@ -32,6 +32,17 @@ export function readRecipient(text: string, isMailed: boolean): string {
   return email;
 }
 
+type MailRequest = { readonly mailRecipient: boolean; readonly mailMessage: string };
+
+/** Throws `invalid_argument`. */
+export function checkMailMessage({ mailRecipient, mailMessage }: MailRequest): void {
+  if (mailMessage === '') return;
+  if (!mailRecipient) throw invalid('mail_message', 'must be set together with mail_recipient');
+  requirePlainText('mail_message', mailMessage);
+}
+
+export type MailToRecipient = { readonly link: LinkRow; readonly message: string };
+
 /** Throws if the lists of a link refuse its recipient. */
 export function checkRecipient({ recipient, allow_list, block_list }: LinkRow): void {
   if (recipient === '') return;
@@ -46,7 +57,7 @@ export function checkRecipient({ recipient, allow_list, block_list }: LinkRow): 
 
 export type RecipientMails = {
   /** Adds the mails of new links. Throws `rate_limited`; the caller must roll back. */
-  add(trx: Executor, links: readonly LinkRow[]): Promise<void>;
+  add(trx: Executor, mailed: readonly MailToRecipient[]): Promise<void>;
 };
 
 export type RecipientMailOptions = {
@@ -60,16 +71,14 @@ export function createRecipientMails(options: RecipientMailOptions): RecipientMa
   const { mails } = options;
   const { counter, countIn } = createThrottle({ ...options, limits, refusal: tooMany });
   return {
-    async add(trx, links) {
-      const counters = links.flatMap(({ workspace_id, recipient }) => [
+    async add(trx, mailed) {
+      const counters = mailed.flatMap(({ link: { workspace_id, recipient } }) => [
         counter('address', recipient),
         counter('workspace', workspace_id),
       ]);
       await countIn(trx, counters);
-      await mails.add(
-        trx,
-        links.map(({ id }) => id),
-      );
+      const added = mailed.map(({ link, message }) => ({ targetId: link.id, message }));
+      await mails.add(trx, added);
     },
   };
 }
@@ -86,38 +95,21 @@ type ComposerOptions = {
 
 /** Composes the mail with a link to its recipient, unless the link has ended. */
 export function linkMailComposer({ db, brands, urlOf, now }: ComposerOptions): ComposeMail {
-  return async (id) => {
+  return async (id, message) => {
     const link = await findMailedLink(db, id);
     if (link === undefined || link.revoke_time !== null) return undefined;
     if (link.expire_time !== null && link.expire_time <= now()) return undefined;
     const brand = await brands.of(link.workspace_id);
-    const title = link.show_title === 1 ? link.target_name : undefined;
-    const isRoom = link.document_id === null;
-    const what = title === undefined ? (isRoom ? 'A folder' : 'A document') : shortName(title);
-    const subject = `${what} was shared with you`;
-    const parts = partsOf(link, brand.workspaceName, title, urlOf(link));
-    return { to: link.recipient, subject, ...brands.renderMail(brand, parts) };
+    const mail = {
+      workspaceName: brand.workspaceName,
+      title: link.show_title === 1 ? link.target_name : undefined,
+      isRoom: link.document_id === null,
+      hasPassword: link.password_hash !== null,
+      requiresCode: link.email_verification_required === 1,
+      message,
+      url: urlOf(link),
+    };
+    const subject = linkMailSubject(mail);
+    return { to: link.recipient, subject, ...brands.renderMail(brand, linkMailParts(mail)) };
   };
-}
-
-function partsOf(
-  link: LinkRow,
-  workspaceName: string,
-  title: string | undefined,
-  url: string,
-): MailPart[] {
-  const kind = link.document_id === null ? 'folder' : 'document';
-  const document = title === undefined ? `a ${kind}` : `“${mailName(title)}”`;
-  const code = ' The page asks for your email address and mails you a code.';
-  const password = ' The page asks for a password, which the sender gives you.';
-  return [
-    {
-      text:
-        `${mailName(workspaceName)} shared ${document} with you.` +
-        (link.password_hash === null ? '' : password) +
-        (link.email_verification_required === 1 ? code : ''),
-    },
-    { label: `Open the ${kind}`, url },
-    { note: 'The link is for you. If you did not expect this email, ignore it.' },
-  ];
 }

@@ -10,11 +10,13 @@ import type { Database, Executor, ReaderMailRow } from '../../storage/schema.ts'
 import { deleteMail, findDueMail, insertMails, postponeMail } from './store.ts';
 
 /** Returns undefined if the mail is no longer needed. */
-export type ComposeMail = (targetId: string) => Promise<Mail | undefined>;
+export type ComposeMail = (targetId: string, message: string) => Promise<Mail | undefined>;
+
+/** A mail about an object, with a text that is deleted once the mail is sent. */
+export type NewReaderMail = { readonly targetId: string; readonly message?: string };
 
 export type ReaderMails = {
-  /** Adds a mail about each of these objects. */
-  add(trx: Executor, targetIds: readonly string[]): Promise<void>;
+  add(trx: Executor, mails: readonly NewReaderMail[]): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -34,11 +36,11 @@ const mailsMax = 500;
 export function startReaderMails(options: ReaderMailOptions): ReaderMails {
   const { db, mailer, composers, warn, now } = options;
 
-  async function send({ target_id, attempts }: ReaderMailRow): Promise<void> {
+  async function send({ target_id, attempts, message }: ReaderMailRow): Promise<void> {
     const compose = composers[target_id.replace(/_.*/, '')];
     const done = () => transact(db, (trx) => deleteMail(trx, target_id));
     try {
-      const mail = await compose?.(target_id);
+      const mail = await compose?.(target_id, message);
       if (mail !== undefined) await mailer.send(mail);
       await done();
     } catch (err) {
@@ -69,8 +71,11 @@ export function startReaderMails(options: ReaderMailOptions): ReaderMails {
   });
   return {
     stop,
-    async add(trx, targetIds) {
-      if (targetIds.length > 0) await insertMails(trx, targetIds, now());
+    async add(trx, added) {
+      const rows = added.map(({ targetId: target_id, message = '' }) => ({
+        ...{ target_id, message, due_time: now(), attempts: 0 },
+      }));
+      if (rows.length > 0) await insertMails(trx, rows);
     },
   };
 }

@@ -1,12 +1,7 @@
 import { retriesDueBy, type WaitingMail } from '../../base/mail/retries.ts';
 import type { Executor, ReaderMailRow } from '../../storage/schema.ts';
 
-export async function insertMails(
-  trx: Executor,
-  targetIds: readonly string[],
-  due_time: number,
-): Promise<void> {
-  const rows = targetIds.map((target_id) => ({ target_id, due_time, attempts: 0 }));
+export async function insertMails(trx: Executor, rows: readonly ReaderMailRow[]): Promise<void> {
   await trx.insertInto('reader_mails').values(rows).execute();
 }
 
@@ -40,7 +35,7 @@ export async function deleteMail(trx: Executor, targetId: string): Promise<void>
 
 export async function postponeMail(
   trx: Executor,
-  { target_id, due_time, attempts }: ReaderMailRow,
+  { target_id, due_time, attempts }: Omit<ReaderMailRow, 'message'>,
 ): Promise<void> {
   await trx
     .updateTable('reader_mails')

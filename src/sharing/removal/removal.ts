@@ -17,6 +17,7 @@ export const workspacePurge: Purge = {
     deleteDocumentOf,
     deleteLinkOf,
     ...ofWorkspace.map((table) => ownedRows(table, 'workspace_id', 'id')),
+    ownedRows('remembered_readers', 'workspace_id', 'digest'),
     deleteFolders,
     ownedRows('credentials', 'workspace_id', 'id'),
     ownedRows('members', 'workspace_id', 'user_id'),

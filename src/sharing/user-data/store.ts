@@ -1,6 +1,7 @@
 // The data about a person in workspaces, and its erasure.
 import type { UserData } from '../../api/access/user-data.ts';
 import {
+  deleteWaitingReceipts,
   erasedTexts,
   eraseFromLink,
   linkTexts,
@@ -8,7 +9,7 @@ import {
 } from '../../storage/erased-addresses.ts';
 import { foldedColumn, foldValue } from '../../storage/folded-text.ts';
 import { ownDataPageMax, pagesByKey } from '../../storage/own-data.ts';
-import type { PurgeStep } from '../../storage/purge.ts';
+import { ownedRows, type PurgeStep } from '../../storage/purge.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findUserRow } from '../../storage/users.ts';
 
@@ -51,6 +52,15 @@ export const eraseFromViews: PurgeStep = async (trx, userId, limit) => {
     .where(foldedColumn(trx, 'email'), '=', foldValue(user.email))
     .execute();
   return ids.length;
+};
+
+/** Browsers forget the address, and receipts that wait are not sent. */
+export const forgetReader: PurgeStep = async (trx, userId, limit) => {
+  const user = await findUserRow(trx, userId);
+  if (user === undefined) return 0;
+  const email = foldValue(user.email);
+  await deleteWaitingReceipts(trx, email);
+  return ownedRows('remembered_readers', 'email', 'digest')(trx, email, limit);
 };
 
 export const deleteInvitations: PurgeStep = async (trx, userId, limit) => {

@@ -2,7 +2,13 @@
 import type { UserData } from '../../api/access/user-data.ts';
 import { ownData } from '../../storage/own-data.ts';
 import { ownedRows, type PurgeStep } from '../../storage/purge.ts';
-import { deleteInvitations, eraseFromLinks, eraseFromViews, readOwnViews } from './store.ts';
+import {
+  deleteInvitations,
+  eraseFromLinks,
+  eraseFromViews,
+  forgetReader,
+  readOwnViews,
+} from './store.ts';
 
 const invitationColumns = [
   'id',
@@ -58,6 +64,7 @@ export const sharedData = {
 export const createUserErasure = (): readonly PurgeStep[] => [
   eraseFromViews,
   eraseFromLinks,
+  forgetReader,
   deleteInvitations,
   ownedRows('members', 'user_id', 'workspace_id'),
 ];

@@ -4,6 +4,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import { newId, type Random } from '../../base/crypto/ids.ts';
 import { csvText, timeText } from '../../base/csv.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { foldValue } from '../../storage/folded-text.ts';
@@ -18,6 +19,8 @@ import {
   findVisitor,
   findVisitors,
   findVisitorsAfter,
+  isRemembered,
+  type KnownAddress,
   visitorList,
 } from './store.ts';
 
@@ -26,6 +29,7 @@ export type VisitorOptions = {
   readonly auditLog: AuditLog;
   readonly quotas: Pick<Quotas, 'inTurn' | 'lock'>;
   readonly views: Pick<Views, 'list'>;
+  readonly random: Random;
   readonly revokeLink: (trx: Executor, id: string) => Promise<void>;
 };
 
@@ -36,12 +40,24 @@ const linksMax = 200;
 const sliceMax = 1_000;
 
 export function createVisitorService(options: VisitorOptions): ServiceImpl<typeof VisitorService> {
-  const { db, auditLog, quotas, views, revokeLink } = options;
+  const { db, auditLog, quotas, views, revokeLink, random } = options;
 
   async function require(trx: Executor, workspaceId: string, email: string): Promise<VisitorRow> {
     const row = await findVisitor(trx, workspaceId, foldValue(email));
-    if (row === undefined) throw fail('not_found', 'The workspace has no such visitor.');
+    if (row === undefined) throw noSuchVisitor();
     return row;
+  }
+
+  /** Returns a visitor, or a person in links, waiting mails or browsers, with these links. */
+  async function requireKnown(workspace_id: string, text: string) {
+    const email = foldValue(text);
+    const visitor = await findVisitor(db, workspace_id, email);
+    const person: KnownAddress = visitor ?? { id: newId('viw', random), workspace_id, email };
+    const linkIds = await findLinksWith(db, person);
+    if (visitor === undefined && linkIds.length === 0 && !(await isRemembered(db, person))) {
+      throw noSuchVisitor();
+    }
+    return { person, linkIds, isVisitor: visitor !== undefined };
   }
 
   async function* readSlices(context: HandlerContext, workspaceId: string, since: number) {
@@ -103,22 +119,24 @@ export function createVisitorService(options: VisitorOptions): ServiceImpl<typeo
 
     async deleteVisitor({ email }, context) {
       const workspaceId = workspaceOf(context);
-      const visitor = await require(db, workspaceId, email);
-      const linkIds = await findLinksWith(db, visitor);
+      const { person, linkIds, isVisitor } = await requireKnown(workspaceId, email);
       // A member can create any number of links with the address, so they are changed in slices.
       // The last one removes the visitor: a call that is repeated after a failure finds the rest.
       do {
         const slice = linkIds.splice(0, linksMax);
         await quotas.inTurn(workspaceId, () =>
-          auditLog.change(context, { target: visitor.id }, async (trx, also) => {
+          auditLog.change(context, { target: person.id }, async (trx, also) => {
             // A new view locks the usage, too.
             await quotas.lock(trx, workspaceId);
-            for (const linkId of await eraseVisitorFromLinks(trx, visitor, slice)) {
+            for (const linkId of await eraseVisitorFromLinks(trx, person, slice)) {
               await revokeLink(trx, linkId);
               also('LinkService.RevokeLink', linkId);
             }
             if (linkIds.length > 0) return;
-            await eraseVisitor(trx, await require(trx, workspaceId, email));
+            // The person may have become a visitor in the meantime.
+            const visitor = await findVisitor(trx, workspaceId, person.email);
+            if (isVisitor && visitor === undefined) throw noSuchVisitor();
+            await eraseVisitor(trx, visitor ?? person);
           }),
         );
         await setImmediate();
@@ -127,6 +145,8 @@ export function createVisitorService(options: VisitorOptions): ServiceImpl<typeo
     },
   };
 }
+
+const noSuchVisitor = () => fail('not_found', 'The workspace has no such visitor.');
 
 const columns = ['email', 'view_count', 'create_time', 'last_view_time'];
 

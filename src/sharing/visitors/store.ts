@@ -1,8 +1,11 @@
 import {
   admitsOnly,
+  deleteWaitingReceipts,
+  erasedTexts,
   eraseFromLink,
   linkTexts,
   pseudonymOf,
+  waitingReceipts,
 } from '../../storage/erased-addresses.ts';
 import { containsText, foldedColumn } from '../../storage/folded-text.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
@@ -77,10 +80,29 @@ export function findVisitorsAfter(
     .execute();
 }
 
-/** Removes the address of a visitor from the views of the workspace, and the visitor. */
+/** A person whose address a workspace has, with an id that does not contain it. */
+export type KnownAddress = Pick<VisitorRow, 'id' | 'workspace_id' | 'email'>;
+
+/** Whether the workspace has the address in a browser that remembers it, or in a waiting mail. */
+export async function isRemembered(
+  db: Executor,
+  { workspace_id, email }: KnownAddress,
+): Promise<boolean> {
+  const browsers = db
+    .selectFrom('remembered_readers')
+    .select('digest')
+    .where('workspace_id', '=', workspace_id)
+    .where('email', '=', email)
+    .limit(1);
+  if ((await browsers.executeTakeFirst()) !== undefined) return true;
+  const mail = await waitingReceipts(db, email, workspace_id).limit(1).executeTakeFirst();
+  return mail !== undefined;
+}
+
+/** Removes an address from the views, mails and browsers of the workspace, and the visitor. */
 export async function eraseVisitor(
   trx: Executor,
-  { id, workspace_id, email }: VisitorRow,
+  { id, workspace_id, email }: KnownAddress,
 ): Promise<void> {
   await trx
     .updateTable('views')
@@ -88,27 +110,36 @@ export async function eraseVisitor(
     .where('workspace_id', '=', workspace_id)
     .where(foldedColumn(trx, 'email'), '=', email)
     .execute();
+  await trx
+    .deleteFrom('remembered_readers')
+    .where('workspace_id', '=', workspace_id)
+    .where('email', '=', email)
+    .execute();
+  await deleteWaitingReceipts(trx, email, workspace_id);
   await trx.deleteFrom('visitors').where('id', '=', id).execute();
 }
 
 /** The links with the address, in the order in which changes of several links lock them. */
 export async function findLinksWith(
   db: Executor,
-  { workspace_id, email }: VisitorRow,
+  { id, workspace_id, email }: KnownAddress,
 ): Promise<string[]> {
   const links = await db
     .selectFrom('links')
-    .select('id')
+    .select(['id', ...linkTexts])
     .where('workspace_id', '=', workspace_id)
     .where(({ or }) => or(linkTexts.map((column) => containsText(db, column, email))))
     .execute();
-  return links.map((link) => link.id).toSorted();
+  const address = { email, pseudonym: pseudonymOf(id) };
+  // Another address may contain this one.
+  const found = links.filter((link) => Object.keys(erasedTexts(link, address)).length > 0);
+  return found.map((link) => link.id).toSorted();
 }
 
 /** Returns the ids of the links that no one else could open and that are not revoked. */
 export async function eraseVisitorFromLinks(
   trx: Executor,
-  { id, email }: VisitorRow,
+  { id, email }: KnownAddress,
   linkIds: readonly string[],
 ): Promise<string[]> {
   const own: string[] = [];

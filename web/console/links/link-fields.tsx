@@ -15,11 +15,14 @@ import { type FoldedProps, MoreOptions } from './more-options.tsx';
 import { PasswordField } from './password-field.tsx';
 import { ReadersField } from './readers-field.tsx';
 import { generatePassword } from './share/generate-password.ts';
+import { MailFields } from './share/mail-fields.tsx';
 
 export type LinkFieldsProps = FoldedProps & {
   readonly isNew: boolean;
   /** Whether the viewer can show the document. Undefined if not known, and for a folder. */
   readonly isShown: boolean | undefined;
+  /** The name of the target of new links, once it is known. */
+  readonly targetName?: string | undefined;
 };
 
 export function LinkFields(props: LinkFieldsProps) {
@@ -33,7 +36,7 @@ export function LinkFields(props: LinkFieldsProps) {
       {access === 'people' ? (
         <ReadersField label="Readers" required {...form.getInputProps('allowList')} />
       ) : null}
-      {access === 'people' && isNew ? <ForEachFields form={form} /> : null}
+      {access === 'people' && isNew ? <ForEachFields {...props} /> : null}
       {access === 'password' || (hasPassword && access !== 'anyone') ? (
         <PasswordField form={form} hasPassword={hasPassword} />
       ) : null}
@@ -88,7 +91,7 @@ function AccessField({ form }: OfForm) {
 }
 
 /** One link for each reader of the list. */
-function ForEachFields({ form }: OfForm) {
+function ForEachFields({ form, workspaceId, targetName }: LinkFieldsProps) {
   return (
     <>
       <Checkbox
@@ -97,10 +100,7 @@ function ForEachFields({ form }: OfForm) {
         {...form.getInputProps('isForEach', { type: 'checkbox' })}
       />
       {form.values.isForEach && sendsMail() ? (
-        <Checkbox
-          label="Email the links to the readers"
-          {...form.getInputProps('mailRecipient', { type: 'checkbox' })}
-        />
+        <MailFields {...{ form, workspaceId, targetName }} />
       ) : null}
     </>
   );

@@ -27,6 +27,8 @@ export type LinkValues = {
   /** Whether each address of `allowList` gets another link. */
   isForEach: boolean;
   mailRecipient: boolean;
+  /** A text that the mails to the recipients quote; may be empty. */
+  mailMessage: string;
   blockList: string;
   agreement: string;
   /** The maximum number of views; empty for no limit. */
@@ -56,6 +58,7 @@ export const newLinkValues: LinkValues = {
   allowList: '',
   isForEach: false,
   mailRecipient: false,
+  mailMessage: '',
   blockList: '',
   agreement: '',
   viewLimit: '',
@@ -165,7 +168,10 @@ export function linkOptionsOf(values: LinkValues) {
 export function recipientRequests(values: LinkValues, target: RequestTarget) {
   const { allowList, agreement: _, ...options } = linkOptionsOf(values);
   const { mailRecipient } = values;
-  return allowList.map((recipient) => ({ ...target, ...options, recipient, mailRecipient }));
+  // The service refuses a blank text.
+  const mailMessage = mailRecipient ? values.mailMessage.trim() : '';
+  const mail = { mailRecipient, mailMessage };
+  return allowList.map((recipient) => ({ ...target, ...options, recipient, ...mail }));
 }
 
 type RequestTarget = { readonly documentId: string; readonly folderId: string };

@@ -129,9 +129,9 @@ function LinkFacts({ link }: OfLink) {
   );
 }
 
-/** A recipient without a view has no page, nor has an erased one. */
-function Recipient({ link: { workspaceId, recipient: email, viewCount } }: OfLink) {
-  if (viewCount === 0 || email.endsWith('@deleted.invalid')) return email;
+/** An erased recipient has no page. */
+function Recipient({ link: { workspaceId, recipient: email } }: OfLink) {
+  if (email.endsWith('@deleted.invalid')) return email;
   return (
     <TextLink to="/workspaces/$workspaceId/readers/$email" params={{ workspaceId, email }}>
       {email}

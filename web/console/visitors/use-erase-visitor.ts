@@ -3,7 +3,7 @@ import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
-/** Removes an address from all views and links after a confirmation. */
+/** Removes an address from all views, links and waiting mails after a confirmation. */
 export function useEraseVisitor(
   workspaceId: string,
   onDone?: () => unknown,
@@ -14,9 +14,9 @@ export function useEraseVisitor(
     confirm({
       title: `Erase “${isolateName(email)}”?`,
       consequence:
-        'The address is removed from all views and links of the workspace. The views stay ' +
-        'without it, so that no count changes. Links that no one else could open are revoked. ' +
-        'You can’t undo this.',
+        'The address is removed from all views, links and waiting emails of the workspace. The ' +
+        'views stay without it, so that no count changes. Links that no one else could open are ' +
+        'revoked. You can’t undo this.',
       label: 'Erase',
       done: 'Address erased',
       run: async () => {

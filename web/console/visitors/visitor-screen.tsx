@@ -1,12 +1,13 @@
 /** Everything that one reader read, through all links of the workspace. */
 import { useQuery } from '@connectrpc/connect-query';
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { IconEraser } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { LinkView } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
 import { LinkName } from '../links/link-name.tsx';
 import { ReadersTable, readingColumns, versionColumn } from '../readers/readers-table.tsx';
+import { reasonOf } from '../session/error-details.ts';
 import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { FigureRow } from '../shared/figure-row.tsx';
@@ -38,6 +39,14 @@ export function VisitorScreen() {
   const query = useQuery(VisitorService.method.getVisitor, { workspaceId, email });
   const list = useList(visitorViews, { workspaceId, email });
   const visitor = query.data?.visitor;
+  // Links and waiting emails can have the address of a person without a view.
+  if (reasonOf(query.error) === 'not_found') {
+    return (
+      <Screen title={email} actions={<Erase email={email} />}>
+        <Text>This person hasn’t viewed anything yet.</Text>
+      </Screen>
+    );
+  }
   return (
     <Screen title={email} actions={visitor === undefined ? undefined : <Erase email={email} />}>
       <QueryResult value={visitor} query={query} label="reader">

@@ -27,6 +27,7 @@ export const zoneField: FieldOption = {
 const recipientFields: Readonly<Record<string, FieldOption>> = {
   recipient: { value: 'address', about: 'The person who gets the link.' },
   mail_recipient: { about: 'Mails the link to the recipient.' },
+  mail_message: { value: 'text', about: 'A text that the mail quotes.' },
 };
 
 export const links = groupOf('links', 'Manages links to documents and folders.', [

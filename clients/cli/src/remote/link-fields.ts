@@ -59,6 +59,7 @@ const { notify, show_title, pinned_version, entry_rules } = linkFields;
 export const linksForFields: Readonly<Record<string, FieldOption>> = {
   folder_id: sharedFolderField,
   mail_recipient: { name: 'mail', about: 'Mails each recipient the link.' },
+  mail_message: { name: 'message', value: 'text', about: 'A text that the mails quote.' },
   ...{ allow_download, watermark, program_access, expire_time, view_limit },
   ...{ notify, show_title, pinned_version, entry_rules },
 };

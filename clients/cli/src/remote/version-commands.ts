@@ -71,12 +71,12 @@ export const visitors = groupOf('visitors', 'Shows the people who viewed documen
   },
   {
     name: 'delete',
-    about: 'Erases a visitor: removes the address from all views and links.',
+    about: 'Erases a person: removes the address from all views, links and waiting mails.',
     method: 'visitor.deleteVisitor',
     args: visitor,
     question:
-      'The address is removed from all views and links. Links that no one else could open are ' +
-      'revoked. Erase the visitor?',
+      'The address is removed from all views, links and waiting mails. Links that no one else ' +
+      'could open are revoked. Erase the address?',
     isInWorkspace,
   },
   exportVisitorsCommand,

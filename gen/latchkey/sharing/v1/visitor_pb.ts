@@ -357,7 +357,7 @@ export const ListVisitorViewsResponseSchema: GenMessage<ListVisitorViewsResponse
  */
 export type DeleteVisitorRequest = Message<"latchkey.sharing.v1.DeleteVisitorRequest"> & {
   /**
-   * The visitor's email address, in any letter case: at most 254 characters. Required.
+   * The person's email address, in any letter case: at most 254 characters. Required.
    *
    * @generated from field: string email = 1;
    */
@@ -461,12 +461,14 @@ export const VisitorService: GenService<{
    * Erases a visitor: removes the address from all views and links of the workspace. The views stay,
    * without an address, so that no count changes. In `name`, `recipient` and `allow_list` of links,
    * `<id of the visitor>@deleted.invalid` replaces the address. A link that no one else could open
-   * is revoked. A mail with a link that was not sent yet is deleted. A `block_list` keeps the
-   * address, and so do agreements. This cannot be undone. A reader who opens a link again
-   * becomes a visitor again. The audit event names the id of the visitor, and not the address.
+   * is revoked. Browsers that remember the reader forget it. A mail with a link or a receipt that was
+   * not sent yet is deleted. A `block_list` keeps the address, and so do agreements. This cannot be
+   * undone. A reader who opens a link again becomes a visitor again. The audit event names the id of
+   * the visitor, and not the address. An address without a view can be erased, too, if a link, a
+   * waiting mail or a browser has it.
    *
    * Errors:
-   * - `not_found`: the workspace has no such visitor.
+   * - `not_found`: the workspace has the address in none of these places.
    *
    * @generated from rpc latchkey.sharing.v1.VisitorService.DeleteVisitor
    */

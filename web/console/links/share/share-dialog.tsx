@@ -102,7 +102,12 @@ function ShareForm({ workspaceId, target: given, defaults }: ShareFormProps) {
           choose={setTarget}
         />
       ) : null}
-      <LinkFields {...{ form, workspaceId, isShown }} hasPassword={false} isNew />
+      <LinkFields
+        {...{ form, workspaceId, isShown }}
+        targetName={target?.name}
+        hasPassword={false}
+        isNew
+      />
     </FormDialog>
   );
 }
