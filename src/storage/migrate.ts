@@ -40,6 +40,7 @@ import { addExternalIds } from './migrations/0035-external-ids.ts';
 import { addDeletions } from './migrations/0036-deletions.ts';
 import { addDeviceSignIns } from './migrations/0037-device-sign-ins.ts';
 import { addImportedSecrets } from './migrations/0038-imported-secrets.ts';
+import { prepareHomePages } from './migrations/0040-home-pages.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -88,6 +89,7 @@ export const schemaMigrations: SchemaMigrations = {
   '0036-deletions': { up: addDeletions, oldestSupported: '0001-schema' },
   '0037-device-sign-ins': { up: addDeviceSignIns, oldestSupported: '0001-schema' },
   '0038-imported-secrets': { up: addImportedSecrets, oldestSupported: '0001-schema' },
+  '0040-home-pages': { up: prepareHomePages, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

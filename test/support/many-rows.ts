@@ -187,6 +187,7 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
       allow_download: '0',
       gate_revision: '1',
       create_time: 'n',
+      expire_time: 'n',
       view_count: 'n',
     },
   ],

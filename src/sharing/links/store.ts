@@ -49,10 +49,11 @@ export type LinkFilter = {
   readonly workspaceId: string;
   readonly documentId: string;
   readonly folderId: string;
-  /** The list examines the rows for these two. */
+  /** The list examines the rows for these three. */
   readonly state?: { readonly is: 'active' | 'expired' | 'revoked'; readonly now: number };
   /** An address or a domain, in the form of the lists. */
   readonly reader?: string;
+  readonly expiring?: { readonly from: number; readonly before: number };
 };
 
 const targetName = sql`coalesce(
@@ -65,6 +66,7 @@ export const linkList = {
     create_time: { column: 'create_time', kind: 'number' },
     name: { column: 'name', kind: 'text' },
     view_count: { column: 'view_count', kind: 'number' },
+    expire_time: { column: 'expire_time', kind: 'number' },
   },
   // Most links have no name.
   searches: ['name', 'id', targetName],
@@ -91,17 +93,29 @@ export function findLinks(
     .where(hasTarget);
   if (documentId !== '') links = links.where('document_id', '=', documentId);
   if (folderId !== '') links = links.where('folder_id', '=', folderId);
+  if (query.sort.field === 'expire_time') {
+    links = links.where('expire_time', 'is not', null);
+    // In this order, the links are neighbours in the index.
+    const { expiring } = examined;
+    if (expiring !== undefined) links = links.where(expiryCondition(expiring));
+  }
   return readList(db, links, linkList, query, conditionsOf(db, examined));
 }
 
 function conditionsOf(
   db: Executor,
-  { state, reader }: Pick<LinkFilter, 'state' | 'reader'>,
+  { state, reader, expiring }: Pick<LinkFilter, 'state' | 'reader' | 'expiring'>,
 ): RawBuilder<SqlBool>[] {
   return [
     ...(state === undefined ? [] : [stateCondition(state)]),
     ...(reader === undefined ? [] : [readerCondition(db, reader)]),
+    ...(expiring === undefined ? [] : [sql<SqlBool>`revoke_time is null`]),
+    ...(expiring === undefined ? [] : [expiryCondition(expiring)]),
   ];
+}
+
+function expiryCondition(expiring: NonNullable<LinkFilter['expiring']>): RawBuilder<SqlBool> {
+  return sql`(expire_time > ${expiring.from} and expire_time < ${expiring.before})`;
 }
 
 function stateCondition({ is, now }: NonNullable<LinkFilter['state']>): RawBuilder<SqlBool> {

@@ -69,4 +69,15 @@ const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
   },
 ]);
 
-export const auditCommands: readonly Command[] = [searchCommand, audit, usage];
+const installation = groupOf('installation', 'Reads the state of the installation.', [
+  {
+    name: 'get',
+    about:
+      'Shows credentials that expire soon, the next key rotations, the nodes, and the health of ' +
+      'mail, blobs and backups.',
+    method: 'installation.getInstallation',
+    examples: ['installation get --json'],
+  },
+]);
+
+export const auditCommands: readonly Command[] = [searchCommand, audit, usage, installation];
