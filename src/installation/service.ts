@@ -21,7 +21,7 @@ import { findNodes } from './store.ts';
 const soonMs = 30 * 86_400_000;
 const credentialsMax = 20;
 
-/** Times are in milliseconds since 1970. A problem is empty if there is none. */
+/** Times are in milliseconds since 1970. Without a problem, its text is empty. */
 export type InstallationSources = {
   rotations(): Promise<readonly KeyTimes[]>;
   mail(): Promise<MailState>;

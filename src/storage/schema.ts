@@ -225,6 +225,8 @@ export type AuditEventRow = {
   reason: string;
   /** The id of the client that acted for the actor with an exchanged token; otherwise empty. */
   acting_client: string;
+  /** The `jti` of the token of the caller; empty for other credentials. */
+  token_id: string;
   /** The number of equal events that the row represents. */
   count: number;
   request_id: string;

@@ -9,7 +9,12 @@ import { readVersion } from '../../src/base/files/version.ts';
 import { describeApp, type Place } from '../support/app-suite.ts';
 import { startTestApp } from '../support/harness.ts';
 import { managerCredential, messageOf } from '../support/manager-calls.ts';
-import { addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import {
+  addClient,
+  addCustomer,
+  addWorkspace,
+  changeAsOtherProcess,
+} from '../support/owner-rows.ts';
 import { openTransports } from '../support/transports.ts';
 
 const { getInstallation } = InstallationService.method;
@@ -25,7 +30,7 @@ describeApp('the state of the installation', (suite) => {
     return installation;
   }
 
-  it('has the credentials that expire within 30 days, with the names of a permitted caller', async () => {
+  it('has the credentials that expire within 30 days, with the permitted names', async () => {
     const { db } = suite.app.inside;
     const now = Date.now();
     const customer = await addCustomer(db, '', { expireTime: now + 20 * dayMs });
@@ -40,7 +45,7 @@ describeApp('the state of the installation', (suite) => {
       ...{ thumbprint: 'expires', create_time: now, expire_time: now + 10 * dayMs },
       revoke_time: null,
     };
-    await db.insertInto('client_keys').values(key).execute();
+    await changeAsOtherProcess(db, (trx) => trx.insertInto('client_keys').values(key).execute());
 
     const { expiringCredentials: found } = await read(suite, names);
     expect(found.map(({ id, ownerId }) => [id, ownerId])).toEqual([

@@ -21,7 +21,7 @@ import { findUsers, userList } from '../../src/identity/users/store.ts';
 import { documentList, findDocuments } from '../../src/sharing/documents/store.ts';
 import { domainList, findDomains } from '../../src/sharing/domains/store.ts';
 import { findFolders, folderList } from '../../src/sharing/folders/store.ts';
-import { findLinks, linkList } from '../../src/sharing/links/store.ts';
+import { findLinks, linkList } from '../../src/sharing/links/list/store.ts';
 import { findViews, viewLists } from '../../src/sharing/views/store.ts';
 import { findVisitors, visitorList } from '../../src/sharing/visitors/store.ts';
 import {

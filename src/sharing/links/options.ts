@@ -18,7 +18,8 @@ import { entriesOf, readListEntry, storeList } from '../../base/net/address-list
 import type { LinkRow } from '../../storage/schema.ts';
 import { readAgreement } from './agreement-text.ts';
 import { entryRulesMessage, storeEntryRules } from './entry-rule-messages.ts';
-import type { LinkChange, LinkFilter, LinkTarget } from './store.ts';
+import type { LinkFilter } from './list/store.ts';
+import type { LinkChange, LinkTarget } from './store.ts';
 
 const notifyValues = [
   [Notify.UNSPECIFIED, ''],

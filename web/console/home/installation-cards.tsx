@@ -46,7 +46,7 @@ function kindOf(id: string, ownerId: string): string {
   return ownerId.startsWith('cus_') ? 'Customer API key' : 'Workspace API key';
 }
 
-export function Health({ query }: CardProps) {
+export function HealthCard({ query }: CardProps) {
   const installation = query.data?.installation;
   return (
     <HomeCard
@@ -68,7 +68,7 @@ export function Health({ query }: CardProps) {
   );
 }
 
-const stateColors = { OK: 'teal', Check: 'yellow', Problem: 'red' } as const;
+const stateColors = { OK: 'teal', Check: 'orange', Problem: 'red' } as const;
 
 type HealthRow = {
   readonly name: string;

@@ -20,7 +20,7 @@ import { Screen } from '../shared/screen.tsx';
 import { Checklist } from './checklist.tsx';
 import classes from './home.module.css';
 import { HomeCard, isLive } from './home-card.tsx';
-import { ExpiringCredentials, Health, useInstallation } from './installation-cards.tsx';
+import { ExpiringCredentials, HealthCard, useInstallation } from './installation-cards.tsx';
 
 const dayMs = 86_400_000;
 
@@ -34,7 +34,7 @@ export function StaffHome() {
       {hasScope('audit:read') ? (
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
           <ExpiringCredentials query={installation} />
-          <Health query={installation} />
+          <HealthCard query={installation} />
           <FailedAuthentications />
           <LastChanges />
         </SimpleGrid>
