@@ -90,7 +90,8 @@ test('every list of a store is explained', () => {
 });
 
 describeDialects('a list', (dialect) => {
-  it('is read by an index, in its order', async () => {
+  // Fills every table.
+  it('is read by an index, in its order', { timeout: 180_000 }, async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect), fillSettings);
     await fillTables(db, dialect);
     const bad: string[] = [];

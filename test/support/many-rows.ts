@@ -128,6 +128,7 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
       actor_type: `''`,
       actor_id: half,
       action: half,
+      token_id: half,
       target: half,
       code: half,
       count: '1',

@@ -91,7 +91,7 @@ function healthRows(installation: Installation): HealthRow[] {
     }),
     ...(mail === undefined ? [] : [mailRow(mail)]),
     blobs === undefined || blobs.problem === ''
-      ? { name: 'Documents', detail: 'The store is readable and writable.', state: 'OK' }
+      ? { name: 'Documents', detail: 'The store works.', state: 'OK' }
       : { name: 'Documents', detail: blobs.problem, state: 'Problem' },
     ...(backups === undefined ? [] : [backupRow(backups)]),
   ];
