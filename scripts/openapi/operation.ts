@@ -63,6 +63,7 @@ const tags: Readonly<Record<string, string>> = {
   PasswordResetService: 'Password reset',
   AuditService: 'Audit log',
   SearchService: 'Search',
+  InstallationService: 'Installation',
   SigningKeyService: 'Signing keys',
   UsageService: 'Usage',
   UserService: 'Users',

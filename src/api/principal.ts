@@ -9,6 +9,8 @@ type Scoped = {
   readonly scopes: ReadonlySet<string>;
   /** The client that acts for the principal with an exchanged token (RFC 8693 §4.1). */
   readonly actingClientId?: string;
+  /** The `jti` of the token; unset for other credentials. */
+  readonly tokenId?: string;
 };
 
 export type UserPrincipal = Scoped & {
@@ -107,6 +109,11 @@ export function isUser(principal: Principal): principal is UserPrincipal {
 /** Empty if no client acts for the principal. */
 export function actingClientOf(principal: Principal): string {
   return principal.type === 'anonymous' ? '' : (principal.actingClientId ?? '');
+}
+
+/** Empty if the call has another credential, or none. */
+export function tokenIdOf(principal: Principal): string {
+  return principal.type === 'anonymous' ? '' : (principal.tokenId ?? '');
 }
 
 export function principalId(principal: Principal): string {

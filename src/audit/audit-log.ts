@@ -5,7 +5,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { requireEnabledCaller } from '../api/access/privilege.ts';
 import type { MethodFacts } from '../api/endpoint.ts';
 import { claimOf } from '../api/idempotency/claim.ts';
-import { actingClientOf, type Caller, callerOf, principalId } from '../api/principal.ts';
+import { actingClientOf, type Caller, callerOf, principalId, tokenIdOf } from '../api/principal.ts';
 import type { Clock } from '../base/clock.ts';
 import { newId, type Random } from '../base/crypto/ids.ts';
 import { transact } from '../storage/database.ts';
@@ -136,17 +136,17 @@ export function createAuditLog({ db, reserve, random, now }: AuditLogOptions): A
 
 type EventOrigin = Pick<
   AuditEventRow,
-  'actor_type' | 'actor_id' | 'acting_client' | 'action' | 'request_id' | 'address'
+  'actor_type' | 'actor_id' | 'acting_client' | 'token_id' | 'action' | 'request_id' | 'address'
 >;
 
 const system = {
-  ...{ actor_type: 'system', actor_id: '', acting_client: '' },
+  ...{ actor_type: 'system', actor_id: '', acting_client: '', token_id: '' },
   ...{ request_id: '', address: '' },
 };
 
 const eventOf = ({ action, requestId, address }: RouteOrigin): EventOrigin => ({
   ...{ actor_type: 'anonymous', actor_id: '', acting_client: '', action, address },
-  request_id: requestId,
+  ...{ token_id: '', request_id: requestId },
 });
 
 export function originOf({
@@ -158,6 +158,7 @@ export function originOf({
     actor_type: principal.type,
     actor_id: principalId(principal),
     acting_client: actingClientOf(principal),
+    token_id: tokenIdOf(principal),
     action: actionOf(method),
     request_id: call.requestId,
     address: call.peer,

@@ -27,14 +27,14 @@ type Format = {
 
 const columns = [
   ...['create_time', 'actor_type', 'actor', 'actor_name', 'action', 'target', 'target_name'],
-  ...['code', 'reason', 'acting_client', 'count', 'address', 'request_id', 'id'],
+  ...['code', 'reason', 'acting_client', 'count', 'address', 'request_id', 'id', 'token_id'],
 ];
 
 const csvRow = (event: AuditEvent) => [
   event.createTime === undefined ? '' : timeText(timestampMs(event.createTime)),
   ...[event.actorType, event.actor, event.actorName, event.action],
   ...[event.target, event.targetName, event.code, event.reason, event.actingClient],
-  ...[event.count, event.address, event.requestId, event.id],
+  ...[event.count, event.address, event.requestId, event.id, event.tokenId],
 ];
 
 const jsonLine = (event: AuditEvent) =>

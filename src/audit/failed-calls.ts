@@ -126,7 +126,7 @@ function countOf(failures: readonly Failed[]): number {
 }
 
 const unknown = {
-  ...{ actor_id: '', acting_client: '', target: '', reason: '' },
+  ...{ actor_id: '', acting_client: '', token_id: '', target: '', reason: '' },
   ...{ request_id: '', address: '' },
 };
 
@@ -137,7 +137,8 @@ class Batch {
 
   add(failed: Failed): void {
     const kind = `${failed.actor_type} ${failed.action} ${failed.code}`;
-    const by = `${failed.actor_id} ${failed.acting_client} ${failed.address}`;
+    const { actor_id, acting_client, token_id, address } = failed;
+    const by = `${actor_id} ${acting_client} ${token_id} ${address}`;
     const key = `${kind} ${by} ${failed.target} ${failed.reason}`;
     const equal = this.#different.get(key);
     if (equal !== undefined) equal.count++;

@@ -23,6 +23,6 @@ export function purgeRecorder({
     insertEvent(trx, {
       ...{ id: newId('evt', random), create_time: now(), action: actions[table], target: id },
       ...{ actor_type: 'system', actor_id: '', acting_client: '', code: 'ok', reason: '' },
-      ...{ count: 1, request_id: '', address: '' },
+      ...{ count: 1, token_id: '', request_id: '', address: '' },
     });
 }

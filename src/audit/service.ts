@@ -18,7 +18,7 @@ import type { EventFilter } from './store.ts';
 
 type Filters = Pick<
   ListAuditEventsRequest,
-  'target' | 'actor' | 'action' | 'code' | 'startTime' | 'endTime'
+  'tokenId' | 'target' | 'actor' | 'action' | 'code' | 'startTime' | 'endTime'
 >;
 
 export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof AuditService> {
@@ -51,13 +51,14 @@ export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof
   };
 }
 
-function filterOf({ target, actor, action, code, startTime, endTime }: Filters): EventFilter {
+function filterOf({ startTime, endTime, ...texts }: Filters): EventFilter {
   const start = firstMs(startTime);
   const end = firstMs(endTime);
   if (start !== undefined && end !== undefined && end <= start) {
     throw invalid('end_time', 'must be after start_time');
   }
-  return { target, actor_id: actor, action, code, start, end };
+  const { tokenId, target, actor, action, code } = texts;
+  return { token_id: tokenId, target, actor_id: actor, action, code, start, end };
 }
 
 /** Rounds a time up to a whole millisecond, the precision of events. */
@@ -78,6 +79,7 @@ function eventMessage(row: AuditEventRow, names: ReadonlyMap<string, NameAndPare
     code: row.code,
     reason: row.reason,
     actingClient: row.acting_client,
+    tokenId: row.token_id,
     count: row.count,
     requestId: row.request_id,
     address: row.address,

@@ -14,6 +14,7 @@ const insertRow = compileOnce((db, row: QueryParameters<AuditEventRow>) =>
     code: row.code,
     reason: row.reason,
     acting_client: row.acting_client,
+    token_id: row.token_id,
     request_id: row.request_id,
     address: row.address,
     count: row.count,
@@ -50,7 +51,7 @@ export async function insertMissingEvents(
 }
 
 /** Each has an index, and the query uses that of the first given one: most selective first. */
-const filters = ['target', 'actor_id', 'action', 'code'] as const;
+const filters = ['token_id', 'target', 'actor_id', 'action', 'code'] as const;
 
 /** Empty texts do not filter. Milliseconds since 1970; `start` inclusive, `end` exclusive. */
 export type EventFilter = Readonly<Record<(typeof filters)[number], string>> & {

@@ -55,6 +55,7 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   visitors: { omitted: 'triggers derive the rows from the views' },
   previews: { omitted: 'triggers queue the previews; the service makes them again' },
   leases: { omitted: 'belongs to running processes' },
+  processes: { omitted: 'belongs to running processes' },
   pending_blobs: { omitted: 'belongs to running processes' },
   blob_stores: { omitted: 'belongs to the blob store; a restore may have another one' },
   changes: { omitted: 'informs running processes of changes; a new process reads the rows' },

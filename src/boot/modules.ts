@@ -9,6 +9,7 @@ import type { OpenMailer } from '../base/mail/mailer.ts';
 import type { MessageOptions } from '../base/mail/message.ts';
 import { openOutbox } from '../base/mail/outbox.ts';
 import { createIdentityModule, type IdentityModule } from '../identity/module.ts';
+import { createInstallationService } from '../installation/service.ts';
 import { createObserver, type Observer } from '../observe/observer.ts';
 import { createSearchService } from '../search/service.ts';
 import { createSharingModule, type SharingModule } from '../sharing/module.ts';
@@ -18,6 +19,7 @@ import { createMappedRoles } from '../sharing/workspaces/mapped-roles.ts';
 import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
 import { createDeletionCheck } from '../sharing/workspaces/workspaces.ts';
 import { closeOnFailure } from './close-on-failure.ts';
+import { createInstallationState, type InstallationState } from './installation-state.ts';
 import type { AppOptions } from './options.ts';
 import type { Sockets } from './sockets.ts';
 import type { OpenStorage } from './storage.ts';
@@ -30,6 +32,7 @@ export type Modules = {
   readonly isWorkspaceDeleted: ReturnType<typeof createDeletionCheck>;
   readonly assets: Assets;
   readonly observer: Observer;
+  readonly state: InstallationState;
   stop(): Promise<void>;
 };
 
@@ -91,14 +94,19 @@ export function createModules(
     });
     const kinds = [...identity.searchKinds, ...sharing.searchKinds];
     const search = createSearchService({ db, kinds, now });
+    const { keyring } = identity;
+    const { storeState } = sharing;
+    const state = createInstallationState({ config, db, now, keyring, storeState });
+    const installation = createInstallationService({ db, now, sources: state });
     return {
       identity,
       sharing,
-      services: { ...identity.services, ...sharing.services, search },
+      services: { ...identity.services, ...sharing.services, search, installation },
       membershipsOf,
       isWorkspaceDeleted: createDeletionCheck({ db, invalidations }),
       assets,
       observer,
+      state,
       async stop() {
         mailer.stop();
         await Promise.all([identity.stop(), sharing.stop()]);

@@ -10,6 +10,7 @@ import { createResponseBudget, type ResponseBudget } from '../api/response-budge
 import { guardAll } from '../api/services.ts';
 import { createFailedCalls, type FailedCalls } from '../audit/failed-calls.ts';
 import { failureOf } from '../base/errors/errors.ts';
+import { startHeartbeat } from '../installation/heartbeat.ts';
 import type { Metrics } from '../observe/merge-metrics.ts';
 import { isVerifiedDomain } from '../sharing/domains/store.ts';
 import { createNotFoundHtml } from '../site/not-found-html.ts';
@@ -134,6 +135,10 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     if (ops !== undefined) onFailure(ops.close);
     const retention = startRetention(options, storage);
     const backups = startBackupSchedule(options, storage, observer.backup);
+    const heartbeat = startHeartbeat({
+      ...{ db: storage.db, now },
+      onError: (err) => warn({ err }, 'cannot record that this process runs'),
+    });
     return {
       deleteOldRows: retention.round,
       readiness,
@@ -153,7 +158,8 @@ export function startTransports(options: AppOptions, started: Started): Promise<
         await Promise.all([http.drain(), grpc.drain()]);
         clearTimeout(late);
         tls?.close();
-        await Promise.all([ops?.close(), failures.stop(), retention.stop(), backups?.stop()]);
+        const tasks = [failures, retention, heartbeat].map((task) => task.stop());
+        await Promise.all([ops?.close(), backups?.stop(), ...tasks]);
       },
     };
   });

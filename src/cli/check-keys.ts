@@ -1,15 +1,13 @@
 // The checks of credentials that expire soon and of the schedule of the signing keys.
 import type { Config } from '../base/config/config.ts';
 import { findEndingCredentials } from '../credentials/ending/store.ts';
-import { type ScheduledKey, scheduleOf } from '../identity/keys/lifecycle.ts';
+import { type ScheduledKey, scheduleOf, stepLateMs } from '../identity/keys/lifecycle.ts';
 import { findPublishedKeys } from '../identity/keys/store.ts';
 import { type Finding, ok, warning } from './finding.ts';
 import { readCurrentDatabase } from './stores.ts';
 
 const dayMs = 86_400_000;
 const soonDays = 14;
-/** The service looks for due steps at its start and then every minute. */
-const lateMs = 10 * 60_000;
 
 const kindNames = {
   cs: ['a secret of a client', 'secrets of clients'],
@@ -40,7 +38,7 @@ export async function checkCredentials(config: Config, now: number): Promise<Fin
 export async function checkSigningKeys(config: Config, now: number): Promise<Finding[]> {
   const periodMs = config.keyRotationDays * dayMs;
   const schedule = await readCurrentDatabase(config, async (db) =>
-    scheduleOf(await findPublishedKeys(db), now - lateMs, periodMs),
+    scheduleOf(await findPublishedKeys(db), now - stepLateMs, periodMs),
   );
   return schedule?.map((key) => checkSchedule(key, now)) ?? [];
 }
@@ -50,7 +48,7 @@ const remedy = 'start the service, or look for "signing key rotation failed" in 
 function checkSchedule({ kid, alg, ...times }: ScheduledKey, now: number): Finding {
   const { activateTime, rotationTime, isNextMissing } = times;
   const key = `the ${alg} key ${kid}`;
-  if (rotationTime + lateMs <= now) {
+  if (rotationTime + stepLateMs <= now) {
     const since = `has been active since ${isoOf(activateTime)}`;
     const message = `${key} ${since}, longer than LATCHKEY_KEY_ROTATION_DAYS; ${remedy}`;
     return warning('signing keys', message);

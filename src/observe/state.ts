@@ -2,7 +2,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { MailQueue } from '../base/mail/retries.ts';
 import type { ConnectionCounts } from '../storage/connection-counts.ts';
-import { within } from '../storage/within.ts';
+import { keepFor } from '../storage/keep-for.ts';
 import type { Log } from './log.ts';
 
 /** Times are in milliseconds since 1970. */
@@ -36,8 +36,6 @@ type State = {
   readonly read: () => Promise<readonly Sample[]> | readonly Sample[];
 };
 
-/** A scrape does not wait longer for the database. */
-const readMsMax = 1_000;
 /** Probes of a service with workers collect the metrics, too. */
 const keysMs = 1_000;
 /** Frequent scrapes must not load the database. */
@@ -48,9 +46,9 @@ const quotasMs = 60_000;
 export function observeState(registry: Registry, log: Log, sources: StateSources): void {
   const { signingKeys, certificateExpireTime, connections, leasesHeld } = sources;
   const onError = (err: unknown) => log.warn({ err }, 'cannot read the state for the metrics');
-  const mailQueues = keepFor(mailsMs, sources.mailQueues, onError);
-  const nearQuota = keepFor(quotasMs, sources.nearQuota, onError);
-  const keys = keepFor(keysMs, signingKeys, onError);
+  const mailQueues = keepFor(mailsMs, sources.mailQueues, { onError });
+  const nearQuota = keepFor(quotasMs, sources.nearQuota, { onError });
+  const keys = keepFor(keysMs, signingKeys, { onError });
 
   async function keyTimes(name: 'activateTime' | 'rotationTime'): Promise<Sample[]> {
     return ((await keys()) ?? []).map((key) => ({
@@ -165,39 +163,4 @@ function createGauge(registry: Registry, { name, help, labels = [], aggregator, 
       for (const sample of samples) this.set({ ...sample.labels }, sample.value);
     },
   });
-}
-
-/**
- * Returns a function that reads at most once in `ms`; other calls within that time get the same
- * value. A read that takes too long continues, and later calls get its value. Until then,
- * they get the value before. After a failure, the value is undefined.
- */
-function keepFor<T>(
-  ms: number,
-  read: () => Promise<T>,
-  onError: (error: unknown) => void,
-): () => Promise<T | undefined> {
-  let value: T | undefined;
-  let endTime = Number.NEGATIVE_INFINITY;
-  let isReading = false;
-  let wait: Promise<unknown> = Promise.resolve();
-  let isFailing = false;
-  async function readOnce(): Promise<void> {
-    isReading = true;
-    try {
-      value = await read();
-      isFailing = false;
-    } catch (error) {
-      value = undefined;
-      if (!isFailing) onError(error);
-      isFailing = true;
-    }
-    endTime = performance.now();
-    isReading = false;
-  }
-  return async () => {
-    if (!isReading && performance.now() - endTime >= ms) wait = within(readMsMax, readOnce());
-    await wait;
-    return value;
-  };
 }

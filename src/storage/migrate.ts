@@ -41,6 +41,8 @@ import { addDeletions } from './migrations/0036-deletions.ts';
 import { addDeviceSignIns } from './migrations/0037-device-sign-ins.ts';
 import { addImportedSecrets } from './migrations/0038-imported-secrets.ts';
 import { addRememberedReaders } from './migrations/0039-remembered-readers.ts';
+import { prepareHomePages } from './migrations/0040-home-pages.ts';
+import { addTokenIds } from './migrations/0041-token-ids.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -90,6 +92,8 @@ export const schemaMigrations: SchemaMigrations = {
   '0037-device-sign-ins': { up: addDeviceSignIns, oldestSupported: '0001-schema' },
   '0038-imported-secrets': { up: addImportedSecrets, oldestSupported: '0001-schema' },
   '0039-remembered-readers': { up: addRememberedReaders, oldestSupported: '0001-schema' },
+  '0040-home-pages': { up: prepareHomePages, oldestSupported: '0001-schema' },
+  '0041-token-ids': { up: addTokenIds, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

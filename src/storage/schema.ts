@@ -23,6 +23,7 @@ import type {
   UsedAssertionRow,
 } from './identity-rows.ts';
 import type { PreviewTable } from './preview-rows.ts';
+import type { ProcessTables } from './process-rows.ts';
 import type { ResourceTable } from './resource-rows.ts';
 import type {
   BlobStoreRow,
@@ -47,6 +48,7 @@ export type * from './folder-rows.ts';
 export type * from './gate-rows.ts';
 export type * from './identity-rows.ts';
 export type * from './preview-rows.ts';
+export type * from './process-rows.ts';
 export type * from './resource-rows.ts';
 export type * from './sharing-rows.ts';
 export type * from './sign-in-rows.ts';
@@ -223,6 +225,8 @@ export type AuditEventRow = {
   reason: string;
   /** The id of the client that acted for the actor with an exchanged token; otherwise empty. */
   acting_client: string;
+  /** The `jti` of the token of the caller; empty for other credentials. */
+  token_id: string;
   /** The number of equal events that the row represents. */
   count: number;
   request_id: string;
@@ -236,19 +240,9 @@ export type RetentionTimeRow = {
   time: number;
 };
 
-/** The right to do a job that only one process of the deployment does at a time. */
-export type LeaseRow = {
-  name: string;
-  /** A random id of the process that holds the lease. */
-  owner: string;
-  /** When the lease ends unless it is renewed, by the clock of the database. */
-  expire_time: number;
-};
-
-type ModuleTables = AgreementTables & DomainTables & GateTables & SignInTables;
+type ModuleTables = AgreementTables & DomainTables & GateTables & SignInTables & ProcessTables;
 
 export type Schema = ModuleTables & {
-  leases: LeaseRow;
   pending_blobs: PendingBlobRow;
   blob_stores: BlobStoreRow;
   signing_keys: SigningKeyRow;

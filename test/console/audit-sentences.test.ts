@@ -136,6 +136,7 @@ beforeAll(async () => {
       code: 'ok',
       reason: '',
       acting_client: '',
+      token_id: '',
       count: 1,
       request_id: '',
       address,

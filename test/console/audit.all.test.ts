@@ -25,6 +25,7 @@ async function addEvent(event: Partial<AuditEventRow> = {}): Promise<AuditEventR
     code: 'ok',
     reason: '',
     acting_client: '',
+    token_id: '',
     count: 1,
     request_id: crypto.randomUUID(),
     address: '192.0.2.7',

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { overhangOf, settle, takePicture } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeWatchedLink, openLink } from '../support/link-views.ts';
+import { addClient } from '../support/owner-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
 
 const { app, workspaceId, visitAs, staff, member } = useConsole();
@@ -16,8 +17,11 @@ it('the home page of a workspace leads from the first upload to its readers', as
   await main.getByText('Readers who enter their email address appear here.').waitFor();
   await expectAccessible(page);
 
-  const link = await makeWatchedLink(app(), { name: 'For the board' });
+  const expireTime = new Date(Date.now() + 3 * 86_400_000).toISOString();
+  const link = await makeWatchedLink(app(), { name: 'For the board', expire_time: expireTime });
   await page.reload();
+  const ending = main.getByRole('region', { name: 'Links that end soon' });
+  await ending.getByRole('link', { name: 'For the board' }).waitFor();
   await setUp.getByText('2 of 3 done').waitFor();
 
   await openLink(link, 'jane@example.com');
@@ -40,8 +44,9 @@ it('the home page of a workspace leads from the first upload to its readers', as
   expect(page.url()).toContain(`/workspaces/${workspaceId()}/links/`);
 });
 
-it('the overview for staff names the open steps and the failed sign-ins', async () => {
+it('the overview for staff has the open steps, what expires, the health and failures', async () => {
   const own = await staff();
+  await addClient(app().app.inside.db, '', { expireTime: Date.now() + 5 * 86_400_000 });
   const failed = await fetch(`${app().app.publicUrl}/sessions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -56,6 +61,14 @@ it('the overview for staff names the open steps and the failed sign-ins', async 
   const setUp = main.getByRole('region', { name: 'Set-up' });
   await setUp.getByText('Use HTTPS').waitFor();
   await setUp.getByText('Protect your account (done)').waitFor();
+  await setUp.getByText('Make a first backup').waitFor();
+  const expiring = main.getByRole('region', { name: 'Expires soon' });
+  await expiring.getByRole('link', { name: 'Test client' }).waitFor();
+  await expiring.getByText('Client secret · Test credential').waitFor();
+  const health = main.getByRole('region', { name: 'Health' });
+  for (const name of ['Node ', 'Signing key EdDSA', 'Mail', 'Documents', 'Backups']) {
+    await health.getByText(name).first().waitFor();
+  }
   await main
     .getByRole('region', { name: 'Failed authentications' })
     .getByRole('listitem')
@@ -63,8 +76,10 @@ it('the overview for staff names the open steps and the failed sign-ins', async 
     .waitFor();
   await main.getByRole('region', { name: 'Last changes' }).waitFor();
   await expectAccessible(page);
-  await page.setViewportSize({ width: 390, height: 844 });
-  await settle(page);
-  expect(await overhangOf(page)).toBe(0);
-  await takePicture(page, 'overview');
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    await settle(page);
+    expect(await overhangOf(page)).toBe(0);
+    await takePicture(page, `overview-${width}`);
+  }
 });

@@ -75,6 +75,7 @@ describeApp('the audit log', (suite) => {
           address: '127.0.0.1',
           reason: expect.stringMatching(action.reason ?? /^$/),
           acting_client: '',
+          token_id: '',
         },
       ]);
       expect(events[0]?.create_time).toBeGreaterThanOrEqual(earliest);

@@ -18,7 +18,14 @@ describeApp('an export of the audit log', (suite) => {
   const row = (fields: Partial<AuditEventRow>): AuditEventRow => ({
     ...{ id: newId('evt', randomBytes), create_time: t0, actor_type: 'service' },
     ...{ actor_id: clientId, action: 'ClientService.CreateClient', target: '', code: 'ok' },
-    ...{ reason: '', acting_client: '', count: 1, request_id: '', address: '192.0.2.1' },
+    ...{
+      reason: '',
+      acting_client: '',
+      token_id: '',
+      count: 1,
+      request_id: '',
+      address: '192.0.2.1',
+    },
     ...fields,
   });
   beforeAll(async () => {

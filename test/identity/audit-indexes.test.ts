@@ -15,6 +15,7 @@ import { queriesOf } from '../support/query-plans.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
 const any: EventFilter = {
+  token_id: '',
   target: '',
   actor_id: '',
   action: '',
@@ -34,11 +35,13 @@ const questions: [name: string, filter: Partial<EventFilter>, index: string][] =
   ['an actor and a code', { actor_id: 'a', code: 'ok' }, 'actor_id'],
   ['an action and a code', { action: 'a', code: 'ok' }, 'action'],
   ['an actor and an action', { actor_id: 'a', action: 'a' }, 'actor_id'],
+  ['a token', { token_id: 'a' }, 'token_id'],
+  ['a token and an actor', { token_id: 'a', actor_id: 'a' }, 'token_id'],
   ['a target and all else', { target: 'a', actor_id: 'a', action: 'a', code: 'ok' }, 'target'],
 ];
 
 describeDialects('the events', (dialect) => {
-  itHoldsFor(questions, 10)(
+  itHoldsFor(questions, 12)(
     'are found by an index, in order, for every filter',
     async (_, filter, index) => {
       const db = await openUntilFinished(await freshDatabaseUrl(dialect));

@@ -52,6 +52,7 @@ const row = (fields: Partial<AuditEventRow>): AuditEventRow => ({
   code: 'ok',
   reason: '',
   acting_client: '',
+  token_id: '',
   count: 1,
   request_id: '',
   address: '192.0.2.1',

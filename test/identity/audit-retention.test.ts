@@ -35,6 +35,7 @@ async function insert(db: Database, target: string, create_time: number): Promis
     code: 'ok',
     reason: '',
     acting_client: '',
+    token_id: '',
     count: 1,
     request_id: '',
     address: '',

@@ -8,6 +8,7 @@ import { fillEvents, fillSettings } from '../support/many-rows.ts';
 import { describeDialects } from '../support/matrix.ts';
 
 const filter: EventFilter = {
+  token_id: '',
   target: '',
   actor_id: '',
   action: 'Service.Frequent',

@@ -37,6 +37,7 @@ function row(fields: Partial<AuditEventRow>): AuditEventRow {
     code: 'ok',
     reason: '',
     acting_client: '',
+    token_id: '',
     count: 1,
     request_id: 'request',
     address: '192.0.2.1',
@@ -51,7 +52,7 @@ const insert = (db: Database, ...rows: AuditEventRow[]) =>
 const sixEvents = [
   row({ request_id: '0' }),
   row({ request_id: '1', actor_id: 'usr_b', actor_type: 'staff' }),
-  row({ request_id: '2', target: 'cli_2' }),
+  row({ request_id: '2', target: 'cli_2', token_id: 'a token' }),
   row({ request_id: '3', action: 'ClientService.DisableClient' }),
   row({ request_id: '4', code: 'forbidden', count: 7 }),
   row({
@@ -75,6 +76,8 @@ const filters: [name: string, filter: Filter, expected: string][] = [
   ['an action that never was', { action: 'ClientService.Nothing' }, ''],
   ['successes', { code: 'ok' }, '3210'],
   ['a code', { code: 'identity.credential_invalid' }, '5'],
+  ['a token', { tokenId: 'a token' }, '2'],
+  ['a token and another actor', { tokenId: 'a token', actor: 'usr_b' }, ''],
   ['a start, which counts', { startTime: at(3) }, '543'],
   ['an end, which does not count', { endTime: at(3) }, '210'],
   ['a time between', { startTime: at(1), endTime: at(3) }, '21'],
@@ -106,6 +109,7 @@ const refusals: [name: string, filter: Filter, field: string][] = [
   ['an action with its package', { action: 'latchkey.v1.ClientService/Create' }, 'action'],
   ['a code of another form', { code: '403' }, 'code'],
   ['a long actor', { actor: 'x'.repeat(129) }, 'actor'],
+  ['a long token', { tokenId: 'x'.repeat(129) }, 'token_id'],
   ['a long target', { target: 'x'.repeat(129) }, 'target'],
   ['a NUL in its target', { target: 'a\0b' }, 'target'],
   ['a negative page size', { pageSize: -1 }, 'page_size'],
@@ -129,12 +133,12 @@ describeApp('the list of events', (suite) => {
   };
 
   describeOneTransport(suite, (transport) => {
-    itHoldsFor(filters, 16)('lists newest first with every filter', async (_, filter, expected) => {
+    itHoldsFor(filters, 18)('lists newest first with every filter', async (_, filter, expected) => {
       const { events } = await list(transport, filter);
       expect(events.map(({ requestId }) => requestId).join('')).toBe(expected);
     });
 
-    itHoldsFor(refusals, 10)('rejects a bad filter', async (_, filter, field) => {
+    itHoldsFor(refusals, 11)('rejects a bad filter', async (_, filter, field) => {
       const answer = await suite
         .transport(transport)
         .call(listAuditEvents, filter, { authorization });
@@ -212,6 +216,7 @@ describeApp('the list of events', (suite) => {
           target_parents: [],
           reason: '',
           acting_client: '',
+          token_id: 'a token',
         },
       ],
       next_page_token: '',

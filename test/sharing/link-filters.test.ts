@@ -1,5 +1,6 @@
 // The filters of the list of links.
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { beforeAll, expect, it } from 'vitest';
 import {
   LinkService,
@@ -53,7 +54,8 @@ describeApp('a filtered list of links', (suite) => {
     );
   });
 
-  const active = LinkState.ACTIVE;
+  const { ACTIVE: active, REVOKED: gone } = LinkState;
+  const hours = (count: number) => timestampFromMs(Date.now() + count * 3_600_000);
   const cases: [sentence: string, filter: Filter, at: number | undefined, names: string[]][] = [
     [
       'the active ones',
@@ -85,9 +87,12 @@ describeApp('a filtered list of links', (suite) => {
     ],
     ['those with all values and the text', { state: active, query: 'li' }, 0, ['listed']],
     ['those of the other document', { state: active }, 1, ['for Joann', 'of the domain']],
+    ['those that expire soon', { expireBefore: hours(2) }, undefined, ['until soon']],
+    ['those that expire sooner', { expireBefore: hours(0.5) }, undefined, []],
+    ['those that expire, revoked', { expireBefore: hours(2), state: gone }, undefined, []],
   ];
 
-  itHoldsFor(cases, 10)('has, in each order and size of pages', async (_, filter, at, names) => {
+  itHoldsFor(cases, 13)('has, in each order and size of pages', async (_, filter, at, names) => {
     const documentId = documents[at ?? 9]?.id ?? '';
     for (const name of transportNames) {
       for (const orderBy of ['', 'name', 'view_count desc']) {
@@ -103,6 +108,27 @@ describeApp('a filtered list of links', (suite) => {
     }
   });
 
+  it('by expiry has only links that expire, the first one first', async () => {
+    const listed = async (filter: Filter) => {
+      const request = { ...filter, pageSize: 1 };
+      const walk = await walkList(
+        suite.transport('grpc'),
+        listLinks,
+        request,
+        keyOf(suite.testApp),
+      );
+      expect(new Set(walk.totals).size).toBe(1);
+      return walk.pages.flatMap(({ links }) => links.map((link) => link.name));
+    };
+    const all = ['expired', 'expired and revoked', 'until soon'];
+    expect((await listed({ orderBy: 'expire_time' })).toSorted()).toEqual(all);
+    expect((await listed({ orderBy: 'expire_time desc' }))[0]).toBe('until soon');
+    const soon = { orderBy: 'expire_time', expireBefore: hours(2) };
+    expect(await listed(soon)).toEqual(['until soon']);
+    expect(await listed({ ...soon, documentId: documents[0]?.id ?? '' })).toEqual(['until soon']);
+    expect(await listed({ ...soon, documentId: documents[1]?.id ?? '' })).toEqual([]);
+  });
+
   const refused: [query: string, field: string][] = [
     ['state=LINK_STATE_GONE', 'state'],
     ['state=9', 'state'],
@@ -112,9 +138,10 @@ describeApp('a filtered list of links', (suite) => {
     ['reader=@localhost', 'reader'],
     ['reader=ann@example.com%20eve@example.com', 'reader'],
     ['reader=ann@example.com%00', 'reader'],
+    ['expire_before=tomorrow', 'expire_before'],
     [`reader=${'a'.repeat(255)}`, 'reader'],
   ];
-  itHoldsFor(refused, 9)('refuses other values and names the field', async (query, field) => {
+  itHoldsFor(refused, 10)('refuses other values and names the field', async (query, field) => {
     const answer = await callSharingApi(suite.testApp, 'GET', `/links?${query}`);
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ field }] } });
   });

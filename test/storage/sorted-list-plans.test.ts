@@ -21,7 +21,7 @@ import { findUsers, userList } from '../../src/identity/users/store.ts';
 import { documentList, findDocuments } from '../../src/sharing/documents/store.ts';
 import { domainList, findDomains } from '../../src/sharing/domains/store.ts';
 import { findFolders, folderList } from '../../src/sharing/folders/store.ts';
-import { findLinks, linkList } from '../../src/sharing/links/store.ts';
+import { findLinks, linkList } from '../../src/sharing/links/list/store.ts';
 import { findViews, viewLists } from '../../src/sharing/views/store.ts';
 import { findVisitors, visitorList } from '../../src/sharing/visitors/store.ts';
 import {
@@ -49,7 +49,11 @@ type SortedList = PlanLimits & {
   readonly isExamined?: true;
 };
 
-const examined = { state: { is: 'expired', now: 1 }, reader: 'a@example.com' } as const;
+const examined = {
+  state: { is: 'expired', now: 1 },
+  reader: 'a@example.com',
+  expiring: { from: 1, before: 30_000 },
+} as const;
 
 const sortedLists: SortedList[] = [
   {
@@ -92,7 +96,7 @@ const sortedLists: SortedList[] = [
   },
   ...['', '1'].map((documentId) => ({
     find: findLinks,
-    filter: `the state and the reader, of the document “${documentId}”`,
+    filter: `the state, the reader and the expiry, of the document “${documentId}”`,
     ...linkList,
     read: (db: Database, query: ListQuery) =>
       findLinks(db, { workspaceId: '1', documentId, folderId: '', ...examined }, query),

@@ -29,7 +29,8 @@ const namesOf = (tables: readonly { name: string }[]) => tables.map(({ name }) =
 
 /** The tables that the service writes in the background, such as the events of refused calls. */
 export const backgroundTables: readonly string[] = [
-  ...['audit_events', 'changes', 'leases', 'retention_times', 'revisions', 'usage_counts'],
+  ...['audit_events', 'changes', 'leases', 'processes', 'retention_times', 'revisions'],
+  'usage_counts',
 ];
 
 /** Returns every row of every table except those in `without`. */

@@ -39,6 +39,7 @@ const mayImport: Record<string, readonly string[]> = {
   credentials: [...belowApi, 'api'],
   audit: [...belowApi, 'api'],
   search: [...belowApi, 'api', 'audit'],
+  installation: [...belowApi, 'api', 'credentials', 'audit'],
   observe: [...belowApi, 'api'],
   site: ['gen', 'base', 'api'],
   feature: belowFeatures,

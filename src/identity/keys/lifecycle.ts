@@ -149,6 +149,9 @@ function rotationTimes(active: KeyFacts, next: KeyFacts | undefined, periodMs: n
   };
 }
 
+/** The service looks for due steps at its start and then every minute. A late step has failed. */
+export const stepLateMs = 10 * 60_000;
+
 export type ScheduledKey = {
   readonly kid: string;
   readonly alg: SigningAlgorithm;

@@ -89,10 +89,13 @@ export function actorsOf({ act }: Pick<Claims, 'act'>): string[] {
 
 export function principalFrom(claims: Claims): Principal {
   const scopes = parseStoredScopes(claims.scope);
-  const actingClient = claims.act === undefined ? {} : { actingClientId: claims.act.sub };
+  const token = {
+    tokenId: claims.jti,
+    ...(claims.act === undefined ? {} : { actingClientId: claims.act.sub }),
+  };
   switch (claims.principal_type) {
     case 'service':
-      return { type: 'service', clientId: claims.sub, scopes, ...actingClient };
+      return { type: 'service', clientId: claims.sub, scopes, ...token };
     case 'customer':
       return {
         type: 'customer',
@@ -100,7 +103,7 @@ export function principalFrom(claims: Claims): Principal {
         keyId: apiKeyIdOf(claims),
         accounts: claims.accounts ?? [],
         scopes,
-        ...actingClient,
+        ...token,
       };
     case 'staff':
     case 'member':
@@ -111,7 +114,7 @@ export function principalFrom(claims: Claims): Principal {
         authTime: claims.auth_time ?? 0,
         lacksSecondFactor: claims.lacksSecondFactor === true,
         scopes,
-        ...actingClient,
+        ...token,
       };
   }
 }

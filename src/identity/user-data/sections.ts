@@ -7,7 +7,7 @@ import { parsePageRequest } from '../../storage/page-token.ts';
 async function* readEvents(
   ...[db, { id }]: Parameters<UserData>
 ): AsyncGenerator<readonly object[]> {
-  const none = { target: '', action: '', code: '', start: undefined, end: undefined };
+  const none = { token_id: '', target: '', action: '', code: '', start: undefined, end: undefined };
   for (let pageToken: string | undefined = ''; pageToken !== undefined; ) {
     const page = parsePageRequest({ pageSize: ownDataPageMax, pageToken });
     const { rows, nextPageToken } = await findEvents(db, { ...none, actor_id: id }, page);

@@ -1,8 +1,9 @@
 // The rules for the options of a link, and their form in messages and rows.
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   LinkState,
   LinkWarning,
+  type ListLinksRequest,
   Notify,
   type UpdateLinkRequest,
   type UpdateLinkRequestSchema,
@@ -18,7 +19,8 @@ import { entriesOf, readListEntry, storeList } from '../../base/net/address-list
 import type { LinkRow } from '../../storage/schema.ts';
 import { readAgreement } from './agreement-text.ts';
 import { entryRulesMessage, storeEntryRules } from './entry-rule-messages.ts';
-import type { LinkChange, LinkFilter, LinkTarget } from './store.ts';
+import type { LinkFilter } from './list/store.ts';
+import type { LinkChange, LinkTarget } from './store.ts';
 
 const notifyValues = [
   [Notify.UNSPECIFIED, ''],
@@ -36,11 +38,11 @@ const states = {
   [LinkState.REVOKED]: 'revoked',
 } as const;
 
-type ExaminedFilter = Pick<LinkFilter, 'state' | 'reader'>;
+type ExaminedFilter = Pick<LinkFilter, 'state' | 'reader' | 'expiring'>;
 
 /** The filters for which a list examines each link. Throws `invalid_argument`. */
 export function readLinkFilter(
-  { state, reader }: { readonly state: LinkState; readonly reader: string },
+  { state, reader, expireBefore }: Pick<ListLinksRequest, 'state' | 'reader' | 'expireBefore'>,
   now: number,
 ): ExaminedFilter {
   const is = states[state];
@@ -51,12 +53,13 @@ export function readLinkFilter(
   return {
     ...(is === undefined ? {} : { state: { is, now } }),
     ...(entry === '' ? {} : { reader: entry }),
+    ...(expireBefore && { expiring: { from: now, before: timestampMs(expireBefore) } }),
   };
 }
 
 /** Equal for the pages of a list, which time separates. */
-export const filterKeyOf = ({ state, reader = '' }: ExaminedFilter) =>
-  [state?.is ?? '', reader].join(' ').trimEnd();
+export const filterKeyOf = ({ state, reader = '', expiring }: ExaminedFilter) =>
+  [state?.is ?? '', reader, expiring?.before ?? ''].join(' ').trimEnd();
 
 type ListOptions = Pick<UpdateLinkRequest, 'allowList' | 'blockList' | 'notify' | 'showTitle'>;
 

@@ -18,11 +18,12 @@ import type { Quotas } from '../quotas/quotas.ts';
 import { createLinkChangeMethods } from './link-changes.ts';
 import { createLinkMessages } from './link-messages.ts';
 import { linkNotFound } from './links.ts';
+import { findLinks, linkList } from './list/store.ts';
 import { createNewLinkMethods } from './new-links.ts';
 import { filterKeyOf, readLinkFilter } from './options.ts';
 import { createLinkPasswordHash } from './password-rules.ts';
 import type { RecipientMails } from './recipients.ts';
-import { findLink, findLinks, linkList } from './store.ts';
+import { findLink } from './store.ts';
 
 type LinkViews = {
   list(

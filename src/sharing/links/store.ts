@@ -1,10 +1,7 @@
-import { type Insertable, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Insertable } from 'kysely';
 import { hasConverter } from '../../storage/converters.ts';
 import { findVersion, withVersion } from '../../storage/document-versions.ts';
-import { containsText } from '../../storage/folded-text.ts';
 import { findFolder } from '../../storage/folder-tree.ts';
-import { type List, type ListPage, readList } from '../../storage/list.ts';
-import type { ListQuery } from '../../storage/list-request.ts';
 import { inLiveWorkspace } from '../../storage/purge.ts';
 import type { DocumentRow, Executor, FolderRow, LinkRow, Schema } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
@@ -44,32 +41,6 @@ export function findLink(
     .executeTakeFirst();
 }
 
-/** An empty id does not filter. */
-export type LinkFilter = {
-  readonly workspaceId: string;
-  readonly documentId: string;
-  readonly folderId: string;
-  /** The list examines the rows for these two. */
-  readonly state?: { readonly is: 'active' | 'expired' | 'revoked'; readonly now: number };
-  /** An address or a domain, in the form of the lists. */
-  readonly reader?: string;
-};
-
-const targetName = sql`coalesce(
-  (select documents.name from documents where documents.id = links.document_id),
-  (select folders.name from folders where folders.id = links.folder_id)
-)`;
-
-export const linkList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-    view_count: { column: 'view_count', kind: 'number' },
-  },
-  // Most links have no name.
-  searches: ['name', 'id', targetName],
-} as const satisfies List;
-
 export const linkSearch: SearchTable = {
   table: 'links',
   idPrefix: 'lnk',
@@ -78,43 +49,6 @@ export const linkSearch: SearchTable = {
   slug: 'slug',
   where: () => hasTarget,
 };
-
-export function findLinks(
-  db: Executor,
-  { workspaceId, documentId, folderId, ...examined }: LinkFilter,
-  query: ListQuery,
-): Promise<ListPage<LinkRow>> {
-  let links = db
-    .selectFrom('links')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where(hasTarget);
-  if (documentId !== '') links = links.where('document_id', '=', documentId);
-  if (folderId !== '') links = links.where('folder_id', '=', folderId);
-  return readList(db, links, linkList, query, conditionsOf(db, examined));
-}
-
-function conditionsOf(
-  db: Executor,
-  { state, reader }: Pick<LinkFilter, 'state' | 'reader'>,
-): RawBuilder<SqlBool>[] {
-  return [
-    ...(state === undefined ? [] : [stateCondition(state)]),
-    ...(reader === undefined ? [] : [readerCondition(db, reader)]),
-  ];
-}
-
-function stateCondition({ is, now }: NonNullable<LinkFilter['state']>): RawBuilder<SqlBool> {
-  if (is === 'revoked') return sql`revoke_time is not null`;
-  if (is === 'expired') return sql`(revoke_time is null and expire_time <= ${now})`;
-  return sql`(revoke_time is null and (expire_time is null or expire_time > ${now}))`;
-}
-
-/** The entries of a list have one space between them. */
-function readerCondition(db: Executor, reader: string): RawBuilder<SqlBool> {
-  const listed = containsText(db, sql`(' ' || allow_list || ' ')`, ` ${reader} `);
-  return sql`(recipient = ${reader} or ${listed})`;
-}
 
 export type LinkChange = Partial<
   Pick<

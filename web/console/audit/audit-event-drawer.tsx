@@ -45,7 +45,8 @@ function Event({ event }: { readonly event: AuditEvent }) {
 
 function factsOf(event: AuditEvent): Fact[] {
   const { id, createTime, actor, actorName, actorType, action, code, count } = event;
-  const { target, targetName, targetParents, requestId, address, reason, actingClient } = event;
+  const { target, targetName, targetParents, requestId, address, reason } = event;
+  const { actingClient, tokenId } = event;
   const workspaceId = targetWorkspaceId(event);
   const unknown = '—';
   return [
@@ -67,6 +68,9 @@ function factsOf(event: AuditEvent): Fact[] {
             value: <CopyableResource id={actingClient} name="" label="client ID" />,
           },
         ]),
+    ...(tokenId === ''
+      ? []
+      : [{ name: 'Token ID', value: <CopyableText text={tokenId} label="token ID" /> }]),
     {
       name: 'Target',
       value:
@@ -134,12 +138,18 @@ function CopyableResource({ label, ...resource }: CopyableResourceProps) {
 }
 
 /** Links to related events. */
-function RelatedEvents({ event: { actor, target, action } }: { readonly event: AuditEvent }) {
+function RelatedEvents({ event }: { readonly event: AuditEvent }) {
+  const { actor, target, action, tokenId } = event;
   return (
     <Stack gap={4}>
       {actor === '' ? null : (
         <TextLink to="/audit" search={{ actor }}>
           All events by this actor
+        </TextLink>
+      )}
+      {tokenId === '' ? null : (
+        <TextLink to="/audit" search={{ token_id: tokenId }}>
+          All events with this token
         </TextLink>
       )}
       {target === '' ? null : (

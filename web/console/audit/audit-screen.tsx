@@ -34,6 +34,7 @@ const events = defineList({
     target: { label: 'Target', field: TargetFilter, useText: useResourceName },
     action: { label: 'Action', field: ActionFilter, useText: useActionText },
     code: { label: 'Outcome', choices: outcomes, describe: (code) => outcomeOf(code).text },
+    token_id: { label: 'Token ID', placeholder: 'The claim jti', maxLength: 128 },
     start_time: { label: 'From', kind: 'time' },
     end_time: { label: 'To', kind: 'time' },
   },
@@ -99,12 +100,17 @@ function Details({ event }: { readonly event: AuditEvent }) {
   );
 }
 
-type AuditSearch = { readonly start_time?: string; readonly end_time?: string };
+type AuditSearch = {
+  readonly token_id?: string;
+  readonly start_time?: string;
+  readonly end_time?: string;
+};
 
-function requestOf({ start_time, end_time, ...texts }: AuditSearch) {
+function requestOf({ token_id, start_time, end_time, ...texts }: AuditSearch) {
   const time = (text: string) => timestampFromDate(new Date(text));
   return {
     ...texts,
+    ...(token_id === undefined ? {} : { tokenId: token_id }),
     ...(start_time === undefined ? {} : { startTime: time(start_time) }),
     ...(end_time === undefined ? {} : { endTime: time(end_time) }),
   };

@@ -44,7 +44,7 @@ export function HomeCard<Row>({ title, all, query, rows, empty, row }: HomeCardP
                   <Stack gap={0} miw={0}>
                     <div className={classes.main}>{main}</div>
                     {detail === undefined ? null : (
-                      <Text size="xs" c="dimmed" truncate>
+                      <Text size="xs" c="dimmed" lineClamp={3} className={classes.detail ?? ''}>
                         {detail}
                       </Text>
                     )}

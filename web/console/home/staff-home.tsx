@@ -1,4 +1,4 @@
-/** The state of the installation: its resources, failed authentications and last changes. */
+/** The state of the installation: its resources, what needs attention, and the last changes. */
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { SimpleGrid } from '@mantine/core';
@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { type AuditEvent, AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
-import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import type { Installation } from '../../../gen/latchkey/identity/v1/installation_pb.js';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useOwnFactors } from '../account/use-own-factors.ts';
@@ -17,21 +17,24 @@ import { FigureRow } from '../shared/figure-row.tsx';
 import { sendsMail } from '../shared/no-mail-note.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { isActive } from '../signing-keys/key-lifecycle.ts';
 import { Checklist } from './checklist.tsx';
 import classes from './home.module.css';
 import { HomeCard, isLive } from './home-card.tsx';
+import { ExpiringCredentials, HealthCard, useInstallation } from './installation-cards.tsx';
 
 const dayMs = 86_400_000;
 
 export function StaffHome() {
   const hasScope = useHasScope();
+  const installation = useInstallation();
   return (
     <Screen>
-      <SetUp />
-      <Figures />
+      <SetUp backups={installation.data?.installation?.backups} />
+      <Figures rotations={installation.data?.installation?.keyRotations} />
       {hasScope('audit:read') ? (
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+          <ExpiringCredentials query={installation} />
+          <HealthCard query={installation} />
           <FailedAuthentications />
           <LastChanges />
         </SimpleGrid>
@@ -40,7 +43,9 @@ export function StaffHome() {
   );
 }
 
-function SetUp() {
+type SetUpProps = { readonly backups: Installation['backups'] | undefined };
+
+function SetUp({ backups }: SetUpProps) {
   const factors = useOwnFactors();
   const users = useQuery(UserService.method.listUsers, { pageSize: 1 });
   if (!factors.isLoaded || users.data === undefined) return null;
@@ -69,6 +74,17 @@ function SetUp() {
           isDone: users.data.totalSize > 1,
           action: <TextLink to="/users">Users</TextLink>,
         },
+        ...(backups === undefined
+          ? []
+          : [
+              {
+                title: 'Make a first backup',
+                text:
+                  'Set LATCHKEY_BACKUP_SCHEDULE, LATCHKEY_BACKUP_TARGET and ' +
+                  'LATCHKEY_BACKUP_RECIPIENT. Keep the private key of the backups elsewhere.',
+                isDone: backups.newestTime !== undefined,
+              },
+            ]),
       ]}
     />
   );
@@ -76,7 +92,9 @@ function SetUp() {
 
 const one = { pageSize: 1 };
 
-function Figures() {
+type FiguresProps = { readonly rotations: Installation['keyRotations'] | undefined };
+
+function Figures({ rotations }: FiguresProps) {
   const hasScope = useHasScope();
   const clients = useQuery(ClientService.method.listClients, one, {
     enabled: hasScope('clients:read'),
@@ -87,12 +105,7 @@ function Figures() {
   const workspaces = useQuery(WorkspaceService.method.listWorkspaces, one, {
     enabled: hasScope('workspaces:read'),
   });
-  const keys = useQuery(
-    SigningKeyService.method.listSigningKeys,
-    {},
-    { enabled: hasScope('signing_keys:read') },
-  );
-  const active = keys.data?.signingKeys.find(isActive);
+  const next = rotations?.find(({ alg }) => alg === 'EdDSA');
   const count = (data: { readonly totalSize: number } | undefined) =>
     data?.totalSize.toLocaleString() ?? '—';
   return (
@@ -102,8 +115,8 @@ function Figures() {
         { name: 'Customers', value: count(customers.data) },
         { name: 'Workspaces', value: count(workspaces.data) },
         {
-          name: 'Signing key active since',
-          value: <DateTime time={active?.activateTime} absent="—" />,
+          name: 'Next key rotation',
+          value: <DateTime time={next?.rotationTime} absent="—" />,
         },
       ]}
     />

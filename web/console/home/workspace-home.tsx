@@ -1,7 +1,9 @@
-/** The recent readers of a workspace, and its most viewed links and documents. */
+/** The recent readers of a workspace, its most viewed links and documents, and links that end. */
+import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { SimpleGrid } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { VisitorService } from '../../../gen/latchkey/sharing/v1/visitor_pb.js';
@@ -14,6 +16,7 @@ import { Checklist } from './checklist.tsx';
 import { HomeCard, isLive } from './home-card.tsx';
 
 const pageSize = 5;
+const soonMs = 14 * 86_400_000;
 
 export function WorkspaceHome() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/home' });
@@ -22,6 +25,9 @@ export function WorkspaceHome() {
   const byViews = { ...at, orderBy: 'view_count desc' };
   const documents = useQuery(DocumentService.method.listDocuments, byViews, isLive);
   const links = useQuery(LinkService.method.listLinks, byViews, isLive);
+  const [expireBefore] = useState(() => timestampFromMs(Date.now() + soonMs));
+  const byExpiry = { ...at, orderBy: 'expire_time', expireBefore };
+  const ending = useQuery(LinkService.method.listLinks, byExpiry, isLive);
   const visitors = useQuery(VisitorService.method.listVisitors, at, isLive);
   const isLoaded = documents.data !== undefined && links.data !== undefined;
   const isRead = documents.data?.documents.some(({ viewCount }) => viewCount > 0) ?? false;
@@ -109,6 +115,34 @@ export function WorkspaceHome() {
             ),
             detail: link.name === '' ? undefined : link.documentName,
             end: viewsText(link.viewCount),
+          })}
+        />
+        <HomeCard
+          title="Links that end soon"
+          all={
+            <TextLink
+              to="/workspaces/$workspaceId/links"
+              params={{ workspaceId }}
+              search={{ expire_before: timestampDate(expireBefore).toISOString() }}
+            >
+              All of 14 days
+            </TextLink>
+          }
+          query={ending}
+          rows={ending.data?.links}
+          empty="No link ends within 14 days."
+          row={(link) => ({
+            id: link.id,
+            main: (
+              <TextLink
+                to="/workspaces/$workspaceId/links/$linkId"
+                params={{ workspaceId, linkId: link.id }}
+              >
+                {linkTitle(link)}
+              </TextLink>
+            ),
+            detail: link.name === '' ? undefined : link.documentName,
+            end: <DateTime time={link.expireTime} />,
           })}
         />
         <HomeCard

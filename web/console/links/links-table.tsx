@@ -1,3 +1,4 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { Group } from '@mantine/core';
 import { IconCancel, IconLink, IconPencil } from '@tabler/icons-react';
 import {
@@ -95,6 +96,7 @@ type LinkSearch = {
   readonly person?: string;
   /** The id of a document or a folder. */
   readonly target?: string;
+  readonly expire_before?: string;
 };
 
 const filters = {
@@ -121,8 +123,9 @@ const shared = {
   label: 'Links',
   method: LinkService.method.listLinks,
   rows: (page: ListLinksResponse) => page.links,
-  request: ({ workspaceId, state, person, target }: LinkSearch) => ({
+  request: ({ workspaceId, state, person, target, expire_before: before }: LinkSearch) => ({
     workspaceId,
+    ...(before === undefined ? {} : { expireBefore: timestampFromDate(new Date(before)) }),
     ...(state === undefined ? {} : { state: states[state] }),
     ...(person === undefined ? {} : { reader: person }),
     ...(target === undefined ? {} : idFieldOf({ id: target })),
@@ -132,7 +135,11 @@ const shared = {
 
 export const links = defineList({
   ...shared,
-  filters: { ...filters, target: targetFilter },
+  filters: {
+    ...filters,
+    target: targetFilter,
+    expire_before: { label: 'Expires before', kind: 'time' },
+  },
   columns: columnsWith(targetColumn),
 });
 

@@ -208,7 +208,7 @@ export const staffScreens = [
       () => import('../audit/audit-screen.tsx'),
       'AuditScreen',
       { label: 'Audit log', menu: 'administration', icon: IconHistory, scope: 'audit:read' },
-      ['actor', 'target', 'action', 'code', 'start_time', 'end_time'],
+      ['actor', 'target', 'action', 'code', 'token_id', 'start_time', 'end_time'],
     ),
   }),
 ] as const;

@@ -110,7 +110,7 @@ const screens = [
         scope: 'links:read',
         create: { label: 'Create link', scope: 'links:write' },
       },
-      ['state', 'person', 'target'],
+      ['state', 'person', 'target', 'expire_before'],
     ),
   }),
   createRoute({

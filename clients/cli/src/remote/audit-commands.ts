@@ -21,6 +21,10 @@ const audit = groupOf('audit', 'Reads the audit log.', [
       target: { value: 'id', about: 'Only events on this resource.' },
       action: { value: 'action', about: 'Only events of this action.' },
       code: { value: 'code', about: 'Only events with this error code.' },
+      token_id: {
+        ...{ name: 'token-id', value: 'id' },
+        about: 'Only calls with the token of this `jti`.',
+      },
       start_time: pastField('Only events from this time on'),
       end_time: pastField('Only events before this time'),
     },
@@ -39,6 +43,7 @@ const audit = groupOf('audit', 'Reads the audit log.', [
       'audit list --action ClientService.CreateClient --all',
       'audit list --code forbidden --start-time 7d',
       'audit list --follow --json',
+      'audit list --token-id 5f0c…',
     ],
   },
   exportAuditCommand,
@@ -69,4 +74,15 @@ const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
   },
 ]);
 
-export const auditCommands: readonly Command[] = [searchCommand, audit, usage];
+const installation = groupOf('installation', 'Reads the state of the installation.', [
+  {
+    name: 'get',
+    about:
+      'Shows credentials that expire soon, the next key rotations, the nodes, and the health of ' +
+      'mail, blobs and backups.',
+    method: 'installation.getInstallation',
+    examples: ['installation get --json'],
+  },
+]);
+
+export const auditCommands: readonly Command[] = [searchCommand, audit, usage, installation];

@@ -66,7 +66,7 @@ export async function runExportAudit(input: Input, host: CommandHost): Promise<n
   };
   const request = {
     ...{ actor: text('actor'), target: text('target'), action: text('action') },
-    ...{ code: text('code'), format: text('format') },
+    ...{ code: text('code'), tokenId: text('token-id'), format: text('format') },
     ...{ startTime: time('start-time'), endTime: time('end-time') },
   };
   return save(AuditService.method.exportAuditEvents, request, { remote, input, host });

@@ -47,8 +47,15 @@ export const links = groupOf('links', 'Manages links to documents and folders.',
         value: 'address',
         about: 'Only links for this email address, or for this `@domain`.',
       },
+      expire_before: {
+        value: 'time',
+        about: 'Only active links that expire before this time. `7d` is in seven days.',
+      },
     },
-    examples: ['links list --state active --reader ann@example.com'],
+    examples: [
+      'links list --state active --reader ann@example.com',
+      'links list --expire-before 7d --order-by expire_time',
+    ],
     // A narrow terminal leaves out the last ones.
     columns: [
       'id',

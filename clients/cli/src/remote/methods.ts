@@ -5,6 +5,7 @@ import { AudienceService } from '../../../../gen/latchkey/identity/v1/audience_p
 import { AuditService } from '../../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../../gen/latchkey/identity/v1/customer_pb.js';
+import { InstallationService } from '../../../../gen/latchkey/identity/v1/installation_pb.js';
 import { PasskeyService } from '../../../../gen/latchkey/identity/v1/passkey_pb.js';
 import { PasswordResetService } from '../../../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { IdentityProviderService } from '../../../../gen/latchkey/identity/v1/provider_pb.js';
@@ -34,6 +35,7 @@ const services: Readonly<Record<string, DescService>> = {
   client: ClientService,
   customer: CustomerService,
   identityProvider: IdentityProviderService,
+  installation: InstallationService,
   passkey: PasskeyService,
   passwordReset: PasswordResetService,
   search: SearchService,

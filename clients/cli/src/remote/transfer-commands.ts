@@ -153,6 +153,7 @@ export const exportAuditCommand: Command = {
     { name: 'target', value: 'id', about: 'Only events on this resource.' },
     { name: 'action', value: 'action', about: 'Only events of this action.' },
     { name: 'code', value: 'code', about: 'Only events with this error code.' },
+    { name: 'token-id', value: 'id', about: 'Only calls with the token of this `jti`.' },
     { name: 'start-time', value: 'time', about: 'Only events from this time on: a time, or 7d.' },
     { name: 'end-time', value: 'time', about: 'Only events before this time.' },
   ],

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/audit.proto.
  */
 export const file_latchkey_identity_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpdC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi2wIKCkF1ZGl0RXZlbnQSCgoCaWQYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFjdG9yX3R5cGUYAyABKAkSDQoFYWN0b3IYBCABKAkSDgoGYWN0aW9uGAUgASgJEg4KBnRhcmdldBgGIAEoCRIMCgRjb2RlGAcgASgJEg0KBWNvdW50GAggASgNEhIKCnJlcXVlc3RfaWQYCSABKAkSDwoHYWRkcmVzcxgKIAEoCRISCgphY3Rvcl9uYW1lGAsgASgJEhMKC3RhcmdldF9uYW1lGAwgASgJEjsKDnRhcmdldF9wYXJlbnRzGA0gAygLMiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaXRSZXNvdXJjZRIOCgZyZWFzb24YDiABKAkSFQoNYWN0aW5nX2NsaWVudBgPIAEoCSIpCg1BdWRpdFJlc291cmNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkihQMKFkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QSFwoFYWN0b3IYASABKAlCCLpIBXIDGIABEhgKBnRhcmdldBgCIAEoCUIIukgFcgMYgAESSQoGYWN0aW9uGAMgASgJQjm6SDbYAQFyMRiAATIsXltBLVphLXpdW0EtWmEtejAtOV0qXC5bQS1aYS16XVtBLVphLXowLTldKiQSLwoEY29kZRgEIAEoCUIhukge2AEBchkYQDIVXlthLXpfXSsoXC5bYS16X10rKT8kEkEKCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABI/CghlbmRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEhoKCXBhZ2Vfc2l6ZRgHIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAggASgJQgi6SAVyAxiABCJkChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRIwCgZldmVudHMYASADKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5BdWRpdEV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSL0AgoYRXhwb3J0QXVkaXRFdmVudHNSZXF1ZXN0EhcKBWFjdG9yGAEgASgJQgi6SAVyAxiAARIYCgZ0YXJnZXQYAiABKAlCCLpIBXIDGIABEkkKBmFjdGlvbhgDIAEoCUI5ukg22AEBcjEYgAEyLF5bQS1aYS16XVtBLVphLXowLTldKlwuW0EtWmEtel1bQS1aYS16MC05XSokEi8KBGNvZGUYBCABKAlCIbpIHtgBAXIZGEAyFV5bYS16X10rKFwuW2Etel9dKyk/JBJBCgpzdGFydF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASPwoIZW5kX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABIlCgZmb3JtYXQYByABKAlCFbpIEtgBAXINUgNjc3ZSBm5kanNvbiJoChlFeHBvcnRBdWRpdEV2ZW50c1Jlc3BvbnNlEjIKBmhlYWRlchgBIAEoCzIgLmxhdGNoa2V5Lmh0dHAudjEuRG93bmxvYWRIZWFkZXJIABIPCgVjaHVuaxgCIAEoDEgAQgYKBHBhcnQy4QIKDEF1ZGl0U2VydmljZRKcAQoPTGlzdEF1ZGl0RXZlbnRzEiwubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBotLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIiyQAgGKtRgQEgphdWRpdDpyZWFkGgIBA4LT5JMCDxINL2F1ZGl0LWV2ZW50cxKxAQoRRXhwb3J0QXVkaXRFdmVudHMSLi5sYXRjaGtleS5pZGVudGl0eS52MS5FeHBvcnRBdWRpdEV2ZW50c1JlcXVlc3QaLy5sYXRjaGtleS5pZGVudGl0eS52MS5FeHBvcnRBdWRpdEV2ZW50c1Jlc3BvbnNlIjmQAgGKtRgQEgphdWRpdDpyZWFkGgIBA5K1GAI4AYLT5JMCFhIUL2F1ZGl0LWV2ZW50czpleHBvcnQwAWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpdC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi7QIKCkF1ZGl0RXZlbnQSCgoCaWQYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFjdG9yX3R5cGUYAyABKAkSDQoFYWN0b3IYBCABKAkSDgoGYWN0aW9uGAUgASgJEg4KBnRhcmdldBgGIAEoCRIMCgRjb2RlGAcgASgJEg0KBWNvdW50GAggASgNEhIKCnJlcXVlc3RfaWQYCSABKAkSDwoHYWRkcmVzcxgKIAEoCRISCgphY3Rvcl9uYW1lGAsgASgJEhMKC3RhcmdldF9uYW1lGAwgASgJEjsKDnRhcmdldF9wYXJlbnRzGA0gAygLMiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaXRSZXNvdXJjZRIOCgZyZWFzb24YDiABKAkSFQoNYWN0aW5nX2NsaWVudBgPIAEoCRIQCgh0b2tlbl9pZBgQIAEoCSIpCg1BdWRpdFJlc291cmNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkioQMKFkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QSFwoFYWN0b3IYASABKAlCCLpIBXIDGIABEhgKBnRhcmdldBgCIAEoCUIIukgFcgMYgAESSQoGYWN0aW9uGAMgASgJQjm6SDbYAQFyMRiAATIsXltBLVphLXpdW0EtWmEtejAtOV0qXC5bQS1aYS16XVtBLVphLXowLTldKiQSLwoEY29kZRgEIAEoCUIhukge2AEBchkYQDIVXlthLXpfXSsoXC5bYS16X10rKT8kEkEKCnN0YXJ0X3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhG6SA6yAQsiBwj/gtH/rwcyABI/CghlbmRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEhoKCXBhZ2Vfc2l6ZRgHIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAggASgJQgi6SAVyAxiABBIaCgh0b2tlbl9pZBgJIAEoCUIIukgFcgMYgAEiZAoXTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2USMAoGZXZlbnRzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQXVkaXRFdmVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkikAMKGEV4cG9ydEF1ZGl0RXZlbnRzUmVxdWVzdBIXCgVhY3RvchgBIAEoCUIIukgFcgMYgAESGAoGdGFyZ2V0GAIgASgJQgi6SAVyAxiAARJJCgZhY3Rpb24YAyABKAlCObpINtgBAXIxGIABMixeW0EtWmEtel1bQS1aYS16MC05XSpcLltBLVphLXpdW0EtWmEtejAtOV0qJBIvCgRjb2RlGAQgASgJQiG6SB7YAQFyGRhAMhVeW2Etel9dKyhcLlthLXpfXSspPyQSQQoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEj8KCGVuZF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASJQoGZm9ybWF0GAcgASgJQhW6SBLYAQFyDVIDY3N2UgZuZGpzb24SGgoIdG9rZW5faWQYCCABKAlCCLpIBXIDGIABImgKGUV4cG9ydEF1ZGl0RXZlbnRzUmVzcG9uc2USMgoGaGVhZGVyGAEgASgLMiAubGF0Y2hrZXkuaHR0cC52MS5Eb3dubG9hZEhlYWRlckgAEg8KBWNodW5rGAIgASgMSABCBgoEcGFydDLhAgoMQXVkaXRTZXJ2aWNlEpwBCg9MaXN0QXVkaXRFdmVudHMSLC5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXVkaXRFdmVudHNSZXF1ZXN0Gi0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2UiLJACAYq1GBASCmF1ZGl0OnJlYWQaAgEDgtPkkwIPEg0vYXVkaXQtZXZlbnRzErEBChFFeHBvcnRBdWRpdEV2ZW50cxIuLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4cG9ydEF1ZGl0RXZlbnRzUmVxdWVzdBovLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4cG9ydEF1ZGl0RXZlbnRzUmVzcG9uc2UiOZACAYq1GBASCmF1ZGl0OnJlYWQaAgEDkrUYAjgBgtPkkwIWEhQvYXVkaXQtZXZlbnRzOmV4cG9ydDABYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A call that changed something or was refused, or a group of equal refused calls.
@@ -83,9 +83,9 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
 
   /**
    * The number of calls that the event represents: 1, or more for failures. Failures with the same
-   * actor, action, target, code, reason and address within about a second are one event. Under many
-   * failures the period is up to a minute. If too many of them differ, one event for each action
-   * and code counts the rest, without a target, a reason and an address.
+   * actor, token, action, target, code, reason and address within about a second are one event.
+   * Under many failures the period is up to a minute. If too many of them differ, one event for
+   * each action and code counts the rest, without a token, a target, a reason and an address.
    *
    * @generated from field: uint32 count = 8;
    */
@@ -150,6 +150,15 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
    * @generated from field: string acting_client = 15;
    */
   actingClient: string;
+
+  /**
+   * The `jti` of the access token that the call was made with, at most 128 characters. Empty for
+   * calls with an API key of a workspace or a session cookie, for calls without a valid token, and
+   * for events of earlier releases.
+   *
+   * @generated from field: string token_id = 16;
+   */
+  tokenId: string;
 };
 
 /**
@@ -251,6 +260,14 @@ export type ListAuditEventsRequest = Message<"latchkey.identity.v1.ListAuditEven
    * @generated from field: string page_token = 8;
    */
   pageToken: string;
+
+  /**
+   * Only calls with the access token of this `jti`. Unset means any credential. At most 128
+   * characters.
+   *
+   * @generated from field: string token_id = 9;
+   */
+  tokenId: string;
 };
 
 /**
@@ -345,6 +362,14 @@ export type ExportAuditEventsRequest = Message<"latchkey.identity.v1.ExportAudit
    * @generated from field: string format = 7;
    */
   format: string;
+
+  /**
+   * Only calls with the access token of this `jti`. Unset means any credential. At most 128
+   * characters.
+   *
+   * @generated from field: string token_id = 8;
+   */
+  tokenId: string;
 };
 
 /**
@@ -439,7 +464,7 @@ export const AuditService: GenService<{
    *
    * As CSV (RFC 4180), the first line names the columns: `create_time`, `actor_type`, `actor`,
    * `actor_name`, `action`, `target`, `target_name`, `code`, `reason`, `acting_client`, `count`,
-   * `address`, `request_id` and `id`. The format is that of InsightService.ExportDocumentViews. As
+   * `address`, `request_id`, `id` and `token_id`. The format is that of InsightService.ExportDocumentViews. As
    * NDJSON, each line is an event as JSON with all fields of `AuditEvent`.
    *
    * Errors:

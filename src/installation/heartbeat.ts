@@ -1,0 +1,49 @@
+// Each process that serves calls records itself, so that staff see which nodes run which version.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '../base/clock.ts';
+import { readVersion } from '../base/files/version.ts';
+import { transact } from '../storage/database.ts';
+import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
+import type { Database } from '../storage/schema.ts';
+import { within } from '../storage/within.ts';
+import { deleteEndedProcesses, deleteProcess, recordProcess } from './store.ts';
+
+const everyMs = 30_000;
+/** A process that has missed two records counts as ended. */
+export const seenMs = 3 * everyMs;
+/** A stop does not wait longer for the database. */
+const stopMs = 1_000;
+
+export type HeartbeatOptions = {
+  readonly db: Database;
+  readonly now: Clock;
+  /** Called with the first of several errors in a row. */
+  readonly onError: (error: unknown) => void;
+};
+
+export function startHeartbeat({ db, now, onError }: HeartbeatOptions): PeriodicTask {
+  const row = { id: randomUUID(), host: hostname(), version: readVersion(), start_time: now() };
+  let isFailing = false;
+  const task = startPeriodicTask({
+    pauseMs: everyMs,
+    async round() {
+      await transact(db, async (trx) => {
+        await deleteEndedProcesses(trx, 10 * seenMs);
+        await recordProcess(trx, row);
+      });
+      isFailing = false;
+    },
+    onError(error) {
+      if (!isFailing) onError(error);
+      isFailing = true;
+    },
+  });
+  return {
+    async stop() {
+      await task.stop();
+      const deleted = transact(db, (trx) => deleteProcess(trx, row.id));
+      await within(stopMs, deleted).catch(() => {});
+    },
+  };
+}

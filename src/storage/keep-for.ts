@@ -1,0 +1,45 @@
+import { within } from './within.ts';
+
+export type KeepOptions = {
+  readonly onError?: (error: unknown) => void;
+  /** How long a call waits for a read. */
+  readonly waitMs?: number;
+};
+
+/** A scrape does not wait longer for the database. */
+const defaultWaitMs = 1_000;
+
+/**
+ * Returns a function that reads at most once in `ms`; other calls within that time get the same
+ * value. A read that takes too long continues, and later calls get its value. Until then,
+ * they get the value before. After a failure, the value is undefined.
+ */
+export function keepFor<T>(
+  ms: number,
+  read: () => Promise<T>,
+  { onError = () => {}, waitMs = defaultWaitMs }: KeepOptions = {},
+): () => Promise<T | undefined> {
+  let value: T | undefined;
+  let endTime = Number.NEGATIVE_INFINITY;
+  let isReading = false;
+  let wait: Promise<unknown> = Promise.resolve();
+  let isFailing = false;
+  async function readOnce(): Promise<void> {
+    isReading = true;
+    try {
+      value = await read();
+      isFailing = false;
+    } catch (error) {
+      value = undefined;
+      if (!isFailing) onError(error);
+      isFailing = true;
+    }
+    endTime = performance.now();
+    isReading = false;
+  }
+  return async () => {
+    if (!isReading && performance.now() - endTime >= ms) wait = within(waitMs, readOnce());
+    await wait;
+    return value;
+  };
+}
