@@ -26,8 +26,8 @@ export type CallAdmission = {
   /** Returns whether a call may begin at once. Otherwise it must `wait`. */
   tryBegin(): boolean;
   /**
-   * Begins the call in a later turn, or refuses it: at once if too many calls of all networks or of
-   * its own wait, or after the time limit.
+   * Begins the call in a later turn, or refuses it: at once if too many calls wait, of all networks
+   * or of this one, or after the time limit.
    */
   wait(call: WaitingCall): void;
 };

@@ -40,6 +40,18 @@ describeApp('the state of the installation', (suite) => {
     await addClient(db, '', { expireTime: now - dayMs });
     await addClient(db, '', { expireTime: now + dayMs, disabled: true });
     await addCustomer(db, '', { expireTime: now + dayMs, revoked: true });
+    // A rotation has replaced this secret.
+    const rotated = await addClient(db, '', { expireTime: now + dayMs });
+    await changeAsOtherProcess(db, async (trx) => {
+      const old = trx.selectFrom('credentials').selectAll().where('id', '=', rotated.credentialId);
+      const { id, digest, ...row } = await old.executeTakeFirstOrThrow();
+      const next = { ...row, create_time: row.create_time + 1, expire_time: null };
+      const ids = { id: `${id}n`, digest: `${digest}n` };
+      await trx
+        .insertInto('credentials')
+        .values({ ...next, ...ids })
+        .execute();
+    });
     const key = {
       ...{ id: 'jwk_expires', client_id: client.ownerId, name: 'A key', jwk: '{}' },
       ...{ thumbprint: 'expires', create_time: now, expire_time: now + 10 * dayMs },

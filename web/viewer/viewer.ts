@@ -22,7 +22,8 @@ async function showDocument(shell: Shell): Promise<void> {
   const load = kinds[shell.main.dataset.kind ?? ''];
   if (!load) {
     shell.notices.endLoading();
-    shell.time.read(0);
+    // Without a download, the reader can open nothing.
+    if (shell.main.dataset.download !== undefined) shell.time.read(0);
     return;
   }
   const show = await load().catch(() => undefined);

@@ -1,5 +1,5 @@
 // Finds the credentials that expire soon, so that they can be replaced in time.
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { CredentialKind } from '../../base/crypto/credential-format.ts';
 import type { Database } from '../../storage/schema.ts';
 import { selectCredentials } from '../store.ts';
@@ -88,6 +88,19 @@ function endingBetween(db: Database, from: number, until: number) {
     .where('k.revoke_time', 'is', null)
     .where('c.disable_time', 'is', null)
     .where('u.disable_time', 'is', null)
-    .where('w.delete_time', 'is', null);
+    .where('w.delete_time', 'is', null)
+    .where(sql<boolean>`not ${isReplaced(until)}`);
   return { credentials, keys };
+}
+
+/** Whether a later secret of the client, or key of the same name, stays valid after that time. */
+function isReplaced(until: number): RawBuilder<boolean> {
+  const later = sql`n.create_time > k.create_time and n.revoke_time is null
+    and (n.expire_time is null or n.expire_time > ${until})`;
+  return sql`(
+    exists (select 1 from credentials n where n.client_id = k.client_id and ${later})
+    or exists (select 1 from credentials n
+      where n.customer_id = k.customer_id and n.name = k.name and ${later})
+    or exists (select 1 from credentials n
+      where n.workspace_id = k.workspace_id and n.name = k.name and ${later}))`;
 }

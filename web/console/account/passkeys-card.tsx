@@ -42,7 +42,8 @@ export function PasskeysCard() {
         <Text size="sm">
           {options.passkeys
             ? 'This browser can’t use passkeys.'
-            : 'Passkeys need a LATCHKEY_PUBLIC_URL with https and a host name, or http://localhost.'}
+            : 'Passkeys need a LATCHKEY_PUBLIC_URL with https and a host name, or with ' +
+              'http://localhost.'}
         </Text>
       )}
       <PasskeyList userId={id} passkeys={passkeys} isOwn mayDelete={!isLimited(user)} />

@@ -25,7 +25,7 @@ export type Installation = Message<"latchkey.identity.v1.Installation"> & {
   /**
    * The live secrets of clients, public keys of clients, and API keys of customers and workspaces
    * that expire within 30 days, the first to expire first. At most 20. Credentials of disabled or
-   * deleted owners are left out.
+   * deleted owners are left out, and those that a rotation has replaced.
    *
    * @generated from field: repeated latchkey.identity.v1.ExpiringCredential expiring_credentials = 1;
    */
