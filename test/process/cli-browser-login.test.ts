@@ -46,12 +46,13 @@ describeAppOnSqlite('latchkey login --browser', (suite) => {
     async function run(
       words: readonly string[],
       steps: readonly ((ms: number) => unknown)[] = [],
+      isTTY = true,
     ): Promise<number> {
       Object.assign(shown, { stdout: '', stderr: '' });
       pauses.length = 0;
       const host: CommandHost = {
         env,
-        stdin: Object.assign(Readable.from([]), { isTTY: true }),
+        stdin: Object.assign(Readable.from([]), { isTTY }),
         stdout: outputTo('stdout'),
         stderr: outputTo('stderr'),
         on: signals.on.bind(signals) as unknown as CommandHost['on'],
@@ -122,6 +123,10 @@ describeAppOnSqlite('latchkey login --browser', (suite) => {
     const staff = await addUser(suite.app.inside.db);
     expect(await run(['users', 'enable', other.id], [approveAs(staff)])).toBe(77);
     expect(shown.stderr).toContain(`approved by ${staff.email}, not by ${user.email}`);
+
+    // A script cannot be asked.
+    expect(await run(['users', 'enable', other.id], [], false)).toBe(77);
+    expect(shown.stderr).toMatch(/Run: .*latchkey login --browser\n$/);
   });
 
   it('ends when the user denies, when the code expires, and at Ctrl-C', async () => {

@@ -55,7 +55,7 @@ export function LinkReaders({ link, document }: LinkReadersProps) {
   return (
     <>
       {error === null ? null : <ErrorAlert error={error} retry={retry} />}
-      <InsightFigures insight={insight} viewCount={link.viewCount} />
+      <InsightFigures insight={insight} viewCount={link.viewCount} isRoom={isRoom} />
       {isRead && !isRoom ? <TimePerPage insight={insight} /> : null}
       {isRead && isRoom ? <RoomDocuments documents={insight.documents} /> : null}
       <ReadersSection

@@ -9,15 +9,20 @@ type InsightFiguresProps = {
   readonly insight: Insight | undefined;
   /** Known before the insight is loaded. */
   readonly viewCount: number;
+  /** In a visit to a folder, a reader may view several documents. */
+  readonly isRoom?: boolean;
 };
 
-export function InsightFigures({ insight, viewCount }: InsightFiguresProps) {
+export function InsightFigures({ insight, viewCount, isRoom = false }: InsightFiguresProps) {
   const version = insight?.version ?? 1;
   return (
     <div>
       <FigureRow
         figures={[
-          { name: 'Views', value: (insight?.viewCount ?? viewCount).toLocaleString() },
+          {
+            name: isRoom ? 'Visits' : 'Views',
+            value: (insight?.viewCount ?? viewCount).toLocaleString(),
+          },
           { name: 'Readers', value: insight?.visitorCount.toLocaleString() ?? '—' },
           { name: 'Average time', value: timeText(insight) },
           ...(insight?.version === 0

@@ -65,14 +65,10 @@ export const codeOf = (error: unknown): string | undefined =>
 const isOfCall = (error: unknown) =>
   error instanceof ConnectError || error instanceof LatchkeyError;
 
-const signIn = '\nRun: latchkey login';
-const hints: Readonly<Record<string, string>> = {
-  unauthenticated: signIn,
-  step_up_required: signIn,
-};
+const signInCodes: readonly string[] = ['unauthenticated', 'step_up_required'];
 
-/** Returns an error with a message for the terminal. */
-export function explain(error: unknown, server: string): unknown {
+/** Returns an error with a message for the terminal. `login` is the command that signs in. */
+export function explain(error: unknown, server: string, login = 'latchkey login'): unknown {
   const own = ownErrorIn(error);
   if (own !== undefined) return own;
   if (!isOfCall(error)) return error;
@@ -93,7 +89,9 @@ export function explain(error: unknown, server: string): unknown {
     },
     fields.some(({ field }) => field === 'workspace_id')
       ? '\nAdd --workspace <id>.'
-      : (hints[code] ?? ''),
+      : signInCodes.includes(code)
+        ? `\nRun: ${login}`
+        : '',
   );
 }
 

@@ -117,8 +117,14 @@ function createRemote(host: CommandHost, first: Profile): Remote {
         return work(transportFor(method));
       });
     } catch (error) {
-      throw explain(error, server);
+      throw explain(error, server, loginCommand());
     }
+  }
+
+  function loginCommand(): string {
+    const { credential } = profile;
+    const usesBrowser = credential.kind === 'session' && credential.usesBrowser === true;
+    return usesBrowser ? 'latchkey login --browser' : 'latchkey login';
   }
 
   /** Asks for the password, or for an approval in the browser. Returns false without a terminal. */
