@@ -1,7 +1,9 @@
 // Every management action records one event. The methods come from the descriptors, so a new method
 // is covered without a new case.
 import type { DescMethod } from '@bufbuild/protobuf';
+import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
 import { methodFactsOf } from '../../src/api/endpoint.ts';
 import { actionOf, callAction, callerOf, stateOf } from '../support/action-calls.ts';
 import { describeApp } from '../support/app-suite.ts';
@@ -40,6 +42,15 @@ describe('the methods with side effects', () => {
   });
 });
 
+const acceptsOnlyCookie = (method: DescMethod) =>
+  methodFactsOf(method).access.sessionCookie === SessionCookie.REQUIRED;
+
+/** The `jti` of a token; none for other credentials. */
+function tokenIdIn({ authorization = '' }: { readonly authorization?: string }): string {
+  const [, token = ''] = /^Bearer (\S+\.\S+\.\S+)$/.exec(authorization) ?? [];
+  return token === '' ? '' : (decodeJwt(token).jti ?? '');
+}
+
 describeApp('the audit log', (suite) => {
   describeOneTransport(suite, (transport) => {
     itHoldsFor(named, 50)('has one event for a successful call', async (name, method) => {
@@ -75,7 +86,7 @@ describeApp('the audit log', (suite) => {
           address: '127.0.0.1',
           reason: expect.stringMatching(action.reason ?? /^$/),
           acting_client: '',
-          token_id: '',
+          token_id: acceptsOnlyCookie(method) ? '' : tokenIdIn(credential),
         },
       ]);
       expect(events[0]?.create_time).toBeGreaterThanOrEqual(earliest);

@@ -97,6 +97,9 @@ describeApp('a second factor', (suite) => {
       await lockUser(trx, user.userId);
       const change = { confirm_time: Date.now() };
       await trx.updateTable('totp_seeds').set(change).where('user_id', '=', user.userId).execute();
+      // The same session confirms it.
+      const session = { amr: 'pwd otp mfa' };
+      await trx.updateTable('sessions').set(session).where('user_id', '=', user.userId).execute();
     });
 
     expect(answer).toMatchObject({ error: { code: 'conflict' } });

@@ -154,6 +154,7 @@ it('the store is chosen once by two first operations of which one reads slowly',
   const { db } = await openDatabase('postgres');
   const folder = await openMarkedStore({ kind: 'folder', path: await newRoot() });
   const events = new EventEmitter();
+  const marked = once(events, 'marked');
   const queries: QueryId[] = [];
   const held = db.withPlugin({
     transformQuery({ node, queryId }) {
@@ -161,7 +162,7 @@ it('the store is chosen once by two first operations of which one reads slowly',
       return node;
     },
     async transformResult({ queryId, result }) {
-      if (queryId === queries[1]) await once(events, 'marked');
+      if (queryId === queries[1]) await marked;
       return result;
     },
   });

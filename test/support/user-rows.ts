@@ -87,6 +87,15 @@ export async function addTotp(
       last_step: 0,
     })
     .execute();
+  if (confirmed) {
+    await changeAsOtherProcess(app.inside.db, (trx) =>
+      trx
+        .updateTable('sessions')
+        .set({ amr: 'pwd otp mfa' })
+        .where('user_id', '=', userId)
+        .execute(),
+    );
+  }
   const totp = new TOTP({ secret: describeSeed(seed, 'user').secret });
   return (timestamp) => totp.generate({ timestamp });
 }
