@@ -62,7 +62,11 @@ export async function addSession(
   userId: string,
   { createTime = Date.now(), address = '127.0.0.1' }: SessionFacts = {},
 ): Promise<{ id: string; cookie: string }> {
-  const own = { userId, amr: 'pwd', address };
+  const codes = db.selectFrom('totp_seeds').select('user_id').where('user_id', '=', userId);
+  const hasCode =
+    (await codes.where('confirm_time', 'is not', null).executeTakeFirst()) !== undefined;
+  // The sign-in of a user with an authenticator app proves a code.
+  const own = { userId, amr: hasCode ? 'pwd otp mfa' : 'pwd', address };
   const { row, cookie } = createSession(randomBytes, createTime, own);
   await insertSession(db, row);
   return { id: row.id, cookie };

@@ -83,7 +83,7 @@ const titles: Record<string, string> = {
   'identity.code_invalid': 'Wrong code',
   payload_too_large: 'File too large',
   step_up_required: 'Sign in again',
-  second_factor_required: 'Add a second factor',
+  second_factor_required: 'Second factor required',
   step_up_declined: 'Nothing was changed',
   session_changed: 'Nothing was changed',
   passkey_declined: 'No passkey',
