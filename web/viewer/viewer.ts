@@ -22,8 +22,7 @@ async function showDocument(shell: Shell): Promise<void> {
   const load = kinds[shell.main.dataset.kind ?? ''];
   if (!load) {
     shell.notices.endLoading();
-    // Without a download, the reader can open nothing.
-    if (shell.main.dataset.download !== undefined) shell.time.read(0);
+    shell.time.read(0);
     return;
   }
   const show = await load().catch(() => undefined);
