@@ -30,7 +30,7 @@ export function StaffHome() {
   return (
     <Screen>
       <SetUp backups={installation.data?.installation?.backups} />
-      <Figures rotations={installation.data?.installation?.keyRotations} />
+      <Figures />
       {hasScope('audit:read') ? (
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
           <ExpiringCredentials query={installation} />
@@ -92,9 +92,7 @@ function SetUp({ backups }: SetUpProps) {
 
 const one = { pageSize: 1 };
 
-type FiguresProps = { readonly rotations: Installation['keyRotations'] | undefined };
-
-function Figures({ rotations }: FiguresProps) {
+function Figures() {
   const hasScope = useHasScope();
   const clients = useQuery(ClientService.method.listClients, one, {
     enabled: hasScope('clients:read'),
@@ -105,7 +103,6 @@ function Figures({ rotations }: FiguresProps) {
   const workspaces = useQuery(WorkspaceService.method.listWorkspaces, one, {
     enabled: hasScope('workspaces:read'),
   });
-  const next = rotations?.find(({ alg }) => alg === 'EdDSA');
   const count = (data: { readonly totalSize: number } | undefined) =>
     data?.totalSize.toLocaleString() ?? '—';
   return (
@@ -114,10 +111,6 @@ function Figures({ rotations }: FiguresProps) {
         { name: 'Clients', value: count(clients.data) },
         { name: 'Customers', value: count(customers.data) },
         { name: 'Workspaces', value: count(workspaces.data) },
-        {
-          name: 'Next key rotation',
-          value: <DateTime time={next?.rotationTime} absent="—" />,
-        },
       ]}
     />
   );
