@@ -87,7 +87,7 @@ it('Apache accepts only tokens of its audience, with RS256 and the scope', async
     `${none}.${payload}.`,
     await sign('payments:write', 60),
     await sign('xpayments:read', 60),
-    await sign('payments:read', 0),
+    await sign('payments:read', -60),
     'x.y.z',
   ]) {
     expect(await ask(refused), refused).toBe(401);
