@@ -69,6 +69,8 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
   /** The first calls of their connections, and all others. */
   const first = createFairQueue<Entry>(waitingMax);
   const others = createFairQueue<Entry>(waitingMax);
+  /** Of both queues, because a network could otherwise fill each of them. */
+  const places = createFairAmounts(waitingMax);
   const bodyBytes = createFairAmounts(waitingBytesMax);
   let waiting = 0;
   /** The calls that were begun or refused in this turn. */
@@ -97,6 +99,7 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
       const entry = preferred.next() ?? second.next();
       if (entry === undefined) break;
       waiting -= 1;
+      places.add(entry.call.network, -1);
       bodyBytes.add(entry.call.network, -entry.call.bodyBytes);
       if (entry.call.isGone()) continue;
       callsInTurn += 1;
@@ -124,15 +127,17 @@ export function createAdmission(options: AdmissionOptions): CallAdmission {
       return true;
     },
     wait(call) {
-      const { network } = call;
+      const { network, isFirst } = call;
       const hasBytes = call.bodyBytes === 0 || bodyBytes.hasShare(network);
-      const queue = call.isFirst ? first : others;
       const entry = { call, since: performance.now() };
-      if (!hasBytes || waiting >= waitingMax || !queue.add([network], entry)) {
+      const isAdded =
+        hasBytes && places.hasShare(network) && (isFirst ? first : others).add([network], entry);
+      if (!isAdded) {
         refuse(call);
         return;
       }
       waiting += 1;
+      places.add(network, 1);
       bodyBytes.add(network, call.bodyBytes);
       schedule();
     },

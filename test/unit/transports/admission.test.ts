@@ -83,14 +83,18 @@ describe('the admission of calls', () => {
   test('lets networks take turns, and leaves others half of the places', async () => {
     const { admission, arrive, events, takeNames } = setUp({ waitingMax: 6 });
     fillTurn(admission);
-    for (const name of ['a', 'b', 'c', 'd']) arrive(name);
+    // The first calls of connections use the same share.
+    for (const name of ['a', 'b']) arrive(name);
+    for (const name of ['new', 'd']) arrive(name, { isFirst: true });
     for (const isFirst of [false, true]) arrive('other', { network: '192.0.2.2', isFirst });
 
     expect(events.splice(0)).toMatchObject([{ name: 'd', failure: overloaded }]);
     await nextTurn();
-    expect(takeNames()).toEqual(['other', 'a']);
+    expect(takeNames()).toEqual(['new', 'a']);
     await nextTurn();
-    expect(takeNames()).toEqual(['other', 'b']);
+    expect(takeNames()).toEqual(['other', 'other']);
+    await nextTurn();
+    expect(takeNames()).toEqual(['b']);
   });
 
   test('begins fewer waiting calls in a turn in which a connection was accepted', async () => {
