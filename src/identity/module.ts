@@ -26,7 +26,7 @@ import {
 } from './clients/store.ts';
 import { createCustomerService } from './customers/service.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
-import { createFactorCheck } from './factor-rules/enrolment.ts';
+import { createFactorCheck } from './factor-rules/factor-check.ts';
 import { createFactorRules } from './factor-rules/factor-rules.ts';
 import { openStaffRule } from './factor-rules/staff-rule.ts';
 import { signingAlgorithms } from './keys/algorithms.ts';

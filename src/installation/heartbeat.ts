@@ -10,8 +10,10 @@ import { within } from '../storage/within.ts';
 import { deleteEndedProcesses, deleteProcess, recordProcess } from './store.ts';
 
 const everyMs = 30_000;
-/** A process that has missed two records counts as ended. */
+/** A process that has not recorded itself for this time counts as ended. */
 export const seenMs = 3 * everyMs;
+/** Longer than `seenMs`, so that a clock that is set does not delete rows of running processes. */
+const keptMs = 10 * seenMs;
 /** A stop does not wait longer for the database. */
 const stopMs = 1_000;
 
@@ -29,7 +31,7 @@ export function startHeartbeat({ db, now, onError }: HeartbeatOptions): Periodic
     pauseMs: everyMs,
     async round() {
       await transact(db, async (trx) => {
-        await deleteEndedProcesses(trx, 10 * seenMs);
+        await deleteEndedProcesses(trx, keptMs);
         await recordProcess(trx, row);
       });
       isFailing = false;

@@ -2,11 +2,11 @@ import { within } from './within.ts';
 
 export type KeepOptions = {
   readonly onError?: (error: unknown) => void;
-  /** How long a call waits for a read. */
+  /** How long a call waits for a read, in milliseconds. */
   readonly waitMs?: number;
 };
 
-/** A scrape does not wait longer for the database. */
+/** Probes and scrapes of metrics must not wait longer for the database. */
 const defaultWaitMs = 1_000;
 
 /**

@@ -66,7 +66,7 @@ it('the overview for staff has the open steps, what expires, the health and fail
   await expiring.getByRole('link', { name: 'Test client' }).waitFor();
   await expiring.getByText('Client secret · Test credential').waitFor();
   const health = main.getByRole('region', { name: 'Health' });
-  for (const name of ['Node ', 'Signing key EdDSA', 'Mail', 'Documents', 'Backups']) {
+  for (const name of ['Node ', 'Signing key EdDSA', 'Email', 'Documents', 'Backups']) {
     await health.getByText(name).first().waitFor();
   }
   await main

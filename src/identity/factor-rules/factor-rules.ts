@@ -2,8 +2,8 @@
 import type { Membership, MembershipsOf } from '../../api/principal.ts';
 import type { Executor, SessionRow, UserRow } from '../../storage/schema.ts';
 
-/** A second factor is part of the sign-in (RFC 8176 §2). */
-const multiFactor = 'mfa';
+/** Whether a second factor is part of the sign-in (RFC 8176 §2). */
+export const provesFactor = (amr: string) => amr.split(' ').includes('mfa');
 
 export type FactorRules = {
   /**
@@ -26,7 +26,7 @@ export type FactorRuleOptions = {
 export function createFactorRules({ staffDueTime, membershipsOf }: FactorRuleOptions): FactorRules {
   return {
     async dueTimeOf({ amr }, { id, kind }, trx) {
-      if (amr.split(' ').includes(multiFactor)) return undefined;
+      if (provesFactor(amr)) return undefined;
       return kind === 'staff' ? staffDueTime : earliestOf(await membershipsOf(id, trx));
     },
   };

@@ -10,7 +10,7 @@ import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import type { Database, Executor, PasskeyRow } from '../../storage/schema.ts';
 import { findUserRow, lockUserRow } from '../../storage/users.ts';
-import type { RequireFactor } from '../factor-rules/enrolment.ts';
+import type { RequireFactor } from '../factor-rules/factor-check.ts';
 import type { RequireGrants } from '../users/grant-checks.ts';
 import type { SecurityNotices } from '../users/security-notices.ts';
 import type { AddSessionMethods } from '../users/users.ts';

@@ -8,7 +8,7 @@ import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import type { RequireFactor } from '../factor-rules/enrolment.ts';
+import type { RequireFactor } from '../factor-rules/factor-check.ts';
 import type { CheckCurrentPassword } from './current-password.ts';
 import type { UserDeletionOptions } from './deletion-methods.ts';
 import { grantChecksFor } from './grant-checks.ts';

@@ -72,7 +72,7 @@ export function createStoreIds({ db, random }: StoreIdOptions): RequireOwn {
 
   return async (store) => {
     try {
-      // Assigned only when it is known: another operation may have chosen it during the query.
+      // Never reset: another operation may have chosen the id while this one read the database.
       const own = known ?? (await findStoreId(db)) ?? (random && (await choose(store, random)));
       if (own === undefined) return await requireEvidence(store);
       known = own;

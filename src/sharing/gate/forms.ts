@@ -33,7 +33,7 @@ ${bodies[form.step](form, sender)}
 </main></body>`;
 }
 
-/** A remembered reader skips the code, and one who has accepted the agreement the last step. */
+/** None for remembered readers, who skip steps. */
 function progressOf({ step, steps, isRemembered }: GateForm): Html | undefined {
   if (steps.length === 1 || isRemembered) return undefined;
   return html`\n<p>Step ${steps.indexOf(step) + 1} of ${steps.length}</p>`;

@@ -123,7 +123,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       const next = { ...state, email, isVerified: false, remembers, visitorId: id };
       if (email === visitor.rememberedEmail) {
         const agreement = await findAgreement(link, email);
-        // An agreement is evidence, so that a reader who has not accepted it needs a new code.
+        // An agreement is evidence: to accept one, a reader needs a new code.
         if (!hasAgreement(link) || agreement !== undefined) {
           return admit(link, next, { email, isVerified: true, agreement });
         }

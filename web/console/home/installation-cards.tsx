@@ -117,17 +117,18 @@ function nodeRows(nodes: Installation['nodes']): HealthRow[] {
   return [...rows, { name: `${rest} more nodes`, detail: undefined, state: 'OK' }];
 }
 
-/** A mail that waits longer has failed at least once. */
+/** An email that waits longer has failed at least once. */
 const waitMs = 10 * 60_000;
 
 function mailRow(mail: NonNullable<Installation['mail']>): HealthRow {
-  const name = 'Mail';
+  const name = 'Email';
   const { serverConfigured, problem, waitingCount, oldestWaitingTime } = mail;
   if (problem !== '') return { name, detail: problem, state: 'Problem' };
   if (!serverConfigured) {
-    return { name, detail: 'Mails are files, because there is no mail server.', state: 'Check' };
+    const detail = 'LATCHKEY_SMTP_URL is not set. The service writes emails to files.';
+    return { name, detail, state: 'Check' };
   }
-  if (waitingCount === 0) return { name, detail: 'No mail is waiting.', state: 'OK' };
+  if (waitingCount === 0) return { name, detail: 'No email is waiting.', state: 'OK' };
   const detail = (
     <>
       {waitingCount.toLocaleString()} waiting, the oldest was due{' '}
@@ -142,10 +143,11 @@ function backupRow(backups: NonNullable<Installation['backups']>): HealthRow {
   const { targetConfigured, problem, newestTime, late } = backups;
   if (problem !== '') return { name, detail: problem, state: 'Problem' };
   if (!targetConfigured) {
-    const detail = 'LATCHKEY_BACKUP_TARGET is not set, so the service knows no backup.';
+    const detail = 'LATCHKEY_BACKUP_TARGET is not set.';
     return { name, detail, state: 'Check' };
   }
-  if (newestTime === undefined) return { name, detail: 'There is no backup yet.', state: 'Check' };
+  if (newestTime === undefined)
+    return { name, detail: 'The target contains no backup.', state: 'Check' };
   const detail = (
     <>
       {late ? 'A backup is missing. The newest: ' : 'The newest: '}

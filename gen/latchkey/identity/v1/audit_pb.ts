@@ -464,8 +464,9 @@ export const AuditService: GenService<{
    *
    * As CSV (RFC 4180), the first line names the columns: `create_time`, `actor_type`, `actor`,
    * `actor_name`, `action`, `target`, `target_name`, `code`, `reason`, `acting_client`, `count`,
-   * `address`, `request_id`, `id` and `token_id`. The format is that of InsightService.ExportDocumentViews. As
-   * NDJSON, each line is an event as JSON with all fields of `AuditEvent`.
+   * `address`, `request_id`, `id` and `token_id`. The format is that of
+   * InsightService.ExportDocumentViews. As NDJSON, each line is an event as JSON with all fields of
+   * `AuditEvent`.
    *
    * Errors:
    * - `invalid_argument`: `end_time` is not after `start_time`, or a filter is malformed.

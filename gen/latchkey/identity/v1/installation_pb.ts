@@ -160,8 +160,8 @@ export type KeyRotation = Message<"latchkey.identity.v1.KeyRotation"> & {
   rotationTime?: Timestamp | undefined;
 
   /**
-   * Whether the rotation is late: the next key is not published, or not active, although it is due
-   * for more than ten minutes.
+   * Whether the rotation is late: the next key was due more than ten minutes ago, and is not
+   * published or not active.
    *
    * @generated from field: bool late = 5;
    */
@@ -231,7 +231,7 @@ export type MailHealth = Message<"latchkey.identity.v1.MailHealth"> & {
   serverConfigured: boolean;
 
   /**
-   * Why the mail server accepts no mails. Empty if it accepts them, or if there is no server.
+   * The error of the mail server. Empty without an error, and without a mail server.
    *
    * @generated from field: string problem = 2;
    */
@@ -266,7 +266,7 @@ export const MailHealthSchema: GenMessage<MailHealth> = /*@__PURE__*/
  */
 export type BlobHealth = Message<"latchkey.identity.v1.BlobHealth"> & {
   /**
-   * Why the node that answers cannot use the store. Empty if it can.
+   * The error of the store on the node that answers. Empty without an error.
    *
    * @generated from field: string problem = 1;
    */
@@ -294,7 +294,7 @@ export type BackupHealth = Message<"latchkey.identity.v1.BackupHealth"> & {
   targetConfigured: boolean;
 
   /**
-   * Why the target cannot be read. Empty if it can, or if there is no target.
+   * The error of reading the target. Empty without an error, and without a target.
    *
    * @generated from field: string problem = 2;
    */

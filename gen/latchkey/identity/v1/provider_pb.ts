@@ -174,9 +174,8 @@ export type IdentityProvider = Message<"latchkey.identity.v1.IdentityProvider"> 
 
   /**
    * The entity tag of the provider, with its quotes (RFC 9110 §8.8.3): a digest of the fields that
-   * UpdateIdentityProvider can change, and of the state of the provider. Send it with UpdateIdentityProvider, so that the call
-   * overwrites no other change.
-   * A new client secret does not change it.
+   * UpdateIdentityProvider can change, except the client secret. Send it with
+   * UpdateIdentityProvider, so that the call overwrites no other change.
    *
    * @generated from field: string etag = 103;
    */

@@ -48,7 +48,7 @@ export function findLinks(
   if (folderId !== '') links = links.where('folder_id', '=', folderId);
   if (query.sort.field === 'expire_time') {
     links = links.where('expire_time', 'is not', null);
-    // In this order, the links are neighbours in the index.
+    // An index has the links in this order.
     const { expiring } = examined;
     if (expiring !== undefined) links = links.where(expiryCondition(expiring));
   }
