@@ -45,7 +45,8 @@ export const catalogue = {
     title: 'Second factor required',
     cause:
       'The installation or a workspace of the user requires a second factor, the grace period is ' +
-      'over, and the user signed in without one. The user can only add a second factor.',
+      'over, and the user signed in without one. The user can only add a second factor. Or users ' +
+      'change their own factors in a session that has proven none of them.',
     remedy: 'Add a passkey or an authenticator app and refresh the session, or sign in with one.',
     oauth: 'access_denied',
   },

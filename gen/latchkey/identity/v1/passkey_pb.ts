@@ -339,7 +339,8 @@ export const PasskeyService: GenService<{
    * themselves.
    *
    * Errors:
-   * - `second_factor_required`: the session lacks a required second factor, and the user has one.
+   * - `second_factor_required`: the user has a second factor, and the session has proven none. Users
+   *   who have only passkeys get this error only if a rule requires a second factor.
    * - `conflict`: the user already has ten passkeys.
    *
    * @generated from rpc latchkey.identity.v1.PasskeyService.StartPasskeyRegistration
@@ -357,7 +358,8 @@ export const PasskeyService: GenService<{
    * - `invalid_argument`: the credential does not match options that this session got in the last
    *   300 seconds; it was not created on the public URL; or the authenticator did not verify the
    *   user.
-   * - `second_factor_required`: the session lacks a required second factor, and the user has one.
+   * - `second_factor_required`: the user has a second factor, and the session has proven none. Users
+   *   who have only passkeys get this error only if a rule requires a second factor.
    * - `conflict`: the user already has ten passkeys, or the passkey was already added.
    *
    * @generated from rpc latchkey.identity.v1.PasskeyService.CreatePasskey
@@ -387,6 +389,8 @@ export const PasskeyService: GenService<{
    * Errors:
    * - `not_found`: the user has no such passkey.
    * - `forbidden`: the caller does not hold all of the user's scopes.
+   * - `second_factor_required`: the user has a second factor, and the session has proven none. Users
+   *   who have only passkeys get this error only if a rule requires a second factor.
    *
    * @generated from rpc latchkey.identity.v1.PasskeyService.DeletePasskey
    */

@@ -1146,7 +1146,8 @@ export const UserService: GenService<{
    * themselves.
    *
    * Errors:
-   * - `second_factor_required`: the session lacks a required second factor, and the user has one.
+   * - `second_factor_required`: the user has a second factor, and the session has proven none. Users
+   *   who have only passkeys get this error only if a rule requires a second factor.
    * - `conflict`: the user already has a second factor.
    *
    * @generated from rpc latchkey.identity.v1.UserService.EnrolTotp
@@ -1162,7 +1163,8 @@ export const UserService: GenService<{
    *
    * Errors:
    * - `invalid_argument`: the code is not the current one.
-   * - `second_factor_required`: the session lacks a required second factor, and the user has one.
+   * - `second_factor_required`: the user has a second factor, and the session has proven none. Users
+   *   who have only passkeys get this error only if a rule requires a second factor.
    * - `conflict`: no second factor awaits confirmation, or it changed during the call.
    *
    * @generated from rpc latchkey.identity.v1.UserService.ConfirmTotp
@@ -1180,6 +1182,8 @@ export const UserService: GenService<{
    * Errors:
    * - `not_found`: the user does not exist.
    * - `forbidden`: the caller does not hold all of the user's scopes.
+   * - `second_factor_required`: the user has a second factor, and the session has proven none. Users
+   *   who have only passkeys get this error only if a rule requires a second factor.
    *
    * @generated from rpc latchkey.identity.v1.UserService.RemoveTotp
    */
@@ -1195,7 +1199,8 @@ export const UserService: GenService<{
    * themselves.
    *
    * Errors:
-   * - `second_factor_required`: the session lacks a required second factor, and the user has one.
+   * - `second_factor_required`: the user has a second factor, and the session has proven none. Users
+   *   who have only passkeys get this error only if a rule requires a second factor.
    * - `not_found`: the user has no confirmed second factor.
    *
    * @generated from rpc latchkey.identity.v1.UserService.CreateRecoveryCodes
