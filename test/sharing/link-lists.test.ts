@@ -1,4 +1,4 @@
-// The lists of the readers who may, and may not, open a link. test/sharing/link-traps.test.ts
+// The lists of the readers who may, and may not, open a link. test/sharing/link-traps.all.test.ts
 // checks that a refused reader gets no byte of the document.
 import { expect, it, onTestFinished } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';

@@ -1,13 +1,10 @@
 // Links in the documentation point to existing files and headings, and its generated part is up to
 // date.
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { itHoldsFor } from '../support/rule.ts';
 
-const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
 const documents = ['.', 'docs', 'bench', 'deploy', 'clients'].flatMap((folder) =>
@@ -70,7 +67,3 @@ itHoldsFor(['CONTRIBUTING.md', 'docs/architecture.md', 'docs/api.md'], 3)(
     expect(namedPaths(file).filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
   },
 );
-
-test('docs/api.md is up to date', { timeout: 120_000 }, async () => {
-  await run('node', ['scripts/api-doc.mjs', '--check'], { cwd: root });
-});

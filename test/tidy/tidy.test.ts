@@ -1,6 +1,4 @@
 // Rules that can be checked by reading the sources.
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { getOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from 'vitest';
@@ -8,9 +6,7 @@ import { access, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.j
 import { withErrorCodes } from '../../scripts/errors-doc.ts';
 import { services } from '../../src/api/services.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { listFiles, readText, root } from './files.ts';
-
-const run = promisify(execFile);
+import { listFiles, readText } from './files.ts';
 
 const sources = listFiles('src', '.ts');
 
@@ -98,8 +94,4 @@ test('no test is skipped, exclusive or left as a to-do', () => {
     `\\b(?:test|it|describe)(?:\\.\\w+)*\\.(?:${['skip', 'only', 'todo'].join('|')})`,
   );
   expect(listFiles('test', '.test.ts').filter((file) => marks.test(readText(file)))).toEqual([]);
-});
-
-test('the generated files are up to date', { timeout: 120_000 }, async () => {
-  await run('node', ['scripts/check-generated.mjs'], { cwd: root });
 });
