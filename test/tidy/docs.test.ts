@@ -1,5 +1,4 @@
-// Links in the documentation point to existing files and headings, and its generated part is up to
-// date.
+// Links in the documentation point to existing files and headings.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
