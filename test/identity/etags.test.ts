@@ -4,13 +4,21 @@ import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { describeApp, describeAppOnSqlite } from '../support/app-suite.ts';
 import { everyScope } from '../support/company-sign-in.ts';
+import { makeFolder } from '../support/folder-calls.ts';
 import { Visitor } from '../support/gate-visitor.ts';
 import { startTestApp } from '../support/harness.ts';
 import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 import { describeDialects, describeTransports } from '../support/matrix.ts';
 import { addProvider } from '../support/provider-rows.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { callSharingApi, keyOf, makeLink, upload } from '../support/sharing-api.ts';
+import {
+  blobDirOf,
+  callSharingApi,
+  filesUnder,
+  keyOf,
+  makeLink,
+  upload,
+} from '../support/sharing-api.ts';
 import { openTransports } from '../support/transports.ts';
 import { addUser } from '../support/user-rows.ts';
 import { callsOf, kindNames, millis, resourceScopes } from '../support/versioned-resources.ts';
@@ -117,7 +125,7 @@ describeApp('the entity tag', (suite) => {
   });
 });
 
-describeAppOnSqlite('the entity tag of a user, an identity provider and a link', (suite) => {
+describeAppOnSqlite('the entity tag of a resource without an external id', (suite) => {
   it('changes with each change, and refuses a change of an earlier state', async () => {
     const { testApp } = suite;
     const { app } = testApp;
@@ -129,6 +137,8 @@ describeAppOnSqlite('the entity tag of a user, an identity provider and a link',
       [`/users/${user.id}`, manager],
       [`/identity-providers/${await addProvider(app.inside.db)}`, manager],
       [`/api/v1/links/${linkId}`, keyOf(testApp)],
+      [`/api/v1/documents/${documentId}`, keyOf(testApp)],
+      [`/api/v1/folders/${(await makeFolder(testApp, 'First')).id}`, keyOf(testApp)],
     ] as const;
     for (const [path, credential] of resources) {
       const send = async (body?: object, headers: Record<string, string> = {}) => {
@@ -154,6 +164,56 @@ describeAppOnSqlite('the entity tag of a user, an identity provider and a link',
       const current = { 'if-match': second.etag };
       expect(await send({ name: 'Third' }, current)).toMatchObject({ name: 'Third' });
     }
+  });
+
+  it('of a document counts for its versions, its folder and its deletion', async () => {
+    const { testApp } = suite;
+    const folder = await makeFolder(testApp, 'Board');
+    const { id } = await upload(testApp, Buffer.from('Terms'), 'terms.txt');
+    type Tagged = { readonly etag: string; readonly version: number; readonly code: string };
+    const send = async (method: string, path: string, ifMatch = '*', body?: object) => {
+      const response = await fetch(`${testApp.app.publicUrl}/api/v1${path}`, {
+        method,
+        headers: { ...keyOf(testApp), 'if-match': ifMatch, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: (await response.json()) as Tagged };
+    };
+    const sendVersion = async (ifMatch: string) => {
+      const form = new FormData();
+      form.append('file', new Blob(['Other terms']), 'terms.txt');
+      const response = await fetch(`${testApp.app.publicUrl}/api/v1/documents/${id}/versions`, {
+        method: 'POST',
+        headers: { ...keyOf(testApp), 'if-match': ifMatch },
+        body: form,
+      });
+      return { status: response.status, body: (await response.json()) as Tagged };
+    };
+    const read = async () => (await send('GET', `/documents/${id}`)).body;
+    const first = await read();
+    const second = await sendVersion(first.etag);
+    expect(second).toMatchObject({ status: 201, body: { version: 2 } });
+    const moved = await send('PATCH', `/documents/${id}`, second.body.etag, {
+      folder_id: folder.id,
+    });
+    expect(new Set([first.etag, second.body.etag, moved.body.etag]).size).toBe(3);
+
+    const refused = { status: 412, body: { code: 'precondition_failed' } };
+    const blobs = await filesUnder(blobDirOf(testApp));
+    expect(await sendVersion(second.body.etag)).toMatchObject(refused);
+    expect(await filesUnder(blobDirOf(testApp))).toEqual(blobs);
+    for (const stale of [first.etag, second.body.etag]) {
+      const calls = [
+        send('POST', `/documents/${id}/versions/1:restore`, stale, {}),
+        send('DELETE', `/documents/${id}/versions/1`, stale),
+        send('DELETE', `/documents/${id}`, stale),
+      ];
+      for (const answer of await Promise.all(calls)) expect(answer).toMatchObject(refused);
+    }
+    expect(await read()).toMatchObject({ etag: moved.body.etag, version: 2 });
+    expect(await send('DELETE', `/folders/${folder.id}`, '"x"')).toMatchObject(refused);
+    expect((await send('DELETE', `/documents/${id}`, moved.body.etag)).status).toBe(200);
+    expect((await send('DELETE', `/folders/${folder.id}`)).status).toBe(200);
   });
 
   it('of a link stays the same when readers view it, and counts in a batch', async () => {

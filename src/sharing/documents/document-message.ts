@@ -1,8 +1,10 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { Preview } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { etagOf } from '../../api/etag.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import type { DocumentVersionRow, Executor } from '../../storage/schema.ts';
 import type { PreviewState, Previews } from '../previews/previews.ts';
+import { documentState } from './documents.ts';
 import type { CountedDocument } from './store.ts';
 
 const previewValues: Readonly<Record<PreviewState['state'], Preview>> = {
@@ -54,6 +56,7 @@ function documentMessage(row: CountedDocument, preview: PreviewState) {
     ...previewFields(preview, row.content_type),
     version: row.version,
     folderId: row.folder_id ?? '',
+    etag: etagOf(documentState(row)),
   };
 }
 

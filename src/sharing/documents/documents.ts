@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { HandlerContext } from '@connectrpc/connect';
 import type { DownloadHeader } from '../../../gen/latchkey/http/v1/download_pb.js';
+import { requireEtag } from '../../api/etag.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import { type Damage, DamagedBlob } from '../../base/files/damaged-blob.ts';
 import { type RangeRequest, selectBytes } from '../../base/http/byte-range.ts';
@@ -7,9 +9,16 @@ import { entityKey } from '../../storage/change.ts';
 import { findVersion, withVersion } from '../../storage/document-versions.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database, DocumentRow } from '../../storage/schema.ts';
+import { lockRow } from '../../storage/row-locks.ts';
+import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { findDocument, type StoredDocument } from './store.ts';
+import {
+  type CountedDocument,
+  type DocumentKey,
+  findCountedDocument,
+  findDocument,
+  type StoredDocument,
+} from './store.ts';
 
 /** The part of a document that a request asked for. */
 export type OpenDocument = {
@@ -139,6 +148,35 @@ export async function* verifyDigest(
     if (rest === 0) check();
     yield chunk;
   }
+}
+
+/** The columns that count for the entity tag. */
+export const documentState = ({ name, folder_id, version }: DocumentRow) => ({
+  name,
+  folder_id,
+  version,
+});
+
+export async function requireCounted(db: Executor, key: DocumentKey): Promise<CountedDocument> {
+  const row = await findCountedDocument(db, key.workspaceId, key.id);
+  if (row === undefined) throw documentNotFound();
+  return row;
+}
+
+/**
+ * Returns the locked document. Throws `not_found`, or `precondition_failed` if the request is based
+ * on another state of it.
+ */
+export async function lockDocument(
+  trx: Executor,
+  key: DocumentKey,
+  context: HandlerContext,
+  request: { readonly etag?: string } = {},
+): Promise<CountedDocument> {
+  await lockRow(trx, 'documents', 'id', key.id);
+  const row = await requireCounted(trx, key);
+  requireEtag(context, request, documentState(row));
+  return row;
 }
 
 export function documentNotFound(): Failure {

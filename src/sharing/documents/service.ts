@@ -18,7 +18,7 @@ import type { Folders } from '../folders/folders.ts';
 import type { Previews } from '../previews/previews.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
 import { describeDocument, documentMessages } from './document-message.ts';
-import { type Documents, documentNotFound, versionNotFound } from './documents.ts';
+import { type Documents, lockDocument, requireCounted, versionNotFound } from './documents.ts';
 import type { RedirectDownload } from './redirects.ts';
 import {
   countLinksAndViews,
@@ -73,14 +73,12 @@ export function createDocumentService(
     await folders.requireRoom(trx, key.workspaceId, folderId);
   }
 
-  /** Deletes a row with its versions, links and views. Returns the ids of the blobs. */
+  /** Deletes a locked document with its versions, links and views. Returns the ids of the blobs. */
   async function deleteCounted(trx: Executor, row: DocumentRow): Promise<readonly string[]> {
-    await quotas.lock(trx, row.workspace_id);
     const shared = await countLinksAndViews(trx, row.id);
     const { blobIds, bytes } = await findBlobsOf(trx, row.id);
     const limits = { time: now(), rowsMax: removedRowsMax };
-    // Another call may have deleted it.
-    if (!(await removeDocument(trx, row.id, limits))) return [];
+    await removeDocument(trx, row.id, limits);
     await quotas.remove(trx, row.workspace_id, { bytes, documents: 1, ...shared });
     return blobIds;
   }
@@ -103,6 +101,8 @@ export function createDocumentService(
     await stagedBlobs.remove((unsettle) =>
       quotas.inTurn(row.workspace_id, () =>
         auditLog.change(context, { target: row.id }, async (trx) => {
+          await quotas.lock(trx, row.workspace_id);
+          await lockDocument(trx, { workspaceId: row.workspace_id, id: row.id }, context);
           await unsettle(trx, await deleteCounted(trx, row));
         }),
       ),
@@ -138,8 +138,7 @@ export function createDocumentService(
 
     async getDocument({ documentId }, context) {
       const workspaceId = workspaceOf(context);
-      const row = await findCountedDocument(db, workspaceId, documentId);
-      if (row === undefined) throw documentNotFound();
+      const row = await requireCounted(db, { workspaceId, id: documentId });
       const document = await describeDocument(db, previews, row);
       return { document: await nameCreator(db, context, document, workspaceId) };
     },
@@ -151,10 +150,9 @@ export function createDocumentService(
       const update = () =>
         auditLog.change(context, { target: key.id }, async (trx) => {
           if (typeof change.folder_id === 'string') await requireFolder(trx, key, change.folder_id);
+          const before = await lockDocument(trx, key, context, request);
           if (Object.keys(change).length > 0) await updateDocument(trx, key, change);
-          const found = await findCountedDocument(trx, key.workspaceId, key.id);
-          if (found === undefined) throw documentNotFound();
-          return found;
+          return { ...before, ...change };
         });
       const moves = change.folder_id !== undefined;
       const row = moves ? await quotas.inTurn(key.workspaceId, update) : await update();

@@ -153,35 +153,27 @@ export async function countLinksAndViews(
 }
 
 /**
- * Removes a document, its versions, its links and its views. If they have more than `rowsMax`
- * rows, marks the document as removed instead; the rows are deleted later, in slices. Returns
- * whether the document existed.
+ * Removes a locked document, its versions, its links and its views. If they have more than
+ * `rowsMax` rows, marks the document as removed instead; the rows are deleted later, in slices.
  */
 export async function removeDocument(
   trx: Executor,
   id: string,
   { time, rowsMax }: { readonly time: number; readonly rowsMax: number },
-): Promise<boolean> {
+): Promise<void> {
   await trx.deleteFrom('document_versions').where('document_id', '=', id).execute();
   if (await hasMoreRows(trx, id, rowsMax)) {
-    const { numUpdatedRows } = await trx
+    await trx
       .updateTable('documents')
       // The bytes are removed now, and no blob has this id.
       .set({ remove_time: time, blob_id: `removed ${id}`, folder_id: null })
       .where('id', '=', id)
-      .where('remove_time', 'is', null)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
+      .execute();
+    return;
   }
   // The views in rooms have links of other documents or folders.
   await trx.deleteFrom('views').where('document_id', '=', id).execute();
-  const { numDeletedRows } = await trx
-    .deleteFrom('documents')
-    .where('id', '=', id)
-    // A concurrent call may have marked and counted the document already.
-    .where('remove_time', 'is', null)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  await trx.deleteFrom('documents').where('id', '=', id).execute();
 }
 
 async function hasMoreRows(trx: Executor, documentId: string, max: number): Promise<boolean> {

@@ -23,8 +23,14 @@ import type { StagedBlobs } from '../blobs/staged-blobs.ts';
 import type { Previews } from '../previews/previews.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { describeDocument, versionMessages } from './document-message.ts';
-import { type Documents, documentNotFound, versionNotFound } from './documents.ts';
-import { findCountedDocument } from './store.ts';
+import {
+  type Documents,
+  documentNotFound,
+  lockDocument,
+  requireCounted,
+  versionNotFound,
+} from './documents.ts';
+import type { DocumentKey } from './store.ts';
 import type { UploadReceiver } from './uploads.ts';
 
 const versionsMax = 100;
@@ -49,14 +55,15 @@ export function createVersionMethods(options: VersionMethodsOptions): Methods {
   const { db, auditLog, stagedBlobs, documents, previews, quotas, uploads, now } = options;
 
   async function answer(trx: Executor, workspaceId: string, id: string) {
-    const row = await findCountedDocument(trx, workspaceId, id);
-    if (row === undefined) throw documentNotFound();
+    const row = await requireCounted(trx, { workspaceId, id });
     return { document: await describeDocument(trx, previews, row) };
   }
 
   /** Returns the versions of a document that no other call changes until the transaction ends. */
-  async function lockVersions(trx: Executor, workspaceId: string, id: string) {
+  async function lockVersions(trx: Executor, key: DocumentKey, context: HandlerContext) {
+    const { workspaceId, id } = key;
     await quotas.lock(trx, workspaceId);
+    await lockDocument(trx, key, context);
     const counts = await countVersions(trx, workspaceId, id);
     if (counts === undefined) throw documentNotFound();
     return counts;
@@ -86,10 +93,11 @@ export function createVersionMethods(options: VersionMethodsOptions): Methods {
       const { blob, workspaceId, documentId, names, content } = received;
       const insert = async (trx: Executor) => {
         await quotas.add(trx, workspaceId, { bytes: content.size_bytes });
-        const counts = await lockVersions(trx, workspaceId, documentId);
-        if (counts.count >= versionsMax) throw tooManyVersions();
-        const key = { document_id: documentId, version: counts.last + 1 };
-        const row = { ...key, ...content, create_time: now() };
+        const key = { workspaceId, id: documentId };
+        const { count, last } = await lockVersions(trx, key, context);
+        if (count >= versionsMax) throw tooManyVersions();
+        const version = { document_id: documentId, version: last + 1 };
+        const row = { ...version, ...content, create_time: now() };
         await insertVersion(trx, row, names.name === undefined ? {} : { name: names.name });
         return answer(trx, workspaceId, documentId);
       };
@@ -114,7 +122,8 @@ export function createVersionMethods(options: VersionMethodsOptions): Methods {
     async restoreVersion({ documentId, version }, context) {
       const workspaceId = workspaceOf(context);
       return changeVersions(context, documentId, async (trx) => {
-        const { current } = await lockVersions(trx, workspaceId, documentId);
+        const key = { workspaceId, id: documentId };
+        const { current } = await lockVersions(trx, key, context);
         const row = await findVersion(trx, documentId, version);
         if (row === undefined) throw versionNotFound();
         if (version !== current) await setCurrentVersion(trx, row);
@@ -126,7 +135,8 @@ export function createVersionMethods(options: VersionMethodsOptions): Methods {
       const workspaceId = workspaceOf(context);
       await stagedBlobs.remove((unsettle) =>
         changeVersions(context, documentId, async (trx) => {
-          const { current } = await lockVersions(trx, workspaceId, documentId);
+          const key = { workspaceId, id: documentId };
+          const { current } = await lockVersions(trx, key, context);
           const row = await findVersion(trx, documentId, version);
           if (row === undefined) throw versionNotFound();
           if (version === current) throw fail('conflict', 'The version is the current one.');

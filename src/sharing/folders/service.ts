@@ -4,6 +4,7 @@ import {
   type FolderService,
   UpdateFolderRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/folder_pb.js';
+import { etagOf, requireEtag } from '../../api/etag.ts';
 import { printableName } from '../../api/names.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
@@ -125,6 +126,7 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
       const { change } = readUpdate(UpdateFolderRequestSchema, request, updateFields);
       return changeTree(context, request.folderId, async (trx, workspaceId) => {
         const before = await folders.require(trx, workspaceId, request.folderId);
+        requireEtag(context, request, folderState(before));
         const { parent_id = before.parent_id } = change;
         if (parent_id !== before.parent_id) {
           const moved = await findDescendants(trx, before.id);
@@ -143,11 +145,12 @@ export function createFolderService(options: FolderOptions): ServiceImpl<typeof 
 
     async deleteFolder({ folderId }, context) {
       await changeTree(context, folderId, async (trx, workspaceId) => {
-        const { id } = await folders.require(trx, workspaceId, folderId);
-        if ((await countEntries(trx, id)) > 0) {
+        const before = await folders.require(trx, workspaceId, folderId);
+        requireEtag(context, {}, folderState(before));
+        if ((await countEntries(trx, folderId)) > 0) {
           throw fail('conflict', 'The folder is not empty. Delete or move its content first.');
         }
-        await removeFolder(trx, id, now());
+        await removeFolder(trx, folderId, now());
       });
       return {};
     },
@@ -171,6 +174,9 @@ function refuseDuplicate(error: unknown): never {
   throw fail('conflict', detail, { grpc: Code.AlreadyExists });
 }
 
+/** The columns that count for the entity tag. */
+const folderState = ({ name, parent_id }: FolderRow) => ({ name, parent_id });
+
 function folderMessage(row: FolderRow) {
   return {
     id: row.id,
@@ -178,5 +184,6 @@ function folderMessage(row: FolderRow) {
     parentId: row.parent_id ?? '',
     workspaceId: row.workspace_id,
     createTime: timestampFromMs(row.create_time),
+    etag: etagOf(folderState(row)),
   };
 }

@@ -1,7 +1,7 @@
 // The commands for folders.
 import { groupOf } from './call-command.ts';
 import type { FieldOption } from './call-spec.ts';
-import { nameField } from './common-fields.ts';
+import { etagField, nameField } from './common-fields.ts';
 
 const folder = { folder_id: 'The id of the folder.' };
 const isInWorkspace = true;
@@ -42,7 +42,7 @@ export const folders = groupOf('folders', 'Manages folders of documents.', [
     about: 'Renames a folder, or moves it with its content.',
     method: 'folder.updateFolder',
     args: folder,
-    fields: { name: nameField, parent_id: folderField },
+    fields: { name: nameField, parent_id: folderField, ...etagField },
     isInWorkspace,
   },
   {

@@ -181,7 +181,7 @@ const documents = groupOf('documents', 'Manages documents. To add one, see `uplo
     about: 'Renames a document, or moves it to a folder.',
     method: 'document.updateDocument',
     args: document,
-    fields: { name: nameField, folder_id: folderField },
+    fields: { name: nameField, folder_id: folderField, ...etagField },
     isInWorkspace,
   },
   {
