@@ -5,11 +5,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   ExchangeApiKeyRequestSchema,
+  IssuanceService,
   IssueTokenRequestSchema,
 } from '../gen/latchkey/identity/v1/issuance_pb.js';
+import { BatchUpdateLinksRequestSchema } from '../gen/latchkey/sharing/v1/link_pb.js';
 import { correctPlurals, createBoundsCheck } from '../src/api/bounds.ts';
 import { services } from '../src/api/services.ts';
+import { describeAppOnSqlite } from './support/app-suite.ts';
+import { codeOf } from './support/manager-calls.ts';
 import { itHoldsFor } from './support/rule.ts';
+import { transportNames } from './support/transports.ts';
 
 const validator = createValidator();
 
@@ -100,4 +105,40 @@ test('number and noun agree in the detail of a field', async () => {
   const check = checkOf(ExchangeApiKeyRequestSchema);
   const request = create(ExchangeApiKeyRequestSchema, { scope: 'a:read' });
   await expect(check(request)).rejects.toThrow(/api_key: must be at least 1 character$/);
+});
+
+test('a list that is too long is refused before its items are examined', async () => {
+  const refuse: Validator = {
+    validate: () => {
+      throw new Error('the validator was called');
+    },
+  };
+  const accounts = Array(86_666).fill('');
+  const check = checkOf(IssueTokenRequestSchema, refuse);
+  await expect(check(create(IssueTokenRequestSchema, { accounts }))).rejects.toThrow(
+    /^accounts: must contain at most 1000 items$/,
+  );
+  const requests = [{}, { allowList: Array(10_000).fill('') }];
+  await expect(
+    checkOf(
+      BatchUpdateLinksRequestSchema,
+      refuse,
+    )(create(BatchUpdateLinksRequestSchema, { requests })),
+  ).rejects.toThrow(/^requests\[1\]\.allow_list: must contain at most \d+ items$/);
+});
+
+describeAppOnSqlite('a request with many errors', (suite) => {
+  itHoldsFor(
+    transportNames.map((name) => [name]),
+    3,
+  )('gets the first 20 of them as its answer', async (name) => {
+    const accounts = Array(1_000).fill('');
+    const answer = await suite
+      .transport(name)
+      .call(IssuanceService.method.issueToken, { clientId: 'a', accounts });
+    expect(codeOf(answer)).toBe('invalid_argument');
+    const message = answer.ok ? '' : answer.error.message;
+    expect(message).toMatch(/^accounts: .*; 980 more$/);
+    expect(message.split('; ')).toHaveLength(21);
+  });
 });

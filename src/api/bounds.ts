@@ -21,6 +21,9 @@ import {
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { fail, invalid } from '../base/errors/errors.ts';
 
+/** A gRPC error is in trailers, and peers refuse long ones. */
+const violationsMax = 20;
+
 export type LoadValidator = () => Promise<Validator>;
 
 /** Loads protovalidate at the first use: a process that only issues tokens does not need it. */
@@ -37,6 +40,7 @@ export type CheckBounds = (request: Message) => Promise<void> | undefined;
 
 export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValidator): CheckBounds {
   const findNul = nulFinder(schema);
+  const findLongList = longListFinder(schema);
   const isWithin = lengthCheck(schema);
   return (request) => {
     // A message is a plain object, keyed by local field names.
@@ -44,7 +48,11 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
     // PostgreSQL cannot store NUL in a text, and no name or id needs it.
     const field = findNul(values);
     if (field !== undefined) throw invalid(field, 'must not contain NUL characters');
-    return isWithin?.(values) ? undefined : validate(request);
+    if (isWithin?.(values)) return undefined;
+    // The validator would examine each item, although the list is too long.
+    const long = findLongList(values);
+    if (long !== undefined) throw invalid(long.field, `must contain at most ${long.max} items`);
+    return validate(request);
   };
 
   async function validate(request: Message): Promise<void> {
@@ -52,12 +60,14 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
     const result = validator.validate(schema, request);
     if (result.kind === 'error') throw result.error;
     if (result.kind === 'valid') return;
-    const fields = result.violations.map((violation) => ({
+    const fields = result.violations.slice(0, violationsMax).map((violation) => ({
       field: fieldOf(violation),
       detail: correctPlurals(violation.message),
     }));
-    const detail = fields.map((error) => `${error.field}: ${error.detail}`).join('; ');
-    throw fail('invalid_argument', detail, { fields });
+    const others = result.violations.length - fields.length;
+    const details = fields.map((error) => `${error.field}: ${error.detail}`);
+    if (others > 0) details.push(`${others} more`);
+    throw fail('invalid_argument', details.join('; '), { fields });
   }
 }
 
@@ -94,6 +104,33 @@ function nulFinder(schema: DescMessage): FindNul {
       ).entries()) {
         const field = find(item);
         if (field !== undefined) return `${name}[${i}].${field}`;
+      }
+    }
+    return undefined;
+  };
+}
+
+type LongList = { readonly field: string; readonly max: number };
+
+/** Returns a list with more items than its rules allow, also one within a list of messages. */
+function longListFinder(
+  schema: DescMessage,
+): (values: Readonly<Record<string, unknown>>) => LongList | undefined {
+  const lists = schema.fields.flatMap((field) => {
+    if (field.fieldKind !== 'list') return [];
+    const { type } = getOption(field, fieldRules);
+    const max = type.case === 'repeated' ? Number(type.value.maxItems) : 0;
+    const find = field.listKind === 'message' ? longListFinder(field.message) : undefined;
+    return [{ name: field.name, localName: field.localName, max, find }];
+  });
+  return (values) => {
+    for (const { name, localName, max, find } of lists) {
+      const items = values[localName] as readonly Readonly<Record<string, unknown>>[];
+      if (max > 0 && items.length > max) return { field: name, max };
+      if (find === undefined) continue;
+      for (const [i, item] of items.entries()) {
+        const found = find(item);
+        if (found !== undefined) return { ...found, field: `${name}[${i}].${found.field}` };
       }
     }
     return undefined;
