@@ -102,10 +102,10 @@ export function createImportedSecrets(options: ImportedSecretsOptions): Imported
     let hashed: readonly ImportedSecret[] = [];
     const good = await cache.load(key, async () => {
       const all = await findImportedSecrets(db, clientId);
-      isImported = all.length > 0;
-      hashed = all.filter(
-        (one) => one.importedHash !== '' && isLiveCredential(one, clientId, now()),
-      );
+      // A client whose secrets have ended, or that was deleted, is like one that never existed.
+      const live = all.filter((one) => isLiveCredential(one, clientId, now()));
+      isImported = live.length > 0;
+      hashed = live.filter(({ importedHash }) => importedHash !== '');
       return all.find(isGood);
     });
     return { good, hashed, isImported };
