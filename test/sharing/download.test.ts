@@ -104,8 +104,8 @@ describe('a download', () => {
   });
 
   it('with If-Match is sent only for a matching ETag', async () => {
-    const tag = `"${document.sha256}"`;
     for (const ask of [request, requestShared]) {
+      const tag = (await ask({})).headers.get('etag') ?? '';
       expect((await ask({ 'if-match': `"x", ${tag}` })).status).toBe(200);
       expect((await ask({ 'if-match': '*' })).status).toBe(200);
       for (const other of ['"x"', `W/${tag}`]) {
@@ -189,8 +189,9 @@ describe('a download', () => {
     ],
     4,
   )('is sent whole if If-Range is not its ETag', async (_, make) => {
-    const headers = { range: 'bytes=9000-', 'if-range': make(`"${document.sha256}"`) };
-    for (const response of [await request(headers), await requestShared(headers)]) {
+    for (const ask of [request, requestShared]) {
+      const tag = (await ask({})).headers.get('etag') ?? '';
+      const response = await ask({ range: 'bytes=9000-', 'if-range': make(tag) });
       expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 10_000]);
     }
   });

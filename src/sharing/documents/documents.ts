@@ -38,8 +38,11 @@ export type Documents = {
   requireCached(workspaceId: string, id: string): Promise<DocumentRow>;
   /** Returns a document with the content of a version. Undefined if it has no such version. */
   selectVersion(document: DocumentRow, version: number): Promise<DocumentRow | undefined>;
-  /** Throws `range_not_satisfiable` for a range beyond the end. */
-  open(document: DocumentRow, request: RangeRequest): OpenDocument;
+  /**
+   * Throws `range_not_satisfiable` for a range beyond the end. By default, the entity tag is the
+   * SHA-256 digest of the bytes.
+   */
+  open(document: DocumentRow, request: RangeRequest, etag?: string): OpenDocument;
 };
 
 /** The result of comparing the stored bytes of a version with its row. */
@@ -105,8 +108,7 @@ export function createDocuments(options: DocumentsOptions): Documents {
       return row && withVersion(document, row);
     },
 
-    open(document, request) {
-      const etag = `"${document.sha256}"`;
+    open(document, request, etag = `"${document.sha256}"`) {
       const { offset, length, ...selected } = selectBytes(request, document.size_bytes, etag);
       return {
         header: {
@@ -149,6 +151,13 @@ export async function* verifyDigest(
     yield chunk;
   }
 }
+
+/**
+ * The entity tag for readers. It does not reveal the digest of the bytes, from which a reader could
+ * find a short text without a view.
+ */
+export const readerEtagOf = ({ blob_id, sha256 }: DocumentRow) =>
+  `"${createHash('sha256').update(`${blob_id} ${sha256}`).digest('base64url')}"`;
 
 /** The columns that count for the entity tag. */
 export const documentState = ({ name, folder_id, version }: DocumentRow) => ({

@@ -12,7 +12,7 @@ import { isStampable, pdfNameOf } from '../../base/http/stampable-types.ts';
 import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { DocumentRow, LinkRow } from '../../storage/schema.ts';
-import type { Documents } from '../documents/documents.ts';
+import { type Documents, readerEtagOf } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { Previews } from '../previews/previews.ts';
 import type { StampedFile, Watermarks } from '../watermarks/watermarks.ts';
@@ -60,6 +60,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
         ifRange: request.header('if-range') ?? '',
         ifNoneMatch: request.header('if-none-match') ?? '',
       },
+      readerEtagOf(shared.document),
     );
     const { status, headers } = createDownloadHead(header, disposition);
     const own = { ...headers, ...headersOf(shared.document) };
