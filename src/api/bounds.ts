@@ -11,6 +11,7 @@ import {
   type Message,
   ScalarType,
 } from '@bufbuild/protobuf';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { Validator, Violation } from '@bufbuild/protovalidate';
 import {
   type FieldRules,
@@ -20,6 +21,7 @@ import {
   StringRulesSchema,
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { fail, invalid } from '../base/errors/errors.ts';
+import { isObjectMessage } from './json-members.ts';
 
 export type LoadValidator = () => Promise<Validator>;
 
@@ -37,6 +39,7 @@ export type CheckBounds = (request: Message) => Promise<void> | undefined;
 
 export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValidator): CheckBounds {
   const findNul = nulFinder(schema);
+  const findTime = timeFinder(schema);
   const isWithin = lengthCheck(schema);
   return (request) => {
     // A message is a plain object, keyed by local field names.
@@ -44,6 +47,8 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
     // PostgreSQL cannot store NUL in a text, and no name or id needs it.
     const field = findNul(values);
     if (field !== undefined) throw invalid(field, 'must not contain NUL characters');
+    const time = findTime(values);
+    if (time !== undefined) throw invalid(time, 'must have nanos from 0 to 999,999,999');
     return isWithin?.(values) ? undefined : validate(request);
   };
 
@@ -61,10 +66,12 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
   }
 }
 
-type FindNul = (values: Readonly<Record<string, unknown>>) => string | undefined;
+type Values = Readonly<Record<string, unknown>>;
+
+type FindField = (values: Values) => string | undefined;
 
 /** Returns the name of a text with a NUL character, also in a list of texts or of messages. */
-function nulFinder(schema: DescMessage): FindNul {
+function nulFinder(schema: DescMessage): FindField {
   const textLists = schema.fields.filter(
     (field) =>
       field.fieldKind === 'list' &&
@@ -100,7 +107,37 @@ function nulFinder(schema: DescMessage): FindNul {
   };
 }
 
-type IsWithin = (values: Readonly<Record<string, unknown>>) => boolean;
+/**
+ * Returns the path of a time with nanos that timestamp.proto does not allow. JSON cannot express
+ * one, and the rules of protovalidate compare it without a look at the range.
+ */
+function timeFinder(schema: DescMessage): FindField {
+  const finders = schema.fields.flatMap(({ name, localName, fieldKind, message }) => {
+    if (fieldKind === 'map') return [];
+    if (message?.typeName === TimestampSchema.typeName) {
+      return [{ name, localName, find: findNanos }];
+    }
+    return isObjectMessage(message) ? [{ name, localName, find: timeFinder(message) }] : [];
+  });
+  return (values) => {
+    for (const { name, localName, find } of finders) {
+      const value = values[localName];
+      const isList = Array.isArray(value);
+      for (const [i, item] of (isList ? value : [value]).entries()) {
+        const inner = item === undefined ? undefined : find(item as Values);
+        if (inner !== undefined) return `${name}${isList ? `[${i}]` : ''}${inner && `.${inner}`}`;
+      }
+    }
+    return undefined;
+  };
+}
+
+/** The empty path stands for the time itself. */
+function findNanos({ nanos }: Values): string | undefined {
+  return Number(nanos) >= 0 && Number(nanos) <= 999_999_999 ? undefined : '';
+}
+
+type IsWithin = (values: Values) => boolean;
 
 /**
  * A fast check for messages whose only rules are string lengths and those of lists that may be
