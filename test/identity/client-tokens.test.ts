@@ -1,5 +1,5 @@
 // The claims, the lifetime and the default scopes of a client's tokens.
-import type { JsonObject } from '@bufbuild/protobuf';
+import { create, type JsonObject, toBinary } from '@bufbuild/protobuf';
 import { decodeJwt } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
@@ -41,6 +41,22 @@ describeApp('a client', (suite) => {
       const expected = { code: 'invalid_argument', errors: [{ field }] };
       expect(await response.json(), members).toMatchObject(expected);
     }
+    const fields = { name: 'Billing', scopes, claims: { a: { _proto___: 1 } } };
+    const bytes = toBinary(createClient.input, create(createClient.input, fields));
+    const lost = Buffer.from(bytes);
+    lost.write('__proto__', lost.indexOf('_proto___'));
+    const response = await fetch(
+      `${suite.app.publicUrl}/latchkey.identity.v1.ClientService/CreateClient`,
+      {
+        method: 'POST',
+        headers: { ...manager, 'content-type': 'application/proto' },
+        body: lost,
+      },
+    );
+    expect(await response.json()).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('claims.__proto__'),
+    });
     for (const number of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const answer = await suite
         .transport('grpc')

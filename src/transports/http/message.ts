@@ -6,6 +6,7 @@ import {
   fromJson,
   type JsonReadOptions,
   type Message,
+  toBinary,
 } from '@bufbuild/protobuf';
 import { findRepeatedField } from '../../api/json-members.ts';
 import { parseRequestJson } from '../../api/request-json.ts';
@@ -13,12 +14,28 @@ import { type Failure, fail, invalid } from '../../base/errors/errors.ts';
 
 /** Throws `invalid_argument`. */
 export function decodeBinary(schema: DescMessage, bytes: Uint8Array): Message {
+  let message: Message;
   try {
-    return fromBinary(schema, bytes);
+    message = fromBinary(schema, bytes);
   } catch (cause) {
     throw fail('invalid_argument', undecodable, { cause });
   }
+  const object = schema.fields.find(
+    (field) => field.message?.typeName === 'google.protobuf.Struct',
+  );
+  if (object !== undefined && countLost(bytes) > 0) {
+    if (countLost(bytes) > countLost(toBinary(schema, message))) {
+      throw invalid(`${object.name}.${lostName}`, 'is a name that a member cannot have');
+    }
+  }
+  return message;
 }
+
+/** The library loses members with this name: in its plain objects, it names the prototype. */
+const lostName = '__proto__';
+
+const countLost = (bytes: Uint8Array) =>
+  Buffer.from(bytes).toString('latin1').split(lostName).length - 1;
 
 /** Throws `invalid_argument`. */
 export function decodeJson(
