@@ -1,5 +1,6 @@
 // The fast length check accepts exactly the messages that the validator accepts.
 import { create, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { createValidator, type Validator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -8,7 +9,10 @@ import {
   IssuanceService,
   IssueTokenRequestSchema,
 } from '../gen/latchkey/identity/v1/issuance_pb.js';
-import { BatchUpdateLinksRequestSchema } from '../gen/latchkey/sharing/v1/link_pb.js';
+import {
+  BatchCreateLinksRequestSchema,
+  BatchUpdateLinksRequestSchema,
+} from '../gen/latchkey/sharing/v1/link_pb.js';
 import { correctPlurals, createBoundsCheck } from '../src/api/bounds.ts';
 import { services } from '../src/api/services.ts';
 import { describeAppOnSqlite } from './support/app-suite.ts';
@@ -141,4 +145,25 @@ describeAppOnSqlite('a request with many errors', (suite) => {
     expect(message).toMatch(/^accounts: .*; 980 more$/);
     expect(message.split('; ')).toHaveLength(21);
   });
+});
+
+const timeFields = inputs.flatMap(([name, schema]) =>
+  schema.fields
+    .filter(({ message }) => message?.typeName === TimestampSchema.typeName)
+    .map((field) => [`${name}.${field.name}`, schema, field] as const),
+);
+
+itHoldsFor(timeFields, 9)('a time has nanos in their range', async (_, schema, field) => {
+  for (const nanos of [-1, 1_000_000_000, 2_147_483_647]) {
+    const time = create(TimestampSchema, { seconds: 4_000_000_000n, nanos });
+    const message = create(schema, { [field.localName]: time });
+    await expect(checkOf(schema)(message)).rejects.toThrow(`${field.name}: must have nanos`);
+  }
+});
+
+test('a time in a list of messages is named with its index', async () => {
+  const times = [0, -1].map((nanos) => ({ expireTime: { seconds: 4_000_000_000n, nanos } }));
+  const message = create(BatchCreateLinksRequestSchema, { requests: times });
+  const path = 'requests[1].expire_time: must have nanos';
+  await expect(checkOf(BatchCreateLinksRequestSchema)(message)).rejects.toThrow(path);
 });

@@ -71,6 +71,7 @@ async function replay(
 ): Promise<Message | undefined> {
   const bytes = await methodGuard.answers.find(keyed, request);
   if (bytes === undefined) return undefined;
+  await methodGuard.requireOwnFactor(check);
   check.call.context.responseHeader.set(replayedHeader, 'true');
   return fromBinary(methodGuard.method.descriptor.output, bytes);
 }

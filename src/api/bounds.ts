@@ -11,6 +11,7 @@ import {
   type Message,
   ScalarType,
 } from '@bufbuild/protobuf';
+import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import type { Validator, Violation } from '@bufbuild/protovalidate';
 import {
   type FieldRules,
@@ -20,6 +21,7 @@ import {
   StringRulesSchema,
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { fail, invalid } from '../base/errors/errors.ts';
+import { isObjectMessage } from './json-members.ts';
 
 /** A gRPC error is in trailers, and peers refuse long ones. */
 const violationsMax = 20;
@@ -41,6 +43,7 @@ export type CheckBounds = (request: Message) => Promise<void> | undefined;
 export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValidator): CheckBounds {
   const findNul = nulFinder(schema);
   const findLongList = longListFinder(schema);
+  const findTime = timeFinder(schema);
   const isWithin = lengthCheck(schema);
   return (request) => {
     // A message is a plain object, keyed by local field names.
@@ -52,6 +55,8 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
     // The validator would examine each item, although the list is too long.
     const long = findLongList(values);
     if (long !== undefined) throw invalid(long.field, `must contain at most ${long.max} items`);
+    const time = findTime(values);
+    if (time !== undefined) throw invalid(time, 'must have nanos from 0 to 999,999,999');
     return validate(request);
   };
 
@@ -71,10 +76,12 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
   }
 }
 
-type FindNul = (values: Readonly<Record<string, unknown>>) => string | undefined;
+type Values = Readonly<Record<string, unknown>>;
+
+type FindField = (values: Values) => string | undefined;
 
 /** Returns the name of a text with a NUL character, also in a list of texts or of messages. */
-function nulFinder(schema: DescMessage): FindNul {
+function nulFinder(schema: DescMessage): FindField {
   const textLists = schema.fields.filter(
     (field) =>
       field.fieldKind === 'list' &&
@@ -113,9 +120,7 @@ function nulFinder(schema: DescMessage): FindNul {
 type LongList = { readonly field: string; readonly max: number };
 
 /** Returns a list with more items than its rules allow, also one within a list of messages. */
-function longListFinder(
-  schema: DescMessage,
-): (values: Readonly<Record<string, unknown>>) => LongList | undefined {
+function longListFinder(schema: DescMessage): (values: Values) => LongList | undefined {
   const lists = schema.fields.flatMap((field) => {
     if (field.fieldKind !== 'list') return [];
     const { type } = getOption(field, fieldRules);
@@ -125,7 +130,7 @@ function longListFinder(
   });
   return (values) => {
     for (const { name, localName, max, find } of lists) {
-      const items = values[localName] as readonly Readonly<Record<string, unknown>>[];
+      const items = values[localName] as readonly Values[];
       if (max > 0 && items.length > max) return { field: name, max };
       if (find === undefined) continue;
       for (const [i, item] of items.entries()) {
@@ -137,7 +142,44 @@ function longListFinder(
   };
 }
 
-type IsWithin = (values: Readonly<Record<string, unknown>>) => boolean;
+/**
+ * Returns the path of a time with nanos that timestamp.proto does not allow. JSON cannot express
+ * one, and the rules of protovalidate compare it without a look at the range.
+ */
+function timeFinder(schema: DescMessage): FindField {
+  const finders = schema.fields.flatMap(({ name, localName, fieldKind, message }) => {
+    if (fieldKind === 'map') return [];
+    if (message?.typeName === TimestampSchema.typeName) {
+      return [{ name, localName, find: findNanos }];
+    }
+    if (!isObjectMessage(message)) return [];
+    // Made at the first use, because a message may contain its own type.
+    let made: FindField | undefined;
+    const find: FindField = (values) => {
+      made ??= timeFinder(message);
+      return made(values);
+    };
+    return [{ name, localName, find }];
+  });
+  return (values) => {
+    for (const { name, localName, find } of finders) {
+      const value = values[localName];
+      const isList = Array.isArray(value);
+      for (const [i, item] of (isList ? value : [value]).entries()) {
+        const inner = item === undefined ? undefined : find(item as Values);
+        if (inner !== undefined) return `${name}${isList ? `[${i}]` : ''}${inner && `.${inner}`}`;
+      }
+    }
+    return undefined;
+  };
+}
+
+/** The empty path stands for the time itself. */
+function findNanos({ nanos }: Values): string | undefined {
+  return Number(nanos) >= 0 && Number(nanos) <= 999_999_999 ? undefined : '';
+}
+
+type IsWithin = (values: Values) => boolean;
 
 /**
  * A fast check for messages whose only rules are string lengths and those of lists that may be

@@ -29,6 +29,21 @@ export function hasRepeatedName(text: string, value: JsonValue): boolean {
   return writtenStrings(text) !== keptStrings(value);
 }
 
+/**
+ * Returns the path of a member that decoding would lose: in a plain object, such as the library
+ * makes for a map, `__proto__` names the prototype.
+ */
+export function findLostMember(value: JsonValue, parent = ''): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const isList = Array.isArray(value);
+  for (const [name, item] of Object.entries(value)) {
+    const path = isList ? parent : `${parent && `${parent}.`}${name.slice(0, 64)}`;
+    const lost = name === '__proto__' ? path : findLostMember(item, path);
+    if (lost !== undefined) return lost;
+  }
+  return undefined;
+}
+
 function writtenStrings(text: string): number {
   if (text.includes('\\')) return text.match(/"[^"\\]*(?:\\.[^"\\]*)*"/g)?.length ?? 0;
   let quotes = 0;

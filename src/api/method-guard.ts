@@ -1,6 +1,7 @@
 // The guard's steps for one method.
 
 import type { DescMethod, Message } from '@bufbuild/protobuf';
+import type { HandlerContext } from '@connectrpc/connect';
 import { PrincipalType, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
 import type { Clock } from '../base/clock.ts';
 import { bearerChallenge } from '../base/errors/challenge.ts';
@@ -37,11 +38,15 @@ export type Observation = {
   readonly durationMs: number;
 };
 
+/** Throws `second_factor_required` unless the session may change the factors of its user. */
+export type RequireOwnFactor = (context: HandlerContext, userId: string) => Promise<void>;
+
 export type GuardOptions = AuthenticationOptions & {
   readonly membershipsOf: MembershipsOf;
   readonly isWorkspaceDeleted: IsWorkspaceDeleted;
   readonly loadValidator: LoadValidator;
   readonly answers: RecordedAnswers;
+  readonly requireOwnFactor: RequireOwnFactor;
   readonly stepUpSeconds: number;
   readonly now: Clock;
   readonly observe: (observation: Observation) => void;
@@ -93,6 +98,16 @@ export class MethodGuard {
 
   keyedCallOf({ call, principal }: Caller): KeyedCall | undefined {
     return this.method.acceptsIdempotencyKey ? readKeyedCall(call, principal) : undefined;
+  }
+
+  /**
+   * A handler that adds factors also refuses sessions without the factors so far, which the access
+   * rule does not show. A recorded answer is returned without the handler, so the guard asks again.
+   * The key does not contain the session instead: users who sign in again would act twice.
+   */
+  async requireOwnFactor({ call, principal }: Caller): Promise<void> {
+    if (!this.method.access.secondFactorEnrolment || !isUser(principal)) return;
+    await this.#options.requireOwnFactor(call.context, principal.userId);
   }
 
   /** Adds the scope to every `forbidden` (RFC 6750 §3.1), also to those that handlers throw. */

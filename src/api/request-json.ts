@@ -2,7 +2,7 @@
 import type { DescField, DescMessage, JsonValue } from '@bufbuild/protobuf';
 import { fail, invalid } from '../base/errors/errors.ts';
 import { isNestedTooDeeply } from '../base/limits/json-nesting.ts';
-import { findRepeatedField, hasRepeatedName } from './json-members.ts';
+import { findLostMember, findRepeatedField, hasRepeatedName } from './json-members.ts';
 import { checkTexts } from './json-texts.ts';
 
 /** Throws `invalid_argument` for malformed JSON, duplicate keys, and other forms of texts. */
@@ -16,6 +16,11 @@ export function parseRequestJson(text: string, root: DescMessage | DescField): J
   }
   if (hasRepeatedName(text, value)) {
     throw invalid(findRepeatedField(text, root) ?? '', 'must be set only once');
+  }
+  // A text without either of these has no such member.
+  if (text.includes('proto__') || text.includes('\\u')) {
+    const lost = findLostMember(value, root.kind === 'field' ? root.name : '');
+    if (lost !== undefined) throw invalid(lost, 'is a name that a member cannot have');
   }
   checkTexts(value, root);
   return value;

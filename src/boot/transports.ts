@@ -195,6 +195,7 @@ function guardedEndpoints(
     isWorkspaceDeleted,
     loadValidator: createValidatorLoader(),
     answers: createRecordedAnswers({ db, masterKey, now }),
+    requireOwnFactor: identity.requireOwnFactor,
     stepUpSeconds: config.stepUpSeconds,
     now,
     observe(observation) {

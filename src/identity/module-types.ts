@@ -2,6 +2,7 @@
 import type { SharedAccess } from '../api/access/access-source.ts';
 import type { UserData } from '../api/access/user-data.ts';
 import type { Authenticate, AuthenticateToken } from '../api/authentication.ts';
+import type { RequireOwnFactor } from '../api/method-guard.ts';
 import type { MembershipsOf } from '../api/principal.ts';
 import type { AuthenticateProgram } from '../api/routes/program-reader.ts';
 import type { HttpRoute } from '../api/routes/route.ts';
@@ -59,6 +60,7 @@ export type IdentityModule = {
   readonly signer: Signer;
   readonly rotation: Rotation;
   readonly sessions: Sessions;
+  readonly requireOwnFactor: RequireOwnFactor;
   readonly authenticateToken: AuthenticateToken;
   readonly authenticateWorkspaceKey: Authenticate;
   readonly authenticateProgram: AuthenticateProgram;

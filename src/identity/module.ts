@@ -228,10 +228,8 @@ export async function createIdentityModule(
     newMembers: createNewMembers({ passwords, checkPassword, random, now }),
     keyring,
     receiptKeys: createReceiptKeys({ db, masterKey, auditLog, now }),
-    signer,
-    rotation,
-    sessions,
-    ...bearer,
+    ...{ signer, rotation, sessions, ...bearer },
+    requireOwnFactor: (context, userId) => requireFactor(db, context, userId),
     authenticateProgram: createProgramReaders({ ...bearer, db, now }),
     async stop() {
       await Promise.all([

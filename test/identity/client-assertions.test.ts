@@ -86,6 +86,10 @@ describeAppOnSqlite('an assertion', (suite) => {
       ['an empty jti', await claims({ jti: '' })],
       ['a long jti', await claims({ jti: 'j'.repeat(257) })],
       ['a jti that is a number', await claims({ jti: 7 as unknown as string })],
+      ['an iss that cannot be a text', await claims({ iss: { toString: 1 } as never })],
+      ['an iss and a sub in lists', await claims({ iss: [id] as never, sub: [id] as never })],
+      ['a typ that cannot be a text', await signed({ header: { typ: { toString: 1 } } })],
+      ['an aud that is an object', await claims({ aud: [publicUrl, {}] as never })],
       ['a disabled client', await ofClient(disabled)],
       ['an expired key', await ofClient(expired)],
       ['a revoked key', await ofClient(revoked)],
@@ -107,7 +111,7 @@ describeAppOnSqlite('an assertion', (suite) => {
     }
     expect(failures).toEqual([]);
     expect(bodies.size).toBe(1);
-    expect(cases).toHaveLength(32);
+    expect(cases).toHaveLength(36);
   });
 
   it('is not accepted together with another authentication', async () => {

@@ -13,6 +13,7 @@ import {
   makePublicJwk,
   signAssertion,
 } from '../support/client-keys.ts';
+import { hex, secondEncodings, smallOrder } from '../support/ed25519-cases.ts';
 import { describeTransports } from '../support/matrix.ts';
 import { addClient, changeAsOtherProcess } from '../support/owner-rows.ts';
 import { signToken } from '../support/signed-tokens.ts';
@@ -128,6 +129,10 @@ describeAppOnSqlite('a client key', (suite) => {
       [{ ...ed25519, x: 'AAAA' }, 'jwk'],
       [{ ...ed25519, x: `${'A'.repeat(42)}B` }, 'jwk'],
       [{ kty: 'OKP', crv: 'Ed25519' }, 'jwk.x'],
+      ...[...smallOrder, ...secondEncodings].map((point): [object, string] => [
+        { ...ed25519, x: hex(point).toString('base64url') },
+        'jwk: is not a valid public key',
+      ]),
       [{ ...ed25519, alg: 'RS256' }, 'jwk.alg'],
       [{ ...ed25519, kid: 'k'.repeat(129) }, 'jwk.kid'],
       [jwkOf(p384), 'jwk.crv'],
@@ -144,12 +149,12 @@ describeAppOnSqlite('a client key', (suite) => {
         body: JSON.stringify({ jwk }),
       });
       const { code, detail, errors = [] } = (await response.json()) as Problem;
-      const named = errors[0]?.field ?? detail;
-      if (code !== 'invalid_argument' || !String(named).includes(field)) {
+      const named = `${errors[0]?.field} ${detail}`;
+      if (code !== 'invalid_argument' || !named.includes(field)) {
         failures.push([jwk, field, code, named]);
       }
     }
     expect(failures).toEqual([]);
-    expect(cases).toHaveLength(16);
+    expect(cases).toHaveLength(28);
   });
 });

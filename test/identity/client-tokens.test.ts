@@ -24,6 +24,31 @@ describeApp('a client', (suite) => {
     manager = await managerCredential(suite.app, 'clients:read clients:write tokens:read');
   });
 
+  it('cannot have claims that a token would not contain', async () => {
+    const values = ['1e400', '-1e400', '[{"b":1e400}]', '"\\ud800"', '{"\\udc00":1}'];
+    const cases = [
+      ...values.map((value) => [`"a":${value}`, 'claims.a']),
+      ['"a":{"__proto__":1}', 'claims.a.__proto__'],
+      ['"a":[{"\\u005f_proto__":{}}]', 'claims.a.__proto__'],
+      ['"__proto__":{}', 'claims.__proto__'],
+    ];
+    for (const [members, field] of cases) {
+      const response = await fetch(`${suite.app.publicUrl}/clients`, {
+        method: 'POST',
+        headers: { ...manager, 'content-type': 'application/json' },
+        body: `{"name":"Billing","scopes":["a:read"],"claims":{"b":1,${members}}}`,
+      });
+      const expected = { code: 'invalid_argument', errors: [{ field }] };
+      expect(await response.json(), members).toMatchObject(expected);
+    }
+    for (const number of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      const answer = await suite
+        .transport('grpc')
+        .call(createClient, { name: 'Billing', scopes, claims: { a: number } }, manager);
+      expect(answer).toMatchObject({ ok: false, error: { fields: ['claims.a'] } });
+    }
+  });
+
   describeOneTransport(suite, (name) => {
     const add = (fields: object) =>
       suite.transport(name).call(createClient, { name: 'Billing', scopes, ...fields }, manager);

@@ -4,7 +4,8 @@ import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { describeOneTransport, type TransportName } from '../support/matrix.ts';
-import { credentialFor } from '../support/member-rows.ts';
+import { credentialFor, subjectOf } from '../support/member-rows.ts';
+import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';
 import { addTotp, addUser, codeAt, fromBase32 } from '../support/user-rows.ts';
 
@@ -151,6 +152,25 @@ describeApp('a recovery code', (suite) => {
       const [code = ''] = await codesOf(first);
       expect(await signIn(second, code)).toMatchObject(refused);
       expect(await left(first)).toBe(10);
+    });
+
+    it('is not repeated to a session of the user without the second factor', async () => {
+      const { userId, own } = await newUser();
+      const weak = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: '' });
+      await addTotp(suite.testApp, userId);
+      const create = (credential: Credential) =>
+        call(createRecoveryCodes, { userId }, { ...credential, idempotencyKey: 'codes' });
+      const first = await create(own);
+      await changeAsOtherProcess(db(), (trx) =>
+        trx
+          .updateTable('sessions')
+          .set({ amr: 'pwd' })
+          .where('id', '=', subjectOf(weak).sid)
+          .execute(),
+      );
+      const code = 'second_factor_required';
+      expect(await create(weak)).toMatchObject({ ok: false, error: { code } });
+      expect(await create(own)).toEqual(first);
     });
 
     it('requires a confirmed second factor', async () => {

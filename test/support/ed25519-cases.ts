@@ -41,6 +41,11 @@ export const smallOrder = [
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa',
 ];
 
+/** Second encodings of the points with y = 0 and y = 1, which are of small order, too. */
+export const secondEncodings = ['ed', 'ee'].flatMap((first) =>
+  ['7f', 'ff'].map((last) => `${first}${'ff'.repeat(30)}${last}`),
+);
+
 export const hex = (text: string) => Buffer.from(text, 'hex');
 
 /** Returns a copy with one other bit. */

@@ -130,6 +130,7 @@ function guardWith(rule: Rule | undefined, authenticateToken: Authenticate): End
     isWorkspaceDeleted: async () => false,
     loadValidator: createValidatorLoader(),
     answers: noAnswers,
+    requireOwnFactor: async () => {},
     stepUpSeconds,
     now: () => nowSeconds * 1000,
     observe: () => {},

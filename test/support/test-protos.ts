@@ -63,6 +63,7 @@ export function endpointsOf(
     isWorkspaceDeleted: async () => false,
     loadValidator: createValidatorLoader(),
     answers: noAnswers,
+    requireOwnFactor: async () => {},
     stepUpSeconds: 300,
     now: Date.now,
     observe,

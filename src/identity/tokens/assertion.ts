@@ -58,7 +58,17 @@ export function decodeStrictJwt(text: string): DecodedJwt | string {
   const [head = '', body = ''] = text.split('.');
   if (repeatsName(head, header) || repeatsName(body, payload)) return 'has a member twice';
   if (header.crit !== undefined || header.b64 !== undefined) return 'has a critical header';
+  if (!hasTextMembers(header, payload)) return 'has a member of a wrong type';
   return { text, header, payload };
+}
+
+const isText = (value: unknown) => value === undefined || typeof value === 'string';
+
+/** The types of jose promise strings (RFC 7519 §4.1), but a signer can write any JSON. */
+function hasTextMembers({ alg, kid, typ }: ProtectedHeaderParameters, payload: JWTPayload) {
+  const { iss, sub, jti, aud } = payload;
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  return [alg, kid, typ, iss, sub, jti, ...audiences].every(isText);
 }
 
 /** Another parser would read the other member (RFC 8725 §2.4). */

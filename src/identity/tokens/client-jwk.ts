@@ -1,6 +1,7 @@
 // The public keys of clients (RFC 7517).
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { PublicJwk } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { isStrongPublicKey } from '../../base/crypto/ed25519-points.ts';
 import { invalid } from '../../base/errors/errors.ts';
 
 /** The algorithms of an assertion (RFC 7518, RFC 8037). */
@@ -86,7 +87,9 @@ function importKey(jwk: StoredJwk): KeyObject | undefined {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     // Another encoding of the same members, such as a leading zero, would change the thumbprint.
     const exported: Record<string, unknown> = key.export({ format: 'jwk' });
-    return Object.entries(jwk).every(([name, value]) => exported[name] === value) ? key : undefined;
+    if (!Object.entries(jwk).every(([name, value]) => exported[name] === value)) return undefined;
+    const { crv, x = '' } = jwk;
+    return crv !== 'Ed25519' || isStrongPublicKey(Buffer.from(x, 'base64url')) ? key : undefined;
   } catch {
     return undefined;
   }

@@ -39,7 +39,7 @@ export function createFederatedVerifier(options: FederatedAssertionOptions) {
   async function verify(assertion: Assertion, clientId: string): Promise<AssertingClient> {
     const { iss } = assertion.payload;
     const refuse = (reason: string) => refuseAssertion(reason, clientId);
-    const named = typeof iss === 'string' ? await issuers.find(iss) : [];
+    const named = iss !== undefined ? await issuers.find(iss) : [];
     if (named.length === 0) throw refuse('No trusted issuer has the iss of the assertion.');
     if (clientId === '') throw refuse('A token of a trusted issuer requires a client_id.');
     const found = await findClient(clientId);
@@ -88,7 +88,7 @@ export function createFederatedVerifier(options: FederatedAssertionOptions) {
     const isKnown = issuer.keys.some(({ names }) => kid === undefined || names.includes(kid));
     if (isKnown || issuer.isPinned) return selectKeys(assertion, issuer.keys);
     await refresh(issuer.id);
-    const current = await issuers.find(String(assertion.payload.iss));
+    const current = await issuers.find(assertion.payload.iss ?? '');
     const refreshed = current.find(({ id, enabled }) => enabled && id === issuer.id);
     return selectKeys(assertion, refreshed?.keys ?? []);
   }
@@ -107,7 +107,7 @@ function findClaimProblem(
   if (named.length !== 1 || named[0] !== audience) {
     return 'The aud of the assertion is not the audience of the issuer alone.';
   }
-  if (typeof sub !== 'string' || sub === '') return 'The assertion has no sub.';
+  if (sub === undefined || sub === '') return 'The assertion has no sub.';
   const problem = findTimeProblem(payload, secondsMax + aheadSecondsMax, now);
   if (problem !== undefined) return problem;
   return exp - (iat ?? now) > secondsMax ? 'The assertion lives longer than an hour.' : undefined;

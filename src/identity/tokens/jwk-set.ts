@@ -1,6 +1,7 @@
 // The JWK sets of trusted issuers (RFC 7517 §5). A set may contain keys for other purposes, which
 // are left out.
 import { invalid } from '../../base/errors/errors.ts';
+import { isPrintable, isWellFormed } from '../../base/net/printable.ts';
 import {
   type CheckedJwk,
   type ClientPublicKey,
@@ -26,11 +27,15 @@ function keysOf(jwks: unknown): readonly AnyJwk[] | undefined {
   return keys.map((key) => Object(key) as AnyJwk);
 }
 
+/** The stored form would have another `kid`, or the console would show it as another. */
+const isDisguised = (kid: unknown) =>
+  typeof kid === 'string' && !(isPrintable(kid) && isWellFormed(kid));
+
 /** Returns undefined for a key that is not accepted. */
 function acceptedKey(jwk: AnyJwk): CheckedJwk | undefined {
   const { kid } = jwk;
   const isShort = kid === undefined || (typeof kid === 'string' && kid.length <= kidMax);
-  return isShort && uses.includes(jwk.use) ? readPublicJwk(jwk) : undefined;
+  return isShort && !isDisguised(kid) && uses.includes(jwk.use) ? readPublicJwk(jwk) : undefined;
 }
 
 const stored = (keys: readonly AnyJwk[]) =>
@@ -56,8 +61,11 @@ export function pinnedKeys(jwks: object): string {
   }
   for (const [i, key] of keys.entries()) {
     const name = findPrivateMember(key);
-    if (name === undefined) continue;
-    throw invalid(`jwks.keys[${i}].${name}`, 'must not be part of a public key');
+    if (name !== undefined) {
+      throw invalid(`jwks.keys[${i}].${name}`, 'must not be part of a public key');
+    }
+    if (!isDisguised(key.kid)) continue;
+    throw invalid(`jwks.keys[${i}].kid`, 'must not contain control characters or lone surrogates');
   }
   if (!keys.some((key) => acceptedKey(key) !== undefined)) {
     throw invalid('jwks.keys', 'must contain an Ed25519, P-256 or RSA key for signatures');

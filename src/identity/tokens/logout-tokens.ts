@@ -11,6 +11,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { EgressError, type EgressFetch } from '../../base/net/egress-fetch.ts';
+import { decodeStrictJwt } from './assertion.ts';
 import type { UseOnce } from './single-use.ts';
 
 export type LogoutTokenIssuer = {
@@ -67,6 +68,8 @@ export function createLogoutTokenVerifier(options: LogoutTokenOptions): VerifyLo
   async function verify(token: string, issuer: LogoutTokenIssuer): Promise<JWTPayload> {
     if (token === '') throw invalid('logout_token', 'is required');
     if (token.length > tokenMax) throw invalid('logout_token', 'is too long');
+    const decoded = decodeStrictJwt(token);
+    if (typeof decoded === 'string') throw refuse(`it ${decoded}`);
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keysAt(issuer.jwksUri), {
         algorithms,
@@ -93,7 +96,7 @@ export function createLogoutTokenVerifier(options: LogoutTokenOptions): VerifyLo
   }
 
   return async (token, issuer) => {
-    const { sub, sid, jti, nonce, events, iat = 0 } = await verify(token, issuer);
+    const { sub, sid, jti = '', nonce, events, iat = 0 } = await verify(token, issuer);
     // An ID token has a nonce, so it cannot be used as a logout token.
     if (nonce !== undefined) throw refuse('it has a nonce');
     const members = isObject(events) ? Object.entries(events) : [];
@@ -103,7 +106,7 @@ export function createLogoutTokenVerifier(options: LogoutTokenOptions): VerifyLo
     if (logout.subject === undefined && logout.sid === undefined) {
       throw refuse('it has neither sub nor sid');
     }
-    const parts = ['logout token', issuer.issuer, String(jti)];
+    const parts = ['logout token', issuer.issuer, jti];
     const expireTime = (iat + ageMax + toleranceSeconds) * 1000;
     if (!(await useOnce(parts, expireTime))) throw refuse('it was used before');
     return logout;

@@ -111,6 +111,8 @@ describe('a logout at an identity provider', () => {
     ['a past exp', (sub) => signed({ sub, exp: Math.floor(Date.now() / 1000) - 60 })],
     ['neither sub nor sid', () => signed({})],
     ['a sub that is a list', (sub) => signed({ sub: [sub] })],
+    ['a jti that cannot be a text', (sub) => signed({ sub, jti: { toString: 1 } })],
+    ['a typ that cannot be a text', (sub) => signed({ sub }, { typ: { toString: 1 } })],
     ['the type of an access token', (sub) => signed({ sub }, { typ: 'at+jwt' })],
     ['no signature', (sub) => new UnsecuredJWT(claimsOf({ sub })).encode()],
     [

@@ -178,6 +178,9 @@ describeAppOnSqlite('a trusted issuer', (suite) => {
       [set(short), 'jwks.keys'],
       [set({ kty: 'oct', k: 'AAAA' }), 'jwks.keys[0].k'],
       [set(key, keyPairs.RS256().privateKey.export({ format: 'jwk' })), 'jwks.keys[1].d'],
+      [set({ ...key, x: 'A'.repeat(43) }), 'jwks.keys'],
+      [set(key, { ...key, kid: 'a\nb' }), 'jwks.keys[1].kid'],
+      [set({ ...key, kid: '\ud800' }), 'jwks.keys[0].kid'],
       [set({ ...key, use: 'enc' }), 'jwks.keys'],
       [set({ ...jwkOf(keyPairs.RS256()), alg: 'RS512' }), 'jwks.keys'],
       [set(...Array.from({ length: 51 }, () => key)), 'jwks.keys'],
@@ -189,7 +192,7 @@ describeAppOnSqlite('a trusted issuer', (suite) => {
       expect([status, ...new Set(body.errors.map((one) => one.field))]).toEqual([400, field]);
     });
     expect(failures).toEqual([]);
-    expect(cases).toHaveLength(27);
+    expect(cases).toHaveLength(30);
   });
 
   it('has identities whose fields are refused by name', async () => {
