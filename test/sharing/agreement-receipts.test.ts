@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import { expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
 import { makeFolder, makeRoom } from '../support/folder-calls.ts';
-import { lastCode, Visitor } from '../support/gate-visitor.ts';
+import { lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
 import { type LinkFields, makeLink, sha256, upload } from '../support/sharing-api.ts';
 
 describeApp('the receipt of an agreement', (suite) => {
@@ -30,5 +30,22 @@ describeApp('the receipt of an agreement', (suite) => {
       expect(signed).toMatchObject(claims);
       expect(JSON.stringify(signed)).not.toContain('Secret merger');
     }
+  });
+
+  it('is mailed with the text of the sender as a quote without links', async () => {
+    const agreement = 'Sign in at https://evil.example/login\n\nor at www.evil.example';
+    const document = await upload(suite.testApp, Buffer.from('Plan'), 'Plan.txt');
+    const link = await makeLink(suite.testApp, document.id, { agreement });
+    const receipt = await accept(link, agreement, 'linked@example.com');
+    const mail = async () =>
+      (await mailsOf(suite.testApp)).find(({ text }) => text.includes(receipt));
+    await expect.poll(mail, { timeout: 15_000 }).toBeDefined();
+    const { text = '', html = '' } = (await mail()) ?? {};
+    expect(text).toContain('> Sign in at https: //evil. example/login\n>\n> or at www. evil.');
+    expect(`${text}${html}`).not.toMatch(/https:\/\/evil|www\.evil|evil\.example/);
+    expect(html).toMatch(/<blockquote[^>]*>Sign in at/);
+    expect(text.replace(/\s+/g, ' ')).toContain('with spaces in web addresses');
+    // The receipt is about the text as the reader accepted it.
+    expect(decodeJwt(receipt)).toMatchObject({ agreement_sha256: sha256(Buffer.from(agreement)) });
   });
 });

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { MailPart } from '../../base/mail/mail-body.ts';
-import { mailName, shortName } from '../../base/net/mail-name.ts';
+import { mailLine, mailName, shortName } from '../../base/net/mail-name.ts';
 import type { AgreementRow, AgreementTextRow } from '../../storage/agreement-rows.ts';
 import { transact } from '../../storage/database.ts';
 import { findVersion } from '../../storage/document-versions.ts';
@@ -183,8 +183,18 @@ export function receiptMailComposer({ db, brands, publicUrl }: ComposerOptions):
       { text: 'The signed receipt, which anyone can verify (JWS, RFC 7515):' },
       { text: row.receipt },
       { text: `Its keys: ${publicUrl}/.well-known/receipts.json` },
-      { text: 'The text of the agreement:' },
-      ...text.split(/\n\s*\n/).map((paragraph) => ({ text: paragraph.trim() })),
+      {
+        text:
+          'The text of the agreement follows with spaces in web addresses. The sender has the ' +
+          'exact text, to which the SHA-256 belongs:',
+      },
+      // A mail program must not make links of the words of the sender.
+      {
+        quote: text
+          .trim()
+          .split(/\r\n|\r|\n/)
+          .map(mailLine),
+      },
     ];
     return { to: row.email, subject, ...brands.renderMail(brand, parts) };
   };
