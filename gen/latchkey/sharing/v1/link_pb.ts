@@ -1769,6 +1769,7 @@ export const LinkService: GenService<{
    *
    * Errors:
    * - `not_found`: the workspace has no such link.
+   * - `precondition_failed`: the link was changed since it had the tag in `If-Match`.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.RevokeLink
    */
