@@ -119,6 +119,25 @@ export async function countVersions(
   return row && { ...row, count: Number(row.count) };
 }
 
+const newestMax = 100;
+
+/**
+ * Returns the numbers of the versions that a reader with an open link may have seen: those that
+ * the document has, and its newest ones, which may be deleted. Numbers are never used again.
+ */
+export async function findSeenVersions(db: Executor, documentId: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('documents')
+    .leftJoin('document_versions', 'document_versions.document_id', 'documents.id')
+    .select(['documents.last_version', 'document_versions.version'])
+    .where('documents.id', '=', documentId)
+    .execute();
+  const last = rows[0]?.last_version ?? 0;
+  const newest = Array.from({ length: Math.min(last, newestMax) }, (_, i) => last - i);
+  const stored = rows.flatMap(({ version }) => (version === null ? [] : [version]));
+  return [...new Set([...stored, ...newest])];
+}
+
 /** Inserts a version, and makes it the current one. */
 export async function insertVersion(
   trx: Executor,

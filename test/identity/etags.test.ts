@@ -216,7 +216,7 @@ describeAppOnSqlite('the entity tag of a resource without an external id', (suit
     expect((await send('DELETE', `/folders/${folder.id}`)).status).toBe(200);
   });
 
-  it('of a link stays the same when readers view it, and counts in a batch', async () => {
+  it('of a link stays the same when readers view it, and counts in a batch and a revocation', async () => {
     const { testApp } = suite;
     const { id: documentId } = await upload(testApp, Buffer.from('Terms'));
     const link = await makeLink(testApp, documentId);
@@ -242,6 +242,17 @@ describeAppOnSqlite('the entity tag of a resource without an external id', (suit
     expect(await change(etag, 'Third')).toMatchObject({
       ...{ status: 412, body: { detail: expect.stringContaining('requests[0]') } },
     });
+    const revoke = (ifMatch: string) =>
+      callSharingApi(testApp, 'DELETE', `/links/${link.id}`, undefined, {
+        ...keyOf(testApp),
+        'if-match': ifMatch,
+      });
+    expect(await revoke(etag)).toMatchObject({
+      ...{ status: 412, body: { code: 'precondition_failed' } },
+    });
+    expect((await visitor.get()).status).toBe(200);
+    const current = (await read()).etag;
+    expect((await revoke(current)).status).toBe(200);
   });
 });
 

@@ -32,6 +32,9 @@ function begin(url: string, headers: Record<string, string>): Promise<IncomingMe
   });
 }
 
+/** The service decides again about a reader before a chunk that is later than this. */
+const untilChecked = () => new Promise((resolve) => setTimeout(resolve, 2_500));
+
 async function digestOf(response: IncomingMessage): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of response) hash.update(chunk);
@@ -45,9 +48,9 @@ describeFeature('a running download', (dialect) => {
     return test;
   }
 
-  async function share(test: TestApp) {
+  async function share(test: TestApp, options = {}) {
     const { id } = await upload(test, bytes);
-    const link = await makeLink(test, id, { allow_download: true });
+    const link = await makeLink(test, id, { allow_download: true, ...options });
     const cookie = cookieOf(await fetch(link.url));
     const ways: [url: string, headers: Record<string, string>, after: number][] = [
       [`${link.url}/download`, { cookie }, 404],
@@ -56,7 +59,7 @@ describeFeature('a running download', (dialect) => {
     return { id, link, ways };
   }
 
-  it('completes when the document is deleted, and the file is removed', async () => {
+  it('completes for the owner when the document is deleted, and the file is removed', async () => {
     const test = await start();
     const { id, ways } = await share(test);
     const running = await Promise.all(ways.map(([url, headers]) => begin(url, headers)));
@@ -70,21 +73,39 @@ describeFeature('a running download', (dialect) => {
       expect(answer.status, url).toBe(404);
       await answer.arrayBuffer();
     }
-    for (const response of running) expect(await digestOf(response)).toBe(sha256(bytes));
+    await untilChecked();
+    const [ofReader, ofOwner] = running.map(digestOf);
+    await expect(ofReader).rejects.toThrow('aborted');
+    expect(await ofOwner).toBe(sha256(bytes));
     await expect.poll(() => openFilesUnder(blobDirOf(test))).toEqual([]);
   });
 
-  it('completes when the link is revoked, and no other can start', async () => {
+  it.each([
+    ['the link is revoked', 'DELETE', undefined, 410],
+    ['the gate changes', 'PATCH', { password: 'a long password' }, 403],
+    ['downloads are forbidden', 'PATCH', { allow_download: false }, 403],
+  ])('ends for its reader when %s, and no other can start', async (_, method, body, status) => {
     const test = await start();
     const { link, ways } = await share(test);
     const [[url, headers] = ['', {}]] = ways;
     const running = await begin(url, headers);
 
-    expect((await callSharingApi(test, 'DELETE', `/links/${link.id}`)).status).toBe(200);
+    expect((await callSharingApi(test, method, `/links/${link.id}`, body)).status).toBe(200);
 
     const again = await fetch(url, { headers: { ...headers, range: 'bytes=0-9' } });
     await again.arrayBuffer();
-    expect(again.status).toBe(410);
+    expect(again.status).toBe(status);
+    await untilChecked();
+    await expect(digestOf(running)).rejects.toThrow('aborted');
+  });
+
+  it('completes for a slow reader who used the last view of the link', async () => {
+    const test = await start();
+    const { link, ways } = await share(test, { view_limit: 1 });
+    const [[url, headers] = ['', {}]] = ways;
+    const running = await begin(url, headers);
+    expect((await fetch(link.url)).status).toBe(410);
+    await untilChecked();
     expect(await digestOf(running)).toBe(sha256(bytes));
   });
 

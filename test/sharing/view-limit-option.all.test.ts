@@ -87,6 +87,26 @@ describeApp('the view limit of a link', (suite) => {
     expect((await linkOf(link)).view_count).toBe(2);
   });
 
+  it('keeps the access of a counted reader to an earlier version', async () => {
+    const link = await limited(1);
+    const { document_id: id } = link;
+    const [cookie, other] = [await passGate(link), await passGate(link, 'late@example.com')];
+    await uploadVersion(suite.testApp, id, makePdf({ pages: 2, text: 'Corrected' }));
+    expect(await statusOf(get(link, '/file', cookie))).toBe(200);
+    const change = (method: string, path: string, body = {}) =>
+      callSharingApi(suite.testApp, method, path, body);
+    await change('PATCH', `/links/${link.id}`, { pinned_version: 1 });
+    expect(await statusOf(get(link, '/file', cookie))).toBe(200);
+    await change('PATCH', `/links/${link.id}`, { pinned_version: null });
+    // The version that was counted is deleted, and another reader is still refused.
+    await change('POST', `/documents/${id}/versions/1:restore`);
+    const views = suite.app.inside.db.deleteFrom('views').where('link_id', '=', link.id);
+    await views.where('version', '=', 1).execute();
+    await change('DELETE', `/documents/${id}/versions/2`);
+    expect(await statusOf(get(link, '/file', cookie))).toBe(200);
+    expect(await statusOf(get(link, '/file', other))).toBe(410);
+  });
+
   /** The cookie of a reader who passed the gate while views were left. */
   async function passed(link: LinkFields): Promise<string> {
     await callSharingApi(suite.testApp, 'PATCH', `/links/${link.id}`, { view_limit: 100 });

@@ -20,13 +20,3 @@ export function roomViewIdOf(
   const digest = createHash('sha256').update(`${viewId}.${documentId}.${version}`).digest();
   return newId('viw', (size) => digest.subarray(0, size));
 }
-
-/** A reader who keeps a page open meets no more versions than this. */
-const versionsMax = 200;
-
-/** The views that the reader may have, up to a version. */
-export function viewIdsOf(session: { readonly viewId: string }, version: number): string[] {
-  const first = Math.max(1, version - versionsMax);
-  const versions = Array.from({ length: version - first + 1 }, (_, i) => first + i);
-  return [...new Set([1, ...versions])].map((number) => viewIdOf(session, number));
-}

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import type { MailPart } from '../../base/mail/mail-body.ts';
-import { mailName, shortName } from '../../base/net/mail-name.ts';
+import { mailLine, mailName, shortName } from '../../base/net/mail-name.ts';
 import type { AgreementRow, AgreementTextRow } from '../../storage/agreement-rows.ts';
 import { transact } from '../../storage/database.ts';
 import { findVersion } from '../../storage/document-versions.ts';
@@ -66,22 +66,25 @@ export function createAgreements(options: AgreementOptions): Agreements {
   const find = ({ id, agreement_sha256 }: LinkRow, email: string) =>
     findAgreement(db, { link_id: id, email, sha256: agreement_sha256 });
 
-  /** The claims about the version of the document, or the folder, that the link shows. */
+  /**
+   * The claims about the version of the document, or the folder, that the link shows. The reader
+   * gets them by mail, so that a link that hides the name hides it here, too.
+   */
   async function sharedClaims(link: LinkRow): Promise<object> {
-    const { document_id, folder_id, pinned_version } = link;
+    const { document_id, folder_id, pinned_version, show_title } = link;
     if (document_id !== null) {
       const document = await findAgreedDocument(db, document_id);
       const shown =
         pinned_version === null ? document : await findVersion(db, document_id, pinned_version);
       if (document === undefined || shown === undefined) throw noSuchLink();
       return {
-        ...{ document_id, document_name: document.name },
+        ...(show_title === 1 ? { document_id, document_name: document.name } : { document_id }),
         ...{ document_sha256: shown.sha256, document_version: shown.version },
       };
     }
     const folder = await findAgreedFolder(db, folder_id ?? '');
     if (folder === undefined) throw noSuchLink();
-    return { folder_id, folder_name: folder.name };
+    return show_title === 1 ? { folder_id, folder_name: folder.name } : { folder_id };
   }
 
   return {
@@ -180,8 +183,18 @@ export function receiptMailComposer({ db, brands, publicUrl }: ComposerOptions):
       { text: 'The signed receipt, which anyone can verify (JWS, RFC 7515):' },
       { text: row.receipt },
       { text: `Its keys: ${publicUrl}/.well-known/receipts.json` },
-      { text: 'The text of the agreement:' },
-      ...text.split(/\n\s*\n/).map((paragraph) => ({ text: paragraph.trim() })),
+      {
+        text:
+          'The text of the agreement follows with spaces in web addresses. The sender has the ' +
+          'exact text, to which the SHA-256 belongs:',
+      },
+      // A mail program must not make links of the words of the sender.
+      {
+        quote: text
+          .trim()
+          .split(/\r\n|\r|\n/)
+          .map(mailLine),
+      },
     ];
     return { to: row.email, subject, ...brands.renderMail(brand, parts) };
   };

@@ -1,6 +1,6 @@
 // The routes of a document's bytes, of a link to it or of a room that contains it.
 
-import type { AuthenticateProgram } from '../../api/routes/program-reader.ts';
+import type { AuthenticateProgram, ProgramReader } from '../../api/routes/program-reader.ts';
 import { inRoom } from '../../api/routes/room-docs.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../api/routes/route.ts';
 import type { RouteDoc } from '../../api/routes/route-doc.ts';
@@ -17,6 +17,7 @@ import type { SharedDocument } from '../links/links.ts';
 import type { Previews } from '../previews/previews.ts';
 import type { StampedFile, Watermarks } from '../watermarks/watermarks.ts';
 import type { AccessSession } from './access-session.ts';
+import { whileGranted } from './kept-access.ts';
 import { shownNameOf } from './presentation.ts';
 import { privateHeaders } from './private-headers.ts';
 import { type AccessOptions, type GrantedAccess, requireFileAccess } from './require-access.ts';
@@ -42,6 +43,13 @@ type Reader = {
   readonly network: string;
 };
 
+type Sending = {
+  readonly reader: Reader;
+  readonly record: () => Promise<void>;
+  /** Throws if the reader has lost access since the response began. */
+  readonly check: () => Promise<unknown>;
+};
+
 export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
   const { documents, previews, watermarks, now } = options;
 
@@ -49,7 +57,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     shared: SharedDocument,
     request: RouteRequest,
     disposition: 'inline' | 'attachment',
-    record: () => Promise<void>,
+    { record, check }: Pick<Sending, 'record' | 'check'>,
   ): Promise<RouteReply> {
     const { header, bytes } = documents.open(
       { ...shared.document, name: shownNameOf(shared) },
@@ -68,7 +76,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     const isLimited = shared.link.view_limit !== null;
     if (isLimited) await record();
     request.reserveBody(shared.document.workspace_id);
-    const body = await startBody(bytes());
+    const body = await startBody(whileGranted(bytes(), check));
     if (!isLimited) await record();
     return { status, headers: own, body };
   }
@@ -78,7 +86,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     { link, document, ...shared }: SharedDocument,
     request: RouteRequest,
     disposition: 'inline' | 'attachment',
-    { reader, record }: { readonly reader: Reader; record(): Promise<void> },
+    { reader, record, check }: Sending,
   ): Promise<RouteReply> {
     const { content_type: contentType, size_bytes: sizeBytes, page_count: pages } = document;
     if (!isStampable(contentType)) {
@@ -102,7 +110,8 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
       ...{ workspaceId: link.workspace_id, network: reader.network, signal: request.signal() },
     });
     await record().catch((error: unknown) => closeAndThrow(stamped, error));
-    return { ...head(stamped.sizeBytes), body: await startBody(stamped.bytes()) };
+    const body = await startBody(whileGranted(stamped.bytes(), check));
+    return { ...head(stamped.sizeBytes), body };
   }
 
   async function shown(shared: SharedDocument): Promise<SharedDocument> {
@@ -121,6 +130,7 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     access: GrantedAccess,
     request: RouteRequest,
     disposition: 'inline' | 'attachment',
+    check: Sending['check'],
   ): Promise<RouteReply> {
     const isInline = disposition === 'inline';
     const { shared } = access;
@@ -128,22 +138,37 @@ export function fileRoutes(options: FileRouteOptions): HttpRoute[] {
     const record = () =>
       isInline ? options.recordOpening(reader) : options.recordDownload(reader);
     if (shared.link.watermark === 1) {
-      return sendStamped(await shown(shared), request, disposition, { reader, record });
+      return sendStamped(await shown(shared), request, disposition, { reader, record, check });
     }
     const sent = isInline ? await viewable(shared) : shared;
-    return sendStored(sent, request, disposition, record);
+    return sendStored(sent, request, disposition, { record, check });
   }
 
   async function sendFile(request: RouteRequest): Promise<RouteReply> {
-    const access = await requireFileAccess(options, request);
+    const require = accessTo(request);
+    const access = await require();
     requireShownVersion(access.shared.document, request.variables.version);
-    return send(access, request, 'inline');
+    return send(access, request, 'inline', require);
   }
 
   async function download(request: RouteRequest): Promise<RouteReply> {
-    const access = await requireFileAccess(options, request);
-    if (!access.shared.mayDownload) throw fail('forbidden', 'The sender does not allow downloads.');
-    return send(access, request, 'attachment');
+    const requireAccess = accessTo(request);
+    const require = async () => {
+      const access = await requireAccess();
+      if (access.shared.mayDownload) return access;
+      throw fail('forbidden', 'The sender does not allow downloads.');
+    };
+    return send(await require(), request, 'attachment', require);
+  }
+
+  /** Decides about a request, again with each call. Each proof with a token is accepted once. */
+  function accessTo(request: RouteRequest): () => Promise<GrantedAccess> {
+    let reader: Promise<ProgramReader> | undefined;
+    const authenticateProgram: AuthenticateProgram = (presented) => {
+      reader ??= options.authenticateProgram(presented);
+      return reader;
+    };
+    return () => requireFileAccess({ ...options, authenticateProgram }, request);
   }
 
   /** A route of a link to a document, and the same one for a document of a room. */

@@ -5,15 +5,15 @@ import type { LinkDomain } from '../../api/routes/route.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import type { SignedValues } from '../../base/crypto/signed-value.ts';
-import { viewIdsOf } from '../../base/crypto/view-id.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { admits } from '../../base/net/address-lists.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
 import type { Accepted } from '../agreements/agreements.ts';
 import type { Links, Shared } from '../links/links.ts';
+import { isCountedReader } from '../views/counted-readers.ts';
 import { type AccessSession, accessSecondsMax, signatureContextOf } from './access-session.ts';
 import { sessionOfProgram } from './program-session.ts';
-import { type CountedViews, mayView } from './store.ts';
+import { hasViewsLeft } from './store.ts';
 
 export type AccessDecision =
   | { readonly kind: 'unknown' }
@@ -88,12 +88,6 @@ function passes(link: LinkRow, session: AccessSession): boolean {
   return admits(link, session);
 }
 
-function countedViewsOf(shared: Shared, session: AccessSession | undefined): CountedViews {
-  if (session === undefined) return { viewIds: [] };
-  if (!('document' in shared)) return { accessId: session.viewId, viewIds: [] };
-  return { viewIds: viewIdsOf(session, shared.document.version) };
-}
-
 /** Only a person can enter a password or accept an agreement. */
 function requireProgramAccess(link: LinkRow): void {
   for (const [isRefused, detail] of [
@@ -108,6 +102,11 @@ function requireProgramAccess(link: LinkRow): void {
 const slugPattern = /^[0-9A-Za-z]{22}$/;
 
 export function createGate({ db, links, accessSessions, random, now }: GateOptions): Gate {
+  async function mayView(link: LinkRow, session: AccessSession | undefined): Promise<boolean> {
+    if (await hasViewsLeft(db, link)) return true;
+    return session !== undefined && isCountedReader(db, link, session);
+  }
+
   async function decide(
     slug: string,
     domain: LinkDomain | undefined,
@@ -122,8 +121,7 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
       return { kind: 'gone' };
     }
     const accessSession = await readSession(shared.link);
-    const counted = countedViewsOf(shared, accessSession);
-    if (!(await mayView(db, shared.link, counted))) return { kind: 'gone' };
+    if (!(await mayView(shared.link, accessSession))) return { kind: 'gone' };
     // The gate may have changed since the reader passed it, without another revision.
     if (accessSession === undefined || !passes(shared.link, accessSession)) {
       return { kind: 'ask', shared };

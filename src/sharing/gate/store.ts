@@ -102,19 +102,8 @@ export async function deleteRememberedReader(trx: Executor, digest: string): Pro
   await trx.deleteFrom('remembered_readers').where('digest', '=', digest).execute();
 }
 
-/** The views by which the link may have counted a reader. */
-export type CountedViews = {
-  /** The access session of a reader of a room. */
-  readonly accessId?: string | undefined;
-  readonly viewIds: readonly string[];
-};
-
-/** Returns whether the link can have more views, or already counts one of these. */
-export async function mayView(
-  db: Executor,
-  { id, view_limit }: LinkRow,
-  { accessId, viewIds }: CountedViews,
-): Promise<boolean> {
+/** Returns whether the link can have more views. */
+export async function hasViewsLeft(db: Executor, { id, view_limit }: LinkRow): Promise<boolean> {
   if (view_limit === null) return true;
   const link = await db
     .selectFrom('links')
@@ -122,12 +111,5 @@ export async function mayView(
     .where('id', '=', id)
     .where('view_count', '<', view_limit)
     .executeTakeFirst();
-  if (link !== undefined) return true;
-  if (accessId === undefined && viewIds.length === 0) return false;
-  const views = db.selectFrom('views').select('id').limit(1);
-  const view =
-    accessId === undefined
-      ? views.where('id', 'in', viewIds)
-      : views.where('access_id', '=', accessId);
-  return (await view.executeTakeFirst()) !== undefined;
+  return link !== undefined;
 }

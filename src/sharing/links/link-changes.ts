@@ -151,8 +151,13 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
     },
 
     async revokeLink({ linkId }, context) {
-      const { id } = await requireLink(db, workspaceOf(context), linkId);
-      await auditLog.change(context, { target: id }, (trx) => revokeLink(trx, id, now()));
+      const workspaceId = workspaceOf(context);
+      const { id } = await requireLink(db, workspaceId, linkId);
+      await auditLog.change(context, { target: id }, async (trx) => {
+        await lockRow(trx, 'links', 'id', id);
+        requireEtag(context, {}, linkState(await requireLink(trx, workspaceId, id)));
+        await revokeLink(trx, id, now());
+      });
       return {};
     },
 

@@ -3,7 +3,7 @@
 // still read the document; the browser's next report tries again to create the view.
 import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
-import { roomViewIdOf, viewIdOf, viewIdsOf } from '../../base/crypto/view-id.ts';
+import { roomViewIdOf, viewIdOf } from '../../base/crypto/view-id.ts';
 import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
@@ -11,7 +11,8 @@ import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
 import type { LinkNotices } from '../notices/notices.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { hasAnyView, hasView, hasViewIn, insertView, type NewView } from './store.ts';
+import { isCountedReader } from './counted-readers.ts';
+import { hasView, hasViewIn, insertView, type NewView } from './store.ts';
 
 const second = 1_000;
 
@@ -70,11 +71,9 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
       if (await hasView(trx, row.id)) throw new ViewExists();
       await throttle.countIn(trx, counted);
       const isInRoom = link.folder_id !== null && (await hasViewIn(trx, accessSession.viewId));
-      // A reader who was counted keeps access, and opens a new version with another view.
+      // A reader who was counted keeps access, and opens another version with another view.
       const isCounted =
-        isInRoom ||
-        (link.view_limit !== null &&
-          (await hasAnyView(trx, viewIdsOf(accessSession, row.version))));
+        isInRoom || (link.view_limit !== null && (await isCountedReader(trx, link, accessSession)));
       const refusal = await insertView(trx, row, { isInRoom, isLimited: !isCounted });
       if (refusal !== undefined) throw refusal === 'no link' ? noSuchLink() : noMoreViews();
       if (!isInRoom) await notices.note(trx, link);

@@ -76,6 +76,7 @@ export async function countDownload(
 
 /** Returns whether one of the views exists. */
 export async function hasAnyView(db: Executor, ids: readonly string[]): Promise<boolean> {
+  if (ids.length === 0) return false;
   const query = db.selectFrom('views').select('id').where('id', 'in', ids).limit(1);
   return (await query.executeTakeFirst()) !== undefined;
 }

@@ -508,7 +508,8 @@ export type AgreementReceipt = Message<"latchkey.sharing.v1.AgreementReceipt"> &
    * (the agreement's id), `sub` (the address), `iat`, `accept_time`, `email_verified`,
    * `agreement_sha256`, `workspace_id`, `link_id`, `document_id`, `document_name`,
    * `document_sha256` and `document_version`: the version that the link showed at `accept_time`. A
-   * link to a folder has `folder_id` and `folder_name` instead of the last four.
+   * link to a folder has `folder_id` and `folder_name` instead of the last four. The receipt has no
+   * name if the link hid it with `show_title` at `accept_time`.
    *
    * @generated from field: string receipt = 8;
    */
@@ -1768,6 +1769,7 @@ export const LinkService: GenService<{
    *
    * Errors:
    * - `not_found`: the workspace has no such link.
+   * - `precondition_failed`: the link was changed since it had the tag in `If-Match`.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.RevokeLink
    */
