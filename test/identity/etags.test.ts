@@ -216,7 +216,7 @@ describeAppOnSqlite('the entity tag of a resource without an external id', (suit
     expect((await send('DELETE', `/folders/${folder.id}`)).status).toBe(200);
   });
 
-  it('of a link stays the same when readers view it, and counts in a batch and a revocation', async () => {
+  it('of a link ignores views, and counts in a batch and a revocation', async () => {
     const { testApp } = suite;
     const { id: documentId } = await upload(testApp, Buffer.from('Terms'));
     const link = await makeLink(testApp, documentId);

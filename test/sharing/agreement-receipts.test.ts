@@ -1,4 +1,4 @@
-// What the receipt of an agreement, and its mail, show to the reader.
+// The receipt of an agreement, and its mail, as the reader gets them.
 import { decodeJwt } from 'jose';
 import { expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';

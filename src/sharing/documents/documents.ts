@@ -152,13 +152,6 @@ export async function* verifyDigest(
   }
 }
 
-/**
- * The entity tag for readers. It does not reveal the digest of the bytes, from which a reader could
- * find a short text without a view.
- */
-export const readerEtagOf = ({ blob_id, sha256 }: DocumentRow) =>
-  `"${createHash('sha256').update(`${blob_id} ${sha256}`).digest('base64url')}"`;
-
 /** The columns that count for the entity tag. */
 export const documentState = ({ name, folder_id, version }: DocumentRow) => ({
   name,

@@ -5,14 +5,14 @@ import type { Clock } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { roomViewIdOf, viewIdOf } from '../../base/crypto/view-id.ts';
 import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
+import { hasViewIn, isCountedReader } from '../../storage/counted-readers.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
 import type { LinkNotices } from '../notices/notices.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { isCountedReader } from './counted-readers.ts';
-import { hasView, hasViewIn, insertView, type NewView } from './store.ts';
+import { hasView, insertView, type NewView } from './store.ts';
 
 const second = 1_000;
 

@@ -74,22 +74,9 @@ export async function countDownload(
     .execute();
 }
 
-/** Returns whether one of the views exists. */
-export async function hasAnyView(db: Executor, ids: readonly string[]): Promise<boolean> {
-  if (ids.length === 0) return false;
-  const query = db.selectFrom('views').select('id').where('id', 'in', ids).limit(1);
-  return (await query.executeTakeFirst()) !== undefined;
-}
-
 export async function hasView(db: Executor, viewId: string): Promise<boolean> {
   const row = await db.selectFrom('views').select('id').where('id', '=', viewId).executeTakeFirst();
   return row !== undefined;
-}
-
-/** Returns whether an access session has a view of a document of its room. */
-export async function hasViewIn(db: Executor, accessId: string): Promise<boolean> {
-  const query = db.selectFrom('views').select('id').where('access_id', '=', accessId).limit(1);
-  return (await query.executeTakeFirst()) !== undefined;
 }
 
 /** A trigger sets the document and the version that a view does not have. */
