@@ -3,6 +3,7 @@ import {
   clearField,
   clone,
   create,
+  type DescField,
   type DescMessage,
   equals,
   getOption,
@@ -41,23 +42,14 @@ export function createValidatorLoader(): LoadValidator {
 export type CheckBounds = (request: Message) => Promise<void> | undefined;
 
 export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValidator): CheckBounds {
-  const findNul = nulFinder(schema);
-  const findLongList = longListFinder(schema);
-  const findTime = timeFinder(schema);
+  const findProblem = problemFinder(schema);
   const isWithin = lengthCheck(schema);
   return (request) => {
     // A message is a plain object, keyed by local field names.
-    const values = request as unknown as Readonly<Record<string, unknown>>;
-    // PostgreSQL cannot store NUL in a text, and no name or id needs it.
-    const field = findNul(values);
-    if (field !== undefined) throw invalid(field, 'must not contain NUL characters');
-    if (isWithin?.(values)) return undefined;
-    // The validator would examine each item, although the list is too long.
-    const long = findLongList(values);
-    if (long !== undefined) throw invalid(long.field, `must contain at most ${long.max} items`);
-    const time = findTime(values);
-    if (time !== undefined) throw invalid(time, 'must have nanos from 0 to 999,999,999');
-    return validate(request);
+    const values = request as unknown as Values;
+    const problem = findProblem(values);
+    if (problem !== undefined) throw invalid(problem.path, problem.detail);
+    return isWithin?.(values) ? undefined : validate(request);
   };
 
   async function validate(request: Message): Promise<void> {
@@ -78,106 +70,75 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
 
 type Values = Readonly<Record<string, unknown>>;
 
-type FindField = (values: Values) => string | undefined;
+/** `path` follows the name of the field: that of a member of the field, or empty. */
+type Problem = { readonly path: string; readonly detail: string };
 
-/** Returns the name of a text with a NUL character, also in a list of texts or of messages. */
-function nulFinder(schema: DescMessage): FindField {
-  const textLists = schema.fields.filter(
-    (field) =>
-      field.fieldKind === 'list' &&
-      field.listKind === 'scalar' &&
-      field.scalar === ScalarType.STRING,
-  );
-  const texts = schema.fields.filter(
-    ({ fieldKind, scalar }) => fieldKind === 'scalar' && scalar === ScalarType.STRING,
-  );
-  const lists = schema.fields.flatMap((field) =>
-    field.fieldKind === 'list' && field.listKind === 'message'
-      ? [{ name: field.name, localName: field.localName, find: nulFinder(field.message) }]
-      : [],
-  );
-  return (values) => {
-    for (const { name, localName } of texts) {
-      const value = values[localName];
-      if (typeof value === 'string' && value.includes('\0')) return name;
-    }
-    for (const { name, localName } of textLists) {
-      const list = values[localName] as readonly string[];
-      if (list.some((text) => text.includes('\0'))) return name;
-    }
-    for (const { name, localName, find } of lists) {
-      for (const [i, item] of (
-        values[localName] as Readonly<Record<string, unknown>>[]
-      ).entries()) {
-        const field = find(item);
-        if (field !== undefined) return `${name}[${i}].${field}`;
-      }
-    }
-    return undefined;
-  };
-}
+type Find<V> = (value: V) => Problem | undefined;
 
-type LongList = { readonly field: string; readonly max: number };
-
-/** Returns a list with more items than its rules allow, also one within a list of messages. */
-function longListFinder(schema: DescMessage): (values: Values) => LongList | undefined {
-  const lists = schema.fields.flatMap((field) => {
-    if (field.fieldKind !== 'list') return [];
-    const { type } = getOption(field, fieldRules);
-    const max = type.case === 'repeated' ? Number(type.value.maxItems) : 0;
-    const find = field.listKind === 'message' ? longListFinder(field.message) : undefined;
-    return [{ name: field.name, localName: field.localName, max, find }];
-  });
-  return (values) => {
-    for (const { name, localName, max, find } of lists) {
-      const items = values[localName] as readonly Values[];
-      if (max > 0 && items.length > max) return { field: name, max };
-      if (find === undefined) continue;
-      for (const [i, item] of items.entries()) {
-        const found = find(item);
-        if (found !== undefined) return { ...found, field: `${name}[${i}].${found.field}` };
-      }
-    }
-    return undefined;
-  };
-}
-
-/**
- * Returns the path of a time with nanos that timestamp.proto does not allow. JSON cannot express
- * one, and the rules of protovalidate compare it without a look at the range.
- */
-function timeFinder(schema: DescMessage): FindField {
-  const finders = schema.fields.flatMap(({ name, localName, fieldKind, message }) => {
-    if (fieldKind === 'map') return [];
-    if (message?.typeName === TimestampSchema.typeName) {
-      return [{ name, localName, find: findNanos }];
-    }
-    if (!isObjectMessage(message)) return [];
-    // Made at the first use, because a message may contain its own type.
-    let made: FindField | undefined;
-    const find: FindField = (values) => {
-      made ??= timeFinder(message);
-      return made(values);
-    };
-    return [{ name, localName, find }];
+/** Finds what no field of any method allows, or what the validator would take long to find. */
+function problemFinder(schema: DescMessage): Find<Values> {
+  const finders = schema.fields.flatMap((field) => {
+    const find = fieldFinder(field);
+    return find === undefined ? [] : [{ name: field.name, localName: field.localName, find }];
   });
   return (values) => {
     for (const { name, localName, find } of finders) {
-      const value = values[localName];
-      const isList = Array.isArray(value);
-      for (const [i, item] of (isList ? value : [value]).entries()) {
-        const inner = item === undefined ? undefined : find(item as Values);
-        if (inner !== undefined) return `${name}${isList ? `[${i}]` : ''}${inner && `.${inner}`}`;
-      }
+      const problem = find(values[localName]);
+      if (problem !== undefined) return { ...problem, path: name + problem.path };
     }
     return undefined;
   };
 }
 
-/** The empty path stands for the time itself. */
-function findNanos({ nanos }: Values): string | undefined {
-  return Number(nanos) >= 0 && Number(nanos) <= 999_999_999 ? undefined : '';
+function fieldFinder(field: DescField): Find<unknown> | undefined {
+  if (field.fieldKind === 'map') return undefined;
+  const find = valueFinder(field);
+  if (field.fieldKind !== 'list') return find;
+  const { type } = getOption(field, fieldRules);
+  const max = type.case === 'repeated' ? Number(type.value.maxItems) : 0;
+  return (value) => {
+    const items = value as readonly unknown[];
+    // The validator would examine each item, although the list is too long.
+    if (max > 0 && items.length > max) {
+      return { path: '', detail: `must contain at most ${max} items` };
+    }
+    if (find === undefined) return undefined;
+    for (const [i, item] of items.entries()) {
+      const problem = find(item);
+      if (problem === undefined) continue;
+      return field.listKind === 'message' ? { ...problem, path: `[${i}]${problem.path}` } : problem;
+    }
+    return undefined;
+  };
 }
+
+function valueFinder({ scalar, message }: DescField): Find<unknown> | undefined {
+  if (scalar === ScalarType.STRING) return findNul;
+  if (message?.typeName === TimestampSchema.typeName) return findNanos;
+  if (!isObjectMessage(message)) return undefined;
+  // Made at the first use, because a message may contain its own type.
+  let find: Find<Values> | undefined;
+  return (value) => {
+    if (value === undefined) return undefined;
+    find ??= problemFinder(message);
+    const problem = find(value as Values);
+    return problem && { ...problem, path: `.${problem.path}` };
+  };
+}
+
+/** PostgreSQL cannot store NUL in a text, and no name or id needs it. */
+const findNul: Find<unknown> = (value) =>
+  typeof value === 'string' && value.includes('\0')
+    ? { path: '', detail: 'must not contain NUL characters' }
+    : undefined;
+
+/** JSON cannot express such a time, and protovalidate does not look at the range of nanos. */
+const findNanos: Find<unknown> = (value) => {
+  const { nanos = 0 } = (value ?? {}) as { readonly nanos?: number };
+  return nanos >= 0 && nanos <= 999_999_999
+    ? undefined
+    : { path: '', detail: 'must have nanos from 0 to 999,999,999' };
+};
 
 type IsWithin = (values: Values) => boolean;
 
