@@ -4,16 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeBase62 } from '../../src/base/crypto/ids.ts';
 import { openRpcStreamTransports } from '../support/document-streams.ts';
-import { cookieOf, secretPdf, useSecretDocument } from '../support/gated-document.ts';
+import { cookieOf, useSecretDocument } from '../support/gated-document.ts';
 import { startTestApp } from '../support/harness.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import {
-  callSharingApi,
-  type LinkFields,
-  makeLink,
-  sha256,
-  upload,
-} from '../support/sharing-api.ts';
+import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 
 describe('the URL of a link', () => {
   it('contains 128 random bits of its link', async () => {
@@ -36,11 +30,10 @@ describe('the URL of a link', () => {
   });
 });
 
-const etag = `"${sha256(secretPdf)}"`;
 const body = new URLSearchParams({ email: 'reader@example.com' });
 
 describe('a link', () => {
-  const { app, clock, gated, open, pass, expectNothingOf, expectNothingWith } =
+  const { etag, app, clock, gated, open, pass, expectNothingOf, expectNothingWith } =
     useSecretDocument('sqlite');
   const slugOf = ({ url }: LinkFields) => url.slice(-22);
   async function newDocument(): Promise<LinkFields> {
@@ -106,7 +99,7 @@ describe('a link', () => {
 
   it('returns the document only with its cookie', async () => {
     const link = await gated();
-    const headers = { cookie: await pass(link), 'if-none-match': etag };
+    const headers = { cookie: await pass(link), 'if-none-match': etag() };
     expect((await fetch(`${link.url}/file`, { headers })).status).toBe(304);
   });
 

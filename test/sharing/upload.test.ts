@@ -109,6 +109,7 @@ describeFeature('an upload', (dialect) => {
       preview_error: '',
       creator: expect.stringMatching(/^key_/),
       creator_name: '',
+      etag: expect.stringMatching(/^"[\w-]{27}"$/),
     });
     expect(response.headers.get('location')).toBe(`/api/v1/documents/${document.id}`);
     const read = await callSharingApi(test, 'GET', `/documents/${document.id}`);
