@@ -16,7 +16,9 @@ import { bearer } from '../support/sharing-api.ts';
 const rounds = 4;
 
 describeFeature('a call that a crash cut off', (dialect) => {
-  it('creates one document, however often it is repeated', async () => {
+  // It starts the program many times.
+  const starting = { timeout: 180_000 };
+  it('creates one document, however often it is repeated', starting, async () => {
     const dataDir = await newDataDir();
     const databaseUrl =
       dialect === 'postgres' ? await freshPostgresDatabase() : `sqlite:${dataDir}/latchkey.db`;

@@ -85,7 +85,7 @@ describeApp('a filtered list of links', (suite) => {
       0,
       [...['for Ann', 'listed']],
     ],
-    ['those with all values and the text', { state: active, query: 'li' }, 0, ['listed']],
+    ['those with all values and the text', { state: active, query: 'liste' }, 0, ['listed']],
     ['those of the other document', { state: active }, 1, ['for Joann', 'of the domain']],
     ['those that expire soon', { expireBefore: hours(2) }, undefined, ['until soon']],
     ['those that expire sooner', { expireBefore: hours(0.5) }, undefined, []],

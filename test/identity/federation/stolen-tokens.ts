@@ -8,6 +8,7 @@ const notYet = 'The assertion is not valid yet.';
 const hour = 'The assertion lives longer than an hour.';
 const noIssuer = 'No trusted issuer has the iss of the assertion.';
 const expired = 'The assertion has expired or has no exp.';
+const wrongType = 'The assertion has a member of a wrong type.';
 const noClient = 'The client is disabled or does not exist.';
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -52,7 +53,7 @@ export const stolenTokens: readonly Attack[] = [
     audience,
     signed(({ publicUrl }) => ({ aud: [publicUrl, 'https://example.com'] })),
   ],
-  ['a list within a list', audience, signed(({ publicUrl }) => ({ aud: [[publicUrl]] }))],
+  ['a list within a list', wrongType, signed(({ publicUrl }) => ({ aud: [[publicUrl]] }))],
   ['an empty list', audience, signed({ aud: [] })],
   ['no audience', audience, signed({ aud: undefined })],
   ['no sub', 'The assertion has no sub.', signed({ sub: undefined })],
@@ -93,7 +94,7 @@ export const stolenTokens: readonly Attack[] = [
   ],
   [
     'a subject that is a list',
-    'The assertion has no sub.',
+    wrongType,
     signed({ sub: ['repo:octo-org/octo-repo:environment:production'] }),
   ],
   ['another branch', unmatched, signed({ ref: 'refs/heads/main2' })],
@@ -122,7 +123,7 @@ export const stolenTokens: readonly Attack[] = [
   ['a client id that is not one', noClient, forClient('__proto__')],
   ['an unknown issuer', noIssuer, signed({ iss: 'https://issuer.example' })],
   ['the issuer with a slash', noIssuer, signed(({ issuer }) => ({ iss: `${issuer.url}/` }))],
-  ['an issuer that is a list', noIssuer, signed(({ issuer }) => ({ iss: [issuer.url] }))],
+  ['an issuer that is a list', wrongType, signed(({ issuer }) => ({ iss: [issuer.url] }))],
   ['this service as the issuer', noIssuer, signed(({ publicUrl }) => ({ iss: publicUrl }))],
   [
     'a client as the issuer',
