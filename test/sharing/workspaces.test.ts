@@ -47,6 +47,18 @@ describeApp('workspaces', (suite) => {
     expect(await read.json()).toEqual(workspace);
   });
 
+  it('of others are forbidden for an API key', async () => {
+    const { ownerId } = await addWorkspace(db(), 'documents:read');
+    const headers = { authorization: `Bearer ${suite.testApp.env.API_KEY}` };
+    const url = `${suite.app.publicUrl}/api/v1/documents?workspace_id=`;
+    expect((await fetch(url + suite.testApp.env.WORKSPACE_ID, { headers })).status).toBe(200);
+    const foreign = await fetch(url + ownerId, { headers });
+    expect(foreign.status).toBe(403);
+    expect(await foreign.json()).toMatchObject({
+      detail: 'The API key belongs to another workspace.',
+    });
+  });
+
   describeTransports(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
       suite.transport(name).call(method, request, credential);
