@@ -93,9 +93,9 @@ const otherMutations: readonly Mutation[] = [
   {
     name: 'a removed document can be read',
     file: 'src/sharing/documents/store.ts',
-    from: "    .where('remove_time', 'is', null)\n    .executeTakeFirst();\n}\n\nexport type CountedDocument",
-    to: '    .executeTakeFirst();\n}\n\nexport type CountedDocument',
-    tests: ['test/sharing/documents.test.ts', 'test/sharing/download.test.ts'],
+    from: ".where('workspace_id', '=', workspaceId)\n    .where('remove_time', 'is', null);",
+    to: ".where('workspace_id', '=', workspaceId);",
+    tests: ['test/sharing/removal.test.ts'],
   },
   {
     name: 'a revoked link can be changed',
