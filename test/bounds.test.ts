@@ -1,4 +1,5 @@
-// The fast length check accepts exactly the messages that the validator accepts.
+// The bounds of requests. The fast length check accepts exactly the messages that the validator
+// accepts.
 import { create, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { createValidator, type Validator } from '@bufbuild/protovalidate';
