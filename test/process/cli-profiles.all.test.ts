@@ -128,6 +128,40 @@ test('the search prints what the caller may list', async () => {
   expect(refused).toMatchObject({ status: 77, stdout: '' });
 });
 
+test('the completion finds ids by their starts and by names, within the workspace', async () => {
+  const shell = await openShell();
+  await signIn(shell, ['--profile', 'mine']);
+  const { CLIENT_ID, WORKSPACE_ID } = program.env;
+  const completed = async (...line: string[]) => {
+    const { stdout, stderr } = await shell.run(['completion', 'zsh', '--', ...line]);
+    expect(stderr).toBe('');
+    return stdout.split('\n').filter((text) => text !== '');
+  };
+  const mine = ['--profile', 'mine'];
+  const created = await shell.run([...mine, 'clients', 'create', 'Zebra', '--json']);
+  const { client } = JSON.parse(created.stdout);
+  const row = `${client.id}\tZebra`;
+  for (const word of [client.id.slice(0, 10), 'zeb', client.id]) {
+    expect(await completed(...mine, 'clients', 'get', word)).toEqual([row]);
+  }
+  await shell.run([...mine, 'clients', 'create', 'Zebroid']);
+  // Bash lists the names and keeps the word, because the lines have no common start.
+  const bash = await shell.run(['completion', 'bash', '--', ...mine, 'clients', 'get', 'zeb']);
+  expect(bash.stdout.split('\n').slice(2)).toEqual(['', '']);
+  expect(bash.stdout).toContain(`${client.id}  Zebra\n`);
+  const all = await completed(...mine, 'client', 'get', '');
+  expect(all).toEqual(expect.arrayContaining([row, expect.stringContaining(CLIENT_ID)]));
+  expect(all.every((text) => text.startsWith('cli_'))).toBe(true);
+  const secrets = await completed(...mine, 'clients', 'secrets', 'revoke', client.id, '');
+  expect(secrets).toEqual([expect.stringMatching(/^sec_/)]);
+  const workspaces = await completed(...mine, 'documents', 'list', '--workspace', '');
+  expect(workspaces.join()).toContain(WORKSPACE_ID);
+  const other = ['--workspace', 'ws_4D6GJ0000000000000000'];
+  expect(await completed(...mine, 'documents', 'get', ...other, '')).toEqual([]);
+  const unsigned = await shell.run(['completion', 'zsh', '--', 'clients', 'get', '']);
+  expect(unsigned).toMatchObject({ status: 77, stdout: '' });
+});
+
 test('the usage has one row for each day, with the refusals in words', async () => {
   const shell = await openShell();
   await signIn(shell);

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Command } from '../../clients/cli/src/base/command.ts';
 import { parseWords } from '../../clients/cli/src/base/parser.ts';
-import { completionScript, shells } from '../../clients/cli/src/completion.ts';
+import { shells } from '../../clients/cli/src/completion.ts';
 import { rootCommand } from '../../src/cli/commands.ts';
-import { runIn, spawnProgram, startProgram } from '../support/program.ts';
+import { builtProgram, runIn, spawnProgram, startProgram } from '../support/program.ts';
 import { itHoldsFor } from '../support/rule.ts';
 
 // The help works even with invalid settings.
@@ -121,18 +121,15 @@ describe('completion', () => {
   async function completed(...line: string[]): Promise<string[]> {
     const { stdout: script } = await run('completion', 'bash');
     const words = ['latchkey', ...line].map((word) => `'${word}'`).join(' ');
-    const commands = `${script}
+    const commands = `latchkey() { '${process.execPath}' '${builtProgram}' "$@"; }
+${script}
 COMP_WORDS=(${words}); COMP_CWORD=${line.length}; _latchkey; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout } = await promisify(execFile)('bash', ['-c', commands]);
     return stdout.split('\n').filter((one) => one !== '');
   }
 
-  test('offers commands, options and values in bash', async () => {
+  test('offers commands, options, values and files in bash', async () => {
     expect(await completed('cl')).toEqual(['clients']);
-    expect(await completed('clients', 'se')).toEqual(['secrets']);
-    expect(await completed('clients', 'secrets', 'create', 'cli_1', '--exp')).toEqual([
-      '--expires',
-    ]);
     expect(await completed('workspaces', 'members', 'put', '--role', '')).toEqual([
       'owner',
       'admin',
@@ -141,9 +138,40 @@ COMP_WORDS=(${words}); COMP_CWORD=${line.length}; _latchkey; printf '%s\\n' "\${
     expect(await completed('upload', '/etc/passw')).toContain('/etc/passwd');
   });
 
-  test.each(shells)('has every command and option in %s', (shell) => {
-    const script = completionScript(rootCommand, shell);
-    for (const name of [...names, 'expires', 'take-over-blobs']) expect(script).toContain(name);
+  itHoldsFor<[line: string[], expected: string[]]>(
+    [
+      [['clients', 'se'], ['secrets']],
+      [['--profile', 'x', 'client', 'se'], ['secrets']],
+      [['clients', 'secrets', 'create', 'cli_1', '--exp'], ['--expires']],
+      [['completion', 'z'], ['zsh']],
+      [['upload', 'a', 'b', ''], [':files']],
+      [['--vers'], []],
+      [['clients', 'create', 'x', '--token-seconds', ''], []],
+      [['unknown', ''], []],
+      [['clients', 'get', 'cli_1', ''], []],
+    ],
+    9,
+  )('completes a line', async (line, expected) => {
+    const { stdout, status } = await run('completion', 'bash', '--', ...line);
+    expect([stdout.split('\n').filter((word) => word !== ''), status]).toEqual([expected, 0]);
+  });
+
+  test('has every command and option', async () => {
+    const wordsAfter = async (...line: string[]) => {
+      const { stdout } = await run('completion', 'fish', '--', ...line);
+      return stdout
+        .trim()
+        .split('\n')
+        .map((text) => text.split('\t')[0]);
+    };
+    expect(await wordsAfter('')).toEqual(names);
+    const options = await wordsAfter('links', 'create', '--');
+    expect(options).toEqual(expect.arrayContaining(['--profile', '--expires', '--json', '--help']));
+    expect(await wordsAfter('links', 'update', '--no-')).toContain('--no-email-required');
+  });
+
+  test.each(shells)('has a script for %s', async (shell) => {
+    expect((await run('completion', shell)).stdout).toContain(`completion ${shell} -- `);
   });
 });
 

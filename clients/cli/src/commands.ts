@@ -57,8 +57,21 @@ export const profileOption: Option = {
 export function rootOf(groups: readonly CommandGroup[]): Command {
   const completion: Command = {
     name: 'completion',
-    about: 'Prints a script that completes commands, options and values in a shell.',
-    args: [{ name: 'shell', values: ['bash', 'zsh', 'fish'], about: 'The shell.' }],
+    about: 'Prints a script that completes commands, options, values and ids in a shell.',
+    details:
+      'The Tab key completes the id of a resource that begins with the typed text. In bash and ' +
+      'zsh, a name may also begin with it. The server of the profile finds them. The script runs ' +
+      'this command again with the words of the line.',
+    args: [
+      { name: 'shell', values: ['bash', 'zsh', 'fish'], about: 'The shell.' },
+      {
+        name: 'words',
+        isOptional: true,
+        isList: true,
+        about:
+          'After `--`: the words of a line without the name of the program. Completes the last.',
+      },
+    ],
     examples: [
       'source <(latchkey completion bash)',
       'latchkey completion zsh > ~/.zfunc/_latchkey',

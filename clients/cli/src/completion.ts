@@ -1,179 +1,185 @@
-// `completion`: prints a script that completes commands, options and values in a shell.
-import type { Command, CommandHost, Input, Option } from './base/command.ts';
+// `completion`: prints the script of a shell. The script runs `completion` again with the words of
+// the line, and gets the words that may come next.
+import {
+  type Argument,
+  type Command,
+  type CommandHost,
+  type Input,
+  type Option,
+  withVariable,
+} from './base/command.ts';
+import { childOf } from './base/parser.ts';
 import { write } from './base/print.ts';
+import { profileOption } from './commands.ts';
+import { commandLineVariables } from './variables.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type ShellName = (typeof shells)[number];
 
 export async function runCompletion(
   root: Command,
-  { args }: Input,
+  { args, more }: Input,
   host: CommandHost,
 ): Promise<number> {
-  const shell = shells.find((one) => one === args.shell) ?? 'bash';
-  await write(host, completionScript(root, shell));
+  const shell = shells.find((name) => name === args.shell) ?? 'bash';
+  const { words: first } = args;
+  if (first === undefined) await write(host, scripts[shell]);
+  else {
+    const line = [first, ...more];
+    const lines = linesFor(shell, await complete(root, line, host));
+    // Bash would replace a part of a name with what the ids have in common.
+    const isAmbiguous =
+      shell === 'bash' && !lines.startsWith(line.at(-1) ?? '') && count(lines) > 1;
+    await write(host, isAmbiguous ? `${lines}\n` : lines);
+  }
   return 0;
 }
 
-export function completionScript(root: Command, shell: ShellName): string {
-  const nodes = nodesOf(root, '');
-  if (shell === 'fish') return fishScript(nodes);
-  return shell === 'zsh' ? zshScript(nodes) : bashScript(nodes);
+/** A word that may come next. */
+export type Word = { readonly text: string; readonly about: string };
+
+/** The script completes the path of a file. */
+const isFiles = 'files';
+
+type Completion = readonly Word[] | typeof isFiles;
+
+/** Completes the last word of a line, which may be empty. */
+async function complete(
+  root: Command,
+  line: readonly string[],
+  host: CommandHost,
+): Promise<Completion> {
+  const word = line.at(-1) ?? '';
+  const { command, position, option, given } = read(root, line.slice(0, -1));
+  const begun = (words: readonly Word[]) => words.filter(({ text }) => text.startsWith(word));
+  if (option === undefined && word.startsWith('-')) {
+    return begun(optionWords([...(root.options ?? []), ...(command.options ?? [])]));
+  }
+  const { args = [], commands = [] } = command;
+  const last = args.at(-1);
+  const argument = args[position] ?? (last?.isList === true ? last : undefined);
+  const place: Option | Argument | undefined = option ?? argument;
+  if (place?.isFile === true) return isFiles;
+  const children = option === undefined && position === 0 ? commands : [];
+  const words = begun([
+    ...children.map(({ name, about }) => ({ text: name, about })),
+    ...(place?.values ?? []).map((text) => ({ text, about: '' })),
+  ]);
+  if (place === undefined || words.length > 0) return words;
+  const { completeId } = await import('./remote/complete-id.ts');
+  const profile = given[profileOption.name];
+  const { profile: variable } = commandLineVariables;
+  return completeId(
+    { name: place.name, word, line, workspaceId: given.workspace },
+    profile === undefined ? host : withVariable(host, variable, profile),
+  );
 }
 
-type Word = { readonly text: string; readonly about: string };
-
-/** A command, with the words that may follow it. */
-type Node = {
-  /** The words of the command, each with a space in front. Empty for the program. */
-  readonly path: string;
-  readonly commands: readonly Word[];
-  readonly options: readonly Option[];
-  readonly values: readonly Word[];
-  readonly hasFile: boolean;
+type Position = {
+  readonly command: Command;
+  /** The number of arguments before the word. */
+  readonly position: number;
+  /** The option whose value the word is. */
+  readonly option: Option | undefined;
+  /** The values of the options before the word. */
+  readonly given: Readonly<Record<string, string>>;
 };
 
-function nodesOf(command: Command, path: string): Node[] {
-  const { commands = [], options = [], args = [] } = command;
-  const values = args.flatMap((one) => one.values ?? []);
-  const node: Node = {
-    path,
-    commands: commands.map(({ name, about }) => ({ text: name, about })),
-    options: [...options, { name: 'help', about: 'Explains the command.' }],
-    values: values.map((text) => ({ text, about: '' })),
-    hasFile: args.some(({ isFile }) => isFile === true),
-  };
-  return [node, ...commands.flatMap((one) => nodesOf(one, `${path} ${one.name}`))];
+function read(root: Command, words: readonly string[]): Position {
+  let command = root;
+  let position = 0;
+  let option: Option | undefined;
+  const given: Record<string, string> = {};
+  for (const word of words) {
+    if (option !== undefined) {
+      given[option.name] = word;
+      option = undefined;
+    } else if (word.startsWith('-')) {
+      const options = [...(root.options ?? []), ...(command.options ?? [])];
+      const named = options.find(({ name, short }) => word === `--${name}` || word === `-${short}`);
+      option = named?.value === undefined ? undefined : named;
+    } else {
+      const child = childOf(command, word);
+      position = child === undefined ? position + 1 : 0;
+      command = child ?? command;
+    }
+  }
+  return { command, position, option, given };
 }
 
-function optionWords({ options }: Node): Word[] {
-  return options.flatMap(({ name, about, isNegatable }) => [
+function optionWords(options: readonly Option[]): Word[] {
+  const words = options.flatMap(({ name, about, isNegatable }) => [
     { text: `--${name}`, about },
     ...(isNegatable ? [{ text: `--no-${name}`, about }] : []),
   ]);
+  return [...words, { text: '--help', about: 'Explains the command.' }];
 }
 
-const wordsOf = (node: Node) => [...node.commands, ...node.values, ...optionWords(node)];
+const count = (lines: string) => lines.split('\n').length - 1;
 
-/** Quotes a text for all three shells. */
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+/** The line that asks the script for files. No word contains a colon. */
+const filesLine = ':files\n';
 
-/** The patterns of a `case` that recognizes the words of commands. */
-const pathPattern = (nodes: readonly Node[]) =>
-  nodes
-    .filter(({ path }) => path !== '')
-    .map(({ path }) => quote(path))
-    .join('|');
-
-/** The branches of a `case` for the word after an option with a value. */
-function valueBranches(
-  nodes: readonly Node[],
-  complete: (values: readonly string[]) => string,
-  files: string,
-): string {
-  const branches = nodes.flatMap(({ path, options }) =>
-    options
-      .filter(({ value }) => value !== undefined)
-      .map(({ name, values = [], isFile }) => {
-        const action = isFile ? files : complete(values);
-        return `    ${quote(`${path} --${name}`)}) ${action} ;;\n`;
-      }),
-  );
-  return branches.join('');
+/** A word and its description on each line, separated by a tab. */
+function linesFor(shell: ShellName, found: Completion): string {
+  if (found === isFiles) return filesLine;
+  // Bash shows a list of whole lines, and inserts what all of them begin with.
+  const separator = shell === 'bash' ? '  ' : '\t';
+  const isDescribed = shell !== 'bash' || found.length > 1;
+  return found
+    .map(({ text, about }) =>
+      isDescribed && about !== '' ? `${text}${separator}${about}\n` : `${text}\n`,
+    )
+    .join('');
 }
 
 const note = 'Completion for latchkey. Generated by: latchkey completion';
 
-function bashScript(nodes: readonly Node[]): string {
-  const complete = (values: readonly string[]) =>
-    values.length === 0
-      ? 'return'
-      : `COMPREPLY=($(compgen -W ${quote(values.join(' '))} -- "$cur")); return`;
-  const files = 'COMPREPLY=($(compgen -f -- "$cur")); compopt -o filenames 2>/dev/null; return';
-  const branches = nodes.map((node) => {
-    const words = quote(
-      wordsOf(node)
-        .map(({ text }) => text)
-        .join(' '),
-    );
-    return `    ${quote(node.path)}) words=${words}; files=${node.hasFile ? 1 : ''} ;;\n`;
-  });
-  return `# ${note} bash
+const scripts: Readonly<Record<ShellName, string>> = {
+  bash: `# ${note} bash
 _latchkey() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} path= words= files= i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case "$path \${COMP_WORDS[i]}" in
-      ${pathPattern(nodes)}) path="$path \${COMP_WORDS[i]}" ;;
-    esac
-  done
-  case "$path \${COMP_WORDS[COMP_CWORD-1]}" in
-${valueBranches(nodes, complete, files)}  esac
-  case "$path" in
-${branches.join('')}  esac
-  COMPREPLY=($(compgen -W "$words" -- "$cur"))
-  if [ -n "$files" ] && [ \${#COMPREPLY[@]} -eq 0 ]; then ${files}; fi
+  local line words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("$line")
+  done < <("\${COMP_WORDS[0]}" completion bash -- "\${words[@]}" 2>/dev/null)
+  [ "\${COMPREPLY[0]}" = :files ] || return 0
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("$line")
+  done < <(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}")
+  compopt -o filenames 2>/dev/null
 }
 complete -F _latchkey latchkey
-`;
-}
-
-function zshScript(nodes: readonly Node[]): string {
-  const complete = (values: readonly string[]) =>
-    values.length === 0 ? 'return' : `compadd -- ${values.map(quote).join(' ')}; return`;
-  const describe = ({ text, about }: Word) => quote(`${text}:${about.replaceAll(':', '\\:')}`);
-  const branches = nodes.map((node) => {
-    const words = wordsOf(node).map(describe).join(' ');
-    const files = node.hasFile ? '; _files' : '';
-    return `    ${quote(node.path)}) found=(${words}); _describe latchkey found${files} ;;\n`;
-  });
-  return `#compdef latchkey
+`,
+  zsh: `#compdef latchkey
 # ${note} zsh
 _latchkey() {
-  local line= word
-  local -a found
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$line $word" in
-      ${pathPattern(nodes)}) line="$line $word" ;;
-    esac
+  local -a lines found shown
+  local line
+  lines=("\${(@f)$("\${words[1]}" completion zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ \${lines[1]} == :files ]]; then _files; return; fi
+  for line in \${lines}; do
+    found+=("\${line%%$'\\t'*}")
+    shown+=("\${line/$'\\t'/  -- }")
   done
-  case "$line \${words[CURRENT-1]}" in
-${valueBranches(nodes, complete, '_files; return')}  esac
-  case "$line" in
-${branches.join('')}  esac
+  # The words that a name found do not begin with it.
+  if [[ \${found[1]} == "$PREFIX"* ]]; then compadd -l -d shown -a found; return; fi
+  (( \${#found} > 1 )) && compstate[insert]=menu
+  compadd -U -l -d shown -a found
 }
 if [ "\${funcstack[1]}" = _latchkey ]; then _latchkey "$@"; else compdef _latchkey latchkey; fi
-`;
-}
-
-function fishScript(nodes: readonly Node[]): string {
-  const lines = nodes.flatMap(({ path, commands, options, values, hasFile }) => {
-    const start = `complete -c latchkey -n ${quote(`__latchkey_at ${quote(path)}`)}`;
-    return [
-      ...[...commands, ...values].map(
-        ({ text, about }) => `${start} -a ${quote(text)} -d ${quote(about)}`,
-      ),
-      ...options.flatMap(({ name, about, value, values: known = [], isFile, isNegatable }) => {
-        const kind =
-          value === undefined ? '' : isFile ? ' -r -F' : ` -x -a ${quote(known.join(' '))}`;
-        return [name, ...(isNegatable ? [`no-${name}`] : [])].map(
-          (one) => `${start} -l ${one}${kind} -d ${quote(about)}`,
-        );
-      }),
-      ...(hasFile ? [`${start} -F`] : []),
-    ];
-  });
-  return `# ${note} fish
-function __latchkey_at
-    set -l line ''
-    for word in (commandline -opc)[2..-1]
-        switch "$line $word"
-            case ${pathPattern(nodes).replaceAll('|', ' ')}
-                set line "$line $word"
-        end
+`,
+  fish: `# ${note} fish
+function __latchkey_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l found ($words[1] completion fish -- $words[2..-1] 2>/dev/null)
+    if test "$found[1]" = :files
+        __fish_complete_path (commandline -ct)
+    else
+        printf '%s\\n' $found
     end
-    test "$line" = "$argv[1]"
 end
-complete -c latchkey -f
-${lines.join('\n')}
-`;
-}
+complete -c latchkey -f -a '(__latchkey_complete)'
+`,
+};

@@ -55,17 +55,20 @@ function beforeDashes(words: readonly string[]): readonly string[] {
  */
 function pathOf(root: Command, words: readonly string[]): Command[] | undefined {
   const path = [root];
-  let commands = root.commands;
+  let command = root;
   for (const word of words) {
-    if (commands === undefined || word.startsWith('-')) break;
-    const siblings: readonly Command[] = commands;
-    const found = siblings.find((one) => one.name === word || aliasOf(one, siblings) === word);
+    if (command.commands === undefined || word.startsWith('-')) break;
+    const found = childOf(command, word);
     if (found === undefined) return undefined;
     path.push(found);
-    commands = found.commands;
+    command = found;
   }
   return path;
 }
+
+/** The command of a group that a word names. */
+export const childOf = ({ commands = [] }: Command, word: string): Command | undefined =>
+  commands.find((one) => one.name === word || aliasOf(one, commands) === word);
 
 /** `client` for the group `clients`, unless another command has this name. */
 function aliasOf({ name, commands }: Command, siblings: readonly Command[]): string | undefined {
