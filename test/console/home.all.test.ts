@@ -20,7 +20,7 @@ it('the home page of a workspace leads from the first upload to its readers', as
   const expireTime = new Date(Date.now() + 3 * 86_400_000).toISOString();
   const link = await makeWatchedLink(app(), { name: 'For the board', expire_time: expireTime });
   await page.reload();
-  const ending = main.getByRole('region', { name: 'Links that end soon' });
+  const ending = main.getByRole('region', { name: 'Links that expire soon' });
   await ending.getByRole('link', { name: 'For the board' }).waitFor();
   await setUp.getByText('2 of 3 done').waitFor();
 
@@ -46,6 +46,7 @@ it('the home page of a workspace leads from the first upload to its readers', as
 
 it('the overview for staff has the open steps, what expires, the health and failures', async () => {
   const own = await staff();
+  await member('member');
   await addClient(app().app.inside.db, '', { expireTime: Date.now() + 5 * 86_400_000 });
   const failed = await fetch(`${app().app.publicUrl}/sessions`, {
     method: 'POST',
@@ -62,6 +63,8 @@ it('the overview for staff has the open steps, what expires, the health and fail
   await setUp.getByText('Use HTTPS').waitFor();
   await setUp.getByText('Protect your account (done)').waitFor();
   await setUp.getByText('Make a first backup').waitFor();
+  // A member does not count.
+  await setUp.getByText('Add a second staff user', { exact: true }).waitFor();
   const expiring = main.getByRole('region', { name: 'Expires soon' });
   await expiring.getByRole('link', { name: 'Test client' }).waitFor();
   await expiring.getByText('Client secret · Test credential').waitFor();
