@@ -116,7 +116,7 @@ const patterns = readdirSync(protoFolder, { recursive: true, encoding: 'utf8' })
   ])
   .map(([, text = '']): [string] => [JSON.parse(text)]);
 
-itHoldsFor(patterns, 60)(
+itHoldsFor(patterns, 50)(
   'a value that does not match a pattern has a detail in words',
   (pattern) => {
     const detail = explainPattern(`does not match regex pattern \`${pattern}\``);

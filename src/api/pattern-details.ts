@@ -15,8 +15,8 @@ const details: Readonly<Record<string, string>> = {
   '^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$':
     'must be an id: at most 64 letters, digits, dots, dashes and underscores',
   '^([0-9A-Za-z][0-9A-Za-z._-]*)?$':
-    'must contain only letters, digits, dots, dashes and underscores, the first one a letter or a ' +
-    'digit',
+    'must contain only letters, digits, dots, dashes and underscores, ' +
+    'and begin with a letter or a digit',
   '^[A-Za-z0-9._:-]{1,128}$':
     'must be 1 to 128 letters, digits, dots, underscores, colons and dashes',
   '^([a-z][a-z0-9+.-]*:[!-~]+)?$': 'must be a URI, such as spiffe://example.org/billing',

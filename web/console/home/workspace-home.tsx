@@ -1,4 +1,4 @@
-/** The recent readers of a workspace, its most viewed links and documents, and links that expire. */
+/** Recent readers of a workspace, most viewed links and documents, links that expire soon. */
 import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { SimpleGrid } from '@mantine/core';
