@@ -1,5 +1,6 @@
 // The bounds of requests. The fast length check accepts exactly the messages that the validator
 // accepts.
+import { readdirSync, readFileSync } from 'node:fs';
 import { create, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { createValidator, type Validator } from '@bufbuild/protovalidate';
@@ -15,6 +16,7 @@ import {
   BatchUpdateLinksRequestSchema,
 } from '../gen/latchkey/sharing/v1/link_pb.js';
 import { correctPlurals, createBoundsCheck } from '../src/api/bounds.ts';
+import { explainPattern } from '../src/api/pattern-details.ts';
 import { services } from '../src/api/services.ts';
 import { describeAppOnSqlite } from './support/app-suite.ts';
 import { codeOf } from './support/manager-calls.ts';
@@ -105,6 +107,22 @@ itHoldsFor(
 )('a detail has correct plurals', (written, expected) => {
   expect(correctPlurals(written)).toBe(expected);
 });
+
+const protoFolder = new URL('../proto/latchkey/', import.meta.url);
+const patterns = readdirSync(protoFolder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.proto'))
+  .flatMap((name) => [
+    ...readFileSync(new URL(name, protoFolder), 'utf8').matchAll(/pattern(?::| =) (".*")/g),
+  ])
+  .map(([, text = '']): [string] => [JSON.parse(text)]);
+
+itHoldsFor(patterns, 50)(
+  'a value that does not match a pattern has a detail in words',
+  (pattern) => {
+    const detail = explainPattern(`does not match regex pattern \`${pattern}\``);
+    expect(detail).toMatch(/^must (?:be|contain|have) /);
+  },
+);
 
 test('number and noun agree in the detail of a field', async () => {
   const check = checkOf(ExchangeApiKeyRequestSchema);

@@ -23,6 +23,7 @@ import {
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { fail, invalid } from '../base/errors/errors.ts';
 import { isObjectMessage } from './json-members.ts';
+import { explainPattern } from './pattern-details.ts';
 
 /** A gRPC error is in trailers, and peers refuse long ones. */
 const violationsMax = 20;
@@ -59,7 +60,7 @@ export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValida
     if (result.kind === 'valid') return;
     const fields = result.violations.slice(0, violationsMax).map((violation) => ({
       field: fieldOf(violation),
-      detail: correctPlurals(violation.message),
+      detail: correctPlurals(explainPattern(violation.message)),
     }));
     const others = result.violations.length - fields.length;
     const details = fields.map((error) => `${error.field}: ${error.detail}`);

@@ -34,7 +34,7 @@ it('a domain is added, verified, used for links and deleted', async () => {
   await dialog('Add domain').getByLabel('Domain').fill('docs.example');
   await dialog('Add domain').getByLabel('Domain').fill('not a name');
   await dialog('Add domain').getByRole('button', { name: 'Add' }).click();
-  await dialog('Add domain').getByText('does not match').waitFor();
+  await dialog('Add domain').getByText('must be a domain name').waitFor();
   await dialog('Add domain').getByLabel('Domain').fill(' Docs.Example.COM ');
   await dialog('Add domain').getByRole('button', { name: 'Add' }).click();
 

@@ -20,7 +20,7 @@ it('the home page of a workspace leads from the first upload to its readers', as
   const expireTime = new Date(Date.now() + 3 * 86_400_000).toISOString();
   const link = await makeWatchedLink(app(), { name: 'For the board', expire_time: expireTime });
   await page.reload();
-  const ending = main.getByRole('region', { name: 'Links that end soon' });
+  const ending = main.getByRole('region', { name: 'Links that expire soon' });
   await ending.getByRole('link', { name: 'For the board' }).waitFor();
   await setUp.getByText('2 of 3 done').waitFor();
 

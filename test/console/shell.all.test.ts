@@ -117,6 +117,15 @@ it('landmarks and the current menu entry have names', async () => {
     .getByRole('heading')
     .evaluateAll((all) => all.map((one) => one.tagName));
   expect(levels).toEqual(['H1']);
+
+  // In a low window, the menu scrolls to the current entry.
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await open('/audit');
+  expect(await current.allInnerTexts()).toEqual(['Audit log']);
+  const { y: end = 0 } = (await menu.getByRole('group', { name: 'Help' }).boundingBox()) ?? {};
+  const { y = 0, height = 0 } = (await current.boundingBox()) ?? {};
+  expect(y).toBeGreaterThan(0);
+  expect(y + height).toBeLessThanOrEqual(end);
 });
 
 it('an unknown path shows an error and a link to the start', async () => {

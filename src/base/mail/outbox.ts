@@ -19,6 +19,14 @@ export async function openOutbox(options: OutboxOptions): Promise<OpenMailer> {
   await makePrivateFolder(folder);
   await removeTemporaries(folder, (name) => name.endsWith('.eml'));
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  // Keeps the text as it is written, so that its links can be copied from the file.
+  composer.use('stream', ({ message }, done) => {
+    const parts = message === undefined ? [] : [message, ...message.childNodes];
+    for (const part of parts) {
+      if (part.childNodes.length === 0) part.getTransferEncoding = () => '8bit';
+    }
+    done();
+  });
 
   async function removeOldest(): Promise<void> {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();

@@ -65,6 +65,17 @@ it('a mail can be read back unchanged', async () => {
   expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
 });
 
+it('a long link is on one line, to copy it from the file', async () => {
+  const link = `http://127.0.0.1:8080/console/invitation#${'x'.repeat(80)}=`;
+  const outbox = await open();
+  const html = `<a href="${link}">Grüße</a>`;
+  await outbox.send({ ...mail, text: `Grüße\n\n${link}`, html });
+  const [name = ''] = await readdir(folder);
+  const raw = await readFile(path.join(folder, name), 'utf8');
+  expect(raw.split('\r\n')).toEqual(expect.arrayContaining(['Grüße', link, html]));
+  expect(await PostalMime.parse(raw)).toMatchObject({ text: `Grüße\n\n${link}\n` });
+});
+
 it('an encoded word in a subject is shown as it is written', async () => {
   const outbox = await open();
   await outbox.send({ ...mail, subject: '1 new view: =?utf-8?q?Your=20invoice?=' });

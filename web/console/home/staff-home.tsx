@@ -7,7 +7,7 @@ import { type AuditEvent, AuditService } from '../../../gen/latchkey/identity/v1
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import type { Installation } from '../../../gen/latchkey/identity/v1/installation_pb.js';
-import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useOwnFactors } from '../account/use-own-factors.ts';
 import { EventSentence } from '../audit/event-sentence.tsx';
@@ -47,8 +47,8 @@ type SetUpProps = { readonly backups: Installation['backups'] | undefined };
 
 function SetUp({ backups }: SetUpProps) {
   const factors = useOwnFactors();
-  const users = useQuery(UserService.method.listUsers, { pageSize: 1 });
-  if (!factors.isLoaded || users.data === undefined) return null;
+  const staff = useQuery(UserService.method.listUsers, { kind: UserKind.STAFF, pageSize: 1 });
+  if (!factors.isLoaded || staff.data === undefined) return null;
   return (
     <Checklist
       steps={[
@@ -71,7 +71,7 @@ function SetUp({ backups }: SetUpProps) {
         {
           title: 'Add a second staff user',
           text: 'With two users, one can help the other who lost a password.',
-          isDone: users.data.totalSize > 1,
+          isDone: staff.data.totalSize > 1,
           action: <TextLink to="/users">Users</TextLink>,
         },
         ...(backups === undefined
@@ -130,7 +130,7 @@ function FailedAuthentications() {
       title="Failed authentications"
       all={
         <TextLink to="/audit" search={search}>
-          All of 24 hours
+          All in 24 hours
         </TextLink>
       }
       query={events}

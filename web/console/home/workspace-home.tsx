@@ -1,4 +1,4 @@
-/** The recent readers of a workspace, its most viewed links and documents, and links that end. */
+/** Recent readers of a workspace, most viewed links and documents, links that expire soon. */
 import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { SimpleGrid } from '@mantine/core';
@@ -57,7 +57,7 @@ export function WorkspaceHome() {
             },
             {
               title: 'Share it with a link',
-              text: 'Choose who can open the link, and when it ends.',
+              text: 'Choose who can open the link, and when it expires.',
               isDone: links.data.totalSize > 0,
             },
             {
@@ -118,7 +118,7 @@ export function WorkspaceHome() {
           })}
         />
         <HomeCard
-          title="Links that end soon"
+          title="Links that expire soon"
           all={
             <TextLink
               to="/workspaces/$workspaceId/links"
@@ -130,7 +130,7 @@ export function WorkspaceHome() {
           }
           query={ending}
           rows={ending.data?.links}
-          empty="No link ends within 14 days."
+          empty="No link expires within 14 days."
           row={(link) => ({
             id: link.id,
             main: (

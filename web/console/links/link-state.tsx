@@ -88,9 +88,8 @@ export const linkTitle = (link: Link): string =>
 /** The title where the document or the folder is known. */
 export function linkLabel(link: Link): string {
   if (link.name !== '') return link.name;
-  return link.allowList.length === 0
-    ? `Link of ${distinctionOf(link)}`
-    : `Link ${distinctionOf(link)}`;
+  // A time fits a narrow column without an ellipsis.
+  return link.allowList.length === 0 ? distinctionOf(link) : `Link ${distinctionOf(link)}`;
 }
 
 /** Such as `for jane@example.com and 1 more`, or the time of the creation. */

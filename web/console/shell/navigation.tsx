@@ -2,7 +2,7 @@
 import { NavLink, Stack, Text } from '@mantine/core';
 import { type Icon, IconBook, IconHelp } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { type KnownScreen, useMenu } from '../shared/screens.ts';
 import classes from './shell.module.css';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
@@ -10,9 +10,16 @@ import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 /** `workspaceId`: undefined before the user has opened a workspace. */
 export function Navigation({ workspaceId }: { readonly workspaceId: string | undefined }) {
   const menu = useMenu(workspaceId);
+  const rail = useRef<HTMLDivElement>(null);
+  const { pathname } = useLocation();
+  // In a low window, the last entries are below the part that is shown.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path sets the entry
+  useEffect(() => {
+    rail.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
+  }, [pathname]);
   return (
     <>
-      <div className={classes.rail}>
+      <div className={classes.rail} ref={rail}>
         <WorkspaceSwitcher workspaceId={workspaceId} />
         <Stack gap="md">
           <MenuSection title="Workspace" screens={menu('workspace')} isTitleHidden />
