@@ -70,7 +70,7 @@ export function MembersScreen() {
           title: 'No members yet',
           icon: IconUsers,
           text: mayAdd
-            ? 'Invite an owner first. The owner can invite other members.'
+            ? 'The first member must be an owner, who can invite other members.'
             : 'You don’t have permission to add members.',
         }}
       />

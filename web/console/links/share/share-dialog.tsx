@@ -89,7 +89,7 @@ function ShareForm({ workspaceId, target: given, defaults }: ShareFormProps) {
   return (
     <FormDialog
       title={given === undefined ? 'Create link' : `Share “${isolateName(given.name)}”`}
-      label="Create and copy link"
+      label={isForEach(form.values) ? 'Create and copy links' : 'Create and copy link'}
       form={form}
       submit={submit}
     >
@@ -112,6 +112,9 @@ function ShareForm({ workspaceId, target: given, defaults }: ShareFormProps) {
   );
 }
 
+/** Whether each reader gets a different link. */
+const isForEach = (values: LinkValues) => values.access === 'people' && values.isForEach;
+
 /** Whether the viewer shows the target. Undefined if not known yet, and for a folder. */
 function useViewable(workspaceId: string, target: ShareTarget | undefined): boolean | undefined {
   const documentId = (target && idFieldOf(target).documentId) ?? '';
@@ -127,9 +130,9 @@ function useCreateLinks(workspaceId: string): (values: LinkValues) => Promise<re
   const createOne = useMethod(LinkService.method.createLink);
   const createMany = useMethod(LinkService.method.batchCreateLinks);
   return async (values) => {
-    const { documentId, folderId, access, isForEach, agreement } = values;
+    const { documentId, folderId, agreement } = values;
     const target = { documentId, folderId };
-    if (access === 'people' && isForEach) {
+    if (isForEach(values)) {
       const requests = recipientRequests(values, target);
       return (await createMany({ workspaceId, requests, agreement })).links;
     }
