@@ -124,6 +124,27 @@ describeApp('links for recipients', (suite) => {
     expect(await linksOf(document_id)).toEqual([]);
   });
 
+  it('are not created for a caller who has gone while their passwords are hashed', async () => {
+    const { id: document_id } = await newDocument();
+    const requests = Array.from({ length: 200 }, (_, i) => {
+      return { document_id, recipient: newAddress(), password: `password ${i}` };
+    });
+    const caller = new AbortController();
+    const url = `${suite.app.publicUrl}/api/v1/links:batchCreate`;
+    const answer = fetch(url, {
+      method: 'POST',
+      headers: { ...keyOf(suite.testApp), 'content-type': 'application/json' },
+      body: JSON.stringify({ requests }),
+      signal: caller.signal,
+    });
+    setTimeout(() => caller.abort(), 200);
+    await expect(answer).rejects.toThrow();
+
+    const ended = /BatchCreateLinks"[^\n]*"code":"canceled"/;
+    await expect.poll(() => suite.testApp.logText(), { timeout: 3_000 }).toMatch(ended);
+    expect(await linksOf(document_id)).toEqual([]);
+  });
+
   it('are not created beyond the quota, and then none is mailed', async () => {
     const { id: document_id } = await newDocument();
     const recipients = [newAddress(), newAddress()];

@@ -85,4 +85,17 @@ describeApp('an address without a view', (suite) => {
     expect(await kept.execute()).toEqual([{ email }]);
     expect(await erase(email)).toBe(404);
   });
+
+  it('is neither a word of a link’s name nor a domain of its list', async () => {
+    const fields = { name: 'The report', allow_list: ['@example.org'] };
+    const gates = { email_required: true, email_verification_required: true };
+    const link = await makeLink(test(), documentId, { ...fields, ...gates });
+
+    for (const text of ['report', 'The', '@example.org', 'example.org']) {
+      expect(await erase(text), text).toBe(404);
+    }
+
+    expect(await linkOf(link)).toMatchObject(fields);
+    expect((await linkOf(link)).revoke_time).toBeUndefined();
+  });
 });

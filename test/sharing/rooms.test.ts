@@ -1,4 +1,5 @@
 // The pages of a room: what readers find, and how fast.
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
 import { addDocument, makeFolder, makeRoom } from '../support/folder-calls.ts';
@@ -126,5 +127,31 @@ describeApp('the pages of a room', (suite) => {
     expect(middle.text).toContain('doc_large4999');
     const found = await visitor.get('?query=09999');
     expect(found.text).toContain('doc_large9998');
+  });
+
+  it('with many folders is searched while other calls run', async () => {
+    const root = await makeFolder(test(), 'Wide');
+    const workspace_id = test().env.WORKSPACE_ID;
+    const rows = Array.from({ length: 1_000 }, (_, i) => {
+      const name = `folder ${i}`;
+      const id = `fld_wide${i}`;
+      return { id, workspace_id, parent_id: root.id, name, name_key: name, create_time: 1 };
+    });
+    for (let i = 0; i < rows.length; i += 500) {
+      await suite.app.inside.db
+        .insertInto('folders')
+        .values(rows.slice(i, i + 500))
+        .execute();
+    }
+    const visitor = await entered(await makeRoom(test(), root.id));
+    let isRunning = true;
+    const searching = visitor.get('?query=nothing').finally(() => {
+      isRunning = false;
+    });
+    let turns = 0;
+    for (; isRunning; turns++) await setImmediate();
+    expect((await searching).text).toContain('No name contains');
+    // A search that keeps the event loop leaves it about ten.
+    expect(turns).toBeGreaterThan(100);
   });
 });

@@ -131,6 +131,8 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
       };
       const all: (Prepared & { readonly at: string })[] = [];
       for (const [i, request] of requests.entries()) {
+        // Each password takes a slow hash.
+        context.signal.throwIfAborted();
         const at = `requests[${i}]`;
         const read = async () => {
           requireBatched(request, workspaceId, known);

@@ -152,6 +152,8 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       const hashes = new Map<string, string | null>();
       const rows: LinkRow[] = [];
       for (const [i, request] of requests.entries()) {
+        // Each password takes a slow hash.
+        context.signal.throwIfAborted();
         const row = await inBatch(`requests[${i}]`, async () => {
           const read = readRow(request, context);
           if (read.recipient === '') throw invalid('recipient', 'must be set');

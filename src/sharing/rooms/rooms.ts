@@ -1,5 +1,6 @@
 // Rooms: what readers of a link to a folder may see. Every request for an entry is checked here
 // against the folders that contain it now, and against the rules of the link.
+import { setImmediate } from 'node:timers/promises';
 import { entityKey } from '../../storage/change.ts';
 import { hiddenIdsOf, mayDownload, roomPathOf } from '../../storage/entry-rules.ts';
 import { findAncestors, findDescendants } from '../../storage/folder-tree.ts';
@@ -151,10 +152,10 @@ export function createRooms({ db, invalidations }: RoomsOptions): Rooms {
           const range = { start, limit: sliceMax };
           const slice = await findDocumentsIn(db, { folderId, hidden }, range);
           for (const entry of slice) add(entry, folderId);
+          // Lets other calls run, also between the queries of many small folders.
+          await setImmediate();
           if (slice.length < sliceMax) break;
           start = slice.at(-1);
-          // Lets other calls run.
-          await new Promise((resolve) => setImmediate(resolve));
         }
       }
       return found;

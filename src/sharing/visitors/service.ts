@@ -7,6 +7,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { csvText, timeText } from '../../base/csv.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { readEmail } from '../../base/net/email.ts';
 import { foldValue } from '../../storage/folded-text.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, VisitorRow } from '../../storage/schema.ts';
@@ -52,6 +53,8 @@ export function createVisitorService(options: VisitorOptions): ServiceImpl<typeo
   async function requireKnown(workspace_id: string, text: string) {
     const email = foldValue(text);
     const visitor = await findVisitor(db, workspace_id, email);
+    // A word or a domain would be replaced in the names and lists of all links.
+    if (visitor === undefined && readEmail(text) === undefined) throw noSuchVisitor();
     const person: KnownAddress = visitor ?? { id: newId('viw', random), workspace_id, email };
     const linkIds = await findLinksWith(db, person);
     if (visitor === undefined && linkIds.length === 0 && !(await isRemembered(db, person))) {

@@ -4,7 +4,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { requireHeldScopes } from '../../api/access/privilege.ts';
-import { principalOf } from '../../api/principal.ts';
+import { actingClientOf, principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -92,6 +92,10 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
     async leaveWorkspace(_request, context) {
       const caller = principalOf(context);
       if (caller.type !== 'member') throw new Error('only members can leave a workspace');
+      // The scope is that of reading, which a person may give to any program.
+      if (actingClientOf(caller) !== '') {
+        throw fail('forbidden', 'This method does not accept tokens from a token exchange.');
+      }
       const { userId } = caller;
       await change(context, userId, (trx, workspaceId) => remove(trx, workspaceId, userId));
       return {};

@@ -14,7 +14,7 @@ import { bearer } from '../../support/sharing-api.ts';
 import { signToken } from '../../support/signed-tokens.ts';
 import { exchangedToken } from '../../support/token-exchange.ts';
 
-const scopes = 'documents:read workspaces:write clients:write';
+const scopes = 'documents:read workspaces:read workspaces:write clients:write';
 
 describeAppOnSqlite('an agent that acts for a person', (suite) => {
   let agent: Added;
@@ -63,6 +63,8 @@ describeAppOnSqlite('an agent that acts for a person', (suite) => {
       await call(UserService.method.setPassword, { userId, password, currentPassword: password }),
       await call(UserService.method.enrolTotp, { userId }),
       await call(SessionService.method.signOut, {}),
+      // Although the token has the scope.
+      await call(WorkspaceService.method.leaveWorkspace, { workspaceId }),
       // The scope of the member's token does not include it.
       await call(ClientService.method.createClient, { name: 'Mine', scopes: [] }),
     ];

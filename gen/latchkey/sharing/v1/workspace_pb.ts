@@ -1575,7 +1575,8 @@ export const WorkspaceService: GenService<{
    *
    * Errors:
    * - `conflict`: the workspace would lose its last owner.
-   * - `forbidden`: the caller is not a member of the workspace.
+   * - `forbidden`: the caller is not a member of the workspace, or a client acts for the member with
+   *   a token from a token exchange.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.LeaveWorkspace
    */
