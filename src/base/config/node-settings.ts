@@ -58,7 +58,8 @@ export const nodeSettings = {
     type: text,
     defaultText: 'none',
     about:
-      'A PEM file with the CA certificates whose client certificates can replace a secret on HTTPS.',
+      'A PEM file with the CA certificates whose client certificates can replace a secret ' +
+      'on HTTPS.',
     notes:
       'Requires `LATCHKEY_TLS_CERT`. Browsers with a certificate of such a CA ask their user for ' +
       'it. See [Mutual TLS](operations.md#mutual-tls).',
