@@ -4,4 +4,5 @@ import { setCaller } from '../src/api/principal.ts';
 
 /** Its caller presented no client certificate and sends no header. */
 export const context = { values: createContextValues() };
-setCaller(context, { call: { header: () => undefined } });
+const none = () => undefined;
+setCaller(context, { call: { header: none, clientCertificate: none } });

@@ -23,7 +23,7 @@ function routesWithoutService() {
     ...[
       ...routes,
       ...discoveryRoutes({
-        ...{ issuer: '', grantTypes: [] },
+        ...{ issuer: '', grantTypes: [], requestsCertificates: false },
         algorithms: { tokens: [], assertions: [], proofs: [] },
       }),
       ...sharingRoutes({} as SharingRouteOptions),

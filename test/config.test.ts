@@ -12,6 +12,7 @@ test('every setting has a default', () => {
     publicUrl: undefined,
     tlsCert: undefined,
     tlsKey: undefined,
+    httpClientCa: undefined,
     grpcClientCa: undefined,
     corsOrigins: [],
     databaseUrl: 'sqlite:./data/latchkey.db',

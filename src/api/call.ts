@@ -13,7 +13,8 @@ export type Call = {
   readonly peer: string;
   readonly context: HandlerContext;
   header(name: string): string | undefined;
-  clientCertificate?(): ClientCertificate | undefined;
+  /** Undefined without TLS, or if the client presented no certificate in the handshake. */
+  clientCertificate(): ClientCertificate | undefined;
   isGone(): boolean;
 };
 

@@ -18,10 +18,11 @@ export type Sockets = {
   close(): Promise<void>;
 };
 
-export function tlsPathsOf({ tlsCert, tlsKey, grpcClientCa }: Config): TlsPaths | undefined {
+export function tlsPathsOf(config: Config): TlsPaths | undefined {
+  const { tlsCert, tlsKey, httpClientCa, grpcClientCa } = config;
   return tlsCert === undefined || tlsKey === undefined
     ? undefined
-    : { tlsCert, tlsKey, grpcClientCa };
+    : { tlsCert, tlsKey, httpClientCa, grpcClientCa };
 }
 
 async function checkTls(config: Config): Promise<void> {

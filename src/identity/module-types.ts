@@ -74,6 +74,7 @@ export type IdentityModuleOptions = {
     Config,
     | 'audience'
     | 'egressNetworks'
+    | 'httpClientCa'
     | 'serviceTokenSeconds'
     | 'customerTokenSeconds'
     | 'keyRotationDays'

@@ -240,6 +240,7 @@ export async function createIdentityModule(
     routes: [
       ...discoveryRoutes({
         ...{ issuer, grantTypes },
+        requestsCertificates: config.httpClientCa !== undefined,
         algorithms: {
           ...{ tokens: signingAlgorithms, assertions: assertionAlgorithms },
           proofs: proofAlgorithms,

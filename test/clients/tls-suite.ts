@@ -9,7 +9,7 @@ import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { createAuthority, type KeyPair } from '../support/certificates.ts';
 import { managerCredential, messageOf } from '../support/manager-calls.ts';
 import type { PackedClients } from '../support/packed-clients.ts';
-import { createTlsFiles, startTlsApp, type TlsApp, type TlsFiles } from '../support/tls-app.ts';
+import { startTlsApp, type TlsApp } from '../support/tls-app.ts';
 import { openGrpcTransport } from '../support/transports.ts';
 
 const workloads = createAuthority('Workloads');
@@ -22,17 +22,13 @@ const portOf = ({ app }: TlsApp) => app.grpcAddress.split(':')[1];
 export function describeClientTls(installed: () => PackedClients): void {
   let node: typeof Node;
   let testApp: TlsApp;
-  let ca: TlsFiles;
   let clientId: string;
   const fileOf = (name: string) => path.join(testApp.files.folder, name);
   const write = ({ certificate, key }: KeyPair) =>
     Promise.all([writeFile(fileOf('own.crt'), certificate), writeFile(fileOf('own.key'), key)]);
   beforeAll(async () => {
     node = await installed().load('@latchkey/client/node');
-    ca = await createTlsFiles();
-    const grpcClientCa = path.join(ca.folder, 'ca.crt');
-    await writeFile(grpcClientCa, workloads.certificate);
-    testApp = await startTlsApp({ config: { grpcClientCa } });
+    testApp = await startTlsApp({ clientAuthority: workloads });
     await writeFile(fileOf('server-ca.crt'), testApp.files.authority.certificate);
     const channel = credentials.createSsl(Buffer.from(testApp.files.authority.certificate));
     const transport = openGrpcTransport(testApp.app, channel);
@@ -42,10 +38,7 @@ export function describeClientTls(installed: () => PackedClients): void {
     clientId = messageOf(answer).client?.id ?? '';
     transport.close();
   });
-  afterAll(async () => {
-    await testApp?.remove();
-    await ca?.remove();
-  });
+  afterAll(() => testApp?.remove());
 
   function open(options: Partial<Node.GrpcClientOptions> = {}) {
     const client = node.createGrpcClient({

@@ -21,7 +21,7 @@ async function blocksOf(title: string): Promise<string[]> {
 }
 
 it('the certificates for a test secure the calls of the page', async () => {
-  const [make = '', call = ''] = await blocksOf('Certificates for a test');
+  const [make = '', call = '', getToken = ''] = await blocksOf('Certificates for a test');
   const folder = await newDataDir();
   const bash = (script: string, env = {}) =>
     run('bash', ['-e', '-c', script], { cwd: folder, env: { PATH: process.env.PATH, ...env } });
@@ -30,6 +30,7 @@ it('the certificates for a test secure the calls of the page', async () => {
     {
       LATCHKEY_TLS_CERT: 'tls.crt',
       LATCHKEY_TLS_KEY: 'tls.key',
+      LATCHKEY_HTTP_CLIENT_CA: 'ca.crt',
       LATCHKEY_GRPC_CLIENT_CA: 'ca.crt',
     },
     folder,
@@ -44,6 +45,9 @@ it('the certificates for a test secure the calls of the page', async () => {
   expect(stdout).toContain('"kty":"OKP"');
   const [, clientId] = /client\.id\t(\S+)/.exec(stdout) ?? [];
   expect(clientId).toMatch(/^cli_/);
+
+  const token = await bash(getToken, { LATCHKEY_BASE_URL });
+  expect(decodeJwt(JSON.parse(token.stdout).access_token).sub).toBe(clientId);
 
   const read = (name: string) => readFile(path.join(folder, name));
   const [ca, key, certificate] = await Promise.all(

@@ -28,6 +28,7 @@ function callOf(method: MethodFacts, peer: string): Omit<Observation, 'failure'>
     requestId: 'r',
     peer,
     header,
+    clientCertificate: () => undefined,
     context,
     isGone: () => false,
   };

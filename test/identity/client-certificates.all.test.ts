@@ -1,8 +1,6 @@
 // Tokens for clients that present a certificate over gRPC instead of a secret.
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import path from 'node:path';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
@@ -14,7 +12,7 @@ import { type AlternativeNames, createAuthority, type KeyPair } from '../support
 import { managerCredential, messageOf } from '../support/manager-calls.ts';
 import { type Dialect, describeFeature } from '../support/matrix.ts';
 import { itHoldsFor } from '../support/rule.ts';
-import { createTlsFiles, startTlsApp, type TlsApp } from '../support/tls-app.ts';
+import { startTlsApp, type TlsApp } from '../support/tls-app.ts';
 import { openGrpcTransport } from '../support/transports.ts';
 
 const { createClient, updateClient, disableClient } = ClientService.method;
@@ -28,10 +26,7 @@ function describeCertificates(dialect: Dialect): void {
   let test: TlsApp;
   let manager: { readonly authorization: string };
   beforeAll(async () => {
-    const { folder } = await createTlsFiles();
-    const grpcClientCa = path.join(folder, 'ca.crt');
-    await writeFile(grpcClientCa, workloads.certificate);
-    test = await startTlsApp({ dialect, config: { grpcClientCa } });
+    test = await startTlsApp({ dialect, clientAuthority: workloads });
     manager = await managerCredential(test.app, 'clients:write');
   });
   afterAll(() => test?.remove());
@@ -165,13 +160,9 @@ describeFeature('a client certificate', describeCertificates);
 
 /** The app with a file of the CA, which a test replaces. */
 async function startWithCa() {
-  const files = await createTlsFiles();
-  onTestFinished(() => files.remove());
-  const grpcClientCa = path.join(files.folder, 'ca.crt');
-  await writeFile(grpcClientCa, workloads.certificate);
-  const app = await startTlsApp({ config: { grpcClientCa } });
+  const app = await startTlsApp({ clientAuthority: workloads });
   onTestFinished(() => app.remove());
-  return { app, replaceCa: () => writeFile(grpcClientCa, others.certificate) };
+  return { app, replaceCa: () => app.writeClientCa(others) };
 }
 
 it('a CA that is removed from the file ends the connections of its certificates', async () => {

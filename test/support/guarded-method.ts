@@ -104,7 +104,9 @@ async function invoke(endpoint: Endpoint, fields: Fields, readMs = 0): Promise<u
   });
   const header = (name: string) => (name === 'authorization' ? 'Bearer token' : undefined);
   const isGone = () => false;
-  const call = { transport: 'http', requestId: 'mine', peer: '', header, context, isGone } as const;
+  const clientCertificate = () => undefined;
+  const from = { transport: 'http', requestId: 'mine', peer: '' } as const;
+  const call = { ...from, header, clientCertificate, context, isGone };
   const init: MessageInitShape<DescMessage> = fields;
   return endpoint.invoke(call, async () => {
     if (readMs > 0) await sleep(readMs);

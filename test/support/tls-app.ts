@@ -38,18 +38,34 @@ export async function createTlsFiles(): Promise<TlsFiles> {
   return files;
 }
 
-export type TlsApp = TestApp & { readonly files: TlsFiles };
+export type TlsApp = TestApp & {
+  readonly files: TlsFiles;
+  /** Replaces the file with the CA of client certificates. */
+  writeClientCa(authority: Authority): Promise<void>;
+};
 
-export async function startTlsApp({ config, ...rest }: TestAppOptions = {}): Promise<TlsApp> {
+export type TlsAppOptions = TestAppOptions & {
+  /** The CA of client certificates for both listeners; by default none. */
+  readonly clientAuthority?: Authority;
+};
+
+export async function startTlsApp(options: TlsAppOptions = {}): Promise<TlsApp> {
+  const { config, clientAuthority, ...rest } = options;
   const files = await createTlsFiles();
+  const clientCa = path.join(files.folder, 'client-ca.crt');
+  const writeClientCa = ({ certificate }: Authority) => writeFile(clientCa, certificate);
+  if (clientAuthority !== undefined) await writeClientCa(clientAuthority);
+  const clientCas =
+    clientAuthority === undefined ? {} : { httpClientCa: clientCa, grpcClientCa: clientCa };
   const app = await startTestApp({
     tlsTimes: { pollMs: 50 },
-    config: { ...files.paths, ...config },
+    config: { ...files.paths, ...clientCas, ...config },
     ...rest,
   });
   return {
     ...app,
     files,
+    writeClientCa,
     async remove() {
       await app.remove();
       await files.remove();
@@ -80,8 +96,13 @@ export type TlsClient = {
 const fingerprintOf = (socket: unknown) =>
   (socket as TLSSocket).getPeerX509Certificate()?.fingerprint256 ?? '';
 
-export function openHttp1(url: string, ca: string): TlsClient {
-  const agent = new Agent({ ca, keepAlive: true, ALPNProtocols: ['http/1.1'] });
+/** The options of a client that presents the certificate. */
+const certificateOptions = (pair: KeyPair | undefined) =>
+  pair === undefined ? {} : { cert: pair.certificate, key: pair.key };
+
+export function openHttp1(url: string, ca: string, pair?: KeyPair): TlsClient {
+  const own = certificateOptions(pair);
+  const agent = new Agent({ ca, ...own, keepAlive: true, ALPNProtocols: ['http/1.1'] });
   return {
     send: (target, { method = 'GET', headers = {}, body } = {}) =>
       new Promise((resolve, reject) => {
@@ -99,8 +120,12 @@ export function openHttp1(url: string, ca: string): TlsClient {
   };
 }
 
-export function openHttp2(url: string, ca: string): TlsClient & { session: ClientHttp2Session } {
-  const session = connect(url, { ca });
+export function openHttp2(
+  url: string,
+  ca: string,
+  pair?: KeyPair,
+): TlsClient & { session: ClientHttp2Session } {
+  const session = connect(url, { ca, ...certificateOptions(pair) });
   session.on('error', () => {});
   return {
     session,

@@ -47,22 +47,21 @@ describe('a start is refused, and the error names the setting, if', () => {
       ['the key does not exist', 'tls.key', undefined, /^LATCHKEY_TLS_KEY: .*ENOENT/],
       ['the key is not PEM', 'tls.key', 'x', /^LATCHKEY_TLS_KEY: .*without a private key/],
       ['the key is another one', 'tls.key', other.key, /^LATCHKEY_TLS_KEY: is not the key/],
-      ['the CA is empty', 'ca.crt', '', /^LATCHKEY_GRPC_CLIENT_CA: .*without a certificate/],
-      [
-        'the CA is no CA',
-        'ca.crt',
-        other.certificate,
-        /^LATCHKEY_GRPC_CLIENT_CA: .*not one of a CA/,
-      ],
+      ['the CA is empty', 'grpc-ca', '', /^LATCHKEY_GRPC_CLIENT_CA: .*without a certificate/],
+      ['the CA is no CA', 'grpc-ca', other.certificate, /^LATCHKEY_GRPC_CLIENT_CA: .*not one of/],
+      ['a CA of HTTP is none', 'http-ca', other.certificate, /^LATCHKEY_HTTP_CLIENT_CA: .*not one/],
     ],
-    7,
+    8,
   )('keeps the certificate in use, and logs the cause', async (_, name, content, expected) => {
     const files = await newFiles();
     const file = path.join(files.folder, name);
     if (content === undefined) await rename(file, `${file}.old`);
     else await writeFile(file, content);
-    const grpcClientCa = name === 'ca.crt' ? { grpcClientCa: file } : {};
-    const config = { ...files.paths, ...grpcClientCa };
+    const config = {
+      ...files.paths,
+      grpcClientCa: name === 'grpc-ca' ? file : undefined,
+      httpClientCa: name === 'http-ca' ? file : undefined,
+    };
     const dataDir = files.folder;
     await expect(startTestApp({ dataDir, config })).rejects.toThrow(expected);
   });

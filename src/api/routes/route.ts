@@ -1,6 +1,7 @@
 // An HTTP route is a path that is not an rpc: HTML, files, beacons. Features define routes, and the
 // HTTP transport serves them.
 import type { Failure } from '../../base/errors/errors.ts';
+import type { ClientCertificate } from '../call.ts';
 import type { RouteDoc } from './route-doc.ts';
 
 /** A host name under which the service serves the links of one workspace. */
@@ -26,6 +27,7 @@ export type RouteRequest = {
   /** The fields of a form (`application/x-www-form-urlencoded`). */
   readonly form: URLSearchParams;
   header(name: string): string | undefined;
+  clientCertificate(): ClientCertificate | undefined;
   /** Aborts when the response has ended or its connection has closed. */
   signal(): AbortSignal;
 };

@@ -110,6 +110,14 @@ function readSetting(
   return defaultOf?.(values as EarlierSettings);
 }
 
+const clientCaProblem = (
+  clientCa: string | undefined,
+  { tlsCert, tlsKey }: Pick<Config, 'tlsCert' | 'tlsKey'>,
+) =>
+  clientCa !== undefined && tlsCert === undefined && tlsKey === undefined
+    ? 'requires LATCHKEY_TLS_CERT and LATCHKEY_TLS_KEY'
+    : undefined;
+
 const rules: readonly {
   readonly name: Settings[keyof Settings]['name'];
   readonly problemOf: (config: Config) => string | undefined;
@@ -129,11 +137,12 @@ const rules: readonly {
         : undefined,
   },
   {
+    name: 'LATCHKEY_HTTP_CLIENT_CA',
+    problemOf: ({ httpClientCa, ...config }) => clientCaProblem(httpClientCa, config),
+  },
+  {
     name: 'LATCHKEY_GRPC_CLIENT_CA',
-    problemOf: ({ tlsCert, tlsKey, grpcClientCa }) =>
-      grpcClientCa !== undefined && tlsCert === undefined && tlsKey === undefined
-        ? 'requires LATCHKEY_TLS_CERT and LATCHKEY_TLS_KEY'
-        : undefined,
+    problemOf: ({ grpcClientCa, ...config }) => clientCaProblem(grpcClientCa, config),
   },
   {
     name: 'LATCHKEY_PUBLIC_URL',

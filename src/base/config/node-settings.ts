@@ -52,6 +52,18 @@ export const nodeSettings = {
     notes:
       'The service reads these files every two seconds and uses new contents for new connections.',
   },
+  httpClientCa: {
+    name: 'LATCHKEY_HTTP_CLIENT_CA',
+    group: 'Network',
+    type: text,
+    defaultText: 'none',
+    about:
+      'A PEM file with the CA certificates whose client certificates can replace a secret ' +
+      'on HTTPS.',
+    notes:
+      'Requires `LATCHKEY_TLS_CERT`. Browsers with a certificate of such a CA ask their user for ' +
+      'it. See [Mutual TLS](operations.md#mutual-tls).',
+  },
   grpcClientCa: {
     name: 'LATCHKEY_GRPC_CLIENT_CA',
     group: 'Network',

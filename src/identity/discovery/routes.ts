@@ -13,6 +13,8 @@ export type DiscoveryOptions = {
   readonly issuer: string;
   readonly algorithms: Algorithms;
   readonly grantTypes: readonly string[];
+  /** Whether the HTTP listener requests client certificates (RFC 8705). */
+  readonly requestsCertificates: boolean;
 };
 
 export function discoveryRoutes(options: DiscoveryOptions): HttpRoute[] {
@@ -25,40 +27,48 @@ export function discoveryRoutes(options: DiscoveryOptions): HttpRoute[] {
   ];
 }
 
-const authenticationMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+/** RFC 8705 §3.3 and §3.4. Without the member, tokens cannot be bound to a certificate. */
+const certificateMetadata = ({ requestsCertificates }: DiscoveryOptions) =>
+  requestsCertificates ? { tls_client_certificate_bound_access_tokens: true } : {};
 
-const serverMetadata = ({
-  issuer,
-  grantTypes,
-  algorithms: { tokens, assertions, proofs },
-}: DiscoveryOptions) => ({
-  issuer,
-  token_endpoint: `${issuer}/tokens`,
-  token_endpoint_auth_methods_supported: authenticationMethods,
-  token_endpoint_auth_signing_alg_values_supported: assertions,
-  jwks_uri: `${issuer}/.well-known/jwks.json`,
-  grant_types_supported: grantTypes,
-  dpop_signing_alg_values_supported: proofs,
-  // Required. The service has no authorization endpoint.
-  response_types_supported: [],
-  // Libraries for protected resources read the algorithms of access tokens from this member.
-  id_token_signing_alg_values_supported: tokens,
-  introspection_endpoint: `${issuer}/oauth2/introspect`,
-  introspection_endpoint_auth_methods_supported: authenticationMethods,
-  introspection_endpoint_auth_signing_alg_values_supported: assertions,
-  revocation_endpoint: `${issuer}/oauth2/revoke`,
-  revocation_endpoint_auth_methods_supported: authenticationMethods,
-  revocation_endpoint_auth_signing_alg_values_supported: assertions,
-  service_documentation: `${issuer}/docs`,
-  protected_resources: [issuer],
-});
+function serverMetadata(options: DiscoveryOptions) {
+  const { issuer, grantTypes, requestsCertificates } = options;
+  const { tokens, assertions, proofs } = options.algorithms;
+  const authenticationMethods = [
+    ...['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    ...(requestsCertificates ? ['tls_client_auth'] : []),
+  ];
+  return {
+    issuer,
+    token_endpoint: `${issuer}/tokens`,
+    token_endpoint_auth_methods_supported: authenticationMethods,
+    token_endpoint_auth_signing_alg_values_supported: assertions,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    grant_types_supported: grantTypes,
+    dpop_signing_alg_values_supported: proofs,
+    // Required. The service has no authorization endpoint.
+    response_types_supported: [],
+    // Libraries for protected resources read the algorithms of access tokens from this member.
+    id_token_signing_alg_values_supported: tokens,
+    introspection_endpoint: `${issuer}/oauth2/introspect`,
+    introspection_endpoint_auth_methods_supported: authenticationMethods,
+    introspection_endpoint_auth_signing_alg_values_supported: assertions,
+    revocation_endpoint: `${issuer}/oauth2/revoke`,
+    revocation_endpoint_auth_methods_supported: authenticationMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: assertions,
+    service_documentation: `${issuer}/docs`,
+    protected_resources: [issuer],
+    ...certificateMetadata(options),
+  };
+}
 
-const resourceMetadata = ({ issuer: resource, algorithms }: DiscoveryOptions) => ({
+const resourceMetadata = (options: DiscoveryOptions, resource = options.issuer) => ({
   resource,
   authorization_servers: [resource],
   scopes_supported: managementScopes,
   bearer_methods_supported: ['header'],
-  dpop_signing_alg_values_supported: algorithms.proofs,
+  dpop_signing_alg_values_supported: options.algorithms.proofs,
+  ...certificateMetadata(options),
   resource_name: 'Latchkey',
   resource_documentation: `${resource}/docs`,
 });

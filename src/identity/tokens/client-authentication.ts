@@ -1,5 +1,5 @@
 // Authenticates the client of an OAuth request: by its secret, by an assertion (RFC 7523), or by
-// the certificate of its gRPC connection (RFC 8705 §2.1).
+// the certificate of its connection (RFC 8705 §2.1).
 
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { Call, ClientCertificate } from '../../api/call.ts';
@@ -65,7 +65,7 @@ export function createClientAuthentication(
       return byAssertion(checks, presented);
     }
     if (presented.clientSecret !== '') return bySecret(checks, call, presented);
-    const certificate = call.clientCertificate?.();
+    const certificate = call.clientCertificate();
     if (certificate === undefined) throw missing(presented);
     return byCertificate(checks, certificate, presented.clientId);
   };
@@ -86,7 +86,7 @@ async function bySecret(
     const target = await recordedId(checks, clientId);
     throw refuse('The client id or the secret is wrong.', target);
   }
-  const certificate = call.clientCertificate?.();
+  const certificate = call.clientCertificate();
   if (certificate !== undefined && problemOf(certificate, now()) === undefined) {
     const others = await findClientsByNames(certificate);
     if (others.some(({ id }) => id !== clientId)) {

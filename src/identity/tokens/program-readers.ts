@@ -18,9 +18,9 @@ const scope = 'documents:read';
 
 export function createProgramReaders(options: ProgramReaderOptions): AuthenticateProgram {
   const { db, now } = options;
-  return async ({ header, url, isHead, domain }) => {
+  return async ({ header, clientCertificate, url, isHead, domain }) => {
     const context = { requestMethod: isHead ? 'HEAD' : 'GET', url };
-    const carrier = { header, context, origin: domain?.origin };
+    const carrier = { header, clientCertificate, context, origin: domain?.origin };
     // No API key is accepted.
     const principal = await authenticateBearer(options, carrier, new Set(), now());
     const clientId = actingClientOf(principal);

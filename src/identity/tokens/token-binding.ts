@@ -86,7 +86,7 @@ export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): 
       const proof = call.header('dpop');
       if (proof !== undefined) return byProof(proof, call, request);
       if (!request.requiresKey) return undefined;
-      const certificate = call.clientCertificate?.();
+      const certificate = call.clientCertificate();
       if (certificate === undefined) {
         const detail = 'The client needs a DPoP proof or a client certificate.';
         throw refuseRequest(detail, request.callerId);
@@ -96,7 +96,7 @@ export function createTokenBinding({ proofs, publicUrl }: TokenBindingOptions): 
 
     async requireKey({ cnf }, presented) {
       if (cnf?.['x5t#S256'] !== undefined) {
-        const certificate = presented.call.clientCertificate?.();
+        const certificate = presented.call.clientCertificate();
         if (!presented.isDpop && certificate?.sha256 === cnf['x5t#S256']) return;
         throw refuse('The token is bound to another client certificate.');
       }

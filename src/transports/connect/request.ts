@@ -23,6 +23,7 @@ import type { ResponseAccount } from '../../api/response-budget.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import { canceledCall } from '../http/deadlines.ts';
 import { decodeBinary, decodeJson } from '../http/message.ts';
+import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { type ConnectBody, decompress, readFrame, readFrames, readUnframed } from './body.ts';
 import { compressionOf, timeoutHeader, timeoutOf, type WireFormat } from './protocol.ts';
 
@@ -94,6 +95,7 @@ export function callOf({ request, requestId, peer }: Exchange, context: HandlerC
     requestId,
     peer,
     header: (name) => context.requestHeader.get(name) ?? undefined,
+    clientCertificate: () => clientCertificateOf(request.socket),
     // The library received every request as a POST.
     context: { ...context, requestMethod: request.method ?? '', signal: signalOf(context) },
     isGone: () => context.signal.aborted,

@@ -1,16 +1,15 @@
 // Handles a request for a method: decodes the request message and sends the response message.
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { create, type DescMethod, type JsonObject, type Message } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
-import { type Call, type ContextSource, LazyContext } from '../../api/call.ts';
+import type { LazyContext } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { reserveDownload } from '../../api/response-budget.ts';
 import { etagMatches, requireMatch } from '../../base/http/byte-range.ts';
 import { createDownloadHead, type DownloadMessage, startBody } from '../../base/http/download.ts';
 import { compressText } from '../http/compression.ts';
-import { canceledCall, type Deadlines } from '../http/deadlines.ts';
+import type { Deadlines } from '../http/deadlines.ts';
 import { hasBody, sendContinue } from '../http/request-body.ts';
 import type { Binding } from './binding.ts';
 import {
@@ -22,6 +21,7 @@ import {
   requireContentType,
   requireUtf8,
 } from './body.ts';
+import { HttpCall } from './http-call.ts';
 import { readMultipartMessages } from './multipart.ts';
 import { authenticatesClient, isBasicAuthorization } from './oauth-form.ts';
 import type { GatewayOptions } from './options.ts';
@@ -40,7 +40,7 @@ export async function handleMethod(
 ): Promise<FastifyReply | undefined> {
   const { endpoint } = binding;
   const call = new HttpCall(endpoint.descriptor, routed, request.raw, reply.raw);
-  const read = () => readRequest(binding, routed, request, reply, options.bodies);
+  const read = () => readRequest(binding, routed, call, request, reply, options.bodies);
   switch (endpoint.kind) {
     case 'unary':
       return sendMessage(binding, await endpoint.invoke(call, read), call, reply);
@@ -53,69 +53,11 @@ export async function handleMethod(
   }
 }
 
-class HttpCall implements Call, ContextSource {
-  readonly transport = 'http';
-  readonly protocolName = 'http';
-  readonly method: DescMethod;
-  readonly requestId: string;
-  readonly peer: string;
-  readonly requestMethod: string;
-  readonly url: string;
-  readonly context: LazyContext;
-  readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
-
-  constructor(
-    method: DescMethod,
-    { requestId, peer }: RoutedRequest,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ) {
-    this.method = method;
-    this.requestId = requestId;
-    this.peer = peer;
-    this.requestMethod = request.method ?? '';
-    this.url = request.url ?? '';
-    this.#request = request;
-    this.#response = response;
-    this.context = new LazyContext(this);
-  }
-
-  header(name: string): string | undefined {
-    const value = this.#request.headers[name];
-    return typeof value === 'string' ? value : value?.[0];
-  }
-
-  headers(): Headers {
-    return headersOf(this.#request);
-  }
-
-  isGone(): boolean {
-    return this.#request.socket.destroyed;
-  }
-
-  onGone(abort: (reason: unknown) => void): void {
-    const gone = () => abort(canceledCall());
-    if (this.isGone()) gone();
-    // The response closes with the request, but the connection may stay open.
-    else this.#response.once('close', () => this.#response.writableFinished || gone());
-  }
-}
-
-function headersOf(request: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
-    // HTTP/2 has the method and the path here, which are not headers.
-    if (name.startsWith(':')) continue;
-    for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item);
-  }
-  return headers;
-}
-
 /** Reads the request message. Waits for the body if it has not arrived. */
 function readRequest(
   binding: Binding,
   routed: RoutedRequest,
+  call: HttpCall,
   request: FastifyRequest,
   reply: FastifyReply,
   bodies: BodyBudgets,
@@ -134,6 +76,7 @@ function readRequest(
       query: at === -1 ? '' : url.slice(at + 1),
       isForm,
       basic: usesBasic ? authorization : undefined,
+      hasCertificate: () => call.clientCertificate() !== undefined,
       headerFields: download ? headerFields(request, endpoint.descriptor) : {},
       body,
     });

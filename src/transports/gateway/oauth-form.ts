@@ -46,9 +46,10 @@ export function parseOAuthForm(message: DescMessage, text: string): JsonObject {
   return json;
 }
 
-/** Throws if a form contains no client authentication. */
-export function requireClientCredentials(json: JsonObject): void {
+/** Throws if neither a form nor its connection has client authentication. */
+export function requireClientCredentials(json: JsonObject, hasCertificate: () => boolean): void {
   if (json.client_secret !== undefined || json.client_assertion !== undefined) return;
+  if (hasCertificate()) return;
   throw fail('identity.credential_invalid', 'The request contains no client authentication.');
 }
 

@@ -6,6 +6,7 @@ import type { HttpRoute } from '../../api/routes/route.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { compressText } from '../http/compression.ts';
 import { hasBody } from '../http/request-body.ts';
+import { clientCertificateOf } from '../tls/client-certificate.ts';
 import { formType, readTextBody, requireContentType } from './body.ts';
 import type { GatewayOptions } from './options.ts';
 import type { RoutedRequest } from './routed-request.ts';
@@ -39,6 +40,7 @@ export async function handleRoute(
       const value = request.headers[name];
       return typeof value === 'string' ? value : value?.[0];
     },
+    clientCertificate: () => clientCertificateOf(request.raw.socket),
     signal: () => closeSignal(reply.raw),
   });
   observe({

@@ -36,6 +36,8 @@ export type HttpRequestParts = {
   readonly isForm: boolean;
   /** The Authorization header, if it is HTTP Basic and the method accepts that. */
   readonly basic: string | undefined;
+  /** Whether the connection has a client certificate. */
+  readonly hasCertificate: () => boolean;
   /** Fields of the request that are HTTP headers, by proto name. */
   readonly headerFields: JsonObject;
 };
@@ -71,7 +73,7 @@ function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpRequest
 /** Copies the body into the message. Returns the names of its fields. */
 function placeBody(
   { body, endpoint }: Binding,
-  { isForm, basic }: HttpRequestParts,
+  { isForm, basic, hasCertificate }: HttpRequestParts,
   value: JsonValue | undefined,
   json: JsonObject,
 ): string[] {
@@ -85,7 +87,7 @@ function placeBody(
   const fields = readMembers(endpoint.descriptor.input, value, '', 0);
   Object.assign(json, fields);
   if (basic !== undefined) addBasicClient(json, basic);
-  else if (isForm && authenticatesClient(endpoint)) requireClientCredentials(json);
+  else if (isForm && authenticatesClient(endpoint)) requireClientCredentials(json, hasCertificate);
   return Object.keys(fields);
 }
 

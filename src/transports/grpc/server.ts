@@ -137,7 +137,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   const listener = options.tls === undefined ? http2Server : await secure(http2Server, options.tls);
   connections = limitConnections(http2Server, limits, listener);
   // Later connections have a certificate of the new CA, or none.
-  options.tls?.onClientCaChange(() => void tracked().retire());
+  options.tls?.onClientCaChange('grpc', () => void tracked().retire());
   options.admission.watch(listener);
   await socket.handTo(listener);
   return {

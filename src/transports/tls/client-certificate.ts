@@ -3,7 +3,10 @@ import { createHash, type X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../../api/call.ts';
 
-/** Returns undefined if the connection has no TLS, or the client presented no certificate. */
+/**
+ * Reads it from the socket of a connection, or from that of an HTTP/2 request. Headers of a proxy
+ * are ignored. Returns undefined without TLS, or if the client presented no certificate.
+ */
 export function clientCertificateOf(given: object | undefined): ClientCertificate | undefined {
   const socket: Partial<TLSSocket> = given ?? {};
   const certificate = socket.getPeerX509Certificate?.();

@@ -1,4 +1,4 @@
-// Reads and checks the files with the certificate, its key and the CA of client certificates.
+// Reads and checks the files with the certificate, its key and the CAs of client certificates.
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
@@ -7,6 +7,7 @@ import { ListenError } from '../../base/net/listen-error.ts';
 export type TlsPaths = {
   readonly tlsCert: string;
   readonly tlsKey: string;
+  readonly httpClientCa?: string | undefined;
   readonly grpcClientCa?: string | undefined;
 };
 
@@ -15,7 +16,8 @@ export type TlsContents = {
   readonly cert: Buffer;
   readonly key: Buffer;
   /** The CA certificates of clients, as PEM. */
-  readonly clientCa: Buffer | undefined;
+  readonly httpClientCa: Buffer | undefined;
+  readonly grpcClientCa: Buffer | undefined;
 };
 
 /** The message names the setting and is complete without a stack trace. */
@@ -26,14 +28,17 @@ const problem = (setting: string, message: string, cause?: unknown) =>
 
 /** Throws a TlsFileError if a file cannot be read. */
 export async function readTlsFiles(paths: TlsPaths): Promise<TlsContents> {
-  const { tlsCert, tlsKey, grpcClientCa } = paths;
-  const [cert, key, clientCa] = await Promise.all([
-    read('LATCHKEY_TLS_CERT', tlsCert),
-    read('LATCHKEY_TLS_KEY', tlsKey),
-    grpcClientCa === undefined ? undefined : read('LATCHKEY_GRPC_CLIENT_CA', grpcClientCa),
+  const [cert, key, httpClientCa, grpcClientCa] = await Promise.all([
+    read('LATCHKEY_TLS_CERT', paths.tlsCert),
+    read('LATCHKEY_TLS_KEY', paths.tlsKey),
+    readIfSet('LATCHKEY_HTTP_CLIENT_CA', paths.httpClientCa),
+    readIfSet('LATCHKEY_GRPC_CLIENT_CA', paths.grpcClientCa),
   ]);
-  return { cert, key, clientCa };
+  return { cert, key, httpClientCa, grpcClientCa };
 }
+
+const readIfSet = async (setting: string, file: string | undefined) =>
+  file === undefined ? undefined : read(setting, file);
 
 async function read(setting: string, file: string): Promise<Buffer> {
   try {
@@ -45,7 +50,8 @@ async function read(setting: string, file: string): Promise<Buffer> {
 }
 
 /** Returns the certificate of the server. Throws a TlsFileError if it cannot be used. */
-export function checkTlsContents({ cert, key, clientCa }: TlsContents): X509Certificate {
+export function checkTlsContents(contents: TlsContents): X509Certificate {
+  const { cert, key, httpClientCa, grpcClientCa } = contents;
   const [certificate] = certificatesIn('LATCHKEY_TLS_CERT', cert);
   if (certificate === undefined) {
     throw problem('LATCHKEY_TLS_CERT', 'names a file without a certificate in PEM');
@@ -66,7 +72,8 @@ export function checkTlsContents({ cert, key, clientCa }: TlsContents): X509Cert
       cause,
     );
   }
-  if (clientCa !== undefined) checkClientCa(clientCa);
+  if (httpClientCa !== undefined) checkClientCa('LATCHKEY_HTTP_CLIENT_CA', httpClientCa);
+  if (grpcClientCa !== undefined) checkClientCa('LATCHKEY_GRPC_CLIENT_CA', grpcClientCa);
   return certificate;
 }
 
@@ -79,8 +86,7 @@ function checkKey(key: Buffer): void {
   }
 }
 
-function checkClientCa(clientCa: Buffer): void {
-  const setting = 'LATCHKEY_GRPC_CLIENT_CA';
+function checkClientCa(setting: string, clientCa: Buffer): void {
   const authorities = certificatesIn(setting, clientCa);
   if (authorities.length === 0) throw problem(setting, 'names a file without a certificate in PEM');
   if (!authorities.every(({ ca }) => ca)) {

@@ -2,6 +2,7 @@
 import { constants, type X509Certificate } from 'node:crypto';
 import type { SecureContextOptions, Server, TlsOptions } from 'node:tls';
 import { checkTlsContents, readTlsFiles, type TlsContents, type TlsPaths } from './files.ts';
+import { trackHandshakes } from './handshakes.ts';
 
 export type TlsLog = {
   readonly info: (facts: object, message: string) => void;
@@ -14,10 +15,10 @@ export type Listener = 'http' | 'grpc';
 export type Tls = {
   /** The options of a listener's server. */
   optionsOf(listener: Listener): TlsOptions;
-  /** Gives the server each new certificate. */
+  /** Gives the server each new certificate, and ends the handshakes that began with another CA. */
   keepCurrent(server: Server, listener: Listener): void;
-  /** Calls back after the CA of client certificates has changed. */
-  onClientCaChange(listener: () => void): void;
+  /** Calls back after the CA of the listener's client certificates has changed. */
+  onClientCaChange(listener: Listener, callback: () => void): void;
   /** Returns when the certificate in use expires, in milliseconds since 1970. */
   expireTime(): number;
   close(): void;
@@ -54,11 +55,11 @@ export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tl
   let certificate = checkTlsContents(current);
   warnIfExpiring(certificate, log);
   const servers = new Map<Server, Listener>();
-  const caListeners: (() => void)[] = [];
+  const caCallbacks: Record<Listener, (() => void)[]> = { http: [], grpc: [] };
 
   function replace(next: TlsContents): void {
     certificate = checkTlsContents(next);
-    const isNewCa = !isEqual(next.clientCa, current.clientCa);
+    const before = current;
     current = next;
     for (const [server, listener] of servers) {
       server.setSecureContext(contextOf(current, listener));
@@ -66,7 +67,10 @@ export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tl
     const { fingerprint256, validTo } = certificate;
     log.info({ fingerprint256, expire_time: validTo }, 'TLS files reloaded');
     warnIfExpiring(certificate, log);
-    if (isNewCa) for (const listener of caListeners) listener();
+    for (const listener of ['http', 'grpc'] as const) {
+      if (isEqual(clientCaOf(next, listener), clientCaOf(before, listener))) continue;
+      for (const callback of caCallbacks[listener]) callback();
+    }
   }
 
   const poll = createPoll(paths, log, () => current, replace);
@@ -76,17 +80,22 @@ export async function openTls({ paths, log, times }: TlsOpenOptions): Promise<Tl
       ...contextOf(current, listener),
       handshakeTimeout: handshakeMs,
       ALPNProtocols: listener === 'grpc' ? ['h2'] : ['h2', 'http/1.1'],
-      ...(listener === 'grpc' && current.clientCa !== undefined
-        ? // The issuance of tokens checks the certificate, and says what is wrong with it.
-          { requestCert: true, rejectUnauthorized: false }
-        : {}),
+      ...(clientCaOf(current, listener) === undefined
+        ? {}
+        : // The issuance of tokens checks the certificate, and says what is wrong with it.
+          { requestCert: true, rejectUnauthorized: false }),
     }),
     keepCurrent(server, listener) {
       servers.set(server, listener);
       server.setSecureContext(contextOf(current, listener));
       server.once('close', () => servers.delete(server));
+      if (clientCaOf(current, listener) === undefined) return;
+      const handshakes = trackHandshakes(server);
+      caCallbacks[listener].push(() => {
+        for (const socket of handshakes) socket.destroy();
+      });
     },
-    onClientCaChange: (listener) => void caListeners.push(listener),
+    onClientCaChange: (listener, callback) => void caCallbacks[listener].push(callback),
     expireTime: () => Date.parse(certificate.validTo),
     close: () => clearInterval(timer),
   };
@@ -128,21 +137,24 @@ function createPoll(
   };
 }
 
-const names = ['cert', 'key', 'clientCa'] as const;
+const names = ['cert', 'key', 'httpClientCa', 'grpcClientCa'] as const;
+
+const clientCaOf = (contents: TlsContents, listener: Listener) => contents[`${listener}ClientCa`];
 
 const isEqual = (a: Buffer | undefined, b: Buffer | undefined) =>
   a === undefined || b === undefined ? a === b : a.equals(b);
 
-function contextOf({ cert, key, clientCa }: TlsContents, listener: Listener): SecureContextOptions {
-  const isMutual = listener === 'grpc' && clientCa !== undefined;
+function contextOf(contents: TlsContents, listener: Listener): SecureContextOptions {
+  const { cert, key } = contents;
+  const ca = clientCaOf(contents, listener);
   const { SSL_OP_NO_RENEGOTIATION, SSL_OP_NO_TICKET } = constants;
   return {
     cert,
     key,
     minVersion: 'TLSv1.2',
     // A resumed session would skip the check of the client certificate.
-    secureOptions: SSL_OP_NO_RENEGOTIATION | (isMutual ? SSL_OP_NO_TICKET : 0),
-    ...(isMutual ? { ca: clientCa } : {}),
+    secureOptions: SSL_OP_NO_RENEGOTIATION | (ca === undefined ? 0 : SSL_OP_NO_TICKET),
+    ...(ca === undefined ? {} : { ca }),
   };
 }
 

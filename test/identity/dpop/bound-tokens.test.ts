@@ -1,7 +1,5 @@
 // Clients whose tokens are always bound to a key, over gRPC.
 import { createHash, X509Certificate } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { credentials } from '@grpc/grpc-js';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -13,7 +11,7 @@ import { VerificationService } from '../../../gen/latchkey/identity/v1/verificat
 import { createAuthority, type KeyPair } from '../../support/certificates.ts';
 import { digestOf, makeHolder } from '../../support/dpop.ts';
 import { codeOf, managerCredential, messageOf } from '../../support/manager-calls.ts';
-import { createTlsFiles, startTlsApp, type TlsApp } from '../../support/tls-app.ts';
+import { startTlsApp, type TlsApp } from '../../support/tls-app.ts';
 import { openGrpcTransport } from '../../support/transports.ts';
 
 const workloads = createAuthority('Workloads');
@@ -26,10 +24,7 @@ describe('a client with bound tokens', () => {
   let manager: { readonly authorization: string };
   let client: { readonly clientId: string; readonly clientSecret: string };
   beforeAll(async () => {
-    const { folder } = await createTlsFiles();
-    const grpcClientCa = path.join(folder, 'ca.crt');
-    await writeFile(grpcClientCa, workloads.certificate);
-    test = await startTlsApp({ config: { grpcClientCa } });
+    test = await startTlsApp({ clientAuthority: workloads });
     manager = await managerCredential(test.app, 'clients:write tokens:read audit:read');
     const fields = { name: 'Bound', scopes: [scope], boundTokens: true, tlsClientAuthSanUri: uri };
     const made = messageOf(await open().call(ClientService.method.createClient, fields, manager));

@@ -17,12 +17,12 @@ import {
   showDeletedField,
 } from './common-fields.ts';
 
-/** The name in the certificate of a client, which replaces a secret on gRPC. */
+/** The name in the certificate of a client, which replaces a secret. */
 const certificateFields: Readonly<Record<string, FieldOption>> = {
   tls_client_auth_san_uri: {
     name: 'certificate-uri',
     value: 'uri',
-    about: 'The URI in the certificate that replaces a secret on gRPC.',
+    about: 'The URI in the certificate that replaces a secret with mutual TLS.',
   },
   tls_client_auth_san_dns: {
     name: 'certificate-dns',

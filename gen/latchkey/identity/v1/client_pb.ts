@@ -63,7 +63,7 @@ export type Client = Message<"latchkey.identity.v1.Client"> & {
   disableTime?: Timestamp | undefined;
 
   /**
-   * The URI in the certificate with which the client requests tokens over gRPC, such as
+   * The URI in the certificate with which the client authenticates over mutual TLS, such as
    * `spiffe://example.org/billing` (RFC 8705 §2.1.2). Empty means none.
    *
    * @generated from field: string tls_client_auth_san_uri = 20;
@@ -118,7 +118,7 @@ export type Client = Message<"latchkey.identity.v1.Client"> & {
 
   /**
    * Whether each token of the client is bound to a key: the key of the DPoP proof (RFC 9449) or,
-   * without a proof, the certificate of the gRPC connection (RFC 8705 §3). A token request with
+   * without a proof, the certificate of the connection (RFC 8705 §3). A token request with
    * neither is refused.
    *
    * @generated from field: bool bound_tokens = 35;
@@ -330,7 +330,7 @@ export type CreateClientRequest = Message<"latchkey.identity.v1.CreateClientRequ
   scopes: string[];
 
   /**
-   * The URI in the certificate with which the client may request tokens over gRPC instead of a
+   * The URI in the certificate with which the client may authenticate over mutual TLS instead of a
    * secret, such as `spiffe://example.org/billing`: at most 500 characters, unique among clients.
    * Unset means none.
    *
@@ -392,7 +392,7 @@ export type CreateClientRequest = Message<"latchkey.identity.v1.CreateClientRequ
 
   /**
    * Whether each token of the client is bound to a key: the key of the DPoP proof (RFC 9449) or,
-   * without a proof, the certificate of the gRPC connection (RFC 8705 §3). A token request with
+   * without a proof, the certificate of the connection (RFC 8705 §3). A token request with
    * neither is refused. Unset means no: only a request with a proof gets a bound token.
    *
    * @generated from field: bool bound_tokens = 35;
@@ -704,7 +704,7 @@ export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequ
 
   /**
    * Whether each token of the client is bound to a key: the key of the DPoP proof (RFC 9449) or,
-   * without a proof, the certificate of the gRPC connection (RFC 8705 §3). Existing tokens do
+   * without a proof, the certificate of the connection (RFC 8705 §3). Existing tokens do
    * not change. Unset means no change, or no if `update_mask` names the field.
    *
    * @generated from field: bool bound_tokens = 35;

@@ -323,7 +323,7 @@ export const IssuanceService: GenService<{
    * `client_secret` in the body, but not with both. A form must contain `grant_type`, and its
    * unknown parameters are ignored (RFC 6749 §3.2).
    *
-   * Over gRPC with mutual TLS, the certificate of the connection can replace the secret: one of its
+   * With mutual TLS, the certificate of the connection can replace the secret: one of its
    * subject alternative names must be the `tls_client_auth_san_uri` or `tls_client_auth_san_dns` of
    * the client (RFC 8705 §2.1).
    *
@@ -337,7 +337,7 @@ export const IssuanceService: GenService<{
    *   has this header, too.
    *
    * If `bound_tokens` of the client is set and the request has no proof, the token is bound to the
-   * certificate of the gRPC connection (RFC 8705 §3).
+   * certificate of the connection (RFC 8705 §3).
    *
    * Errors:
    * - `identity.credential_invalid`: the client id or the secret is wrong, the client is disabled,

@@ -303,7 +303,7 @@ export const RevokeResponseSchema: GenMessage<RevokeResponse> = /*@__PURE__*/
 /**
  * Introspects and revokes tokens with the requests and responses of OAuth 2.0, for libraries that
  * implement these standards. The client authenticates as it does for IssuanceService.IssueToken:
- * with its secret in the request or in HTTP Basic, or with the certificate of its gRPC connection.
+ * with its secret in the request or in HTTP Basic, or with the certificate of its connection.
  *
  * VerificationService has the same functions for callers with a bearer token.
  *
