@@ -121,6 +121,13 @@ export type AudienceRow = ResourceColumns & {
 };
 
 /** The algorithms that sign tokens (RFC 7518 §3.1, RFC 8037 §3.1). */
+/** Staff have confirmed that a copy of the master key exists outside the servers. */
+export type MasterKeyCopyRow = {
+  /** The id of the master key. */
+  key_id: string;
+  create_time: number;
+};
+
 export type SigningAlgorithm = 'EdDSA' | 'ES256' | 'RS256';
 
 /** A mailed link that sets a new password once. */

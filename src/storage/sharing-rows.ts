@@ -179,6 +179,8 @@ export type LinkNoticeRow = {
   attempts: number;
   /** The number of mails so far. It shows whether another process has sent the mail. */
   mails: number;
+  /** The last view that the creator gets a mail about; null if it was before a change of mails. */
+  view_id: string | null;
 };
 
 /** A mail to a reader that was not sent yet. */
