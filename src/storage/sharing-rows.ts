@@ -297,6 +297,5 @@ export type BlobStoreRow = {
  * Selects the rows of `links` whose document is not removed. Links to a removed folder stay. With
  * `exists`, PostgreSQL might read the documents of all workspaces into a hash table.
  */
-export const hasTarget = sql<SqlBool>`(links.document_id is null or (select documents.id
-  from documents
+export const hasTarget = sql<SqlBool>`(links.document_id is null or (select id from documents
   where documents.id = links.document_id and documents.remove_time is null) is not null)`;

@@ -11,12 +11,11 @@ import { countViewsIn, type ViewScope } from '../../storage/view-scopes.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { StoredDocument } from '../documents/store.ts';
 import type { Links } from '../links/links.ts';
-import { findLastNoticed } from '../notices/store.ts';
 import type { Views } from '../views/views.ts';
 import { isTimeZone, startsOfDays } from './days.ts';
 import { computeFigures, pageCountOf } from './figures.ts';
 import { computeRoomFigures } from './room-figures.ts';
-import { countViewsByDay } from './store.ts';
+import { countViewsByDay, findLastNoticed } from './store.ts';
 import { csvHeader, csvLines } from './views-csv.ts';
 
 export type InsightOptions = {

@@ -9,7 +9,6 @@ import type {
   UserRow,
   ViewRow,
 } from '../../storage/schema.ts';
-import { hasTarget } from '../../storage/sharing-rows.ts';
 
 /** Adds a view to the next mail about its link, if the creator gets one. */
 export async function noteView(
@@ -48,29 +47,6 @@ export async function forgetViews(trx: Executor, linkId: string): Promise<void> 
       mails: eb('mails', '+', 1),
     }))
     .where('link_id', '=', linkId)
-    .execute();
-}
-
-type Creator = { readonly workspaceId: string; readonly userId: string };
-
-/** Returns the last view of each link whose creator gets mails about it, the newest first. */
-export function findLastNoticed(
-  db: Executor,
-  { workspaceId, userId }: Creator,
-  limit: number,
-): Promise<StoredView[]> {
-  return db
-    .selectFrom('links')
-    .innerJoin('link_notices', 'link_notices.link_id', 'links.id')
-    .innerJoin('views', 'views.id', 'link_notices.view_id')
-    .selectAll('views')
-    .where('links.creator_id', '=', userId)
-    .where('links.workspace_id', '=', workspaceId)
-    .where('links.notify', '!=', '')
-    .where(hasTarget)
-    .orderBy('views.create_time', 'desc')
-    .orderBy('views.id', 'desc')
-    .limit(limit)
     .execute();
 }
 

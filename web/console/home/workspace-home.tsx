@@ -1,4 +1,4 @@
-/** The recent readers of a workspace, the user's notices, what is viewed most, and links that end. */
+/** The recent readers of a workspace, the user's notices, the most viewed items, links that end. */
 import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { SimpleGrid } from '@mantine/core';
