@@ -1,5 +1,4 @@
-// The row types of workspaces, blobs, documents, links, gates and views; schema.ts describes how
-// values are stored.
+// The row types of workspaces, blobs, documents, links and views; schema.ts describes the values.
 import { type Generated, type SqlBool, sql } from 'kysely';
 import type { DeletionColumns, DeletionDefaults } from './deletion-rows.ts';
 import type { ResourceColumns } from './resource-rows.ts';
@@ -179,7 +178,7 @@ export type LinkNoticeRow = {
   attempts: number;
   /** The number of mails so far. It shows whether another process has sent the mail. */
   mails: number;
-  /** The last view that the creator gets a mail about; null if it was before a change of mails. */
+  /** The last of all views for a mail; null after a change of mails. */
   view_id: string | null;
 };
 
