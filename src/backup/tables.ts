@@ -8,6 +8,7 @@ type Handling = { readonly key: readonly string[] } | { readonly omitted: string
 export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   revisions: { key: ['name'] },
   signing_keys: { key: ['kid'] },
+  master_key_copies: { key: ['key_id'] },
   revoked_tokens: { key: ['jti'] },
   audiences: { key: ['id'] },
   clients: { key: ['id'] },

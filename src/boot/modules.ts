@@ -97,7 +97,12 @@ export function createModules(
     const { keyring } = identity;
     const { storeState } = sharing;
     const state = createInstallationState({ config, db, now, keyring, storeState });
-    const installation = createInstallationService({ db, now, sources: state });
+    const ownKey = { id: masterKey.id, isInFile: config.masterKey === undefined };
+    const installation = createInstallationService({
+      ...{ db, now, auditLog },
+      masterKey: ownKey,
+      sources: state,
+    });
     return {
       identity,
       sharing,

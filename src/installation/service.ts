@@ -8,15 +8,17 @@ import {
   type InstallationService,
   KeyRotationSchema,
   MailHealthSchema,
+  MasterKeyStateSchema,
   NodeSchema,
 } from '../../gen/latchkey/identity/v1/installation_pb.js';
 import { callerOf } from '../api/principal.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { findNames, reachesOf } from '../audit/names/names.ts';
 import type { Clock } from '../base/clock.ts';
 import { findFirstEnding } from '../credentials/ending/store.ts';
-import type { Database } from '../storage/schema.ts';
+import type { Database, Executor } from '../storage/schema.ts';
 import { seenMs } from './heartbeat.ts';
-import { findNodes } from './store.ts';
+import { confirmKeyCopy, findKeyCopy, findNodes } from './store.ts';
 
 const soonMs = 30 * 86_400_000;
 const credentialsMax = 20;
@@ -54,12 +56,16 @@ type BackupState = {
 export type InstallationServiceOptions = {
   readonly db: Database;
   readonly now: Clock;
+  readonly auditLog: Pick<AuditLog, 'change'>;
+  readonly masterKey: { readonly id: string; readonly isInFile: boolean };
   readonly sources: InstallationSources;
 };
 
 export function createInstallationService({
   db,
   now,
+  auditLog,
+  masterKey,
   sources,
 }: InstallationServiceOptions): ServiceImpl<typeof InstallationService> {
   async function readCredentials(context: HandlerContext) {
@@ -76,10 +82,27 @@ export function createInstallationService({
     );
   }
 
+  async function readMasterKey(trx: Executor) {
+    const copy = await findKeyCopy(trx, masterKey.id);
+    return create(MasterKeyStateSchema, {
+      ...{ keyId: masterKey.id, inFile: masterKey.isInFile },
+      ...timeField('copyConfirmTime', copy?.create_time),
+    });
+  }
+
   return {
+    async confirmMasterKeyCopy(_, context) {
+      const key_id = masterKey.id;
+      return auditLog.change(context, { target: key_id }, async (trx) => {
+        await confirmKeyCopy(trx, { key_id, create_time: now() });
+        return { masterKey: await readMasterKey(trx) };
+      });
+    },
+
     async getInstallation(_, context) {
-      const [expiringCredentials, rotations, nodes, mail, problem, backups] = await Promise.all([
+      const [credentials, key, rotations, nodes, mail, problem, backups] = await Promise.all([
         readCredentials(context),
+        readMasterKey(db),
         sources.rotations(),
         findNodes(db, seenMs),
         sources.mail(),
@@ -88,7 +111,8 @@ export function createInstallationService({
       ]);
       return {
         installation: create(InstallationSchema, {
-          expiringCredentials,
+          expiringCredentials: credentials,
+          masterKey: key,
           keyRotations: rotations.map(({ alg, kid, activateTime, rotationTime, isLate }) =>
             create(KeyRotationSchema, {
               ...{ alg, kid, late: isLate },

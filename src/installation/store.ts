@@ -1,5 +1,5 @@
 import { databaseTime } from '../storage/database-time.ts';
-import type { Executor, ProcessRow } from '../storage/schema.ts';
+import type { Executor, MasterKeyCopyRow, ProcessRow } from '../storage/schema.ts';
 
 export type RunningProcess = Omit<ProcessRow, 'seen_time'>;
 
@@ -55,3 +55,20 @@ export async function findNodes(db: Executor, ms: number): Promise<NodeRow[]> {
 }
 
 const nodesMax = 200;
+
+/** Keeps the time of the first confirmation. */
+export async function confirmKeyCopy(trx: Executor, row: MasterKeyCopyRow): Promise<void> {
+  await trx
+    .insertInto('master_key_copies')
+    .values(row)
+    .onConflict((conflict) => conflict.column('key_id').doNothing())
+    .execute();
+}
+
+export function findKeyCopy(db: Executor, keyId: string): Promise<MasterKeyCopyRow | undefined> {
+  return db
+    .selectFrom('master_key_copies')
+    .selectAll()
+    .where('key_id', '=', keyId)
+    .executeTakeFirst();
+}

@@ -120,6 +120,13 @@ export type AudienceRow = ResourceColumns & {
   signing_alg: SigningAlgorithm;
 };
 
+/** Staff have confirmed that a copy of the master key exists outside the servers. */
+export type MasterKeyCopyRow = {
+  /** The id of the master key. */
+  key_id: string;
+  create_time: number;
+};
+
 /** The algorithms that sign tokens (RFC 7518 §3.1, RFC 8037 §3.1). */
 export type SigningAlgorithm = 'EdDSA' | 'ES256' | 'RS256';
 

@@ -14,6 +14,7 @@ import type {
   CustomerRow,
   FederatedIdentityRow,
   InvitationRow,
+  MasterKeyCopyRow,
   PasswordResetRow,
   RecordedAnswerRow,
   RecoveryCodeRow,
@@ -273,6 +274,7 @@ export type Schema = ModuleTables & {
   changes: ChangesTable;
   audit_events: AuditEventRow;
   recorded_answers: RecordedAnswerRow;
+  master_key_copies: MasterKeyCopyRow;
   retention_times: RetentionTimeRow;
   folders: FolderTable;
   documents: DocumentTable;

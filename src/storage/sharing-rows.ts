@@ -1,5 +1,4 @@
-// The row types of workspaces, blobs, documents, links, gates and views; schema.ts describes how
-// values are stored.
+// The row types of workspaces, blobs, documents, links and views; schema.ts describes the values.
 import { type Generated, type SqlBool, sql } from 'kysely';
 import type { DeletionColumns, DeletionDefaults } from './deletion-rows.ts';
 import type { ResourceColumns } from './resource-rows.ts';
@@ -179,6 +178,8 @@ export type LinkNoticeRow = {
   attempts: number;
   /** The number of mails so far. It shows whether another process has sent the mail. */
   mails: number;
+  /** The last of all views for a mail; null after a change of mails. */
+  view_id: string | null;
 };
 
 /** A mail to a reader that was not sent yet. */
@@ -295,6 +296,5 @@ export type BlobStoreRow = {
  * Selects the rows of `links` whose document is not removed. Links to a removed folder stay. With
  * `exists`, PostgreSQL might read the documents of all workspaces into a hash table.
  */
-export const hasTarget = sql<SqlBool>`(links.document_id is null or (select documents.id
-  from documents
+export const hasTarget = sql<SqlBool>`(links.document_id is null or (select id from documents
   where documents.id = links.document_id and documents.remove_time is null) is not null)`;

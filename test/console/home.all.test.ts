@@ -3,13 +3,16 @@ import { expect, it } from 'vitest';
 import { overhangOf, settle, takePicture } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeWatchedLink, openLink } from '../support/link-views.ts';
+import { credentialFor, memberScope } from '../support/member-rows.ts';
 import { addClient } from '../support/owner-rows.ts';
 import { addPasskeyRow } from '../support/passkeys.ts';
+import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, staff, member } = useConsole();
 
 it('the home page of a workspace leads from the first upload to its readers', async () => {
-  const { page, open } = await visitAs(await member('owner'));
+  const own = await member('owner');
+  const { page, open } = await visitAs(own);
   await open('/');
   const main = page.getByRole('main');
   const setUp = main.getByRole('region', { name: 'Set-up' });
@@ -32,6 +35,17 @@ it('the home page of a workspace leads from the first upload to its readers', as
   expect(await setUp.count()).toBe(0);
   const links = main.getByRole('region', { name: 'Most viewed links' });
   await links.getByText('1 view', { exact: true }).waitFor();
+  const notices = main.getByRole('region', { name: 'Emails about views' });
+  await notices.getByText('new views of your links appear here').waitFor();
+  const made = { document_id: link.document_id, name: 'For me', notify: 'NOTIFY_EVERY_VIEW' };
+  const caller = { type: 'member', sub: own.id, scope: memberScope } as const;
+  const { body: mailed } = await callSharingApi<LinkFields>(
+    ...([app(), 'POST', '/links', made, await credentialFor(app(), caller)] as const),
+  );
+  await openLink(mailed);
+  await page.reload();
+  await notices.getByRole('link', { name: 'A reader without an email address' }).waitFor();
+  await notices.getByText('deck.pdf · For me').waitFor();
   await expectAccessible(page);
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
@@ -62,6 +76,7 @@ it('the overview for staff has the open steps, what expires, the health and fail
   await setUp.getByText('Use HTTPS').waitFor();
   await setUp.getByText('Protect your account (done)').waitFor();
   await setUp.getByText('Make a first backup').waitFor();
+  await setUp.getByText('Copy the file master.key of the data folder').waitFor();
   const expiring = main.getByRole('region', { name: 'Expires soon' });
   await expiring.getByRole('link', { name: 'Test client' }).waitFor();
   await expiring.getByText('Client secret · Test credential').waitFor();
@@ -82,4 +97,9 @@ it('the overview for staff has the open steps, what expires, the health and fail
     expect(await overhangOf(page)).toBe(0);
     await takePicture(page, `overview-${width}`);
   }
+  await setUp.getByRole('button', { name: 'I have copied it' }).click();
+  const question = page.getByRole('dialog', { name: 'Does a copy of the master key exist' });
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'A copy exists' }).click();
+  await setUp.getByText('Copy the master key (done)').waitFor();
 });

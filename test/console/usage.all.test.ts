@@ -1,18 +1,22 @@
 import { expect, it } from 'vitest';
+import { overhangOf, settle, takePicture } from '../support/browser-pages.ts';
 import { expectFitForAll } from '../support/console-credentials.ts';
-import { useConsole } from '../support/console-suite.ts';
-import { addClient } from '../support/owner-rows.ts';
+import { chooseRowAction } from '../support/console-menus.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { addClient, addCustomer } from '../support/owner-rows.ts';
 
 const { app, visitAs, staff } = useConsole();
 
 const db = () => app().app.inside.db;
 
+const day = Math.floor(Date.now() / 86_400_000);
+
+const row = (id: string, ago: number, outcome: string, count: number) => ({
+  ...{ key: `${id} ${day - ago} ${outcome}`, subject_id: id, day: day - ago, outcome, count },
+});
+
 it('a client shows how many tokens it got, and why requests were refused', async () => {
   const { ownerId, credentialId } = await addClient(db(), 'payments:read');
-  const day = Math.floor(Date.now() / 86_400_000);
-  const row = (id: string, ago: number, outcome: string, count: number) => ({
-    ...{ key: `${id} ${day - ago} ${outcome}`, subject_id: id, day: day - ago, outcome, count },
-  });
   const refused = 'identity.credential_invalid';
   const rows = [
     ...[row(ownerId, 0, 'issued', 1200), row(ownerId, 3, 'issued', 300)],
@@ -35,4 +39,38 @@ it('a client shows how many tokens it got, and why requests were refused', async
   await openOther(`/clients/${ownerId}`);
   await other.getByText(ownerId).first().waitFor();
   expect(await other.getByRole('region', { name: 'Usage' }).count()).toBe(0);
+});
+
+it('an API key of a customer shows its own usage, also after it was revoked', async () => {
+  const { ownerId, credentialId } = await addCustomer(db(), 'payments:read');
+  const rows = [row(ownerId, 0, 'issued', 90), row(credentialId, 2, 'issued', 60)];
+  await db()
+    .insertInto('usage_counts')
+    .values([...rows, row(credentialId, 0, 'identity.credential_invalid', 8)])
+    .execute();
+  const { page, open } = await visitAs(await staff());
+  await open(`/customers/${ownerId}`);
+  const keys = page.getByRole('region', { name: 'API keys' });
+  await chooseRowAction(keys, 'Revoke');
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await keys.getByText('Revoked', { exact: true }).waitFor();
+  await chooseRowAction(keys, 'Usage');
+  const usage = page.getByRole('dialog', { name: 'Usage of “Test credential”' });
+  await usage.getByText('Issued tokens per day').first().waitFor();
+  expect(await usage.getByRole('definition').allTextContents()).toEqual(['60', '8', '0', '8']);
+  await expectAccessible(page);
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    await settle(page);
+    expect(await overhangOf(page)).toBe(0);
+    await takePicture(page, `key-usage-${width}`);
+  }
+
+  const { page: other, open: openOther } = await visitAs(
+    await staff(['customers:read', 'customers:write']),
+  );
+  await openOther(`/customers/${ownerId}`);
+  const revoked = other.getByRole('region', { name: 'API keys' });
+  await revoked.getByText('Revoked', { exact: true }).waitFor();
+  expect(await revoked.getByRole('button', { name: /^Actions for/ }).count()).toBe(0);
 });

@@ -17,7 +17,7 @@ import {
 } from '../support/owner-rows.ts';
 import { openTransports } from '../support/transports.ts';
 
-const { getInstallation } = InstallationService.method;
+const { getInstallation, confirmMasterKeyCopy } = InstallationService.method;
 const dayMs = 86_400_000;
 const names = 'clients:read clients:write customers:write';
 
@@ -103,6 +103,18 @@ describeApp('the state of the installation', (suite) => {
     const { activateTime, rotationTime } = rotation ?? {};
     if (activateTime === undefined || rotationTime === undefined) throw new Error('no times');
     expect(timestampMs(rotationTime) - timestampMs(activateTime)).toBe(30 * dayMs);
+  });
+
+  it('has the first confirmation that a copy of the master key exists', async () => {
+    expect((await read(suite)).masterKey).toMatchObject({ inFile: true });
+    expect((await read(suite)).masterKey?.copyConfirmTime).toBeUndefined();
+    const credential = await managerCredential(suite.app, 'signing_keys:write');
+    const confirm = () => suite.transport('connect').call(confirmMasterKeyCopy, {}, credential);
+    const { masterKey } = messageOf(await confirm());
+    expect(masterKey?.keyId).toMatch(/^[0-9a-f]{16}$/);
+    expect(masterKey?.copyConfirmTime).toBeDefined();
+    expect(messageOf(await confirm()).masterKey).toEqual(masterKey);
+    expect((await read(suite)).masterKey).toEqual(masterKey);
   });
 
   it('has the health of mail, blobs and backups', async () => {

@@ -83,7 +83,7 @@ describeApp('the mails about views', (suite) => {
           const facts = { email, email_verified: 0, create_time: clock.now + views } as const;
           await insertView(trx, { ...row, ...facts, acting_client_name: program });
           const read = trx.selectFrom('links').selectAll().where('id', '=', link.id);
-          await notices.note(trx, (await read.executeTakeFirstOrThrow()) as LinkRow);
+          await notices.note(trx, (await read.executeTakeFirstOrThrow()) as LinkRow, row.id);
         });
       }
     }

@@ -58,6 +58,10 @@ export const managementActions: Readonly<
   ...actionsOnUsers,
   ...actionsOnDomains,
 
+  async 'InstallationService.ConfirmMasterKeyCopy'() {
+    return { request: {}, target: ({ master_key }) => master_key?.key_id };
+  },
+
   async 'SigningKeyService.CreateSigningKey'(suite) {
     await makeRoomForKey(suite);
     return { request: {}, target: ({ signing_key }) => signing_key?.kid };

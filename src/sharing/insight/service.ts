@@ -1,6 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { InsightService } from '../../../gen/latchkey/sharing/v1/insight_pb.js';
+import { userOf } from '../../api/principal.ts';
 import { repeatAccessCheck, workspaceOf } from '../../api/workspace.ts';
 import type { Clock } from '../../base/clock.ts';
 import { invalid } from '../../base/errors/errors.ts';
@@ -14,14 +15,14 @@ import type { Views } from '../views/views.ts';
 import { isTimeZone, startsOfDays } from './days.ts';
 import { computeFigures, pageCountOf } from './figures.ts';
 import { computeRoomFigures } from './room-figures.ts';
-import { countViewsByDay } from './store.ts';
+import { countViewsByDay, findLastNoticed } from './store.ts';
 import { csvHeader, csvLines } from './views-csv.ts';
 
 export type InsightOptions = {
   readonly db: Database;
   readonly documents: Pick<Documents, 'require'>;
   readonly links: Pick<Links, 'require'>;
-  readonly views: Pick<Views, 'list' | 'read'>;
+  readonly views: Pick<Views, 'list' | 'read' | 'describe'>;
   readonly now: Clock;
 };
 
@@ -42,6 +43,8 @@ type WantedDays = { readonly dayCount: number; readonly timeZone: string };
 type Wanted = WantedDays & { readonly version: number };
 
 const dayCountDefault = 30;
+
+const noticesMax = 20;
 
 export function createInsightService(options: InsightOptions): ServiceImpl<typeof InsightService> {
   const { db, documents, links, views, now } = options;
@@ -134,6 +137,12 @@ export function createInsightService(options: InsightOptions): ServiceImpl<typeo
       const scope = { ...subject.scope, version: request.version };
       const { rows, ...page } = await views.list(scope, request, context.signal);
       return { views: rows, ...page };
+    },
+
+    async getNotices(_, context) {
+      const { userId } = userOf(context);
+      const creator = { workspaceId: workspaceOf(context), userId };
+      return { views: await views.describe(await findLastNoticed(db, creator, noticesMax)) };
     },
 
     async *exportDocumentViews({ documentId, version }, context) {

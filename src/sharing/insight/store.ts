@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Executor } from '../../storage/schema.ts';
+import type { Executor, StoredView } from '../../storage/schema.ts';
+import { hasTarget } from '../../storage/sharing-rows.ts';
 import { type ViewScope, viewsIn } from '../../storage/view-scopes.ts';
 
 /** Views that are counted by day. */
@@ -37,4 +38,27 @@ export async function countViewsByDay(
     counts[day] = (counts[day] ?? 0) + Number(views);
   }
   return counts;
+}
+
+type Creator = { readonly workspaceId: string; readonly userId: string };
+
+/** Returns the last view of each link whose creator gets mails about it, the newest first. */
+export function findLastNoticed(
+  db: Executor,
+  { workspaceId, userId }: Creator,
+  limit: number,
+): Promise<StoredView[]> {
+  return db
+    .selectFrom('links')
+    .innerJoin('link_notices', 'link_notices.link_id', 'links.id')
+    .innerJoin('views', 'views.id', 'link_notices.view_id')
+    .selectAll('views')
+    .where('links.creator_id', '=', userId)
+    .where('links.workspace_id', '=', workspaceId)
+    .where('links.notify', '!=', '')
+    .where(hasTarget)
+    .orderBy('views.create_time', 'desc')
+    .orderBy('views.id', 'desc')
+    .limit(limit)
+    .execute();
 }

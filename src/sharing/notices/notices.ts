@@ -49,7 +49,7 @@ const dueTimeOf = (now: number) => (notify: LinkRow['notify']) =>
   notify === 'digest' ? nextDigestTime(now) : now;
 
 export type LinkNotices = {
-  note(trx: Executor, link: LinkRow): Promise<void>;
+  note(trx: Executor, link: LinkRow, viewId: string): Promise<void>;
   sendDue(signal: AbortSignal): Promise<void>;
 };
 
@@ -147,8 +147,8 @@ export function createNotices(options: NoticesOptions): LinkNotices {
   }
 
   return {
-    async note(trx, link) {
-      if (link.notify !== '') await noteView(trx, link.id, dueTimeOf(now()));
+    async note(trx, { id: linkId, notify }, viewId) {
+      if (notify !== '') await noteView(trx, { linkId, viewId }, dueTimeOf(now()));
     },
 
     async sendDue(signal) {

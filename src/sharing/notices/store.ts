@@ -13,7 +13,7 @@ import type {
 /** Adds a view to the next mail about its link, if the creator gets one. */
 export async function noteView(
   trx: Executor,
-  linkId: string,
+  { linkId, viewId }: { readonly linkId: string; readonly viewId: string },
   dueTimeOf: (notify: LinkRow['notify']) => number,
 ): Promise<void> {
   const link = await trx
@@ -27,10 +27,11 @@ export async function noteView(
   const due_time = dueTimeOf(link.notify);
   await trx
     .insertInto('link_notices')
-    .values({ link_id: linkId, views: 1, due_time, attempts: 0, mails: 0 })
+    .values({ link_id: linkId, views: 1, due_time, attempts: 0, mails: 0, view_id: viewId })
     .onConflict((conflict) =>
       conflict.column('link_id').doUpdateSet((eb) => ({
         views: eb('link_notices.views', '+', 1),
+        view_id: viewId,
         due_time: eb.fn.coalesce('link_notices.due_time', eb.ref('excluded.due_time')),
       })),
     )
@@ -41,7 +42,10 @@ export async function noteView(
 export async function forgetViews(trx: Executor, linkId: string): Promise<void> {
   await trx
     .updateTable('link_notices')
-    .set((eb) => ({ views: 0, due_time: null, attempts: 0, mails: eb('mails', '+', 1) }))
+    .set((eb) => ({
+      ...{ views: 0, due_time: null, attempts: 0, view_id: null },
+      mails: eb('mails', '+', 1),
+    }))
     .where('link_id', '=', linkId)
     .execute();
 }

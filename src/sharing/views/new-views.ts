@@ -76,7 +76,7 @@ export function createNewViews({ db, quotas, notices, keys, now }: NewViewsOptio
         isInRoom || (link.view_limit !== null && (await isCountedReader(trx, link, accessSession)));
       const refusal = await insertView(trx, row, { isInRoom, isLimited: !isCounted });
       if (refusal !== undefined) throw refusal === 'no link' ? noSuchLink() : noMoreViews();
-      if (!isInRoom) await notices.note(trx, link);
+      if (!isInRoom) await notices.note(trx, link, row.id);
     };
     await quotas.inTurn(link.workspace_id, () => transact(db, insert));
   }

@@ -50,6 +50,8 @@ export type Views = {
     request: ListRequest,
     signal: AbortSignal,
   ): Promise<ListPage<ViewMessage>>;
+  /** Adds the names and the pages to views. */
+  describe(views: readonly StoredView[]): Promise<ViewMessage[]>;
   /** Reads views newest first, in slices with at most 5,000 page rows. */
   read(scope: ViewScope): AsyncGenerator<readonly ViewWithPages[]>;
   /**
@@ -179,6 +181,10 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
       const counts = await countPageRows(db, found.rows.map(idOf));
       const page = shortenPage(found, list, query, fittingOf(found.rows, counts));
       return { ...page, rows: (await withPages(page.rows, counts)).map(viewMessage) };
+    },
+
+    async describe(rows) {
+      return (await withPages(rows, await countPageRows(db, rows.map(idOf)))).map(viewMessage);
     },
 
     async *read(scope) {

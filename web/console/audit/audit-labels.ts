@@ -5,6 +5,7 @@ import { AudienceService } from '../../../gen/latchkey/identity/v1/audience_pb.j
 import { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { InstallationService } from '../../../gen/latchkey/identity/v1/installation_pb.js';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../../gen/latchkey/identity/v1/oauth_pb.js';
 import { PasskeyService } from '../../../gen/latchkey/identity/v1/passkey_pb.js';
@@ -41,6 +42,7 @@ const services: readonly DescService[] = [
   FolderService,
   IdentityProviderService,
   InsightService,
+  InstallationService,
   InvitationService,
   IssuanceService,
   LinkService,

@@ -51,6 +51,10 @@ const actions: Record<string, Verb> = {
     'listed the linked accounts of',
     'list the linked accounts of',
   ),
+  'InstallationService.ConfirmMasterKeyCopy': verb(
+    'confirmed a copy of the master key',
+    'confirm a copy of the master key',
+  ),
   'InvitationService.AcceptInvitation': verb('accepted the invitation', 'accept the invitation'),
   'InvitationService.JoinWorkspace': verb(
     'joined a workspace with the invitation',

@@ -16,6 +16,7 @@ import { defineList, useList } from '../shared/lists/define-list.ts';
 import { Listing } from '../shared/lists/listing.tsx';
 import { Section } from '../shared/section.tsx';
 import { useMethod } from '../shared/use-method.ts';
+import { useUsageDrawer } from '../usage/usage-drawer.tsx';
 import { CreateCustomerKeyDialog } from './create-customer-key-dialog.tsx';
 
 const keys = defineList({
@@ -54,6 +55,7 @@ export function CustomerKeys({ customerId }: { readonly customerId: string }) {
 function Actions({ apiKey: key }: { readonly apiKey: ApiKey }) {
   const { customerId = '' } = useParams({ strict: false });
   const { open, confirm } = useDialogs();
+  const showUsage = useUsageDrawer(key);
   const rotate = useMethod(CustomerService.method.rotateApiKey);
   const revoke = useMethod(CustomerService.method.revokeApiKey);
   const askToRotate = () =>
@@ -73,5 +75,6 @@ function Actions({ apiKey: key }: { readonly apiKey: ApiKey }) {
       label: 'Revoke',
       run: () => revoke({ customerId, keyId: key.id }),
     });
-  return <CredentialActions credential={key} rotate={askToRotate} revoke={askToRevoke} />;
+  const actions = { rotate: askToRotate, revoke: askToRevoke, showUsage };
+  return <CredentialActions credential={key} {...actions} />;
 }

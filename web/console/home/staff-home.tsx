@@ -1,22 +1,27 @@
 /** The state of the installation: its resources, what needs attention, and the last changes. */
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
-import { SimpleGrid } from '@mantine/core';
+import { Button, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
 import { type AuditEvent, AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
-import type { Installation } from '../../../gen/latchkey/identity/v1/installation_pb.js';
+import {
+  type Installation,
+  InstallationService,
+} from '../../../gen/latchkey/identity/v1/installation_pb.js';
 import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useOwnFactors } from '../account/use-own-factors.ts';
 import { EventSentence } from '../audit/event-sentence.tsx';
 import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
 import { FigureRow } from '../shared/figure-row.tsx';
 import { sendsMail } from '../shared/no-mail-note.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
+import { useMethod } from '../shared/use-method.ts';
 import { Checklist } from './checklist.tsx';
 import classes from './home.module.css';
 import { HomeCard, isLive } from './home-card.tsx';
@@ -29,7 +34,7 @@ export function StaffHome() {
   const installation = useInstallation();
   return (
     <Screen>
-      <SetUp backups={installation.data?.installation?.backups} />
+      <SetUp installation={installation.data?.installation} />
       <Figures />
       {hasScope('audit:read') ? (
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
@@ -43,9 +48,10 @@ export function StaffHome() {
   );
 }
 
-type SetUpProps = { readonly backups: Installation['backups'] | undefined };
+type SetUpProps = { readonly installation: Installation | undefined };
 
-function SetUp({ backups }: SetUpProps) {
+function SetUp({ installation }: SetUpProps) {
+  const { backups, masterKey } = installation ?? {};
   const factors = useOwnFactors();
   const staff = useQuery(UserService.method.listUsers, { kind: UserKind.STAFF, pageSize: 1 });
   if (!factors.isLoaded || staff.data === undefined) return null;
@@ -74,6 +80,19 @@ function SetUp({ backups }: SetUpProps) {
           isDone: staff.data.totalSize > 1,
           action: <TextLink to="/users">Users</TextLink>,
         },
+        ...(masterKey?.inFile === true
+          ? [
+              {
+                title: 'Copy the master key',
+                text:
+                  'Copy the file master.key of the data folder to a place outside this server: ' +
+                  'without it, the signing keys and second factors in a restored database ' +
+                  'cannot be decrypted.',
+                isDone: masterKey.copyConfirmTime !== undefined,
+                action: <ConfirmCopyButton />,
+              },
+            ]
+          : []),
         ...(backups === undefined
           ? []
           : [
@@ -87,6 +106,29 @@ function SetUp({ backups }: SetUpProps) {
             ]),
       ]}
     />
+  );
+}
+
+/** The service cannot know whether a copy exists. */
+function ConfirmCopyButton() {
+  const { confirm } = useDialogs();
+  const confirmCopy = useMethod(InstallationService.method.confirmMasterKeyCopy);
+  if (!useHasScope()('signing_keys:write')) return null;
+  const ask = () =>
+    confirm({
+      title: 'Does a copy of the master key exist outside this server?',
+      consequence:
+        'The set-up shows this step as done until the key is rotated. The audit log records your ' +
+        'confirmation.',
+      label: 'A copy exists',
+      isDestructive: false,
+      done: 'Copy confirmed',
+      run: () => confirmCopy({}),
+    });
+  return (
+    <Button variant="default" size="xs" onClick={ask}>
+      I have copied it
+    </Button>
   );
 }
 

@@ -1,4 +1,4 @@
-/** Recent readers of a workspace, most viewed links and documents, links that expire soon. */
+/** A workspace's recent readers, the user's notices, most viewed items, links that expire soon. */
 import { timestampDate, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { SimpleGrid } from '@mantine/core';
@@ -14,6 +14,7 @@ import { ButtonLink, TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { Checklist } from './checklist.tsx';
 import { HomeCard, isLive } from './home-card.tsx';
+import { NoticesCard } from './notices-card.tsx';
 
 const pageSize = 5;
 const soonMs = 14 * 86_400_000;
@@ -93,6 +94,7 @@ export function WorkspaceHome() {
             end: <DateTime time={lastViewTime} />,
           })}
         />
+        <NoticesCard workspaceId={workspaceId} />
         <HomeCard
           title="Most viewed links"
           all={

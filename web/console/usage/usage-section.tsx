@@ -1,4 +1,4 @@
-/** The token requests and verifications of a client or a customer in the last days. */
+/** The token requests and verifications of a client, a customer or a key in the last days. */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
 import { Stack } from '@mantine/core';
@@ -11,17 +11,21 @@ import { QueryResult } from '../shared/query-result.tsx';
 import { Section } from '../shared/section.tsx';
 
 export function UsageSection({ id }: { readonly id: string }) {
-  return useHasScope()('audit:read') ? <Usage id={id} /> : null;
+  return useMayReadUsage() ? (
+    <Section title="Usage">
+      <Usage id={id} />
+    </Section>
+  ) : null;
 }
 
-function Usage({ id }: { readonly id: string }) {
+export const useMayReadUsage = () => useHasScope()('audit:read');
+
+export function Usage({ id }: { readonly id: string }) {
   const query = useQuery(UsageService.method.getUsage, { credentialId: id });
   return (
-    <Section title="Usage">
-      <QueryResult value={query.data?.points} query={query} label="usage">
-        {(points) => <UsageFigures points={points} />}
-      </QueryResult>
-    </Section>
+    <QueryResult value={query.data?.points} query={query} label="usage">
+      {(points) => <UsageFigures points={points} />}
+    </QueryResult>
   );
 }
 

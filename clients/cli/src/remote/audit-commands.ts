@@ -74,7 +74,7 @@ const usage = groupOf('usage', 'Reads how clients and customers use tokens.', [
   },
 ]);
 
-const installation = groupOf('installation', 'Reads the state of the installation.', [
+const installation = groupOf('installation', 'Shows the state of the installation.', [
   {
     name: 'get',
     about:
@@ -82,6 +82,11 @@ const installation = groupOf('installation', 'Reads the state of the installatio
       'mail, blobs and backups.',
     method: 'installation.getInstallation',
     examples: ['installation get --json'],
+  },
+  {
+    name: 'confirm-master-key-copy',
+    about: 'Records that a copy of the master key exists outside the servers.',
+    method: 'installation.confirmMasterKeyCopy',
   },
 ]);
 

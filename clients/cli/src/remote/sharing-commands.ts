@@ -223,6 +223,14 @@ const views = groupOf('views', 'Shows who viewed a document.', [
     columns: viewColumns,
     isInWorkspace,
   },
+  {
+    name: 'notices',
+    about: 'Shows the last view of each link that you created and get emails about.',
+    method: 'insight.getNotices',
+    isWhole: true,
+    columns: [...viewColumns, 'link_name'],
+    isInWorkspace,
+  },
   exportCommand,
 ]);
 

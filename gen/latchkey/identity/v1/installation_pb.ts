@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/installation.proto.
  */
 export const file_latchkey_identity_v1_installation: GenFile = /*@__PURE__*/
-  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS9pbnN0YWxsYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxItECCgxJbnN0YWxsYXRpb24SRgoUZXhwaXJpbmdfY3JlZGVudGlhbHMYASADKAsyKC5sYXRjaGtleS5pZGVudGl0eS52MS5FeHBpcmluZ0NyZWRlbnRpYWwSOAoNa2V5X3JvdGF0aW9ucxgCIAMoCzIhLmxhdGNoa2V5LmlkZW50aXR5LnYxLktleVJvdGF0aW9uEikKBW5vZGVzGAMgAygLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuTm9kZRIuCgRtYWlsGAQgASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuTWFpbEhlYWx0aBIvCgVibG9icxgFIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkJsb2JIZWFsdGgSMwoHYmFja3VwcxgGIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLkJhY2t1cEhlYWx0aCKFAQoSRXhwaXJpbmdDcmVkZW50aWFsEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEAoIb3duZXJfaWQYAyABKAkSEgoKb3duZXJfbmFtZRgEIAEoCRIvCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAimwEKC0tleVJvdGF0aW9uEgsKA2FsZxgBIAEoCRILCgNraWQYAiABKAkSMQoNYWN0aXZhdGVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNcm90YXRpb25fdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEbGF0ZRgFIAEoCCJsCgROb2RlEgwKBG5hbWUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRIVCg1wcm9jZXNzX2NvdW50GAMgASgNEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIogBCgpNYWlsSGVhbHRoEhkKEXNlcnZlcl9jb25maWd1cmVkGAEgASgIEg8KB3Byb2JsZW0YAiABKAkSFQoNd2FpdGluZ19jb3VudBgDIAEoDRI3ChNvbGRlc3Rfd2FpdGluZ190aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIdCgpCbG9iSGVhbHRoEg8KB3Byb2JsZW0YASABKAkieQoMQmFja3VwSGVhbHRoEhkKEXRhcmdldF9jb25maWd1cmVkGAEgASgIEg8KB3Byb2JsZW0YAiABKAkSLwoLbmV3ZXN0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGxhdGUYBCABKAgiGAoWR2V0SW5zdGFsbGF0aW9uUmVxdWVzdCJTChdHZXRJbnN0YWxsYXRpb25SZXNwb25zZRI4CgxpbnN0YWxsYXRpb24YASABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5JbnN0YWxsYXRpb24ywgEKE0luc3RhbGxhdGlvblNlcnZpY2USqgEKD0dldEluc3RhbGxhdGlvbhIsLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEluc3RhbGxhdGlvblJlcXVlc3QaLS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRJbnN0YWxsYXRpb25SZXNwb25zZSI6kAIBirUYEBIKYXVkaXQ6cmVhZBoCAQOC0+STAh1iDGluc3RhbGxhdGlvbhINL2luc3RhbGxhdGlvbmIGcHJvdG8z", [file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
+  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS9pbnN0YWxsYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIosDCgxJbnN0YWxsYXRpb24SRgoUZXhwaXJpbmdfY3JlZGVudGlhbHMYASADKAsyKC5sYXRjaGtleS5pZGVudGl0eS52MS5FeHBpcmluZ0NyZWRlbnRpYWwSOAoNa2V5X3JvdGF0aW9ucxgCIAMoCzIhLmxhdGNoa2V5LmlkZW50aXR5LnYxLktleVJvdGF0aW9uEikKBW5vZGVzGAMgAygLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuTm9kZRIuCgRtYWlsGAQgASgLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuTWFpbEhlYWx0aBIvCgVibG9icxgFIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkJsb2JIZWFsdGgSMwoHYmFja3VwcxgGIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLkJhY2t1cEhlYWx0aBI4CgptYXN0ZXJfa2V5GAcgASgLMiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuTWFzdGVyS2V5U3RhdGUihQEKEkV4cGlyaW5nQ3JlZGVudGlhbBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhAKCG93bmVyX2lkGAMgASgJEhIKCm93bmVyX25hbWUYBCABKAkSLwoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpsBCgtLZXlSb3RhdGlvbhILCgNhbGcYASABKAkSCwoDa2lkGAIgASgJEjEKDWFjdGl2YXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDXJvdGF0aW9uX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGxhdGUYBSABKAgibAoETm9kZRIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSFQoNcHJvY2Vzc19jb3VudBgDIAEoDRIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKIAQoKTWFpbEhlYWx0aBIZChFzZXJ2ZXJfY29uZmlndXJlZBgBIAEoCBIPCgdwcm9ibGVtGAIgASgJEhUKDXdhaXRpbmdfY291bnQYAyABKA0SNwoTb2xkZXN0X3dhaXRpbmdfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiHQoKQmxvYkhlYWx0aBIPCgdwcm9ibGVtGAEgASgJInkKDEJhY2t1cEhlYWx0aBIZChF0YXJnZXRfY29uZmlndXJlZBgBIAEoCBIPCgdwcm9ibGVtGAIgASgJEi8KC25ld2VzdF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRsYXRlGAQgASgIImgKDk1hc3RlcktleVN0YXRlEg4KBmtleV9pZBgBIAEoCRIPCgdpbl9maWxlGAIgASgIEjUKEWNvcHlfY29uZmlybV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIYChZHZXRJbnN0YWxsYXRpb25SZXF1ZXN0IlMKF0dldEluc3RhbGxhdGlvblJlc3BvbnNlEjgKDGluc3RhbGxhdGlvbhgBIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLkluc3RhbGxhdGlvbiIdChtDb25maXJtTWFzdGVyS2V5Q29weVJlcXVlc3QiWAocQ29uZmlybU1hc3RlcktleUNvcHlSZXNwb25zZRI4CgptYXN0ZXJfa2V5GAEgASgLMiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuTWFzdGVyS2V5U3RhdGUynAMKE0luc3RhbGxhdGlvblNlcnZpY2USqgEKD0dldEluc3RhbGxhdGlvbhIsLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEluc3RhbGxhdGlvblJlcXVlc3QaLS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRJbnN0YWxsYXRpb25SZXNwb25zZSI6kAIBirUYEBIKYXVkaXQ6cmVhZBoCAQOC0+STAh1iDGluc3RhbGxhdGlvbhINL2luc3RhbGxhdGlvbhLXAQoUQ29uZmlybU1hc3RlcktleUNvcHkSMS5sYXRjaGtleS5pZGVudGl0eS52MS5Db25maXJtTWFzdGVyS2V5Q29weVJlcXVlc3QaMi5sYXRjaGtleS5pZGVudGl0eS52MS5Db25maXJtTWFzdGVyS2V5Q29weVJlc3BvbnNlIliQAgKKtRgYEhJzaWduaW5nX2tleXM6d3JpdGUaAgEDgtPkkwIzOgEqYgptYXN0ZXJfa2V5IiIvaW5zdGFsbGF0aW9uOmNvbmZpcm1NYXN0ZXJLZXlDb3B5YgZwcm90bzM", [file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
 
 /**
  * The state of the installation.
@@ -65,6 +65,13 @@ export type Installation = Message<"latchkey.identity.v1.Installation"> & {
    * @generated from field: latchkey.identity.v1.BackupHealth backups = 6;
    */
   backups?: BackupHealth | undefined;
+
+  /**
+   * The master key.
+   *
+   * @generated from field: latchkey.identity.v1.MasterKeyState master_key = 7;
+   */
+  masterKey?: MasterKeyState | undefined;
 };
 
 /**
@@ -324,6 +331,42 @@ export const BackupHealthSchema: GenMessage<BackupHealth> = /*@__PURE__*/
   messageDesc(file_latchkey_identity_v1_installation, 6);
 
 /**
+ * The master key of the node that answers. The key itself is never in a response.
+ *
+ * @generated from message latchkey.identity.v1.MasterKeyState
+ */
+export type MasterKeyState = Message<"latchkey.identity.v1.MasterKeyState"> & {
+  /**
+   * Identifies the key, and reveals nothing about it: 16 hexadecimal digits.
+   *
+   * @generated from field: string key_id = 1;
+   */
+  keyId: string;
+
+  /**
+   * Whether the key is in the file `master.key` of the data folder. False if LATCHKEY_MASTER_KEY is
+   * set: then it comes from another place, and nothing has to be confirmed.
+   *
+   * @generated from field: bool in_file = 2;
+   */
+  inFile: boolean;
+
+  /**
+   * When ConfirmMasterKeyCopy was first called for this key. Unset before.
+   *
+   * @generated from field: google.protobuf.Timestamp copy_confirm_time = 3;
+   */
+  copyConfirmTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.MasterKeyState.
+ * Use `create(MasterKeyStateSchema)` to create a new message.
+ */
+export const MasterKeyStateSchema: GenMessage<MasterKeyState> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_installation, 7);
+
+/**
  * The request of InstallationService.GetInstallation.
  *
  * @generated from message latchkey.identity.v1.GetInstallationRequest
@@ -336,7 +379,7 @@ export type GetInstallationRequest = Message<"latchkey.identity.v1.GetInstallati
  * Use `create(GetInstallationRequestSchema)` to create a new message.
  */
 export const GetInstallationRequestSchema: GenMessage<GetInstallationRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_installation, 7);
+  messageDesc(file_latchkey_identity_v1_installation, 8);
 
 /**
  * The response of InstallationService.GetInstallation.
@@ -357,10 +400,46 @@ export type GetInstallationResponse = Message<"latchkey.identity.v1.GetInstallat
  * Use `create(GetInstallationResponseSchema)` to create a new message.
  */
 export const GetInstallationResponseSchema: GenMessage<GetInstallationResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_installation, 8);
+  messageDesc(file_latchkey_identity_v1_installation, 9);
 
 /**
- * Reads the state of the installation, for the people who run it.
+ * The request of InstallationService.ConfirmMasterKeyCopy.
+ *
+ * @generated from message latchkey.identity.v1.ConfirmMasterKeyCopyRequest
+ */
+export type ConfirmMasterKeyCopyRequest = Message<"latchkey.identity.v1.ConfirmMasterKeyCopyRequest"> & {
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ConfirmMasterKeyCopyRequest.
+ * Use `create(ConfirmMasterKeyCopyRequestSchema)` to create a new message.
+ */
+export const ConfirmMasterKeyCopyRequestSchema: GenMessage<ConfirmMasterKeyCopyRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_installation, 10);
+
+/**
+ * The response of InstallationService.ConfirmMasterKeyCopy.
+ *
+ * @generated from message latchkey.identity.v1.ConfirmMasterKeyCopyResponse
+ */
+export type ConfirmMasterKeyCopyResponse = Message<"latchkey.identity.v1.ConfirmMasterKeyCopyResponse"> & {
+  /**
+   * The master key.
+   *
+   * @generated from field: latchkey.identity.v1.MasterKeyState master_key = 1;
+   */
+  masterKey?: MasterKeyState | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.ConfirmMasterKeyCopyResponse.
+ * Use `create(ConfirmMasterKeyCopyResponseSchema)` to create a new message.
+ */
+export const ConfirmMasterKeyCopyResponseSchema: GenMessage<ConfirmMasterKeyCopyResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_installation, 11);
+
+/**
+ * Reads the state of the installation, and records what its operators confirm.
  *
  * @generated from service latchkey.identity.v1.InstallationService
  */
@@ -378,6 +457,18 @@ export const InstallationService: GenService<{
     methodKind: "unary";
     input: typeof GetInstallationRequestSchema;
     output: typeof GetInstallationResponseSchema;
+  },
+  /**
+   * Records that someone has copied the current master key to a place outside the servers, which the
+   * service cannot find out itself. It stays confirmed until the master key is rotated. Confirming
+   * it again changes nothing.
+   *
+   * @generated from rpc latchkey.identity.v1.InstallationService.ConfirmMasterKeyCopy
+   */
+  confirmMasterKeyCopy: {
+    methodKind: "unary";
+    input: typeof ConfirmMasterKeyCopyRequestSchema;
+    output: typeof ConfirmMasterKeyCopyResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_latchkey_identity_v1_installation, 0);

@@ -1,6 +1,6 @@
-/** The columns of credentials, with actions for the active ones. */
+/** The columns of credentials, and the actions of their rows. */
 import { Badge, Group } from '@mantine/core';
-import { IconCancel, IconRefresh } from '@tabler/icons-react';
+import { IconCancel, IconChartBar, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
 import { CopyableText } from '../copyable-text.tsx';
@@ -18,7 +18,7 @@ export type CredentialColumns<Row> = {
   readonly more?: readonly Column<Row>[];
   /** Whether the last use is recorded. By default true. */
   readonly hasLastUse?: boolean;
-  /** Shown for the active ones. */
+  /** A `CredentialActions`. */
   readonly actions: (row: Row) => ReactNode;
   /** The scope that the actions require. */
   readonly scope: string;
@@ -60,7 +60,7 @@ export function credentialColumns<Row extends Credential>(
       title: 'Actions',
       isTitleHidden: true,
       scope,
-      cell: (row) => (hasEnded(row) ? null : actions(row)),
+      cell: actions,
     },
   ];
 }
@@ -97,17 +97,22 @@ export type CredentialActionsProps = {
   /** Absent if not supported. */
   readonly rotate?: () => void;
   readonly revoke: () => void;
+  /** Absent if not counted. */
+  readonly showUsage?: (() => void) | undefined;
 };
 
-export function CredentialActions({ credential, rotate, revoke }: CredentialActionsProps) {
-  const rotation = { label: 'Rotate', icon: IconRefresh };
-  return (
-    <RowMenu
-      name={credentialName(credential)}
-      actions={[
-        ...(rotate === undefined ? [] : [{ ...rotation, run: rotate }]),
-        { label: 'Revoke', icon: IconCancel, run: revoke },
-      ]}
-    />
+/** A credential that has ended can only show its usage. */
+export function CredentialActions(props: CredentialActionsProps) {
+  const { credential, rotate, revoke, showUsage } = props;
+  const changes = [
+    ...(rotate === undefined ? [] : [{ label: 'Rotate', icon: IconRefresh, run: rotate }]),
+    { label: 'Revoke', icon: IconCancel, run: revoke },
+  ];
+  const actions = [
+    ...(showUsage === undefined ? [] : [{ label: 'Usage', icon: IconChartBar, run: showUsage }]),
+    ...(hasEnded(credential) ? [] : changes),
+  ];
+  return actions.length === 0 ? null : (
+    <RowMenu name={credentialName(credential)} actions={actions} />
   );
 }

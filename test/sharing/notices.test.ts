@@ -1,0 +1,52 @@
+// InsightService.GetNotices: the views that a user is mailed about.
+import { expect, it } from 'vitest';
+import { describeApp } from '../support/app-suite.ts';
+import { openLink } from '../support/link-views.ts';
+import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
+import { makePdf } from '../support/pdf.ts';
+import { callSharingApi, type LinkFields, upload } from '../support/sharing-api.ts';
+
+type Notices = { readonly views: { readonly email: string; readonly link_name: string }[] };
+
+describeApp('the notices of a user', (suite) => {
+  it('are the last view of each link of the user that mails about views', async () => {
+    const { testApp } = suite;
+    const newMember = async () => {
+      const sub = await addMember(suite.app.inside.db, testApp.env.WORKSPACE_ID, 'owner');
+      return credentialFor(testApp, { type: 'member', sub, scope: memberScope });
+    };
+    const own = await newMember();
+    const { id } = await upload(testApp, makePdf({ pages: 1, text: 'Deck' }), 'Deck.pdf');
+    const create = async (options: object) => {
+      const body = { document_id: id, email_required: true, ...options };
+      const answer = await callSharingApi<LinkFields>(testApp, 'POST', '/links', body, own);
+      expect(answer.status).toBe(201);
+      return answer.body;
+    };
+    const notices = async (of = own) => {
+      const answer = await callSharingApi<Notices>(testApp, 'GET', '/notices', undefined, of);
+      expect(answer.status).toBe(200);
+      return answer.body.views.map(({ email, link_name }) => `${link_name}: ${email}`);
+    };
+    const each = await create({ notify: 'NOTIFY_EVERY_VIEW', name: 'Each' });
+    const first = await create({ notify: 'NOTIFY_FIRST_VIEW', name: 'First' });
+    const silent = await create({ name: 'Silent' });
+    expect(await notices()).toEqual([]);
+    for (const reader of ['ada@example.com', 'grace@example.com']) {
+      for (const link of [first, each, silent]) await openLink(link, reader);
+    }
+    expect(await notices()).toEqual(['Each: grace@example.com', 'First: ada@example.com']);
+
+    const change = async (notify: string) => {
+      const answer = await callSharingApi(testApp, 'PATCH', `/links/${each.id}`, { notify }, own);
+      expect(answer.status).toBe(200);
+    };
+    await change('NOTIFY_DIGEST');
+    expect(await notices()).toEqual(['First: ada@example.com']);
+    await openLink(each, 'edsger@example.com');
+    expect(await notices()).toEqual(['Each: edsger@example.com', 'First: ada@example.com']);
+    await change('NOTIFY_UNSPECIFIED');
+    expect(await notices()).toEqual(['First: ada@example.com']);
+    expect(await notices(await newMember())).toEqual([]);
+  });
+});
