@@ -33,7 +33,7 @@ async function signInStatus(
 const seedOf = (dialog: ReturnType<Page['getByRole']>) =>
   dialog.locator('code', { hasText: /^[A-Z2-7]{32}$/ }).innerText();
 
-it('the account screen shows the profile, keeps the color scheme and changes the password', async () => {
+it('a member sees the profile, keeps a color scheme and changes the password', async () => {
   const own = await member('member');
   const { page, open } = await visitAs(own);
   await addSession(db(), own.id);
@@ -193,7 +193,7 @@ it('an authenticator app is added with a code, required at sign-in, and removed'
   expect(await signInStatus(own)).toBe(200);
 });
 
-it('an app that was added in another browser is reported, and the session list names it', async () => {
+it('an app added in another browser is reported, and its sign-ins are named', async () => {
   const own = await member('member');
   const { page, open } = await visitAs(own);
   await open('/account');

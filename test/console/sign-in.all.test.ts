@@ -131,7 +131,7 @@ it('on another origin, the console shows its URL', async () => {
   complaints.push(...others);
 });
 
-it('without a connection, a screen, an action and a sign-out show an error and can be repeated', async () => {
+it('without a connection, a screen, an action and a sign-out show an error', async () => {
   const own = await staff();
   const { page, open, complaints, requests } = await visitAs(own);
 

@@ -38,7 +38,7 @@ const displayOf = (page: Page) =>
 
 const openingRow = (page: Page) => page.getByRole('row').filter({ hasText: 'terms.pdf' });
 
-it('a table stays a table at 1,024 pixels, with one line per row and its header in sight', async () => {
+it('a table at 1,024 pixels has one line per row and its header in sight', async () => {
   const viewport = { width: 1024, height: 768 };
   const { page, open } = await visitAs(await staff(), { viewport });
   const paths = [
@@ -123,7 +123,7 @@ it('a row shows its values, opens its page, and has two lines on a phone', async
   await heading(page, 'terms.pdf').waitFor();
 });
 
-it('a list is searched and sorted by the service, shows its total, and keeps both in the address', async () => {
+it('a list is searched and sorted by the service, and its address says how', async () => {
   for (const name of ['Anchor.zip', 'buoy.zip', 'Compass.zip']) {
     await upload(app(), makeZip(name), name);
   }

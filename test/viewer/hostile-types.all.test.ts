@@ -7,7 +7,7 @@ import { useViewer } from '../support/viewer-suite.ts';
 
 const { app, read, share } = useViewer();
 
-/** A reader, and a function that opens a document as a link of its own. */
+/** A reader, and a function that opens a document with a new link. */
 async function openReader() {
   const reader = await read();
   let received = 0;

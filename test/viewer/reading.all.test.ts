@@ -40,7 +40,7 @@ const browserZoom = (page: Page) => page.evaluate<number>('visualViewport.scale'
 /** The width of an A4 page: 595 points at 96 / 72 pixels each. */
 const paperWidth = (595 * 96) / 72;
 
-it('on a phone, two fingers zoom the document only, and the bars never lie over the text', async () => {
+it('on a phone, two fingers zoom the document, and bars never lie over the text', async () => {
   const { page } = await open(phone);
   const before = await widthOf(page);
 
@@ -209,7 +209,7 @@ it('pages are opened by number or with keys, and are kept in the URL across a re
   await expect.poll(() => placeOf(page)).toBe('4');
 });
 
-it('text can be selected, and links open other sites in a new window and run no script', async () => {
+it('text can be selected, and links open a new window and run no script', async () => {
   const { page, complaints } = await open();
   const links = page.locator('#viewer .page').first().getByRole('link');
   await expect.poll(() => links.count()).toBe(2);
