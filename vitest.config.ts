@@ -10,7 +10,7 @@ export default defineConfig({
     // The files of a worker share its modules, so that the service is loaded once for each worker.
     isolate: false,
     // Long, because the machine may be busy with other work. A passing test does not wait for them.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000,
     // How long a test waits for a state.
     expect: { poll: { timeout: 20_000 } },

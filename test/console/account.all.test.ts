@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
-import { heading, overhangOf, phone } from '../support/browser-pages.ts';
+import { expect, it } from 'vitest';
+import { heading, overhangOf } from '../support/browser-pages.ts';
+import { openAccount, signOut } from '../support/console-menus.ts';
 import {
   type ConsoleUser,
   changeColorScheme,
@@ -12,7 +13,7 @@ import {
 import { liveSessions } from '../support/member-rows.ts';
 import { addSession, addTotp, codeAt, fromBase32 } from '../support/user-rows.ts';
 
-const { app, visit, visitAs, staff, member } = useConsole();
+const { app, visitAs, member } = useConsole();
 
 const db = () => app().app.inside.db;
 
@@ -32,98 +33,71 @@ async function signInStatus(
 const seedOf = (dialog: ReturnType<Page['getByRole']>) =>
   dialog.locator('code', { hasText: /^[A-Z2-7]{32}$/ }).innerText();
 
-describe('the account screen', () => {
-  it('shows the profile of a member', async () => {
-    const own = await member('member');
-    const { page, open } = await visitAs(own);
-    await open('/account');
-    const profile = page.getByRole('region', { name: 'Profile' });
-    await profile.getByText(own.email, { exact: true }).waitFor();
-    await profile.getByText('Test user', { exact: true }).waitFor();
-    await profile.getByText('Member', { exact: true }).waitFor();
-    expect(await profile.getByRole('link').count()).toBe(0);
-  });
+it('a member sees the profile, keeps a color scheme and changes the password', async () => {
+  const own = await member('member');
+  const { page, open } = await visitAs(own);
+  await addSession(db(), own.id);
+  await open('/account');
 
-  it('is accessible in both color schemes and on a phone', async () => {
-    for (const device of [{}, phone]) {
-      const { page, open } = await visitAs(await staff(), device);
-      await open('/account');
-      await page.getByRole('table', { name: 'Sessions' }).waitFor();
-      await page.getByText('Off', { exact: true }).waitFor();
-      expect(await overhangOf(page)).toBe(0);
-      await expectAccessible(page);
-      await changeColorScheme(page, 'dark');
-      await expectAccessible(page);
-    }
-  });
+  const profile = page.getByRole('region', { name: 'Profile' });
+  await profile.getByText(own.email, { exact: true }).waitFor();
+  await profile.getByText('Test user', { exact: true }).waitFor();
+  await profile.getByText('Member', { exact: true }).waitFor();
+  expect(await profile.getByRole('link').count()).toBe(0);
 
-  it('keeps the chosen color scheme', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await page.emulateMedia({ colorScheme: 'light' });
-    await open('/account');
-    const shown = page.locator('html[data-mantine-color-scheme=dark]');
-    expect(await shown.count()).toBe(0);
-    await page.getByRole('radio', { name: 'Dark' }).check();
-    await shown.waitFor();
-    await page.reload();
-    await heading(page, 'Your account').waitFor();
-    await shown.waitFor();
-    await page.getByRole('radio', { name: 'System' }).check();
-    await page.locator('html[data-mantine-color-scheme=light]').waitFor();
-  });
-});
+  await page.emulateMedia({ colorScheme: 'light' });
+  const shown = page.locator('html[data-mantine-color-scheme=dark]');
+  expect(await shown.count()).toBe(0);
+  await page.getByRole('radio', { name: 'Dark' }).check();
+  await shown.waitFor();
+  await page.reload();
+  await heading(page, 'Your account').waitFor();
+  await shown.waitFor();
+  await page.getByRole('radio', { name: 'System' }).check();
+  await page.locator('html[data-mantine-color-scheme=light]').waitFor();
 
-describe("the user's password", () => {
-  it('is changed, and all other sessions end', async () => {
-    const own = await member('member');
-    const { page, open } = await visitAs(own);
-    await addSession(db(), own.id);
-    await open('/account');
-    await page.getByRole('button', { name: 'Change password' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Change password' });
-    await dialog.getByText('All other sessions are signed out.').waitFor();
-    const change = async (password: string, again = password, current = own.password) => {
-      await dialog.getByLabel('Current password').fill(current);
-      await dialog.getByLabel('New password', { exact: false }).first().fill(password);
-      await dialog.getByLabel('Confirm new password').fill(again);
-      await dialog.getByRole('button', { name: 'Change password' }).click();
-    };
-    await change('a long new password', 'a long mew password');
-    await dialog.getByText('The passwords don’t match.').waitFor();
-    await change('short');
-    await dialog.getByText('Enter at least 12 characters.').first().waitFor();
-    await change(own.email);
-    await dialog.getByText('Choose a password without your email address.').first().waitFor();
-    await change('a long new password', 'a long new password', 'not the password');
-    await dialog.getByText('Check your input').waitFor();
-    const wrong = dialog.getByText('This password is wrong.');
-    await wrong.waitFor();
-    await dialog.getByLabel('Current password').and(page.locator(':focus')).waitFor();
-    await expectAccessible(page);
-    expect(await liveSessions(db(), own.id)).toHaveLength(2);
+  // A closed dialog keeps no input.
+  const button = page.getByRole('button', { name: 'Change password' });
+  await button.click();
+  const dialog = page.getByRole('dialog', { name: 'Change password' });
+  await dialog.getByLabel('Confirm new password').fill('half of a password');
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Discard' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await button.click();
+  expect(await dialog.getByLabel('Confirm new password').inputValue()).toBe('');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
 
-    await change('a long new password');
-    await dialog.waitFor({ state: 'hidden' });
-    await page.getByText('Password changed').waitFor();
-    expect(await liveSessions(db(), own.id)).toHaveLength(1);
-    await expect.poll(() => page.getByRole('row').count()).toBe(2);
-    expect(await signInStatus(own)).toBe(401);
-    expect(await signInStatus({ ...own, password: 'a long new password' })).toBe(200);
-  });
+  await button.click();
+  await dialog.getByText('All other sessions are signed out.').waitFor();
+  const change = async (password: string, again = password, current = own.password) => {
+    await dialog.getByLabel('Current password').fill(current);
+    await dialog.getByLabel('New password', { exact: false }).first().fill(password);
+    await dialog.getByLabel('Confirm new password').fill(again);
+    await dialog.getByRole('button', { name: 'Change password' }).click();
+  };
+  await change('a long new password', 'a long mew password');
+  await dialog.getByText('The passwords don’t match.').waitFor();
+  await change('short');
+  await dialog.getByText('Enter at least 12 characters.').first().waitFor();
+  await change(own.email);
+  await dialog.getByText('Choose a password without your email address.').first().waitFor();
+  await change('a long new password', 'a long new password', 'not the password');
+  await dialog.getByText('Check your input').waitFor();
+  const wrong = dialog.getByText('This password is wrong.');
+  await wrong.waitFor();
+  await dialog.getByLabel('Current password').and(page.locator(':focus')).waitFor();
+  await expectAccessible(page);
+  expect(await liveSessions(db(), own.id)).toHaveLength(2);
 
-  it('does not stay in a closed dialog', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await open('/account');
-    const button = page.getByRole('button', { name: 'Change password' });
-    await button.click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Confirm new password').fill('half of a password');
-    await page.keyboard.press('Escape');
-    await dialog.getByRole('button', { name: 'Discard' }).click();
-    await dialog.waitFor({ state: 'hidden' });
-    await button.click();
-    expect(await dialog.getByLabel('Confirm new password').inputValue()).toBe('');
-  });
+  await change('a long new password');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByText('Password changed').waitFor();
+  expect(await liveSessions(db(), own.id)).toHaveLength(1);
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  expect(await signInStatus(own)).toBe(401);
+  expect(await signInStatus({ ...own, password: 'a long new password' })).toBe(200);
 });
 
 /** Downloads the codes that the page shows after the app was added, and closes the dialog. */
@@ -145,107 +119,94 @@ async function saveRecoveryCodes(page: Page): Promise<void> {
   await dialog.waitFor({ state: 'hidden' });
 }
 
-describe('two-factor authentication', () => {
-  it('is turned on with a code, required at sign-in, and turned off', async () => {
-    const own = await member('member');
-    const { page, open } = await visitAs(own);
-    await open('/account');
-    const section = page.getByRole('region', { name: 'Two-factor authentication' });
-    await section.getByText('Off', { exact: true }).waitFor();
-    await section.getByRole('button', { name: 'Add authenticator app' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Add authenticator app' });
-    await dialog.getByRole('img', { name: 'QR code' }).waitFor();
-    await dialog.getByRole('button', { name: 'Copy key' }).waitFor();
-    const seed = fromBase32(await seedOf(dialog));
+it('an authenticator app is added with a code, required at sign-in, and removed', async () => {
+  const own = await member('member');
+  const { page, open } = await visitAs(own);
+  await open('/account');
 
-    const code = codeAt(seed, Date.now());
-    const wrong = code.replace(/^./, (first) => String((Number(first) + 1) % 10));
-    await dialog.getByLabel('Code').fill(wrong);
-    await dialog.getByRole('button', { name: 'Turn on' }).click();
-    await dialog.getByText('The code is wrong or has expired.').first().waitFor();
-    await expectAccessible(page);
-    expect(await signInStatus(own)).toBe(200);
-    const { db } = app().app.inside;
-    const [current] = await liveSessions(db, own.id);
-    await addSession(db, own.id);
-    expect(await dialog.getByLabel('Sign out other sessions').isChecked()).toBe(true);
-    await dialog.getByLabel('Code').fill(codeAt(seed, Date.now()));
-    await dialog.getByRole('button', { name: 'Turn on' }).click();
-    await saveRecoveryCodes(page);
-    await section.getByText('On', { exact: true }).waitFor();
-    await section.getByText('10 of 10 recovery codes left').waitFor();
-    expect(await liveSessions(db, own.id)).toEqual([current]);
-    expect(await signInStatus(own)).toBe(401);
-    expect(await signInStatus(own, codeAt(seed, Date.now() + 30_000))).toBe(200);
-
-    await section.getByRole('button', { name: 'Remove authenticator app' }).click();
-    const question = page.getByRole('dialog', { name: 'Remove authenticator app?' });
-    await question.getByText('sign in with your password only').waitFor();
-    await expectAccessible(page);
-    expect(await question.getByLabel('Sign out other sessions').isChecked()).toBe(false);
-    await question.getByLabel('Sign out other sessions').check();
-    await question.getByRole('button', { name: 'Remove' }).click();
-    await section.getByText('Off', { exact: true }).waitFor();
-    expect(await signInStatus(own)).toBe(200);
-  });
-
-  it('shows a scannable QR code in both color schemes', async () => {
-    const { page, open } = await visitAs(await member('member'), {
-      ...phone,
-      colorScheme: 'dark',
-    });
-    await open('/account');
+  // It stays off if the user leaves before the first code.
+  const begin = async () => {
     await page.getByRole('button', { name: 'Add authenticator app' }).click();
-    const code = page.getByRole('img', { name: 'QR code' });
-    await code.waitFor();
-    const fills = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('[role=img] path')]
-        .map((path) => getComputedStyle(path).fill)`,
-    );
-    expect(fills).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
-    expect(await overhangOf(page)).toBe(0);
-    await expectAccessible(page);
-  });
+    return seedOf(page.getByRole('dialog'));
+  };
+  const first = await begin();
+  await page.reload();
+  await heading(page, 'Your account').waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(await signInStatus(own)).toBe(200);
+  expect(await begin()).not.toBe(first);
 
-  it('stays off if the user leaves before the first code', async () => {
-    const own = await member('member');
-    const { page, open } = await visitAs(own);
-    await open('/account');
-    const begin = async () => {
-      await page.getByRole('button', { name: 'Add authenticator app' }).click();
-      return seedOf(page.getByRole('dialog'));
-    };
-    const first = await begin();
-    await page.reload();
-    await heading(page, 'Your account').waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    expect(await signInStatus(own)).toBe(200);
-    expect(await begin()).not.toBe(first);
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    const button = page.getByRole('button', { name: 'Add authenticator app' });
-    await button.and(page.locator(':focus')).waitFor();
-  });
+  // The QR code can be scanned on a phone and in dark mode.
+  const picture = page.getByRole('img', { name: 'QR code' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await changeColorScheme(page, 'dark');
+  await picture.waitFor();
+  const fills = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('[role=img] path')]
+      .map((path) => getComputedStyle(path).fill)`,
+  );
+  expect(fills).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
+  expect(await overhangOf(page)).toBe(0);
+  await expectAccessible(page);
+  await changeColorScheme(page, 'light');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  const button = page.getByRole('button', { name: 'Add authenticator app' });
+  await button.and(page.locator(':focus')).waitFor();
 
-  it('reports an app that was added in another browser', async () => {
-    const own = await member('member');
-    const { page, open } = await visitAs(own);
-    await open('/account');
-    await page.getByText('Off', { exact: true }).waitFor();
-    await addTotp(app(), own.id);
-    await page.getByRole('button', { name: 'Add authenticator app' }).click();
-    const problem = page.getByRole('alert');
-    await problem.getByText('has a second factor').waitFor();
-    await problem.getByText('Request ID:').waitFor();
-  });
+  const section = page.getByRole('region', { name: 'Two-factor authentication' });
+  await section.getByText('Off', { exact: true }).waitFor();
+  await section.getByRole('button', { name: 'Add authenticator app' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add authenticator app' });
+  await dialog.getByRole('img', { name: 'QR code' }).waitFor();
+  await dialog.getByRole('button', { name: 'Copy key' }).waitFor();
+  const seed = fromBase32(await seedOf(dialog));
+
+  const code = codeAt(seed, Date.now());
+  const wrong = code.replace(/^./, (first) => String((Number(first) + 1) % 10));
+  await dialog.getByLabel('Code').fill(wrong);
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
+  await dialog.getByText('The code is wrong or has expired.').first().waitFor();
+  await expectAccessible(page);
+  expect(await signInStatus(own)).toBe(200);
+  const [current] = await liveSessions(db(), own.id);
+  await addSession(db(), own.id);
+  expect(await dialog.getByLabel('Sign out other sessions').isChecked()).toBe(true);
+  await dialog.getByLabel('Code').fill(codeAt(seed, Date.now()));
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
+  await saveRecoveryCodes(page);
+  await section.getByText('On', { exact: true }).waitFor();
+  await section.getByText('10 of 10 recovery codes left').waitFor();
+  expect(await liveSessions(db(), own.id)).toEqual([current]);
+  expect(await signInStatus(own)).toBe(401);
+  expect(await signInStatus(own, codeAt(seed, Date.now() + 30_000))).toBe(200);
+
+  await section.getByRole('button', { name: 'Remove authenticator app' }).click();
+  const question = page.getByRole('dialog', { name: 'Remove authenticator app?' });
+  await question.getByText('sign in with your password only').waitFor();
+  await expectAccessible(page);
+  expect(await question.getByLabel('Sign out other sessions').isChecked()).toBe(false);
+  await question.getByLabel('Sign out other sessions').check();
+  await question.getByRole('button', { name: 'Remove' }).click();
+  await section.getByText('Off', { exact: true }).waitFor();
+  expect(await signInStatus(own)).toBe(200);
 });
 
-it('the session list names the sign-in method', async () => {
+it('an app added in another browser is reported, and its sign-ins are named', async () => {
   const own = await member('member');
+  const { page, open } = await visitAs(own);
+  await open('/account');
+  await page.getByText('Off', { exact: true }).waitFor();
   const code = await addTotp(app(), own.id);
-  const { page, open } = await visit();
-  await open('/sign-in?next=/console/account');
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  const problem = page.getByRole('alert');
+  await problem.getByText('has a second factor').waitFor();
+  await problem.getByText('Request ID:').waitFor();
+
+  await signOut(page);
   await fillSignIn(page, own, code(Date.now()));
-  await heading(page, 'Your account').waitFor();
+  await heading(page, 'Home').waitFor();
+  await openAccount(page);
   await page.getByRole('cell', { name: 'Password and code' }).waitFor();
 });

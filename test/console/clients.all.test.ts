@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { generateCredential } from '../../src/base/crypto/credential-format.ts';
 import { insertCredential } from '../../src/credentials/store.ts';
 import { insertClient } from '../../src/identity/clients/store.ts';
@@ -39,261 +39,181 @@ const clientOf = (id: string) =>
 const rowsOf = (id: string) =>
   db().selectFrom('credentials').selectAll().where('client_id', '=', id).execute();
 
-describe('a client', () => {
-  it('is created with a secret, and the shown command gets a token', async () => {
-    const { page, open } = await visitAs(await staff());
-    await open('/clients');
-    await page.getByRole('button', { name: 'Create client' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create client' });
-    await dialog.getByLabel('Name').fill('Payments');
-    await addScopes(dialog, 'payments:read');
-    await dialog.getByText('Scopes of Latchkey').click();
-    await dialog.getByRole('checkbox', { name: 'accounts:read' }).check();
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    const { secret, command, text } = await takeSecret(page);
-    expect(secret).toMatch(/^lk_cs_/);
-    const token = { token_type: 'Bearer', scope: 'payments:read accounts:read' };
-    expect(await paste(command)).toMatchObject(token);
-    const [client] = await clientsNamed('Payments');
-    expect(text).toContain(client?.id);
+it('a client is created with a secret, and its secrets are rotated and revoked', async () => {
+  const { page, open } = await visitAs(await staff());
+  await open('/clients');
+  await page.getByRole('button', { name: 'Create client' }).click();
+  const creation = page.getByRole('dialog', { name: 'Create client' });
+  await creation.getByLabel('Name').fill('Payments');
+  await addScopes(creation, 'payments:read');
+  await creation.getByText('Scopes of Latchkey').click();
+  await creation.getByRole('checkbox', { name: 'accounts:read' }).check();
+  await creation.getByRole('button', { name: 'Create' }).click();
+  const { secret: first, command, text } = await takeSecret(page);
+  expect(first).toMatch(/^lk_cs_/);
+  const token = { token_type: 'Bearer', scope: 'payments:read accounts:read' };
+  expect(await paste(command)).toMatchObject(token);
+  const [client] = await clientsNamed('Payments');
+  const id = client?.id ?? '';
+  expect(text).toContain(client?.id);
+  await page.getByRole('link', { name: 'Payments' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
+  await secretsOf(page).getByText('Active').waitFor();
 
-    await page.getByRole('link', { name: 'Payments' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
-    await secretsOf(page).getByText('Active').waitFor();
-  });
+  // Another secret, with a name and an expiry.
+  await page.getByRole('button', { name: 'Create secret' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create secret' });
+  await dialog.getByLabel('Name').fill('Named');
+  await dialog.getByLabel('Expires').fill(momentIn(48 * hourMs));
+  await expectFitForAll(page);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  const named = await takeSecret(page);
+  expect(await paste(named.command)).toMatchObject({ scope: 'payments:read accounts:read' });
+  await secretsOf(page).getByText('Named').waitFor();
+  expect([await statusOf(id, first), await statusOf(id, named.secret)]).toEqual([200, 200]);
+  const namedEnd = (await rowsOf(id)).find(({ name }) => name === 'Named')?.expire_time ?? 0;
+  expect(Math.abs(namedEnd - Date.now() - 48 * hourMs)).toBeLessThan(hourMs);
 
-  it('of another server opens by its own id, and its unused secret is marked', async () => {
-    const id = 'billing.worker-1';
-    const { ownerId } = await added();
-    await insertClient(db(), { ...(await clientOf(ownerId)), id, name: 'Billing worker' });
-    const hash = { id: `sec_${'a'.repeat(22)}`, digest: '', importedHash: '$2b$' };
+  // A rotation ends older secrets after the overlap.
+  const rotation = page.getByRole('dialog', { name: 'Rotate secrets' });
+  const rotate = async (overlap: string, name: string) => {
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    await rotation.getByLabel('Name').fill(name);
+    await rotation.getByLabel('Older secrets expire').selectOption(overlap);
+    if (name === 'Second') await expectFitForAll(page);
+    await rotation.getByRole('button', { name: 'Rotate' }).click();
+    return takeSecret(page);
+  };
+  const second = await rotate('In 7 days', 'Second');
+  expect(second.text).toContain('All older secrets expire by');
+  const rows = await rowsOf(id);
+  const made = rows.find(({ name }) => name === 'Second');
+  const end = (made?.create_time ?? 0) + 7 * 24 * hourMs;
+  const oldest = rows.filter(({ name }) => !['Named', 'Second'].includes(name));
+  expect(oldest.map(({ expire_time }) => expire_time)).toEqual([end]);
+  expect(await statusOf(id, first)).toBe(200);
+  const third = await rotate('Immediately', 'Third');
+  expect(third.text).toContain('All older secrets have expired.');
+  const secrets = [first, second.secret, third.secret];
+  const statuses = await Promise.all(secrets.map((secret) => statusOf(id, secret)));
+  expect(statuses).toEqual([401, 401, 200]);
+
+  await chooseRowAction(page, 'Revoke', '“Third”');
+  const question = page.getByRole('dialog', { name: 'Revoke “Third”?' });
+  await question.getByText('can’t be used to get new tokens').waitFor();
+  await question.getByText('to reject them as well, disable the client').waitFor();
+  expect(await statusOf(id, third.secret)).toBe(200);
+  await question.getByRole('button', { name: 'Revoke' }).click();
+  const row = secretsOf(page).getByRole('row').filter({ hasText: 'Third' });
+  await row.getByText('Revoked', { exact: true }).waitFor();
+  // The time is next to the state, and the secret no longer expires.
+  const cells = await row.getByRole('cell').allTextContents();
+  expect(cells.slice(2, 4)).toEqual([expect.stringMatching(/^Revoked\S/), '—']);
+  expect(await statusOf(id, third.secret)).toBe(401);
+});
+
+it('a client gets a new name and scopes, and is disabled and enabled again', async () => {
+  const person = await staff();
+  const { ownerId, text } = await added();
+  const { page, open } = await visitAs(person, { signedInAt: staleSignInTime() });
+  await open(`/clients/${ownerId}`);
+  // Neither the list of secrets nor a new name needs a step-up.
+  await secretsOf(page).getByText('Test credential').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await page.getByRole('button', { name: 'Rename' }).click();
+  const rename = page.getByRole('dialog', { name: 'Rename client' });
+  await rename.getByLabel('Name').fill('Ledger');
+  await rename.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
+  expect(await clientOf(ownerId)).toMatchObject({ name: 'Ledger', scopes: 'payments:read' });
+
+  await page.getByRole('button', { name: 'Change scopes' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change scopes' });
+  await dialog.getByRole('checkbox', { name: 'payments:read' }).uncheck();
+  await addScopes(dialog, 'ledger:read, ledger:write');
+  await dialog.getByText('Removed immediately').getByText('payments:read').waitFor();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await fillSignIn(page, person);
+  const shown = page.getByRole('definition').getByRole('listitem');
+  await shown.getByText('ledger:write').waitFor();
+  expect(await shown.allTextContents()).toEqual(['ledger:read', 'ledger:write']);
+  expect((await clientOf(ownerId)).scopes).toBe('ledger:read ledger:write');
+  expect(await statusOf(ownerId, text)).toBe(400);
+  expect(await statusOf(ownerId, text, 'ledger:write')).toBe(200);
+
+  await page.getByRole('button', { name: 'Disable' }).click();
+  const question = page.getByRole('dialog', { name: 'Disable “Ledger”?' });
+  await question.getByText('its existing tokens are rejected immediately').waitFor();
+  expect(await statusOf(ownerId, text, 'ledger:write')).toBe(200);
+  await question.getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('definition').getByText('Disabled').waitFor();
+  expect(await statusOf(ownerId, text, 'ledger:write')).toBe(401);
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('definition').getByText('Enabled').waitFor();
+  expect(await statusOf(ownerId, text, 'ledger:write')).toBe(200);
+
+  await page.getByRole('link', { name: 'events on this target' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('target')).toBe(ownerId);
+});
+
+it('imported clients have their ids, and the service limits secrets to ten', async () => {
+  const areas = ['a', 'b', 'c', 'd', 'e'].map((area) => `${area}${'x'.repeat(60)}:write`);
+  const { ownerId } = await addClient(db(), areas.join(' '));
+  const id = 'billing.worker-1';
+  await insertClient(db(), { ...(await clientOf(ownerId)), id, name: 'Billing worker' });
+  const hash = { id: `sec_${'a'.repeat(22)}`, digest: '', importedHash: '$2b$' };
+  const imported = { name: '', scopes: '', createTime: Date.now() };
+  await insertCredential(db(), { kind: 'cs', id }, hash, imported);
+  for (let count = 1; count < 9; count++) {
     const fields = { name: '', scopes: '', createTime: Date.now() };
-    await insertCredential(db(), { kind: 'cs', id }, hash, fields);
-    const { page, open } = await visitAs(await staff());
-    await open('/clients');
-    await page.getByRole('link', { name: 'Billing worker' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Billing worker' }).waitFor();
-    await secretsOf(page).getByText('Imported').waitFor();
-    expect(new URL(page.url()).pathname).toMatch(/\/clients\/billing\.worker-1$/);
-  });
+    const made = generateCredential('cs', randomBytes);
+    await insertCredential(db(), { kind: 'cs', id: ownerId }, made, fields);
+  }
+  const { page, open } = await visitAs(await staff());
+  await open('/clients');
+  await page.getByRole('link', { name: 'Billing worker' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Billing worker' }).waitFor();
+  await secretsOf(page).getByText('Imported').waitFor();
+  expect(new URL(page.url()).pathname).toMatch(/\/clients\/billing\.worker-1$/);
 
-  it('is created once after a step-up', async () => {
-    const person = await staff();
-    const { page, open } = await visitAs(person, { signedInAt: staleSignInTime() });
-    await open('/clients');
-    await page.getByRole('button', { name: 'Create client' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create client' });
-    await dialog.getByLabel('Name').fill('Later');
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    // It has no scopes.
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
-    await fillSignIn(page, person);
-    const { command } = await takeSecret(page);
-    expect(command).toBe('');
-    expect(await clientsNamed('Later')).toHaveLength(1);
-  });
+  await open(`/clients/${ownerId}`);
+  await secretsOf(page).waitFor();
+  await expectFitForAll(page);
+  await page.getByRole('button', { name: 'Create secret' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  await takeSecret(page);
+  await page.getByRole('button', { name: 'Create secret' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  await page.getByText('The client already has 10 live secrets.').waitFor();
+  expect(await rowsOf(ownerId)).toHaveLength(10);
 
-  it('is renamed', async () => {
-    const { ownerId } = await added();
-    const { page, open } = await visitAs(await staff(), { signedInAt: staleSignInTime() });
-    await open(`/clients/${ownerId}`);
-    await page.getByRole('button', { name: 'Rename' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Rename client' });
-    await dialog.getByLabel('Name').fill('Ledger');
-    await dialog.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
-    expect(await clientOf(ownerId)).toMatchObject({ name: 'Ledger', scopes: 'payments:read' });
-  });
-
-  it('changes its scopes after a step-up', async () => {
-    const person = await staff();
-    const { ownerId, text } = await added();
-    const { page, open } = await visitAs(person, { signedInAt: staleSignInTime() });
-    await open(`/clients/${ownerId}`);
-    await page.getByRole('button', { name: 'Change scopes' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Change scopes' });
-    await dialog.getByRole('checkbox', { name: 'payments:read' }).uncheck();
-    await addScopes(dialog, 'ledger:read, ledger:write');
-    await dialog.getByText('Removed immediately').getByText('payments:read').waitFor();
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await fillSignIn(page, person);
-    const shown = page.getByRole('definition').getByRole('listitem');
-    await shown.getByText('ledger:write').waitFor();
-    expect(await shown.allTextContents()).toEqual(['ledger:read', 'ledger:write']);
-    expect((await clientOf(ownerId)).scopes).toBe('ledger:read ledger:write');
-    expect(await statusOf(ownerId, text)).toBe(400);
-    expect(await statusOf(ownerId, text, 'ledger:write')).toBe(200);
-  });
-
-  it('is disabled after a confirmation and enabled again', async () => {
-    const { ownerId, text } = await added();
-    const { page, open } = await visitAs(await staff());
-    await open(`/clients/${ownerId}`);
-    await page.getByRole('button', { name: 'Disable' }).click();
-    const question = page.getByRole('dialog', { name: 'Disable “Test client”?' });
-    await question.getByText('its existing tokens are rejected immediately').waitFor();
-    expect(await statusOf(ownerId, text)).toBe(200);
-    await question.getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('definition').getByText('Disabled').waitFor();
-    expect(await statusOf(ownerId, text)).toBe(401);
-    await page.getByRole('button', { name: 'Enable' }).click();
-    await page.getByRole('definition').getByText('Enabled').waitFor();
-    expect(await statusOf(ownerId, text)).toBe(200);
-  });
-
-  it('links to its audit events', async () => {
-    const { ownerId } = await added();
-    const { page, open } = await visitAs(await staff());
-    await open(`/clients/${ownerId}`);
-    await page.getByRole('link', { name: 'events on this target' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
-    expect(new URL(page.url()).searchParams.get('target')).toBe(ownerId);
-    const reader = await visitAs(await staff(['clients:read']));
-    await reader.open(`/clients/${ownerId}`);
-    await reader.page.getByText(ownerId, { exact: true }).waitFor();
-    expect(await reader.page.getByRole('link', { name: /^what / }).count()).toBe(0);
-  });
-
-  it('shows an error if it does not exist', async () => {
-    const { page, open } = await visitAs(await staff());
-    await open('/clients/cli_0000000000000000000000');
-    await page.getByRole('alert').getByText('Not found').waitFor();
-    expect(await page.getByRole('button', { name: 'Disable' }).count()).toBe(0);
-    await expectFitForAll(page);
-  });
-
-  it('is read-only for staff with the read scope', async () => {
-    const { ownerId } = await added();
-    const { page, open } = await visitAs(await staff(['clients:read']));
-    await open(`/clients/${ownerId}`);
-    await page.getByText(ownerId, { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: /Rename|Disable|secret/ }).count()).toBe(0);
-  });
+  await open('/clients/cli_0000000000000000000000');
+  await page.getByRole('alert').getByText('Not found').waitFor();
+  expect(await page.getByRole('button', { name: 'Disable' }).count()).toBe(0);
+  await expectFitForAll(page);
 });
 
-describe('the secrets of a client', () => {
-  it('are listed without a step-up', async () => {
-    const { ownerId } = await added();
-    const { page, open } = await visitAs(await staff(), { signedInAt: staleSignInTime() });
-    await open(`/clients/${ownerId}`);
-    await secretsOf(page).getByText('Test credential').waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
-  });
+it('staff with the read scope see all clients in pages, and change none', async () => {
+  const oldest = (await addClient(db(), '', { createTime: 1 })).ownerId;
+  for (let count = 0; count < 50; count++) await added();
+  const { ownerId } = await added();
+  const { page, open } = await visitAs(await staff(['clients:read']));
 
-  it('get a new one with a name and an expiry', async () => {
-    const { ownerId, text: first } = await added();
-    const { page, open } = await visitAs(await staff());
-    await open(`/clients/${ownerId}`);
-    await page.getByRole('button', { name: 'Create secret' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create secret' });
-    await dialog.getByLabel('Name').fill('Second');
-    await dialog.getByLabel('Expires').fill(momentIn(48 * hourMs));
-    await expectFitForAll(page);
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    const { secret, command } = await takeSecret(page);
-    expect(await paste(command)).toMatchObject({ scope: 'payments:read' });
-    await secretsOf(page).getByText('Second').waitFor();
-    expect([await statusOf(ownerId, first), await statusOf(ownerId, secret)]).toEqual([200, 200]);
-    const second = (await rowsOf(ownerId)).find(({ name }) => name === 'Second');
-    const end = Date.now() + 48 * hourMs;
-    expect(Math.abs((second?.expire_time ?? 0) - end)).toBeLessThan(hourMs);
-  });
-
-  it('expire after the overlap when they are rotated', async () => {
-    const { ownerId, credentialId, text: first } = await added();
-    const { page, open } = await visitAs(await staff());
-    await open(`/clients/${ownerId}`);
-    const dialog = page.getByRole('dialog', { name: 'Rotate secrets' });
-    const rotate = async (overlap: string, name: string) => {
-      await page.getByRole('button', { name: 'Rotate' }).click();
-      await dialog.getByLabel('Name').fill(name);
-      await dialog.getByLabel('Older secrets expire').selectOption(overlap);
-      if (name === 'Second') await expectFitForAll(page);
-      await dialog.getByRole('button', { name: 'Rotate' }).click();
-      return takeSecret(page);
-    };
-
-    const second = await rotate('In 7 days', 'Second');
-    expect(second.text).toContain('All older secrets expire by');
-    const rows = await rowsOf(ownerId);
-    const made = rows.find(({ name }) => name === 'Second');
-    const end = (made?.create_time ?? 0) + 7 * 24 * hourMs;
-    expect(rows.find(({ id }) => id === credentialId)?.expire_time).toBe(end);
-    expect(await statusOf(ownerId, first)).toBe(200);
-
-    const third = await rotate('Immediately', 'Third');
-    expect(third.text).toContain('All older secrets have expired.');
-    const secrets = [first, second.secret, third.secret];
-    const statuses = await Promise.all(secrets.map((secret) => statusOf(ownerId, secret)));
-    expect(statuses).toEqual([401, 401, 200]);
-  });
-
-  it('are revoked after a confirmation', async () => {
-    const { ownerId, text } = await added();
-    const { page, open } = await visitAs(await staff());
-    await open(`/clients/${ownerId}`);
-    await chooseRowAction(page, 'Revoke', '“Test credential”');
-    const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
-    await question.getByText('can’t be used to get new tokens').waitFor();
-    await question.getByText('to reject them as well, disable the client').waitFor();
-    expect(await statusOf(ownerId, text)).toBe(200);
-    await question.getByRole('button', { name: 'Revoke' }).click();
-    await secretsOf(page).getByText('Revoked', { exact: true }).waitFor();
-    // The time is next to the state, and the secret no longer expires.
-    const row = secretsOf(page).getByRole('row').last();
-    const cells = await row.getByRole('cell').allTextContents();
-    expect(cells.slice(2, 4)).toEqual([expect.stringMatching(/^Revoked\S/), '—']);
-    expect(await statusOf(ownerId, text)).toBe(401);
-  });
-
-  it('are limited to ten by the service', async () => {
-    const { ownerId } = await added();
-    for (let count = 1; count < 9; count++) {
-      const fields = { name: '', scopes: '', createTime: Date.now() };
-      const made = generateCredential('cs', randomBytes);
-      await insertCredential(db(), { kind: 'cs', id: ownerId }, made, fields);
-    }
-    const { page, open } = await visitAs(await staff());
-    await open(`/clients/${ownerId}`);
-    await page.getByRole('button', { name: 'Create secret' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
-    await takeSecret(page);
-    await page.getByRole('button', { name: 'Create secret' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
-    await page.getByText('The client already has 10 live secrets.').waitFor();
-    expect(await rowsOf(ownerId)).toHaveLength(10);
-  });
+  await open('/clients');
+  await page.getByRole('table', { name: 'Clients' }).waitFor();
+  expect(await page.getByText(oldest).count()).toBe(0);
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await page.getByText(oldest).waitFor();
+  await open(`/clients/${ownerId}`);
+  await page.getByText(ownerId, { exact: true }).waitFor();
+  expect(await page.getByRole('link', { name: /^events / }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: /Rename|Disable|secret/ }).count()).toBe(0);
 });
 
-describe('the client screens', () => {
-  it('are accessible in both color schemes and on a phone', async () => {
-    const areas = ['a', 'b', 'c', 'd', 'e'].map((area) => `${area}${'x'.repeat(60)}:write`);
-    const { ownerId } = await addClient(db(), areas.join(' '));
-    const { page, open } = await visitAs(await staff());
-    await open('/clients');
-    await page.getByRole('table', { name: 'Clients' }).waitFor();
-    await expectFitForAll(page);
-    await open(`/clients/${ownerId}`);
-    await secretsOf(page).waitFor();
-    await expectFitForAll(page);
-  });
-
-  it('load more pages', async () => {
-    const oldest = (await addClient(db(), '', { createTime: 1 })).ownerId;
-    for (let count = 0; count < 50; count++) await added();
-    const { page, open } = await visitAs(await staff());
-    await open('/clients');
-    await page.getByRole('table', { name: 'Clients' }).waitFor();
-    expect(await page.getByText(oldest).count()).toBe(0);
-    await page.getByRole('button', { name: 'Load more' }).click();
-    await page.getByText(oldest).waitFor();
-  });
-
-  it('are forbidden for staff without the scope', async () => {
-    const { page, open } = await visitAs(await staff(['users:read']));
-    await open('/clients');
-    await page.getByRole('alert').getByText('You don’t have access').waitFor();
-    expect(await page.getByRole('link', { name: 'Clients' }).count()).toBe(0);
-  });
+it('clients are forbidden for staff without the scope', async () => {
+  const { page, open } = await visitAs(await staff(['users:read']));
+  await open('/clients');
+  await page.getByRole('alert').getByText('You don’t have access').waitFor();
+  expect(await page.getByRole('link', { name: 'Clients' }).count()).toBe(0);
 });

@@ -1,7 +1,12 @@
 // Questions of dialogs with a form, before input is submitted or lost.
 import { describe, expect, it } from 'vitest';
 import { takeSecret } from '../support/console-credentials.ts';
-import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import {
+  expectAccessible,
+  fillSignIn,
+  staleSignInTime,
+  useConsole,
+} from '../support/console-suite.ts';
 import { upload } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
@@ -9,8 +14,9 @@ const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
 const clientsNamed = (name: string) =>
   app().app.inside.db.selectFrom('clients').selectAll().where('name', '=', name).execute();
 
-it('asks before it creates a client without scopes', async () => {
-  const { page, open } = await visitAs(await staff());
+it('asks before it creates a client without scopes, once after a step-up', async () => {
+  const person = await staff();
+  const { page, open } = await visitAs(person, { signedInAt: staleSignInTime() });
   await open('/clients');
   await page.getByRole('button', { name: 'Create client' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create client' });
@@ -21,7 +27,9 @@ it('asks before it creates a client without scopes', async () => {
   await dialog.getByRole('button', { name: 'Keep editing' }).click();
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByRole('button', { name: 'Create' }).click();
-  await takeSecret(page);
+  await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
+  await fillSignIn(page, person);
+  expect((await takeSecret(page)).command).toBe('');
   expect(await clientsNamed('Without scopes')).toHaveLength(1);
 });
 

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { desktop, overhangOf, phone, stopTimers, takePicture } from '../support/browser-pages.ts';
+import { stopTimers, takePicture } from '../support/browser-pages.ts';
+import { expectFitForAll } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { dayMs, linkOf, localText, newestLink, rowOf } from '../support/link-rows.ts';
@@ -30,7 +31,7 @@ describe('the links of a workspace', () => {
     document = await upload(app(), makePdf({ pages: 2, text: 'Terms' }), 'terms.pdf');
   });
 
-  it('explain what to do if there are none', async () => {
+  it('explain what to do if there are none, and require an email by default', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     await page.getByText('No links yet').waitFor();
@@ -45,14 +46,13 @@ describe('the links of a workspace', () => {
     await dialog.getByRole('button', { name: 'Create and copy link' }).click();
     await dialog.getByText('Choose a document or a folder.').waitFor();
     expect(await app().app.inside.db.selectFrom('links').selectAll().execute()).toEqual([]);
-  });
 
-  it('allow the download of a document that the viewer cannot show, and say why', async () => {
+    // A document that the viewer cannot show.
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
     const archive = await upload(app(), makeZip(), 'files.zip');
-    const { page, open } = await visitAs(await member('member'));
-    await open(linksPath());
+    await page.reload();
     await page.getByRole('button', { name: 'Create link' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create link' });
     const allowed = () => dialog.getByLabel('Allow download').isChecked();
     expect(await allowed()).toBe(false);
     await chooseDocument(page, /^files\.zip · /);
@@ -63,8 +63,20 @@ describe('the links of a workspace', () => {
     await chooseDocument(page, /^terms\.pdf · /);
     await dialog.getByText('Readers can’t open this document').waitFor({ state: 'detached' });
     expect(await allowed()).toBe(false);
-    await page.keyboard.press('Escape');
     await callSharingApi(app(), 'DELETE', `/documents/${archive.id}`);
+
+    await dialog.getByRole('button', { name: 'Create and copy link' }).click();
+    await page.getByRole('dialog', { name: 'Link created' }).waitFor();
+    expect(await newestLink(app())).toMatchObject({
+      name: '',
+      password_required: false,
+      email_required: true,
+      email_verification_required: false,
+      allow_download: false,
+    });
+    expect((await newestLink(app())).expire_time).toBeUndefined();
+    await page.getByRole('link', { name: 'View link' }).click();
+    await page.getByRole('heading', { level: 1, name: 'terms.pdf' }).waitFor();
   });
 
   it('are created with all options, and the URL can be copied', async () => {
@@ -111,44 +123,16 @@ describe('the links of a workspace', () => {
     await button.and(page.locator(':focus')).waitFor();
   });
 
-  it('require an email and never expire by default', async () => {
-    const { page, open } = await visitAs(await staff());
-    await open(linksPath());
-    await page.getByRole('button', { name: 'Create link' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create link' });
-    await chooseDocument(page, /^terms\.pdf · /);
-    await dialog.getByRole('button', { name: 'Create and copy link' }).click();
-    await page.getByRole('dialog', { name: 'Link created' }).waitFor();
-    expect(await newestLink(app())).toMatchObject({
-      name: '',
-      password_required: false,
-      email_required: true,
-      email_verification_required: false,
-      allow_download: false,
-    });
-    expect((await newestLink(app())).expire_time).toBeUndefined();
-    await page.getByRole('link', { name: 'View link' }).click();
-    await page.getByRole('heading', { level: 1, name: 'terms.pdf' }).waitFor();
-  });
-
-  it('are not created with an incomplete date', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await makeLink(app(), document.id, { name: 'Unfinished' });
-    await open(linksPath());
-    await chooseRowAction(rowOf(page, 'Unfinished'), 'Edit');
-    const dialog = page.getByRole('dialog', { name: 'Edit link' });
-    await dialog.getByLabel('Expires').focus();
-    await page.keyboard.type('12');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Complete the date or clear the field.').waitFor();
-  });
-
-  it('cannot expire in the past', async () => {
+  it('cannot have an incomplete date, or expire in the past', async () => {
     const { page, open } = await visitAs(await member('member'));
     const link = await makeLink(app(), document.id, { name: 'Backwards' });
     await open(linksPath());
     await chooseRowAction(rowOf(page, 'Backwards'), 'Edit');
     const dialog = page.getByRole('dialog', { name: 'Edit link' });
+    await dialog.getByLabel('Expires').focus();
+    await page.keyboard.type('12');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Complete the date or clear the field.').waitFor();
     await dialog.getByLabel('Expires').fill('2020-01-01T00:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Choose a time in the future.', { exact: true }).waitFor();
@@ -191,7 +175,7 @@ describe('many links', () => {
     }
   });
 
-  it('are listed in pages with the names of their documents', async () => {
+  it('are listed in pages, and can be created for documents on later pages', async () => {
     const { page, open, requests } = await visitAs(await member('member'));
     await open(linksPath());
     await rowOf(page, 'oldest.pdf').waitFor();
@@ -206,11 +190,8 @@ describe('many links', () => {
     }
     await page.getByRole('button', { name: 'Load more' }).click();
     await rowOf(page, 'newer-0.pdf').waitFor();
-  });
 
-  it('can be created for documents on later pages of the list', async () => {
-    const { page, open } = await visitAs(await member('member'));
-    await open(linksPath());
+    // Documents on later pages of the list.
     await page.getByRole('button', { name: 'Create link' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create link' });
     const more = dialog.getByRole('button', { name: 'Load more' });
@@ -252,25 +233,18 @@ describe('the link screens', () => {
     await makeLink(app(), document.id, { name: 'For investors', ...given });
   });
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const [size, settings] of Object.entries({ phone, desktop })) {
-      it(`are accessible: ${size}, ${colorScheme}`, async () => {
-        const { page, open } = await visitAs(await member('member'), settings);
-        await page.emulateMedia({ colorScheme });
-        await open(linksPath());
-        await rowOf(page, 'Last quarter').getByText('Expired', { exact: true }).waitFor();
-        await rowOf(page, 'For investors').getByText('Active').waitFor();
-        await rowOf(page, 'Sent to the wrong one').getByText('Revoked', { exact: true }).waitFor();
-        await expectAccessible(page);
-        expect(await overhangOf(page)).toBe(0);
-        await takePicture(page, `links-list-${size}-${colorScheme}`);
-        await chooseRowAction(rowOf(page, 'For investors'), 'Edit');
-        const dialog = page.getByRole('dialog', { name: 'Edit link' });
-        await dialog.getByRole('combobox', { name: 'Password' }).selectOption('Set new password');
-        await expectAccessible(page);
-        expect(await overhangOf(page)).toBe(0);
-        await takePicture(page, `links-edit-${size}-${colorScheme}`);
-      });
-    }
-  }
+  it('fit a window of any size, in both color schemes', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    await rowOf(page, 'Last quarter').getByText('Expired', { exact: true }).waitFor();
+    await rowOf(page, 'For investors').getByText('Active').waitFor();
+    await rowOf(page, 'Sent to the wrong one').getByText('Revoked', { exact: true }).waitFor();
+    await expectFitForAll(page);
+    await takePicture(page, 'links-list');
+    await chooseRowAction(rowOf(page, 'For investors'), 'Edit');
+    const dialog = page.getByRole('dialog', { name: 'Edit link' });
+    await dialog.getByRole('combobox', { name: 'Password' }).selectOption('Set new password');
+    await expectFitForAll(page);
+    await takePicture(page, 'links-edit');
+  });
 });

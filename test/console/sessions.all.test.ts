@@ -19,126 +19,114 @@ const db = () => app().app.inside.db;
 /** Opening the list of workspaces sends a request. */
 const switcher = { name: /^Workspace:/ } as const;
 
-describe('the sessions of a user', () => {
-  it('are listed, and can be signed out', async () => {
-    const own = await member('member');
-    const lost = await visitAs(own, { signedInAt: Date.now() - 60_000 });
-    await lost.open('/account');
-    const { page, open } = await visitAs(own);
-    await open('/account');
-    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
-    await rows.nth(2).waitFor();
-    await rows.filter({ hasText: 'This session' }).getByText('127.0.0.1').waitFor();
-    expect(await rows.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
+it('the sessions of a user are listed in pages, and can be signed out', async () => {
+  const own = await member('member');
+  const lost = await visitAs(own, { signedInAt: Date.now() - 60_000 });
+  await lost.open('/account');
+  const { page, open } = await visitAs(own);
+  await open('/account');
+  const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+  await rows.nth(2).waitFor();
+  await rows.filter({ hasText: 'This session' }).getByText('127.0.0.1').waitFor();
+  expect(await rows.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
 
-    await rows.getByRole('button', { name: 'Sign out' }).click();
-    const question = page.getByRole('dialog', { name: 'Sign out this session?' });
-    await question.getByText('The browser that signed in from 127.0.0.1').waitFor();
-    await expectAccessible(page);
-    await question.getByRole('button', { name: 'Sign out' }).click();
-    await question.waitFor({ state: 'hidden' });
-    await expect.poll(() => rows.count()).toBe(2);
-    expect(await liveSessions(db(), own.id)).toHaveLength(1);
+  await rows.getByRole('button', { name: 'Sign out' }).click();
+  const question = page.getByRole('dialog', { name: 'Sign out this session?' });
+  await question.getByText('The browser that signed in from 127.0.0.1').waitFor();
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Sign out' }).click();
+  await question.waitFor({ state: 'hidden' });
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await liveSessions(db(), own.id)).toHaveLength(1);
 
-    await lost.page.getByRole('button', { name: 'Change password' }).waitFor();
-    await lost.page.getByRole('button', switcher).click();
-    await heading(lost.page, 'Sign in').waitFor();
-    await lost.page.getByRole('status').getByText('Your session has expired.').waitFor();
-  });
+  await lost.page.getByRole('button', { name: 'Change password' }).waitFor();
+  await lost.page.getByRole('button', switcher).click();
+  await heading(lost.page, 'Sign in').waitFor();
+  await lost.page.getByRole('status').getByText('Your session has expired.').waitFor();
 
-  it('load more pages', async () => {
-    const own = await member('member');
-    for (let at = 1; at <= 60; at++) {
-      await addSession(db(), own.id, { createTime: Date.now() - at * 1000 });
-    }
-    const { page, open } = await visitAs(own);
-    await open('/account');
-    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
-    await page.getByRole('button', { name: 'Load more' }).click();
-    await expect.poll(() => rows.count()).toBe(62);
-    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
-  });
+  for (let at = 1; at <= 60; at++) {
+    await addSession(db(), own.id, { createTime: Date.now() - at * 1000 });
+  }
+  await page.reload();
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await expect.poll(() => rows.count()).toBe(62);
+  expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
 });
 
-describe('an expired session', () => {
-  it('leads to the sign-in and back, and clears the screen', async () => {
-    const own = await staff();
-    const { page, open } = await visitAs(own);
-    await open('/account');
-    await page.getByText(own.email).first().waitFor();
-    await endSessions(app(), own.id);
-    await page.getByRole('button', { name: 'Add authenticator app' }).click();
-    await heading(page, 'Sign in').waitFor();
-    await page.getByRole('status').getByText('Your session has expired.').waitFor();
-    expect(await page.content()).not.toContain(own.email);
-    await expectAccessible(page);
-    await fillSignIn(page, own);
-    await heading(page, 'Your account').waitFor();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-  });
+it('an expired session leads to the sign-in, and the next user sees nothing of it', async () => {
+  const own = await staff();
+  const { page, open } = await visitAs(own);
+  await open('/account');
+  await page.getByText(own.email).first().waitFor();
+  await endSessions(app(), own.id);
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  await heading(page, 'Sign in').waitFor();
+  await page.getByRole('status').getByText('Your session has expired.').waitFor();
+  expect(await page.content()).not.toContain(own.email);
+  await expectAccessible(page);
+  await fillSignIn(page, own);
+  await heading(page, 'Your account').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 
-  it('closes open dialogs, and the next user sees nothing of them', async () => {
-    const own = await staff();
-    const { page, open } = await visitAs(own);
-    await open('/workspaces');
-    await page.getByRole('link', { name: 'Demo workspace' }).waitFor();
-    await page.getByRole('button', { name: 'Create workspace' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('A name that was not sent');
-    await endSessions(app(), own.id);
-    await dialog.getByRole('button', { name: 'Create' }).click();
-    await heading(page, 'Sign in').waitFor();
-    await dialog.waitFor({ state: 'detached' });
+  // It also closes open dialogs.
+  await open('/workspaces');
+  await page.getByRole('link', { name: 'Demo workspace' }).waitFor();
+  await page.getByRole('button', { name: 'Create workspace' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('A name that was not sent');
+  await endSessions(app(), own.id);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await heading(page, 'Sign in').waitFor();
+  await dialog.waitFor({ state: 'detached' });
 
-    const { ownerId } = await addWorkspace(db(), '');
-    const other = await member('member', ownerId);
-    const contents: string[] = [];
-    await fillSignIn(page, other);
-    await heading(page, 'Home').waitFor();
-    contents.push(await page.content());
-    await openWorkspaces(page);
-    await page.getByRole('table', { name: 'Workspaces' }).waitFor();
-    contents.push(await page.content());
-    for (const content of contents) {
-      expect(content).not.toContain(own.email);
-      expect(content).not.toContain('Demo workspace');
-      expect(content).not.toContain('A name that was not sent');
-    }
-  });
+  const { ownerId } = await addWorkspace(db(), '');
+  const other = await member('member', ownerId);
+  const contents: string[] = [];
+  await fillSignIn(page, other);
+  await heading(page, 'Home').waitFor();
+  contents.push(await page.content());
+  await openWorkspaces(page);
+  await page.getByRole('table', { name: 'Workspaces' }).waitFor();
+  contents.push(await page.content());
+  for (const content of contents) {
+    expect(content).not.toContain(own.email);
+    expect(content).not.toContain('Demo workspace');
+    expect(content).not.toContain('A name that was not sent');
+  }
+});
 
-  it('is not restored by a response after the sign-out', async () => {
-    const own = await staff();
-    const { page, open } = await visitAs(own);
-    await open('/workspaces');
-    const refused = { authorization: 'Bearer over' };
-    await page.route(/SessionService\/ListSessions/, (route) =>
-      route.continue({ headers: { ...route.request().headers(), ...refused } }),
-    );
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const path = /SessionService\/RefreshSession$/;
-    await page.route(path, async (route) => {
-      const response = await route.fetch();
-      await released;
-      await route.fulfill({ response });
-    });
-    const renewing = page.waitForRequest(path);
-    await openAccount(page);
-    const renewal = await renewing;
-    await signOut(page);
-    await heading(page, 'Sign in').waitFor();
-    release();
-    expect((await renewal.response())?.status()).toBe(200);
-    await page.unrouteAll({ behavior: 'wait' });
-    await page.getByText('You’re signed out.').waitFor();
-    expect(await liveSessions(db(), own.id)).toEqual([]);
+it('an expired session is not restored by a response after the sign-out', async () => {
+  const own = await staff();
+  const { page, open } = await visitAs(own);
+  await open('/workspaces');
+  const refused = { authorization: 'Bearer over' };
+  await page.route(/SessionService\/ListSessions/, (route) =>
+    route.continue({ headers: { ...route.request().headers(), ...refused } }),
+  );
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
+  const path = /SessionService\/RefreshSession$/;
+  await page.route(path, async (route) => {
+    const response = await route.fetch();
+    await released;
+    await route.fulfill({ response });
+  });
+  const renewing = page.waitForRequest(path);
+  await openAccount(page);
+  const renewal = await renewing;
+  await signOut(page);
+  await heading(page, 'Sign in').waitFor();
+  release();
+  expect((await renewal.response())?.status()).toBe(200);
+  await page.unrouteAll({ behavior: 'wait' });
+  await page.getByText('You’re signed out.').waitFor();
+  expect(await liveSessions(db(), own.id)).toEqual([]);
 });
 
 describe('two tabs', () => {
-  it('share a sign-in and a step-up', async () => {
+  it('share a step-up, and sign out and in together', async () => {
     const own = await staff();
     const first = await visitAs(own, { signedInAt: staleSignInTime() });
     const second = await openAnotherTab(first);
@@ -153,15 +141,11 @@ describe('two tabs', () => {
     await second.getByRole('button', { name: 'Add authenticator app' }).click();
     await second.getByRole('dialog', { name: 'Add authenticator app' }).waitFor();
     expect(await liveSessions(db(), own.id)).toHaveLength(1);
-  });
 
-  it('sign out and in together', async () => {
-    const own = await staff();
-    const first = await visitAs(own);
-    const second = await openAnotherTab(first);
-    await first.open('/workspaces');
-    await second.goto(`${app().app.publicUrl}/console/account`);
-    await heading(second, 'Your account').waitFor();
+    for (const page of [first.page, second]) {
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
     await signOut(first.page);
     await heading(second, 'Sign in').waitFor();
     await second.getByText('Your session has expired.').waitFor();

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
-import { overhangOf, phone, type Reader, settle } from '../support/browser-pages.ts';
+import { expect, it } from 'vitest';
+import { type Reader, settle } from '../support/browser-pages.ts';
+import { expectFitForAll } from '../support/console-credentials.ts';
 import { openAccount, signOut } from '../support/console-menus.ts';
 import {
   type ConsoleUser,
   type ConsoleVisit,
-  changeColorScheme,
   expectAccessible,
   fillSignIn,
   staleSignInTime,
@@ -18,8 +18,8 @@ const stepUpOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Confirm
 const passwordOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Change password' });
 
 /** Opens the account screen of a user with an old sign-in. */
-async function atAccount(own: ConsoleUser, device = {}): Promise<ConsoleVisit> {
-  const visit = await visitAs(own, { ...device, signedInAt: staleSignInTime() });
+async function atAccount(own: ConsoleUser): Promise<ConsoleVisit> {
+  const visit = await visitAs(own, { signedInAt: staleSignInTime() });
   await visit.open('/account');
   await visit.page.getByText('Off', { exact: true }).waitFor();
   return visit;
@@ -44,176 +44,142 @@ async function hashOf({ id }: ConsoleUser): Promise<string> {
   return (await row.executeTakeFirstOrThrow()).password_hash;
 }
 
-describe('an action that requires a recent sign-in', () => {
-  it('asks for a sign-in, then continues', async () => {
-    const own = await member('member');
-    const visit = await atAccount(own);
-    const before = await hashOf(own);
-    await changePassword(visit, own, 'a long new password');
-    const stepUp = stepUpOf(visit);
-    await stepUp.getByText('This action requires a recent sign-in.').waitFor();
-    await stepUp.getByText(own.email).waitFor();
-    await stepUp.locator('input[name=password]').waitFor();
-    expect(await stepUp.getByRole('textbox').count()).toBe(1);
-    expect(await stepUp.getByLabel('One-time code').count()).toBe(0);
-    await expectAccessible(visit.page);
-    await changeColorScheme(visit.page, 'dark');
-    await expectAccessible(visit.page);
-    expect(await hashOf(own)).toBe(before);
-    await fillSignIn(visit.page, own);
-    await visit.page.getByText('Password changed').waitFor();
-    await stepUp.waitFor({ state: 'detached' });
-    await passwordOf(visit).waitFor({ state: 'detached' });
-    expect(await hashOf(own)).not.toBe(before);
-  });
+it('an action that requires a recent sign-in asks for one, then continues', async () => {
+  const own = await member('member');
+  const visit = await atAccount(own);
+  const { page } = visit;
+  const before = await hashOf(own);
+  await changePassword(visit, own, 'a long new password');
+  const stepUp = stepUpOf(visit);
+  await stepUp.getByText('This action requires a recent sign-in.').waitFor();
+  await stepUp.getByText(own.email).waitFor();
+  await stepUp.locator('input[name=password]').waitFor();
+  expect(await stepUp.getByRole('textbox').count()).toBe(1);
+  expect(await stepUp.getByLabel('One-time code').count()).toBe(0);
+  await expectFitForAll(page);
 
-  it('is not cancelled by a click outside of the dialog', async () => {
-    const visit = await atAccount(await member('member'));
-    await visit.page.getByRole('button', { name: 'Add authenticator app' }).click();
-    const stepUp = stepUpOf(visit);
-    await stepUp.waitFor();
-    await settle(visit.page);
-    const [cancel, signIn] = await Promise.all(
-      ['Cancel', 'Sign in'].map((name) => stepUp.getByRole('button', { name }).boundingBox()),
-    );
-    expect(cancel?.x).toBeLessThan(signIn?.x ?? 0);
-    expect(cancel?.y).toBe(signIn?.y);
-    await visit.page.mouse.click(5, 400);
-    await stepUp.getByRole('button', { name: 'Cancel' }).click();
-    await visit.page.getByText('Nothing was changed').waitFor();
-  });
+  // The focus stays inside the topmost dialog.
+  const focus = page.locator(':focus');
+  await stepUp.locator('input[name=password]').and(focus).waitFor();
+  for (let presses = 0; presses < 10; presses++) {
+    await page.keyboard.press('Tab');
+    await expect.poll(() => stepUp.locator(':focus').count()).toBe(1);
+  }
 
-  it('cannot be confirmed by another user', async () => {
-    const [one, other] = [await member('member'), await member('member')];
-    const visit = await atAccount(one);
-    const { page } = visit;
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/UserService\/EnrolTotp$/, async (route) => {
-      const response = await route.fetch();
-      await released;
-      await route.fulfill({ response });
-    });
-    const asking = page.waitForRequest(/UserService\/EnrolTotp$/);
-    await page.getByRole('button', { name: 'Add authenticator app' }).click();
-    const asked = await asking;
-    await signOut(page);
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await fillSignIn(page, other);
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-    release();
-    expect((await asked.response())?.status()).toBe(401);
-    await openAccount(page);
-    await page.getByRole('heading', { name: 'Your account' }).waitFor();
-    await page.getByRole('table', { name: 'Sessions' }).waitFor();
-    expect(await stepUpOf(visit).count()).toBe(0);
-  });
+  // Escape closes only the topmost dialog, and the focus returns.
+  await page.keyboard.press('Escape');
+  await stepUp.waitFor({ state: 'hidden' });
+  await passwordOf(visit).getByText('Nothing was changed').waitFor();
+  const again = passwordOf(visit).getByRole('button', { name: 'Change password' });
+  await again.and(focus).waitFor();
+  await page.keyboard.press('Escape');
+  await passwordOf(visit).getByRole('button', { name: 'Discard' }).click();
+  await passwordOf(visit).waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Change password' }).and(focus).waitFor();
 
-  it('is not done after a cancel, and can be retried', async () => {
-    const own = await member('member');
-    const visit = await atAccount(own);
-    const before = await hashOf(own);
-    await changePassword(visit, own, 'a long new password');
-    await stepUpOf(visit).getByRole('button', { name: 'Cancel' }).click();
-    const problem = passwordOf(visit).getByRole('alert');
-    await problem.getByText('Nothing was changed').waitFor();
-    await problem.getByText('This action requires a recent sign-in.').waitFor();
-    await problem.getByText('Request ID:').waitFor();
-    await expectAccessible(visit.page);
-    expect(await hashOf(own)).toBe(before);
-
-    await passwordOf(visit).getByRole('button', { name: 'Change password' }).click();
-    await stepUpOf(visit).waitFor();
-    await fillSignIn(visit.page, own);
-    await visit.page.getByText('Password changed').waitFor();
-  });
-
-  it('shows a wrong password and accepts the right one', async () => {
-    const own = await member('member');
-    const visit = await atAccount(own);
-    await visit.page.getByRole('button', { name: 'Add authenticator app' }).click();
-    await stepUpOf(visit).waitFor();
-    await fillSignIn(visit.page, { ...own, password: 'not the password' });
-    const problem = stepUpOf(visit).getByRole('alert');
-    await problem.getByText('Sign-in failed').waitFor();
-    await expectAccessible(visit.page);
-    await fillSignIn(visit.page, own);
-    await visit.page.getByRole('dialog', { name: 'Add authenticator app' }).waitFor();
-  });
-
-  it('asks for the code of an authenticator app', async () => {
-    const own = await member('member');
-    const visit = await atAccount(own);
-    const code = await addTotp(app(), own.id);
-    await changePassword(visit, own, 'a long new password');
-    await stepUpOf(visit).waitFor();
-    await fillSignIn(visit.page, own, '000000');
-    await stepUpOf(visit).getByText('Wrong code').waitFor();
-    await fillSignIn(visit.page, own, code(Date.now()));
-    await visit.page.getByText('Password changed').waitFor();
-  });
-
-  it('asks once for two actions', async () => {
-    const own = await member('member');
-    const visit = await atAccount(own);
-    const { page, requests } = visit;
-    const held: Array<() => void> = [];
-    await page.route(/UserService\/(EnrolTotp|SetPassword)$/, async (route) => {
-      const response = await route.fetch();
-      if (response.status() === 401) await new Promise<void>((go) => held.push(go));
-      await route.fulfill({ response });
-    });
-    await page.getByRole('button', { name: 'Add authenticator app' }).click();
-    await changePassword(visit, own, 'a long new password');
-    await expect.poll(() => held.length).toBe(2);
-    for (const go of held) go();
-    await stepUpOf(visit).waitFor();
-    await fillSignIn(page, own);
-    await page.getByRole('dialog', { name: 'Add authenticator app' }).waitFor();
-    await page.getByText('Password changed').waitFor();
-    await stepUpOf(visit).waitFor({ state: 'detached' });
-    expect(requests.filter((one) => one.endsWith('/SignIn'))).toHaveLength(1);
-  });
-
-  it('fits on a phone', async () => {
-    const visit = await atAccount(await member('member'), phone);
-    await visit.page.getByRole('button', { name: 'Add authenticator app' }).click();
-    await stepUpOf(visit).waitFor();
-    expect(await overhangOf(visit.page)).toBe(0);
-    await expectAccessible(visit.page);
-  });
+  // After a cancel it is not done, and can be repeated.
+  await changePassword(visit, own, 'a long new password');
+  await stepUp.getByRole('button', { name: 'Cancel' }).click();
+  const problem = passwordOf(visit).getByRole('alert');
+  await problem.getByText('Nothing was changed').waitFor();
+  await problem.getByText('This action requires a recent sign-in.').waitFor();
+  await problem.getByText('Request ID:').waitFor();
+  await expectAccessible(page);
+  expect(await hashOf(own)).toBe(before);
+  await again.click();
+  await stepUp.waitFor();
+  await fillSignIn(page, own);
+  await page.getByText('Password changed').waitFor();
+  await stepUp.waitFor({ state: 'detached' });
+  await passwordOf(visit).waitFor({ state: 'detached' });
+  expect(await hashOf(own)).not.toBe(before);
 });
 
-describe('the keyboard', () => {
-  it('closes only the topmost dialog, and the focus returns', async () => {
-    const own = await member('member');
-    const visit = await atAccount(own);
-    const { page } = visit;
-    const focus = page.locator(':focus');
-    await changePassword(visit, own, 'a long new password');
-    await stepUpOf(visit).locator('input[name=password]').and(focus).waitFor();
-    await page.keyboard.press('Escape');
-    await stepUpOf(visit).waitFor({ state: 'hidden' });
-    await passwordOf(visit).getByText('Nothing was changed').waitFor();
-    const again = passwordOf(visit).getByRole('button', { name: 'Change password' });
-    await again.and(focus).waitFor();
-    await page.keyboard.press('Escape');
-    await passwordOf(visit).getByRole('button', { name: 'Discard' }).click();
-    await passwordOf(visit).waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'Change password' }).and(focus).waitFor();
-  });
+it('a click outside does not cancel it, and a wrong password can be corrected', async () => {
+  const own = await member('member');
 
-  it('stays inside the topmost dialog', async () => {
-    const own = await member('member');
-    const visit = await atAccount(own);
-    const { page } = visit;
-    await changePassword(visit, own, 'a long new password');
-    await stepUpOf(visit).locator('input[name=password]').and(page.locator(':focus')).waitFor();
-    for (let presses = 0; presses < 10; presses++) {
-      await page.keyboard.press('Tab');
-      await expect.poll(() => stepUpOf(visit).locator(':focus').count()).toBe(1);
-    }
+  const visit = await atAccount(own);
+  await visit.page.getByRole('button', { name: 'Add authenticator app' }).click();
+  const stepUp = stepUpOf(visit);
+  await stepUp.waitFor();
+  await settle(visit.page);
+  const [cancel, signIn] = await Promise.all(
+    ['Cancel', 'Sign in'].map((name) => stepUp.getByRole('button', { name }).boundingBox()),
+  );
+  expect(cancel?.x).toBeLessThan(signIn?.x ?? 0);
+  expect(cancel?.y).toBe(signIn?.y);
+  await visit.page.mouse.click(5, 400);
+  await stepUp.getByRole('button', { name: 'Cancel' }).click();
+  await visit.page.getByText('Nothing was changed').waitFor();
+
+  await visit.page.getByRole('button', { name: 'Add authenticator app' }).click();
+  await stepUp.waitFor();
+  await fillSignIn(visit.page, { ...own, password: 'not the password' });
+  const problem = stepUp.getByRole('alert');
+  await problem.getByText('Sign-in failed').waitFor();
+  await expectAccessible(visit.page);
+  await fillSignIn(visit.page, own);
+  await visit.page.getByRole('dialog', { name: 'Add authenticator app' }).waitFor();
+});
+
+it('it cannot be confirmed by another user', async () => {
+  const [one, other] = [await member('member'), await member('member')];
+  const visit = await atAccount(one);
+  const { page } = visit;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
+  await page.route(/UserService\/EnrolTotp$/, async (route) => {
+    const response = await route.fetch();
+    await released;
+    await route.fulfill({ response });
+  });
+  const asking = page.waitForRequest(/UserService\/EnrolTotp$/);
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  const asked = await asking;
+  await signOut(page);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await fillSignIn(page, other);
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  release();
+  expect((await asked.response())?.status()).toBe(401);
+  await openAccount(page);
+  await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  await page.getByRole('table', { name: 'Sessions' }).waitFor();
+  expect(await stepUpOf(visit).count()).toBe(0);
+});
+
+it('it asks for the code of an authenticator app', async () => {
+  const own = await member('member');
+  const visit = await atAccount(own);
+  const code = await addTotp(app(), own.id);
+  await changePassword(visit, own, 'a long new password');
+  await stepUpOf(visit).waitFor();
+  await fillSignIn(visit.page, own, '000000');
+  await stepUpOf(visit).getByText('Wrong code').waitFor();
+  await fillSignIn(visit.page, own, code(Date.now()));
+  await visit.page.getByText('Password changed').waitFor();
+});
+
+it('it asks once for two actions', async () => {
+  const own = await member('member');
+  const visit = await atAccount(own);
+  const { page, requests } = visit;
+  const held: Array<() => void> = [];
+  await page.route(/UserService\/(EnrolTotp|SetPassword)$/, async (route) => {
+    const response = await route.fetch();
+    if (response.status() === 401) await new Promise<void>((go) => held.push(go));
+    await route.fulfill({ response });
+  });
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  await changePassword(visit, own, 'a long new password');
+  await expect.poll(() => held.length).toBe(2);
+  for (const go of held) go();
+  await stepUpOf(visit).waitFor();
+  await fillSignIn(page, own);
+  await page.getByRole('dialog', { name: 'Add authenticator app' }).waitFor();
+  await page.getByText('Password changed').waitFor();
+  await stepUpOf(visit).waitFor({ state: 'detached' });
+  expect(requests.filter((one) => one.endsWith('/SignIn'))).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { takePicture } from '../support/browser-pages.ts';
 import { chooseRowAction, openWorkspaces } from '../support/console-menus.ts';
 import { changeColorScheme, expectAccessible } from '../support/console-suite.ts';
@@ -23,217 +23,196 @@ function answerWith(page: Page, status: number, code: string, detail: string, he
   return page.route(uploads, (route) => route.fulfill({ status, headers, json }));
 }
 
-describe('an upload', () => {
-  it('accepts several files and links to the stored documents', async () => {
-    const { page } = await openDocuments();
-    const report = makeReport();
-    await choose(page, fileOf('Plan.pdf', report), fileOf('He said "no".zip'));
-    await page.getByText('2 of 2 files uploaded').waitFor();
-    await documentNamed(page, 'Plan.pdf').waitFor();
-    await documentNamed(page, 'He said "no".zip').waitFor();
-    expect(await storedAs('Plan.pdf')).toMatchObject({
-      content_type: 'application/pdf',
-      sha256: sha256(report),
-    });
-    expect(await storedAs('He said "no".zip')).toBeDefined();
-    await expectAccessible(page);
-    await rowOf(page, 'Plan.pdf').getByRole('link').click();
-    await page.getByRole('heading', { level: 1, name: 'Plan.pdf' }).waitFor();
-    await page.goBack();
-    await page.getByRole('button', { name: 'Clear finished uploads' }).click();
-    await rowOf(page, 'Plan.pdf').waitFor({ state: 'detached' });
+it('chosen and dropped files are uploaded, and others are ignored', async () => {
+  const { page } = await openDocuments();
+  const report = makeReport();
+  await choose(page, fileOf('Plan.pdf', report), fileOf('He said "no".zip'));
+  await page.getByText('2 of 2 files uploaded').waitFor();
+  await documentNamed(page, 'Plan.pdf').waitFor();
+  await documentNamed(page, 'He said "no".zip').waitFor();
+  expect(await storedAs('Plan.pdf')).toMatchObject({
+    content_type: 'application/pdf',
+    sha256: sha256(report),
   });
+  expect(await storedAs('He said "no".zip')).toBeDefined();
+  await expectAccessible(page);
+  await rowOf(page, 'Plan.pdf').getByRole('link').click();
+  await page.getByRole('heading', { level: 1, name: 'Plan.pdf' }).waitFor();
+  await page.goBack();
+  await page.getByRole('button', { name: 'Clear finished uploads' }).click();
+  await rowOf(page, 'Plan.pdf').waitFor({ state: 'detached' });
 
-  it('accepts dropped files', async () => {
-    const { page } = await openDocuments();
-    const dataTransfer = await page.evaluateHandle(`(() => {
-      const transfer = new DataTransfer();
-      for (const name of ['Dropped 1.txt', 'Dropped 2.txt']) {
-        transfer.items.add(new File(['some text'], name));
-      }
-      return transfer;
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    for (const name of ['Dropped 1.txt', 'Dropped 2.txt']) {
+      transfer.items.add(new File(['some text'], name));
+    }
+    return transfer;
+  })()`);
+  await page.dispatchEvent('h1', 'dragover', { dataTransfer });
+  await page.getByText('Drop files to upload').waitFor();
+  await expectAccessible(page);
+  await takePicture(page, 'upload-drop');
+  await page.dispatchEvent('h1', 'drop', { dataTransfer });
+  await documentNamed(page, 'Dropped 1.txt').waitFor();
+  await documentNamed(page, 'Dropped 2.txt').waitFor();
+  await page.getByText('Drop files to upload').waitFor({ state: 'detached' });
+  expect((await storedAs('Dropped 2.txt'))?.sha256).toBe(sha256(Buffer.from('some text')));
+
+  // Files that are dropped behind a dialog or on another screen.
+  await choose(page, fileOf('Shown.zip'));
+  /** Whether the browser would navigate to the dropped file. */
+  const isOpened = () =>
+    page.evaluate<boolean>(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['some text'], 'Stray.txt'));
+      const init = { bubbles: true, cancelable: true, dataTransfer };
+      return document.body.dispatchEvent(new DragEvent('drop', init));
     })()`);
-    await page.dispatchEvent('h1', 'dragover', { dataTransfer });
-    await page.getByText('Drop files to upload').waitFor();
-    await expectAccessible(page);
-    await takePicture(page, 'upload-drop');
-    await page.dispatchEvent('h1', 'drop', { dataTransfer });
-    await documentNamed(page, 'Dropped 1.txt').waitFor();
-    await documentNamed(page, 'Dropped 2.txt').waitFor();
-    await page.getByText('Drop files to upload').waitFor({ state: 'detached' });
-    expect((await storedAs('Dropped 2.txt'))?.sha256).toBe(sha256(Buffer.from('some text')));
-  });
-
-  it('ignores files that are dropped behind a dialog or on another screen', async () => {
-    const { page } = await openDocuments();
-    await choose(page, fileOf('Shown.zip'));
-    /** Whether the browser would navigate to the dropped file. */
-    const isOpened = () =>
-      page.evaluate<boolean>(`(() => {
-        const dataTransfer = new DataTransfer();
-        dataTransfer.items.add(new File(['some text'], 'Stray.txt'));
-        const init = { bubbles: true, cancelable: true, dataTransfer };
-        return document.body.dispatchEvent(new DragEvent('drop', init));
-      })()`);
-    await chooseRowAction(page, 'Rename', '“Shown.zip”');
-    await page.getByRole('dialog').waitFor();
-    expect(await isOpened()).toBe(false);
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await openWorkspaces(page);
-    await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
-    expect(await isOpened()).toBe(false);
-    await page.goBack();
-    await documentNamed(page, 'Shown.zip').waitFor();
-    expect(await page.getByText('Stray.txt').count()).toBe(0);
-  });
-
-  it('waits while three others are running', async () => {
-    const { page } = await openDocuments();
-    const { held, letGo } = await holdUploads(page);
-    const names = [1, 2, 3, 4, 5].map((number) => `Queue ${number}.zip`);
-    await choose(page, ...names.map((name) => fileOf(name)));
-    await expect.poll(() => held.length).toBe(3);
-    await expect.poll(() => page.getByRole('progressbar').count()).toBe(3);
-    await expect.poll(() => page.getByText('Waiting').count()).toBe(2);
-    await takePicture(page, 'upload-queue');
-    await expectAccessible(page);
-    await changeColorScheme(page, 'dark');
-    await expectAccessible(page);
-    await takePicture(page, 'upload-queue-dark');
-
-    await page.getByRole('button', { name: 'Cancel Queue 1.zip' }).click();
-    await rowOf(page, 'Queue 4.zip').getByText('0%').waitFor();
-    await expect.poll(() => page.getByText('Waiting').count()).toBe(1);
-    letGo();
-    await page.getByText('4 of 4 files uploaded').waitFor();
-    expect(await storedAs('Queue 5.zip')).toBeDefined();
-    expect(await storedAs('Queue 1.zip')).toBeUndefined();
-  });
-
-  it('shows its progress and can be cancelled', async () => {
-    const { page } = await openDocuments();
-    const network = await page.context().newCDPSession(page);
-    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 20_000 };
-    await network.send('Network.emulateNetworkConditions', slow);
-    await choose(page, fileOf('Slow.bin', Buffer.alloc(1_800_000, 'a')));
-    const bar = page.getByRole('progressbar', { name: 'Upload of Slow.bin' });
-    const share = async () => Number(await bar.getAttribute('aria-valuenow'));
-    await expect.poll(share).toBeGreaterThan(1);
-    expect(await share()).toBeLessThan(100);
-    await page.getByRole('button', { name: 'Cancel Slow.bin' }).click();
-    await page.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' });
-    expect(await storedAs('Slow.bin')).toBeUndefined();
-  });
-
-  it('renews a rejected token', async () => {
-    const { page, requests } = await openDocuments();
-    let isOld = true;
-    await page.route(uploads, (route) => {
-      const headers = route.request().headers();
-      const authorization = isOld ? 'Bearer x' : (headers.authorization ?? '');
-      isOld = false;
-      return route.continue({ headers: { ...headers, authorization } });
-    });
-    await choose(page, fileOf('Renewed.zip'));
-    await documentNamed(page, 'Renewed.zip').waitFor();
-    expect(requests.filter((one) => one.endsWith('/RefreshSession'))).toHaveLength(2);
-  });
+  await chooseRowAction(page, 'Rename', '“Shown.zip”');
+  await page.getByRole('dialog').waitFor();
+  expect(await isOpened()).toBe(false);
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await openWorkspaces(page);
+  await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
+  expect(await isOpened()).toBe(false);
+  await page.goBack();
+  await documentNamed(page, 'Shown.zip').waitFor();
+  expect(await page.getByText('Stray.txt').count()).toBe(0);
 });
 
-describe('an upload that fails', () => {
-  it('does not send a file that is too large', async () => {
-    const { page, requests } = await openDocuments();
-    await choose(page, fileOf('Large.bin', Buffer.alloc(uploadBytesMax + 1)));
-    const row = rowOf(page, 'Large.bin');
-    await row.getByText('The file is 2.1 MB. The limit is 2 MB.').waitFor();
-    expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
-    expect(requests).not.toContain('POST /api/v1/documents');
-    await expectAccessible(page);
-    await row.getByRole('button', { name: 'Remove Large.bin' }).click();
-    await row.waitFor({ state: 'detached' });
-  });
+it('an upload waits while three others run, shows its progress and can be cancelled', async () => {
+  const { page } = await openDocuments();
+  const { held, letGo } = await holdUploads(page);
+  const names = [1, 2, 3, 4, 5].map((number) => `Queue ${number}.zip`);
+  await choose(page, ...names.map((name) => fileOf(name)));
+  await expect.poll(() => held.length).toBe(3);
+  await expect.poll(() => page.getByRole('progressbar').count()).toBe(3);
+  await expect.poll(() => page.getByText('Waiting').count()).toBe(2);
+  await takePicture(page, 'upload-queue');
+  await expectAccessible(page);
+  await changeColorScheme(page, 'dark');
+  await expectAccessible(page);
+  await takePicture(page, 'upload-queue-dark');
 
-  it('does not send an empty file, and says what to do', async () => {
-    const { page, requests } = await openDocuments();
-    await choose(page, fileOf('Empty.txt', Buffer.alloc(0)));
-    const row = rowOf(page, 'Empty.txt');
-    await row.getByText('The file is empty.').waitFor();
-    await row.getByText('Then choose the file again.').waitFor();
-    expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
-    expect(requests).not.toContain('POST /api/v1/documents');
-    await expectAccessible(page);
-  });
+  await page.getByRole('button', { name: 'Cancel Queue 1.zip' }).click();
+  await rowOf(page, 'Queue 4.zip').getByText('0%').waitFor();
+  await expect.poll(() => page.getByText('Waiting').count()).toBe(1);
+  letGo();
+  await page.getByText('4 of 4 files uploaded').waitFor();
+  expect(await storedAs('Queue 5.zip')).toBeDefined();
+  expect(await storedAs('Queue 1.zip')).toBeUndefined();
 
-  it('shows the error of the service with the request ID', async () => {
-    const { page } = await openDocuments();
-    // Only a name with a quote is sent apart from the file.
-    const name = `"${'x'.repeat(300)}.txt`;
-    await choose(page, fileOf(name));
-    const row = rowOf(page, name);
-    await row.getByText('255').first().waitFor();
-    await row.getByText('Request ID:').waitFor();
-    await page.getByText('0 of 1 file uploaded, 1 failed').waitFor();
-    await takePicture(page, 'upload-refused');
-  });
+  await page.unroute(uploads);
+  await changeColorScheme(page, 'light');
+  await page.getByRole('button', { name: 'Clear finished uploads' }).click();
+  const network = await page.context().newCDPSession(page);
+  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 20_000 };
+  await network.send('Network.emulateNetworkConditions', slow);
+  await choose(page, fileOf('Slow.bin', Buffer.alloc(1_800_000, 'a')));
+  const bar = page.getByRole('progressbar', { name: 'Upload of Slow.bin' });
+  const share = async () => Number(await bar.getAttribute('aria-valuenow'));
+  await expect.poll(share).toBeGreaterThan(1);
+  expect(await share()).toBeLessThan(100);
+  await page.getByRole('button', { name: 'Cancel Slow.bin' }).click();
+  await page.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' });
+  expect(await storedAs('Slow.bin')).toBeUndefined();
+});
 
-  it('shows the error of the service if the limit is unknown', async () => {
-    const { page } = await openDocuments();
-    await page.route('**/console/**', async (route) => {
-      const response = await route.fetch();
-      const body = (await response.text()).replace(/<meta name="upload-bytes-max"[^>]*>/, '');
-      await route.fulfill({ response, body });
-    });
-    await page.reload();
-    await choose(page, fileOf('Limited.bin', Buffer.alloc(uploadBytesMax + 100_000)));
-    const row = rowOf(page, 'Limited.bin');
-    await row.getByText(`The file is larger than ${uploadBytesMax} bytes.`).waitFor();
-    await row.getByText('Request ID:').waitFor();
-    expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+it('an upload renews a rejected token', async () => {
+  const { page, requests } = await openDocuments();
+  let isOld = true;
+  await page.route(uploads, (route) => {
+    const headers = route.request().headers();
+    const authorization = isOld ? 'Bearer x' : (headers.authorization ?? '');
+    isOld = false;
+    return route.continue({ headers: { ...headers, authorization } });
   });
+  await choose(page, fileOf('Renewed.zip'));
+  await documentNamed(page, 'Renewed.zip').waitFor();
+  expect(requests.filter((one) => one.endsWith('/RefreshSession'))).toHaveLength(2);
+});
 
-  it('can be retried after a temporary error', async () => {
-    const { page } = await openDocuments();
-    const headers = { 'retry-after': '7' };
-    await answerWith(page, 503, 'unavailable', 'Too many uploads are under way.', headers);
-    await choose(page, fileOf('Later.zip'));
-    const row = rowOf(page, 'Later.zip');
-    await row.getByText('Too many uploads are under way.').waitFor();
-    await row.getByText('Try again in 7 seconds.').waitFor();
+it('a file that is empty, too large or refused by the service is reported', async () => {
+  const { page, requests } = await openDocuments();
+  await choose(page, fileOf('Large.bin', Buffer.alloc(uploadBytesMax + 1)));
+  const row = rowOf(page, 'Large.bin');
+  await row.getByText('The file is 2.1 MB. The limit is 2 MB.').waitFor();
+  expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  expect(requests).not.toContain('POST /api/v1/documents');
+  await expectAccessible(page);
+  await row.getByRole('button', { name: 'Remove Large.bin' }).click();
+  await row.waitFor({ state: 'detached' });
+
+  await choose(page, fileOf('Empty.txt', Buffer.alloc(0)));
+  const emptyRow = rowOf(page, 'Empty.txt');
+  await emptyRow.getByText('The file is empty.').waitFor();
+  await emptyRow.getByText('Then choose the file again.').waitFor();
+  expect(await emptyRow.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  expect(requests).not.toContain('POST /api/v1/documents');
+  await expectAccessible(page);
+
+  // Only a name with a quote is sent apart from the file.
+  const name = `"${'x'.repeat(300)}.txt`;
+  await choose(page, fileOf(name));
+  const refused = rowOf(page, name);
+  await refused.getByText('255').first().waitFor();
+  await refused.getByText('Request ID:').waitFor();
+  await page.getByText('0 of 2 files uploaded, 2 failed').waitFor();
+  await takePicture(page, 'upload-refused');
+
+  // The page does not know the limit.
+  await page.route('**/console/**', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace(/<meta name="upload-bytes-max"[^>]*>/, '');
+    await route.fulfill({ response, body });
+  });
+  await page.reload();
+  await choose(page, fileOf('Limited.bin', Buffer.alloc(uploadBytesMax + 100_000)));
+  const limited = rowOf(page, 'Limited.bin');
+  await limited.getByText(`The file is larger than ${uploadBytesMax} bytes.`).waitFor();
+  await limited.getByText('Request ID:').waitFor();
+  expect(await limited.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+});
+
+it('a failed upload can be retried, and responses of other servers are reported', async () => {
+  const { page, complaints } = await openDocuments();
+  const headers = { 'retry-after': '7' };
+  await answerWith(page, 503, 'unavailable', 'Too many uploads are under way.', headers);
+  await choose(page, fileOf('Later.zip'));
+  const row = rowOf(page, 'Later.zip');
+  await row.getByText('Too many uploads are under way.').waitFor();
+  await row.getByText('Try again in 7 seconds.').waitFor();
+  await page.unroute(uploads);
+  await row.getByRole('button', { name: 'Try again' }).click();
+  await documentNamed(page, 'Later.zip').waitFor();
+
+  // The connection is lost.
+  // Chromium has logged the error response.
+  complaints.splice(0);
+  await page.route(uploads, (route) => route.abort());
+  await choose(page, fileOf('Offline.zip'));
+  const offline = rowOf(page, 'Offline.zip');
+  await offline.getByText('Can’t connect to the server').waitFor();
+  await expect.poll(() => complaints).toEqual(['Failed to load resource: net::ERR_FAILED']);
+  complaints.splice(0);
+  await page.unroute(uploads);
+  await offline.getByRole('button', { name: 'Try again' }).click();
+  await documentNamed(page, 'Offline.zip').waitFor();
+
+  // Proxies answer.
+  await page.route(uploads, (route) => route.fulfill({ status: 502, body: '<h1>Oops</h1>' }));
+  await choose(page, fileOf('Proxy.zip'));
+  await rowOf(page, 'Proxy.zip').getByText('unexpected response with status 502').waitFor();
+  await page.unroute(uploads);
+
+  for (const body of ['<h1>Welcome</h1>', '{}']) {
+    await page.route(uploads, (route) => route.fulfill({ status: 201, body }));
+    await choose(page, fileOf('Lobby.zip'));
+    const lobby = rowOf(page, 'Lobby.zip');
+    await lobby.getByText('unexpected response with status 201').waitFor();
+    await lobby.getByRole('button', { name: 'Remove Lobby.zip' }).click();
+    await lobby.waitFor({ state: 'detached' });
     await page.unroute(uploads);
-    await row.getByRole('button', { name: 'Try again' }).click();
-    await documentNamed(page, 'Later.zip').waitFor();
-  });
-
-  it('can be retried after a lost connection', async () => {
-    const { page, complaints } = await openDocuments();
-    await page.route(uploads, (route) => route.abort());
-    await choose(page, fileOf('Offline.zip'));
-    const row = rowOf(page, 'Offline.zip');
-    await row.getByText('Can’t connect to the server').waitFor();
-    await expect.poll(() => complaints).toEqual(['Failed to load resource: net::ERR_FAILED']);
-    complaints.splice(0);
-    await page.unroute(uploads);
-    await row.getByRole('button', { name: 'Try again' }).click();
-    await documentNamed(page, 'Offline.zip').waitFor();
-  });
-
-  it('reports an error response of a proxy', async () => {
-    const { page } = await openDocuments();
-    await page.route(uploads, (route) => route.fulfill({ status: 502, body: '<h1>Oops</h1>' }));
-    await choose(page, fileOf('Proxy.zip'));
-    await rowOf(page, 'Proxy.zip').getByText('unexpected response with status 502').waitFor();
-  });
-
-  it('reports a successful response that is not from the service', async () => {
-    const { page } = await openDocuments();
-    for (const body of ['<h1>Welcome</h1>', '{}']) {
-      await page.route(uploads, (route) => route.fulfill({ status: 201, body }));
-      await choose(page, fileOf('Lobby.zip'));
-      const row = rowOf(page, 'Lobby.zip');
-      await row.getByText('unexpected response with status 201').waitFor();
-      await row.getByRole('button', { name: 'Remove Lobby.zip' }).click();
-      await row.waitFor({ state: 'detached' });
-      await page.unroute(uploads);
-    }
-  });
+  }
 });

@@ -1,6 +1,6 @@
 // Screen readers, the keyboard and system settings.
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { desktop, phone, takePicture } from '../support/browser-pages.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makePng } from '../support/sharing-api.ts';
@@ -31,65 +31,38 @@ const styleOf = (page: Page, selector: string, property: string) =>
     `getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${property}')`,
   );
 
-describe('every control has a name and a role', () => {
-  it('with a PDF', async () => {
-    const { page } = await open();
-
-    await expect
-      .poll(() => heard(page))
-      .toEqual([
-        '- banner:',
-        '  - button "Pages and outline"',
-        '  - heading "terms.pdf" [level=1]',
-        '  - group "Page":',
-        '    - button "Previous page" [disabled]',
-        '    - textbox "Page (of 2)": "1"',
-        '    - button "Next page"',
-        '  - group "Zoom":',
-        '    - button "Zoom out"',
-        '    - status "Zoom": 125%',
-        '    - button "Zoom in"',
-        '    - button "Fit page"',
-        '  - button "Search"',
-        '  - group "Tools":',
-        '    - button "Rotate"',
-        '    - button "One page at a time"',
-        '    - button "Full screen"',
-        '    - button "Print"',
-        '  - link "Download":',
-        '- main "terms.pdf":',
-        '  - status: Document loaded, 2 pages',
-        '  - group "Pages":',
-        '    - group "Page 1 of 2": The terms, page 1',
-        '    - group "Page 2 of 2": The terms, page 2',
-      ]);
-  });
-
-  it('with an image', async () => {
-    const { page } = await open(low, makePng(320, 200), 'picture.png');
-
-    await expect
-      .poll(() => heard(page))
-      .toEqual([
-        '- banner:',
-        '  - heading "picture.png" [level=1]',
-        '  - group "Zoom":',
-        '    - button "Zoom out"',
-        '    - status "Zoom": 100%',
-        '    - button "Zoom in"',
-        '    - button "Fit page"',
-        '  - group "Tools":',
-        '    - button "Full screen"',
-        '  - link "Download":',
-        '- main "picture.png":',
-        '  - img "picture.png"',
-        '  - status: Document loaded, 1 image',
-      ]);
-  });
-});
-
-it('every control can be reached with the keyboard and shows the focus', async () => {
+it('every control has a name and a role, and the keyboard reaches it', async () => {
   const { page } = await open();
+
+  await expect
+    .poll(() => heard(page))
+    .toEqual([
+      '- banner:',
+      '  - button "Pages and outline"',
+      '  - heading "terms.pdf" [level=1]',
+      '  - group "Page":',
+      '    - button "Previous page" [disabled]',
+      '    - textbox "Page (of 2)": "1"',
+      '    - button "Next page"',
+      '  - group "Zoom":',
+      '    - button "Zoom out"',
+      '    - status "Zoom": 125%',
+      '    - button "Zoom in"',
+      '    - button "Fit page"',
+      '  - button "Search"',
+      '  - group "Tools":',
+      '    - button "Rotate"',
+      '    - button "One page at a time"',
+      '    - button "Full screen"',
+      '    - button "Print"',
+      '  - link "Download":',
+      '- main "terms.pdf":',
+      '  - status: Document loaded, 2 pages',
+      '  - group "Pages":',
+      '    - group "Page 1 of 2": The terms, page 1',
+      '    - group "Page 2 of 2": The terms, page 2',
+    ]);
+
   const stops: string[] = [];
   for (let stop = 0; stop < 14; stop++) {
     await page.keyboard.press('Tab');
@@ -110,6 +83,26 @@ it('every control can be reached with the keyboard and shows the focus', async (
     ...['Rotate', 'One page at a time', 'Full screen', 'Print'],
     ...['Download', 'Pages'],
   ]);
+
+  // An image.
+  const { page: picture } = await open(low, makePng(320, 200), 'picture.png');
+  await expect
+    .poll(() => heard(picture))
+    .toEqual([
+      '- banner:',
+      '  - heading "picture.png" [level=1]',
+      '  - group "Zoom":',
+      '    - button "Zoom out"',
+      '    - status "Zoom": 100%',
+      '    - button "Zoom in"',
+      '    - button "Fit page"',
+      '  - group "Tools":',
+      '    - button "Full screen"',
+      '  - link "Download":',
+      '- main "picture.png":',
+      '  - img "picture.png"',
+      '  - status: Document loaded, 1 image',
+    ]);
 });
 
 it.each([
@@ -131,35 +124,31 @@ it.each([
   }
 });
 
-describe('system settings are respected', () => {
-  it('dark mode: around the document, not in the document', async () => {
-    const { page } = await open({ ...desktop, colorScheme: 'dark' });
+it('dark mode leaves the document white, and forced colors give it a border', async () => {
+  const { page } = await open({ ...desktop, colorScheme: 'dark' });
 
-    expect(await styleOf(page, 'body', 'background-color')).toBe('rgb(18, 22, 27)');
-    await page.locator('.page:has(.textLayer)').first().waitFor();
-    expect(await styleOf(page, '.page', 'background-color')).toBe('rgb(255, 255, 255)');
-  });
+  expect(await styleOf(page, 'body', 'background-color')).toBe('rgb(18, 22, 27)');
+  await page.locator('.page:has(.textLayer)').first().waitFor();
+  expect(await styleOf(page, '.page', 'background-color')).toBe('rgb(255, 255, 255)');
 
-  it('forced colors: pages have a border', async () => {
-    const { page } = await open({ ...desktop, forcedColors: 'active' });
+  await page.emulateMedia({ forcedColors: 'active' });
+  expect(await styleOf(page, '.page', 'outline-style')).toBe('solid');
+  await takePicture(page, 'forced-colours');
+});
 
-    expect(await styleOf(page, '.page', 'outline-style')).toBe('solid');
-    await takePicture(page, 'forced-colours');
-  });
-
-  it.each([
-    ['reduced motion: nothing moves by itself', 'reduce', 0],
-    ['no preference: that something is loading is seen', 'no-preference', 1],
-  ] as const)('%s', async (_, reducedMotion, movingMin) => {
-    const link = await share(pdf, 'terms.pdf');
-    const { page } = await read({ ...desktop, reducedMotion });
-    // The document never arrives, so the progress bar stays.
-    await page.route('**/file', () => {});
-
+it('nothing moves by itself with reduced motion, and else a loading document does', async () => {
+  const link = await share(pdf, 'terms.pdf');
+  const { page } = await read();
+  // The document never arrives, so the progress bar stays.
+  await page.route('**/file', () => {});
+  for (const [reducedMotion, movingMin] of [
+    ['reduce', 0],
+    ['no-preference', 1],
+  ] as const) {
+    await page.emulateMedia({ reducedMotion });
     await page.goto(link.url);
     await page.getByRole('progressbar').waitFor();
-
     const moving = await page.evaluate<number>('document.getAnimations().length');
-    expect(moving).toBe(movingMin);
-  });
+    expect(moving, reducedMotion).toBe(movingMin);
+  }
 });

@@ -175,33 +175,39 @@ it('the gate and the viewer have the colour and the logo of the workspace', asyn
     body: JSON.stringify({ brand: { accent_color: '#ffcc00' } }),
   });
   const link = await share({ email_required: true, email_verification_required: true });
-  for (const width of [390, 1024, 1440]) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const viewport = { width, height: width === 390 ? 844 : 800 };
-      const { page, complaints } = await open(link, { viewport, colorScheme });
-      const logo = page.getByRole('img', { name: 'Demo workspace' });
-      await expect
-        .poll(() => page.evaluate("document.querySelector('.logo').naturalWidth"))
-        .toBe(160);
-      const colors = await page.evaluate(`(() => {
-        const { backgroundColor, color } = getComputedStyle(document.querySelector('.gate button'));
-        return [backgroundColor, color];
-      })()`);
-      expect(colors).toEqual(['rgb(255, 204, 0)', 'rgb(0, 0, 0)']);
-      expect(await overhangOf(page)).toBe(0);
-      await takePicture(page, `brand-${width}-${colorScheme}`);
-      clock.now += 1_000;
-      await answer(page, 'Email address', `brand${width}${colorScheme}@example.com`);
-      await takePicture(page, `brand-${width}-${colorScheme}-code`);
-      await answer(page, 'Code', await lastCode(test, `brand${width}${colorScheme}@example.com`));
-      await expectDocument(page);
-      await logo.waitFor();
-      const mark = "getComputedStyle(document.querySelector('h1'), '::before').display";
-      expect(await page.evaluate(mark)).toBe('none');
-      await takePicture(page, `brand-${width}-${colorScheme}-viewer`);
-      expect(unexpected(complaints)).toEqual([]);
+  const { page, complaints } = await open(link);
+  /** Checks the page in each size and color scheme, and ends with a light desktop. */
+  const inAllForms = async (step: string, check = async () => {}) => {
+    for (const width of [390, 1024, 1440]) {
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
+        await page.emulateMedia({ colorScheme });
+        await check();
+        expect(await overhangOf(page)).toBe(0);
+        await takePicture(page, `brand-${width}-${colorScheme}${step}`);
+      }
     }
-  }
+  };
+  const logo = page.getByRole('img', { name: 'Demo workspace' });
+  await expect.poll(() => page.evaluate("document.querySelector('.logo').naturalWidth")).toBe(160);
+  await inAllForms('', async () => {
+    const colors = await page.evaluate(`(() => {
+      const { backgroundColor, color } = getComputedStyle(document.querySelector('.gate button'));
+      return [backgroundColor, color];
+    })()`);
+    expect(colors).toEqual(['rgb(255, 204, 0)', 'rgb(0, 0, 0)']);
+  });
+  await answer(page, 'Email address', 'brand@example.com');
+  await expectAsked(page, 'Code');
+  await inAllForms('-code');
+  await answer(page, 'Code', await lastCode(test, 'brand@example.com'));
+  await expectDocument(page);
+  await inAllForms('-viewer', async () => {
+    await logo.waitFor();
+    const mark = "getComputedStyle(document.querySelector('h1'), '::before').display";
+    expect(await page.evaluate(mark)).toBe('none');
+  });
+  expect(unexpected(complaints)).toEqual([]);
 });
 
 it('a mistyped email can be corrected with the button and by going back', async () => {

@@ -1,24 +1,27 @@
 // Markdown, tables and texts that are hostile, damaged or very large.
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
-import { desktop, takePicture } from '../support/browser-pages.ts';
-import { callSharingApi } from '../support/sharing-api.ts';
+import { expect, it } from 'vitest';
+import { takePicture } from '../support/browser-pages.ts';
+import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 import { useViewer } from '../support/viewer-suite.ts';
 
 const { app, read, share } = useViewer();
 
-async function open(content: string | Buffer, name: string, fields = {}) {
-  const link = await share(Buffer.from(content), name, fields);
-  const reader = await read(desktop);
-  const received: number[] = [];
+/** A reader, and a function that opens a document with a new link. */
+async function openReader() {
+  const reader = await read();
+  let received = 0;
   reader.page.on('response', (response) => {
-    if (response.url().endsWith('/file'))
-      received.push(Number(response.headers()['content-length']));
+    if (response.url().endsWith('/file')) received += Number(response.headers()['content-length']);
   });
-  await reader.page.goto(link.url);
-  await reader.page.getByText(/^Document loaded/).waitFor({ state: 'attached' });
-  const receivedBytes = () => received.reduce((sum, bytes) => sum + bytes, 0);
-  return { ...reader, link, receivedBytes };
+  async function show(content: string | Buffer, name: string, fields = {}): Promise<LinkFields> {
+    const link = await share(Buffer.from(content), name, fields);
+    received = 0;
+    await reader.page.goto(link.url);
+    await reader.page.getByText(/^Document loaded/).waitFor({ state: 'attached' });
+    return link;
+  }
+  return { ...reader, show, receivedBytes: () => received };
 }
 
 /** The names of elements and attributes below an element, without repetitions. */
@@ -32,174 +35,170 @@ const markupOf = (page: Page, selector: string) =>
     ])];
   })()`);
 
-describe('Markdown', () => {
-  it('is formatted', async () => {
-    const text =
-      '# Title\n\nSome **bold** text and `code`.\n\n- [x] done\n- [ ] open\n\n' +
-      '| A | B |\n|---|--:|\n| 1 | 2 |\n\n> quoted\n\n```js\nconst a = "<b>";\n```\n';
-    const { page, complaints } = await open(text, 'notes.md');
-    const tree = (await page.locator('.markdown').ariaSnapshot()).split('\n');
-    expect(tree).toEqual(
-      expect.arrayContaining([
-        '  - heading "Title" [level=2]',
-        expect.stringContaining('strong: bold'),
-        expect.stringContaining('listitem: ☑ done'),
-        expect.stringContaining('cell "2"'),
-        expect.stringContaining('blockquote'),
-      ]),
-    );
-    expect(await page.locator('.markdown pre').textContent()).toBe('const a = "<b>";\n');
-    expect(complaints).toEqual([]);
-  });
+it('Markdown is formatted, or shown as its source if it is too complex', async () => {
+  const { page, show, complaints } = await openReader();
 
-  it('runs no code and loads nothing', async () => {
-    const text = [
-      '<script>document.title = "script"</script>',
-      '<img src=x onerror="document.title = 1">',
-      '<svg onload="document.title = 2"><script>document.title = 3</script></svg>',
-      '![picture](https://www.example.com/a.png) <img src="https://www.example.com/b.png" alt="c">',
-      '<p style="background: url(https://www.example.com/c.png); color: red" class="x">styled</p>',
-      '<style>@import "https://www.example.com/d.css"; body { display: none }</style>',
-      '<iframe src="https://www.example.com/"></iframe><object data="x"></object><embed src=x>',
-      '<form action="https://www.example.com/" id="viewer"><input name="a"></form>',
-      '<video src="https://www.example.com/e.mp4" autoplay></video>',
-      '<base href="https://a.example/">',
-      '<meta http-equiv="refresh" content="0;url=https://www.example.com/">',
-      '<math><mtext><table><mglyph><style><img src=x onerror="document.title = 4">',
-      '</style></mglyph></table></mtext></math>',
-      '<noscript><p title="</noscript><img src=x onerror=1>"></noscript>',
-    ].join('\n\n');
-    const { page, complaints } = await open(text, 'hostile.md');
-    await page.waitForLoadState('networkidle');
-    expect(await page.title()).toBe('hostile.md');
-    expect(await page.locator('.markdown').textContent()).toContain('Image: picture');
-    const shown = await markupOf(page, '.markdown');
-    const harmless = ['p', 'span', 'div', 'table', 'tbody', '@class', '@tabindex', '@role'];
-    expect(shown.filter((name) => !harmless.includes(name) && name !== '@aria-label')).toEqual([]);
-    // Chromium reports styles and base addresses even while the sanitizer parses them, where they
-    // have no effect.
-    const parsed = /^(Applying inline style|Setting the document's base URI to \S+) violates /;
-    expect(complaints.filter((complaint) => !parsed.test(complaint))).toEqual([]);
-  });
+  const text =
+    '# Title\n\nSome **bold** text and `code`.\n\n- [x] done\n- [ ] open\n\n' +
+    '| A | B |\n|---|--:|\n| 1 | 2 |\n\n> quoted\n\n```js\nconst a = "<b>";\n```\n';
+  await show(text, 'notes.md');
+  const tree = (await page.locator('.markdown').ariaSnapshot()).split('\n');
+  expect(tree).toEqual(
+    expect.arrayContaining([
+      '  - heading "Title" [level=2]',
+      expect.stringContaining('strong: bold'),
+      expect.stringContaining('listitem: ☑ done'),
+      expect.stringContaining('cell "2"'),
+      expect.stringContaining('blockquote'),
+    ]),
+  );
+  expect(await page.locator('.markdown pre').textContent()).toBe('const a = "<b>";\n');
+  expect(complaints).toEqual([]);
 
-  it('has only links to other sites, which learn nothing of the reader', async () => {
-    const targets = [
-      'javascript:alert(1)',
-      'JaVaScRiPt:alert(1)',
-      'java\tscript:alert(1)',
-      'data:text/html,<script>1</script>',
-      'vbscript:a',
-      'file:///etc/passwd',
-      'blob:https://a.example/b',
-      '/console',
-      '//www.example.com/a',
-      '#place',
-      'https://www.example.com/a?b=c',
-      'mailto:jane@example.com',
-    ];
-    const { origin, host } = new URL(app().app.publicUrl);
-    targets.push(`${origin}/console`, `${origin.toUpperCase()}/s/x`, `https://reader@${host}/`);
-    const text = targets.map((target) => `[a](<${target}>) <a href="${target}">b</a>`).join('\n\n');
-    const { page, complaints } = await open(text, 'links.md');
-    const links = await page.evaluate<string[][]>(
-      `[...document.querySelectorAll('.markdown a')].map((link) =>
-        [link.getAttribute('href'), link.target, link.rel])`,
-    );
-    const rest = ['_blank', 'noopener noreferrer nofollow'];
-    expect(links).toEqual([
-      ...[1, 2].map(() => ['https://www.example.com/a?b=c', ...rest]),
-      ...[1, 2].map(() => ['mailto:jane@example.com', ...rest]),
-    ]);
-    expect(complaints).toEqual([]);
-  });
-
-  it.each([
-    ['that takes minutes to convert', '_a'.repeat(250_000)],
-    ['that is nested too deeply', '> '.repeat(100_000)],
-  ])('%s is shown as its source', async (_, text) => {
-    const { page, complaints } = await open(text, 'complex.md');
-    expect(await page.locator('pre.text').textContent()).toBe(text);
+  for (const [what, source] of [
+    ['takes minutes to convert', '_a'.repeat(250_000)],
+    ['is nested too deeply', '> '.repeat(100_000)],
+  ] as const) {
+    await show(source, 'complex.md');
+    expect(await page.locator('pre.text').textContent(), what).toBe(source);
     expect(await page.locator('.rest').textContent()).toContain('too complex to be formatted');
-    expect(complaints).toEqual([]);
-  });
-
-  it('of 50 MB is shown in part, and the rest is not fetched', async () => {
-    const paragraph = `${'word '.repeat(200)}\n\n`;
-    const text = paragraph.repeat(Math.ceil(50_000_000 / paragraph.length));
-    const { page, receivedBytes } = await open(text, 'long.md', { allow_download: true });
-    const rest = page.locator('.rest');
-    expect(await rest.textContent()).toContain('You see the first 500 kB of 50 MB.');
-    expect(await rest.getByRole('link', { name: 'Download' }).count()).toBe(1);
-    expect(receivedBytes()).toBe(500_000);
-  });
+  }
+  expect(complaints).toEqual([]);
 });
 
-describe('a table', () => {
-  it('has the rows of the file, whatever its delimiter, and formulas are text', async () => {
-    const text = '\ufeffName;Amount;Note\r\n"Müller; A";1,5;=SUM(A1:A9)\r\nB;20;"two\nlines"\r\n';
-    const { page, complaints } = await open(text, 'data.csv');
-    const rows = await page.evaluate<string[][]>(
-      `[...document.querySelectorAll('.table tr')].map((row) =>
-        [...row.cells].map(({ textContent }) => textContent))`,
-    );
-    expect(rows).toEqual([
-      ['Row', 'Name', 'Amount', 'Note'],
-      ['1', 'Müller; A', '1,5', '=SUM(A1:A9)'],
-      ['2', 'B', '20', 'two\nlines'],
-    ]);
-    expect(await page.locator('.rest').count()).toBe(0);
-    expect(complaints).toEqual([]);
-  });
-
-  it('of 200,000 rows shows the first 10,000 and says so', async () => {
-    const lines = Array.from({ length: 200_000 }, (_, i) => `${i},name ${i},<b>${i * 7}</b>`);
-    const text = ['id,name,value', ...lines].join('\n');
-    const { page, receivedBytes } = await open(text, 'long.csv');
-    await expect.poll(() => page.locator('.table tbody tr').count()).toBe(10_000);
-    expect(await page.locator('.rest').textContent()).toBe(
-      'You see the first 10,000 rows. The file has more.',
-    );
-    expect(receivedBytes()).toBeLessThan(text.length / 4);
-    await page.locator('.table tbody tr').last().scrollIntoViewIfNeeded();
-    const head = await page.locator('.table thead th').nth(1).boundingBox();
-    const main = await page.locator('#viewer').boundingBox();
-    expect(head?.y).toBe(main?.y);
-    await takePicture(page, 'type-table-end');
-  });
-
-  it('of one endless line or thousands of columns does not stop the browser', async () => {
-    const wide = `${Array.from({ length: 5_000 }, (_, i) => `c${i}`).join()}\n`;
-    const { page } = await open(wide.repeat(400), 'wide.csv');
-    await expect.poll(() => page.locator('.table tbody tr').count()).toBe(399);
-    expect(await page.locator('.rest').textContent()).toContain('the first 200 columns');
-    const { page: other } = await open(`"${'x'.repeat(20_000_000)}`, 'quote.csv');
-    expect(await other.locator('.rest').textContent()).toContain('The file has more.');
-    const head = await other.locator('.table thead').textContent();
-    expect(head).toBe(`Row${'x'.repeat(2_000)}…`);
-  });
+it('Markdown runs no code and loads nothing', async () => {
+  const text = [
+    '<script>document.title = "script"</script>',
+    '<img src=x onerror="document.title = 1">',
+    '<svg onload="document.title = 2"><script>document.title = 3</script></svg>',
+    '![picture](https://www.example.com/a.png) <img src="https://www.example.com/b.png" alt="c">',
+    '<p style="background: url(https://www.example.com/c.png); color: red" class="x">styled</p>',
+    '<style>@import "https://www.example.com/d.css"; body { display: none }</style>',
+    '<iframe src="https://www.example.com/"></iframe><object data="x"></object><embed src=x>',
+    '<form action="https://www.example.com/" id="viewer"><input name="a"></form>',
+    '<video src="https://www.example.com/e.mp4" autoplay></video>',
+    '<base href="https://a.example/">',
+    '<meta http-equiv="refresh" content="0;url=https://www.example.com/">',
+    '<math><mtext><table><mglyph><style><img src=x onerror="document.title = 4">',
+    '</style></mglyph></table></mtext></math>',
+    '<noscript><p title="</noscript><img src=x onerror=1>"></noscript>',
+  ].join('\n\n');
+  const { page, show, complaints } = await openReader();
+  await show(text, 'hostile.md');
+  await page.waitForLoadState('networkidle');
+  expect(await page.title()).toBe('hostile.md');
+  expect(await page.locator('.markdown').textContent()).toContain('Image: picture');
+  const shown = await markupOf(page, '.markdown');
+  const harmless = ['p', 'span', 'div', 'table', 'tbody', '@class', '@tabindex', '@role'];
+  expect(shown.filter((name) => !harmless.includes(name) && name !== '@aria-label')).toEqual([]);
+  // Chromium reports styles and base addresses even while the sanitizer parses them, where they
+  // have no effect.
+  const parsed = /^(Applying inline style|Setting the document's base URI to \S+) violates /;
+  expect(complaints.filter((complaint) => !parsed.test(complaint))).toEqual([]);
 });
 
-describe('a text', () => {
-  it('that is not UTF-8 is shown as Windows-1252', async () => {
-    const text = Buffer.concat([Buffer.from('a'.repeat(5_000)), Buffer.from([0xff, 0x62])]);
-    const { page } = await open(text, 'damaged.txt');
-    expect(await page.locator('.text').textContent()).toBe(`${'a'.repeat(5_000)}ÿb`);
-  });
+it('Markdown has only links to other sites, which learn nothing of the reader', async () => {
+  const targets = [
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'java\tscript:alert(1)',
+    'data:text/html,<script>1</script>',
+    'vbscript:a',
+    'file:///etc/passwd',
+    'blob:https://a.example/b',
+    '/console',
+    '//www.example.com/a',
+    '#place',
+    'https://www.example.com/a?b=c',
+    'mailto:jane@example.com',
+  ];
+  const { origin, host } = new URL(app().app.publicUrl);
+  targets.push(`${origin}/console`, `${origin.toUpperCase()}/s/x`, `https://reader@${host}/`);
+  const text = targets.map((target) => `[a](<${target}>) <a href="${target}">b</a>`).join('\n\n');
+  const { page, show, complaints } = await openReader();
+  await show(text, 'links.md');
+  const links = await page.evaluate<string[][]>(
+    `[...document.querySelectorAll('.markdown a')].map((link) =>
+      [link.getAttribute('href'), link.target, link.rel])`,
+  );
+  const rest = ['_blank', 'noopener noreferrer nofollow'];
+  expect(links).toEqual([
+    ...[1, 2].map(() => ['https://www.example.com/a?b=c', ...rest]),
+    ...[1, 2].map(() => ['mailto:jane@example.com', ...rest]),
+  ]);
+  expect(complaints).toEqual([]);
+});
 
-  it('that is large is shown part by part, until the access ends', async () => {
-    // A character of three bytes lies across the end of each part.
-    const text = '漢'.repeat(500_000);
-    const { page, link, receivedBytes } = await open(text, 'long.txt');
-    expect(receivedBytes()).toBe(500_000);
-    expect(await page.locator('.rest p').textContent()).toBe('You see the first 500 kB of 1.5 MB.');
-    await page.getByRole('button', { name: 'Show more' }).click();
-    await expect.poll(() => page.locator('.rest p').textContent()).toContain('the first 1 MB');
-    expect(await page.locator('.text').textContent()).toBe('漢'.repeat(333_333));
+it('Markdown and texts that are large are shown in part, until the access ends', async () => {
+  const { page, show, receivedBytes } = await openReader();
 
-    await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
-    await page.getByRole('button', { name: 'Show more' }).click();
+  const paragraph = `${'word '.repeat(200)}\n\n`;
+  const markdown = paragraph.repeat(Math.ceil(50_000_000 / paragraph.length));
+  await show(markdown, 'long.md', { allow_download: true });
+  const rest = page.locator('.rest');
+  expect(await rest.textContent()).toContain('You see the first 500 kB of 50 MB.');
+  expect(await rest.getByRole('link', { name: 'Download' }).count()).toBe(1);
+  expect(receivedBytes()).toBe(500_000);
 
-    await page.getByText('This link is no longer available').waitFor();
-    expect(await page.locator('.text').count()).toBe(0);
-  });
+  // A text that is not UTF-8 is shown as Windows-1252.
+  const damaged = Buffer.concat([Buffer.from('a'.repeat(5_000)), Buffer.from([0xff, 0x62])]);
+  await show(damaged, 'damaged.txt');
+  expect(await page.locator('.text').textContent()).toBe(`${'a'.repeat(5_000)}ÿb`);
+
+  // A character of three bytes lies across the end of each part.
+  const text = '漢'.repeat(500_000);
+  const link = await show(text, 'long.txt');
+  expect(receivedBytes()).toBe(500_000);
+  expect(await page.locator('.rest p').textContent()).toBe('You see the first 500 kB of 1.5 MB.');
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect.poll(() => page.locator('.rest p').textContent()).toContain('the first 1 MB');
+  expect(await page.locator('.text').textContent()).toBe('漢'.repeat(333_333));
+
+  await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
+  await page.getByRole('button', { name: 'Show more' }).click();
+
+  await page.getByText('This link is no longer available').waitFor();
+  expect(await page.locator('.text').count()).toBe(0);
+});
+
+it('a table has the rows of the file, and a huge one is shown in part', async () => {
+  const { page, show, receivedBytes, complaints } = await openReader();
+
+  const small = '\ufeffName;Amount;Note\r\n"Müller; A";1,5;=SUM(A1:A9)\r\nB;20;"two\nlines"\r\n';
+  await show(small, 'data.csv');
+  const rows = await page.evaluate<string[][]>(
+    `[...document.querySelectorAll('.table tr')].map((row) =>
+      [...row.cells].map(({ textContent }) => textContent))`,
+  );
+  expect(rows).toEqual([
+    ['Row', 'Name', 'Amount', 'Note'],
+    ['1', 'Müller; A', '1,5', '=SUM(A1:A9)'],
+    ['2', 'B', '20', 'two\nlines'],
+  ]);
+  expect(await page.locator('.rest').count()).toBe(0);
+  expect(complaints).toEqual([]);
+
+  const lines = Array.from({ length: 200_000 }, (_, i) => `${i},name ${i},<b>${i * 7}</b>`);
+  const text = ['id,name,value', ...lines].join('\n');
+  await show(text, 'long.csv');
+  await expect.poll(() => page.locator('.table tbody tr').count()).toBe(10_000);
+  expect(await page.locator('.rest').textContent()).toBe(
+    'You see the first 10,000 rows. The file has more.',
+  );
+  expect(receivedBytes()).toBeLessThan(text.length / 4);
+  await page.locator('.table tbody tr').last().scrollIntoViewIfNeeded();
+  const head = await page.locator('.table thead th').nth(1).boundingBox();
+  const main = await page.locator('#viewer').boundingBox();
+  expect(head?.y).toBe(main?.y);
+  await takePicture(page, 'type-table-end');
+
+  // One endless line, or thousands of columns.
+  const wide = `${Array.from({ length: 5_000 }, (_, i) => `c${i}`).join()}\n`;
+  await show(wide.repeat(400), 'wide.csv');
+  await expect.poll(() => page.locator('.table tbody tr').count()).toBe(399);
+  expect(await page.locator('.rest').textContent()).toContain('the first 200 columns');
+  await show(`"${'x'.repeat(20_000_000)}`, 'quote.csv');
+  expect(await page.locator('.rest').textContent()).toContain('The file has more.');
+  const first = await page.locator('.table thead').textContent();
+  expect(first).toBe(`Row${'x'.repeat(2_000)}…`);
 });

@@ -1,6 +1,6 @@
 // Zooming, turning pages and following links with mouse, keyboard and touch.
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { inkOf, overhangOf, phone, settle } from '../support/browser-pages.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makePng } from '../support/sharing-api.ts';
@@ -20,15 +20,15 @@ const pdf = makePdf({
   ].join(' '),
 });
 
-async function open(options = {}, hash = '') {
+async function open(options = {}) {
   const { url } = await share(pdf, 'terms.pdf');
   const reader = await read(options);
-  await reader.page.goto(`${url}${hash}`);
+  await reader.page.goto(url);
   await reader.page.locator('#viewer .page .textLayer span').first().waitFor();
   // The text can be selected, and its links are in place.
   const loaded = reader.page.getByRole('status').filter({ hasText: 'Document loaded' });
   await loaded.waitFor({ state: 'attached' });
-  return reader;
+  return { ...reader, url };
 }
 
 const percent = (page: Page) => page.locator('output').textContent();
@@ -40,224 +40,203 @@ const browserZoom = (page: Page) => page.evaluate<number>('visualViewport.scale'
 /** The width of an A4 page: 595 points at 96 / 72 pixels each. */
 const paperWidth = (595 * 96) / 72;
 
-describe('the bars of a phone', () => {
-  it('leave the page at its edges, and never lie over the text', async () => {
-    const { page } = await open(phone);
-    await page.evaluate(`(() => {
-      window.tops = [];
-      const watch = () => {
-        window.tops.push(document.querySelector('.place').getBoundingClientRect().top);
-        requestAnimationFrame(watch);
-      };
-      watch();
-    })()`);
-    await page.locator('.scroller').hover();
-    for (let turn = 0; turn < 6; turn++) await page.mouse.wheel(0, 60);
-    await page.locator('body.reading').waitFor();
-    await settle(page);
-    const tops = await page.evaluate<number[]>('window.tops');
-    const { height } = phone.viewport ?? { height: 0 };
-    expect(tops.length).toBeGreaterThan(3);
-    expect(Math.min(...tops)).toBeGreaterThan(height - 90);
-    expect(tops.at(-1)).toBeGreaterThanOrEqual(height);
-    const bar = await page.locator('header').boundingBox();
-    expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(0);
-  });
-});
+it('on a phone, two fingers zoom the document, and bars never lie over the text', async () => {
+  const { page } = await open(phone);
+  const before = await widthOf(page);
 
-describe('the zoom', () => {
-  it('goes in round steps with the buttons and stops at its limits', async () => {
-    const { page, complaints } = await open();
-    await expect.poll(() => percent(page)).toBe('125%');
+  await pinch(page, { x: 195, y: 400 }, 60, 120);
 
-    await page.getByRole('button', { name: 'Zoom in' }).click();
-    await expect.poll(() => percent(page)).toBe('150%');
-    expect(await widthOf(page)).toBeCloseTo(paperWidth * 1.5, -1);
-    const zoomIn = page.getByRole('button', { name: 'Zoom in' });
-    for (let step = 0; step < 20; step++) await zoomIn.press('Enter');
+  await expect.poll(() => widthOf(page)).toBeGreaterThan(before * 1.9);
+  expect(await widthOf(page)).toBeLessThan(before * 2.1);
+  expect(await browserZoom(page)).toBe(1);
+  expect(await overhangOf(page)).toBe(0);
+  await pinch(page, { x: 195, y: 400 }, 120, 30);
+  await expect.poll(() => widthOf(page)).toBeLessThan(before * 0.6);
 
-    await expect.poll(() => percent(page)).toBe('500%');
-    expect(await zoomIn.getAttribute('aria-disabled')).toBe('true');
-    const zoomOut = page.getByRole('button', { name: 'Zoom out' });
-    for (let step = 0; step < 20; step++) await zoomOut.press('Enter');
-    await expect.poll(() => percent(page)).toBe('10%');
-    expect(await zoomOut.getAttribute('aria-disabled')).toBe('true');
-    expect(await zoomIn.getAttribute('aria-disabled')).toBe('false');
-    expect(complaints).toEqual([]);
-  });
-
-  it('toggles between fit page and fit width', async () => {
-    const { page } = await open();
-    const viewer = await page.locator('#viewer').boundingBox();
-    const box = () => page.locator('#viewer .page').first().boundingBox();
-
-    await page.getByRole('button', { name: 'Fit page' }).click();
-    expect((await box())?.height).toBeLessThanOrEqual(viewer?.height ?? 0);
-    expect((await box())?.height).toBeGreaterThan((viewer?.height ?? 0) * 0.9);
-
-    await page.getByRole('button', { name: 'Fit width' }).click();
-    expect((await box())?.width).toBeGreaterThan((viewer?.width ?? 0) * 0.9);
-    await expect.poll(() => overhangOf(page, '.scroller')).toBe(0);
-    await expect.poll(() => page.getByRole('button', { name: 'Fit page' }).count()).toBe(1);
-  });
-
-  it('handles the zoom keys while the document has the focus', async () => {
-    const { page } = await open();
-
-    await page.keyboard.press('Control+=');
-    await expect.poll(() => percent(page)).toBe('150%');
-    await page.keyboard.press('Meta+-');
-    await expect.poll(() => percent(page)).toBe('125%');
-    await page.keyboard.press('+');
-    await expect.poll(() => percent(page)).toBe('150%');
-    await page.keyboard.press('Control+0');
-    await expect.poll(() => percent(page)).toBe('125%');
-
-    // Elsewhere, the browser handles the keys.
-    await page.getByRole('button', { name: 'Zoom out' }).focus();
-    await page.keyboard.press('Control+=');
-    await page.keyboard.press('+');
-    expect(await percent(page)).toBe('125%');
-  });
-
-  it('follows Ctrl and the wheel, and keeps the point under the pointer', async () => {
-    const { page } = await open();
-    const point = { x: 500, y: 350 };
-    const shareAt = async () => {
-      const box = await page.locator('#viewer .page').first().boundingBox();
-      if (!box) throw new Error('no page');
-      return [(point.x - box.x) / box.width, (point.y - box.y) / box.height];
+  await page.reload();
+  await page.locator('#viewer .page .textLayer span').first().waitFor();
+  await page.evaluate(`(() => {
+    window.tops = [];
+    const watch = () => {
+      window.tops.push(document.querySelector('.place').getBoundingClientRect().top);
+      requestAnimationFrame(watch);
     };
-    const before = await shareAt();
-    await page.mouse.move(point.x, point.y);
-
-    await page.keyboard.down('Control');
-    await page.mouse.wheel(0, -300);
-    await page.keyboard.up('Control');
-
-    await expect.poll(() => percent(page)).toBe('228%');
-    const after = await shareAt();
-    expect(after[0]).toBeCloseTo(before[0] ?? 0, 2);
-    expect(after[1]).toBeCloseTo(before[1] ?? 0, 2);
-    expect(await browserZoom(page)).toBe(1);
-    await expect.poll(() => inkOf(page)).toBeGreaterThan(0.0005);
-  });
-
-  it('follows two fingers without zooming the rest of the page', async () => {
-    const { page } = await open(phone);
-    const before = await widthOf(page);
-
-    await pinch(page, { x: 195, y: 400 }, 60, 120);
-
-    await expect.poll(() => widthOf(page)).toBeGreaterThan(before * 1.9);
-    expect(await widthOf(page)).toBeLessThan(before * 2.1);
-    expect(await browserZoom(page)).toBe(1);
-    expect(await overhangOf(page)).toBe(0);
-    await pinch(page, { x: 195, y: 400 }, 120, 30);
-    await expect.poll(() => widthOf(page)).toBeLessThan(before * 0.6);
-  });
-
-  it('works for an image', async () => {
-    const { url } = await share(makePng(2400, 1200), 'wide.png');
-    const { page, complaints } = await read();
-    await page.goto(url);
-    await page.locator('output', { hasText: '%' }).waitFor();
-
-    expect(await overhangOf(page, '#viewer')).toBe(0);
-    await page.keyboard.press('+');
-    await expect.poll(() => percent(page)).toBe('67%');
-    expect(await widthOf(page, '#viewer img')).toBe(1608);
-    expect(await overhangOf(page, '#viewer')).toBeGreaterThan(300);
-    await page.keyboard.press('0');
-    expect(await overhangOf(page, '#viewer')).toBe(0);
-    expect(await page.getByLabel(/^Page \(/).count()).toBe(0);
-    expect(complaints).toEqual([]);
-  });
+    watch();
+  })()`);
+  await page.locator('.scroller').hover();
+  for (let turn = 0; turn < 6; turn++) await page.mouse.wheel(0, 60);
+  await page.locator('body.reading').waitFor();
+  await settle(page);
+  const tops = await page.evaluate<number[]>('window.tops');
+  const { height } = phone.viewport ?? { height: 0 };
+  expect(tops.length).toBeGreaterThan(3);
+  expect(Math.min(...tops)).toBeGreaterThan(height - 90);
+  expect(tops.at(-1)).toBeGreaterThanOrEqual(height);
+  const bar = await page.locator('header').boundingBox();
+  expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(0);
 });
 
-describe('the pages', () => {
-  it('are opened by number, or the nearest one', async () => {
-    const { page } = await open();
-    const field = page.getByLabel('Page (of 5)');
-    const jumpTo = async (text: string) => {
-      await field.fill(text);
-      await field.press('Enter');
-    };
+it('the buttons zoom in round steps within limits, and fit the page or its width', async () => {
+  const { page, complaints } = await open();
+  await expect.poll(() => percent(page)).toBe('125%');
 
-    await jumpTo('4');
-    await expect.poll(() => placeOf(page)).toBe('4');
-    const top = (await page.locator('#viewer .page').nth(3).boundingBox())?.y ?? 0;
-    expect(top).toBeGreaterThan(52);
-    expect(top).toBeLessThan(92);
-    await jumpTo('9');
-    await expect.poll(() => placeOf(page)).toBe('5');
-    await jumpTo('0');
-    await expect.poll(() => placeOf(page)).toBe('1');
-    await jumpTo('x');
-    expect(await placeOf(page)).toBe('1');
-  });
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await expect.poll(() => percent(page)).toBe('150%');
+  expect(await widthOf(page)).toBeCloseTo(paperWidth * 1.5, -1);
+  const zoomIn = page.getByRole('button', { name: 'Zoom in' });
+  for (let step = 0; step < 20; step++) await zoomIn.press('Enter');
 
-  it('are turned with the arrow keys and scrolled with the other keys', async () => {
-    const { page } = await open();
+  await expect.poll(() => percent(page)).toBe('500%');
+  expect(await zoomIn.getAttribute('aria-disabled')).toBe('true');
+  const zoomOut = page.getByRole('button', { name: 'Zoom out' });
+  for (let step = 0; step < 20; step++) await zoomOut.press('Enter');
+  await expect.poll(() => percent(page)).toBe('10%');
+  expect(await zoomOut.getAttribute('aria-disabled')).toBe('true');
+  expect(await zoomIn.getAttribute('aria-disabled')).toBe('false');
+  expect(complaints).toEqual([]);
 
-    await page.keyboard.press('ArrowRight');
-    await expect.poll(() => placeOf(page)).toBe('2');
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('ArrowLeft');
-    await expect.poll(() => placeOf(page)).toBe('2');
-    await page.keyboard.press('End');
-    await expect.poll(() => placeOf(page)).toBe('5');
-    await page.keyboard.press('Home');
-    await expect.poll(() => placeOf(page)).toBe('1');
-    await scrollTo(page, 'PageDown', '3');
-    await scrollTo(page, 'PageUp', '1');
-  });
+  const viewer = await page.locator('#viewer').boundingBox();
+  const box = () => page.locator('#viewer .page').first().boundingBox();
 
-  it('are kept in the URL across a reload', async () => {
-    const { page } = await open({}, '#page=3');
+  await page.getByRole('button', { name: 'Fit page' }).click();
+  expect((await box())?.height).toBeLessThanOrEqual(viewer?.height ?? 0);
+  expect((await box())?.height).toBeGreaterThan((viewer?.height ?? 0) * 0.9);
 
-    await expect.poll(() => placeOf(page)).toBe('3');
-    await page.keyboard.press('ArrowRight');
-    await expect.poll(() => page.url()).toContain('#page=4');
-    await page.reload();
-    await page.locator('#viewer .page:has(.textLayer)').first().waitFor();
-    await expect.poll(() => placeOf(page)).toBe('4');
-  });
-
-  it('have text that can be selected and copied', async () => {
-    const { page } = await open();
-    const box = await page.locator('#viewer .textLayer span').first().boundingBox();
-    if (!box) throw new Error('no text');
-
-    await page.mouse.move(box.x + 1, box.y + box.height / 2);
-    await page.mouse.down();
-    await page.mouse.move(box.x + box.width + 5, box.y + box.height / 2, { steps: 4 });
-    await page.mouse.up();
-
-    const selected = () => page.evaluate('String(getSelection())');
-    await expect.poll(selected).toBe('The terms, page 1');
-  });
+  await page.getByRole('button', { name: 'Fit width' }).click();
+  expect((await box())?.width).toBeGreaterThan((viewer?.width ?? 0) * 0.9);
+  await expect.poll(() => overhangOf(page, '.scroller')).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Fit page' }).count()).toBe(1);
 });
 
-describe('the links in a document', () => {
-  it('open other sites in a new window and never run a script', async () => {
-    const { page, complaints } = await open();
-    const links = page.locator('#viewer .page').first().getByRole('link');
-    await expect.poll(() => links.count()).toBe(2);
+it('the keys and the wheel zoom, and the point under the pointer stays', async () => {
+  const { page } = await open();
 
-    const outward = links.first();
-    expect(await outward.getAttribute('href')).toBe('https://www.example.com/terms');
-    expect(await outward.getAttribute('rel')).toContain('noreferrer');
-    expect(await outward.getAttribute('target')).toBe('_blank');
-    const box = await outward.boundingBox();
-    expect(box?.width).toBeCloseTo((200 * 96 * 1.25) / 72, -1);
+  await page.keyboard.press('Control+=');
+  await expect.poll(() => percent(page)).toBe('150%');
+  await page.keyboard.press('Meta+-');
+  await expect.poll(() => percent(page)).toBe('125%');
+  await page.keyboard.press('+');
+  await expect.poll(() => percent(page)).toBe('150%');
+  await page.keyboard.press('Control+0');
+  await expect.poll(() => percent(page)).toBe('125%');
 
-    await links.nth(1).click();
-    await expect.poll(() => placeOf(page)).toBe('4');
-    await page.goBack();
-    await expect.poll(() => placeOf(page)).toBe('1');
-    expect(complaints).toEqual([]);
-  });
+  // Elsewhere, the browser handles the keys.
+  await page.getByRole('button', { name: 'Zoom out' }).focus();
+  await page.keyboard.press('Control+=');
+  await page.keyboard.press('+');
+  expect(await percent(page)).toBe('125%');
+
+  // Ctrl and the wheel.
+  const point = { x: 500, y: 350 };
+  const shareAt = async () => {
+    const box = await page.locator('#viewer .page').first().boundingBox();
+    if (!box) throw new Error('no page');
+    return [(point.x - box.x) / box.width, (point.y - box.y) / box.height];
+  };
+  const before = await shareAt();
+  await page.mouse.move(point.x, point.y);
+
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -300);
+  await page.keyboard.up('Control');
+
+  await expect.poll(() => percent(page)).toBe('228%');
+  const after = await shareAt();
+  expect(after[0]).toBeCloseTo(before[0] ?? 0, 2);
+  expect(after[1]).toBeCloseTo(before[1] ?? 0, 2);
+  expect(await browserZoom(page)).toBe(1);
+  await expect.poll(() => inkOf(page)).toBeGreaterThan(0.0005);
+});
+
+it('the zoom works for an image', async () => {
+  const { url } = await share(makePng(2400, 1200), 'wide.png');
+  const { page, complaints } = await read();
+  await page.goto(url);
+  await page.locator('output', { hasText: '%' }).waitFor();
+
+  expect(await overhangOf(page, '#viewer')).toBe(0);
+  await page.keyboard.press('+');
+  await expect.poll(() => percent(page)).toBe('67%');
+  expect(await widthOf(page, '#viewer img')).toBe(1608);
+  expect(await overhangOf(page, '#viewer')).toBeGreaterThan(300);
+  await page.keyboard.press('0');
+  expect(await overhangOf(page, '#viewer')).toBe(0);
+  expect(await page.getByLabel(/^Page \(/).count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+it('pages are opened by number or with keys, and are kept in the URL across a reload', async () => {
+  const { page, url } = await open();
+  const field = page.getByLabel('Page (of 5)');
+  const jumpTo = async (text: string) => {
+    await field.fill(text);
+    await field.press('Enter');
+  };
+
+  await jumpTo('4');
+  await expect.poll(() => placeOf(page)).toBe('4');
+  const top = (await page.locator('#viewer .page').nth(3).boundingBox())?.y ?? 0;
+  expect(top).toBeGreaterThan(52);
+  expect(top).toBeLessThan(92);
+  await jumpTo('9');
+  await expect.poll(() => placeOf(page)).toBe('5');
+  await jumpTo('0');
+  await expect.poll(() => placeOf(page)).toBe('1');
+  await jumpTo('x');
+  expect(await placeOf(page)).toBe('1');
+
+  await page.locator('#viewer').focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => placeOf(page)).toBe('2');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => placeOf(page)).toBe('2');
+  await page.keyboard.press('End');
+  await expect.poll(() => placeOf(page)).toBe('5');
+  await page.keyboard.press('Home');
+  await expect.poll(() => placeOf(page)).toBe('1');
+  await scrollTo(page, 'PageDown', '3');
+  await scrollTo(page, 'PageUp', '1');
+
+  // The URL.
+  await page.goto('about:blank');
+  await page.goto(`${url}#page=3`);
+  await expect.poll(() => placeOf(page)).toBe('3');
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => page.url()).toContain('#page=4');
+  await page.reload();
+  await page.locator('#viewer .page:has(.textLayer)').first().waitFor();
+  await expect.poll(() => placeOf(page)).toBe('4');
+});
+
+it('text can be selected, and links open a new window and run no script', async () => {
+  const { page, complaints } = await open();
+  const links = page.locator('#viewer .page').first().getByRole('link');
+  await expect.poll(() => links.count()).toBe(2);
+
+  const outward = links.first();
+  expect(await outward.getAttribute('href')).toBe('https://www.example.com/terms');
+  expect(await outward.getAttribute('rel')).toContain('noreferrer');
+  expect(await outward.getAttribute('target')).toBe('_blank');
+  const box = await outward.boundingBox();
+  expect(box?.width).toBeCloseTo((200 * 96 * 1.25) / 72, -1);
+
+  await links.nth(1).click();
+  await expect.poll(() => placeOf(page)).toBe('4');
+  await page.goBack();
+  await expect.poll(() => placeOf(page)).toBe('1');
+  expect(complaints).toEqual([]);
+
+  const words = await page.locator('#viewer .textLayer span').first().boundingBox();
+  if (!words) throw new Error('no text');
+
+  await page.mouse.move(words.x + 1, words.y + words.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(words.x + words.width + 5, words.y + words.height / 2, { steps: 4 });
+  await page.mouse.up();
+
+  const selected = () => page.evaluate('String(getSelection())');
+  await expect.poll(selected).toBe('The terms, page 1');
 });
 
 /** Presses a key that scrolls by less than a page, until the page is reached. */
