@@ -6,11 +6,11 @@ import {
   type CommandHost,
   type Input,
   type Option,
+  type Word,
   withVariable,
 } from './base/command.ts';
 import { childOf } from './base/parser.ts';
 import { write } from './base/print.ts';
-import { profileOption } from './commands.ts';
 import { commandLineVariables } from './variables.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -27,7 +27,7 @@ export async function runCompletion(
   else {
     const line = [first, ...more];
     const lines = linesFor(shell, await complete(root, line, host));
-    // Bash would replace a part of a name with what the ids have in common.
+    // Bash would replace a part of a name with the common start of the ids.
     const isAmbiguous =
       shell === 'bash' && !lines.startsWith(line.at(-1) ?? '') && count(lines) > 1;
     await write(host, isAmbiguous ? `${lines}\n` : lines);
@@ -35,13 +35,10 @@ export async function runCompletion(
   return 0;
 }
 
-/** A word that may come next. */
-export type Word = { readonly text: string; readonly about: string };
-
 /** The script completes the path of a file. */
-const isFiles = 'files';
+const files = 'files';
 
-type Completion = readonly Word[] | typeof isFiles;
+type Completion = readonly Word[] | typeof files;
 
 /** Completes the last word of a line, which may be empty. */
 async function complete(
@@ -59,7 +56,7 @@ async function complete(
   const last = args.at(-1);
   const argument = args[position] ?? (last?.isList === true ? last : undefined);
   const place: Option | Argument | undefined = option ?? argument;
-  if (place?.isFile === true) return isFiles;
+  if (place?.isFile === true) return files;
   const children = option === undefined && position === 0 ? commands : [];
   const words = begun([
     ...children.map(({ name, about }) => ({ text: name, about })),
@@ -67,11 +64,10 @@ async function complete(
   ]);
   if (place === undefined || words.length > 0) return words;
   const { completeId } = await import('./remote/complete-id.ts');
-  const profile = given[profileOption.name];
-  const { profile: variable } = commandLineVariables;
+  const { profile, workspace: workspaceId } = given;
   return completeId(
-    { name: place.name, word, line, workspaceId: given.workspace },
-    profile === undefined ? host : withVariable(host, variable, profile),
+    { name: place.name, word, line, workspaceId },
+    profile === undefined ? host : withVariable(host, commandLineVariables.profile, profile),
   );
 }
 
@@ -122,7 +118,7 @@ const filesLine = ':files\n';
 
 /** A word and its description on each line, separated by a tab. */
 function linesFor(shell: ShellName, found: Completion): string {
-  if (found === isFiles) return filesLine;
+  if (found === files) return filesLine;
   // Bash shows a list of whole lines, and inserts what all of them begin with.
   const separator = shell === 'bash' ? '  ' : '\t';
   const isDescribed = shell !== 'bash' || found.length > 1;

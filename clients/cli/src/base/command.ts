@@ -124,6 +124,9 @@ export type OptionValue = string | boolean | readonly string[];
  */
 export type Run = (input: Input, host: CommandHost) => Promise<number>;
 
+/** A word that may come next in a command line, for the completion. */
+export type Word = { readonly text: string; readonly about: string };
+
 /** The option of every command that prints data. */
 export const jsonOption: Option = { name: 'json', about: 'Prints JSON.' };
 

@@ -1,9 +1,8 @@
 // Completes the id of a resource by its start or by the start of its name.
 import { setTimeout } from 'node:timers/promises';
 import { ResourceKind, SearchService } from '../../../../gen/latchkey/identity/v1/search_pb.js';
-import type { CommandHost } from '../base/command.ts';
+import type { CommandHost, Word } from '../base/command.ts';
 import { cleanText } from '../base/text.ts';
-import type { Word } from '../completion.ts';
 import { openRemote } from './remote.ts';
 
 type Kind = {
@@ -52,7 +51,7 @@ const queryLengthMin = 2;
 const resultsMax = 50;
 const searchMsMax = 3_000;
 
-/** Returns nothing for an argument that is no id. Throws if the server refuses the search. */
+/** Returns nothing for arguments other than ids. Throws if the server refuses the search. */
 export async function completeId(
   { name, word, line, workspaceId }: UnfinishedId,
   host: CommandHost,
