@@ -183,7 +183,7 @@ describe('sharing', () => {
     await receive(readers, 'paste', 'Email\tName\nomar@example.com\tOmar');
     await expect.poll(() => readers.inputValue()).toBe('jane@example.com\nomar@example.com');
     await readers.fill('jane@example.com, omar@example.com\nOmar');
-    await dialog.getByRole('button', { name: 'Create and copy links' }).click();
+    await dialog.getByRole('button', { name: create }).click();
     await dialog.getByText('Line 2 has no email address or domain: “Omar”.').waitFor();
     await look(page, 'share-each-refused-phone');
     await readers.fill('jane@example.com, omar@example.com');
