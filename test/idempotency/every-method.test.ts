@@ -50,6 +50,7 @@ describe('an Idempotency-Key', () => {
       'PasskeyService.StartPasskeyRegistration',
       'PasswordResetService.RequestPasswordReset',
       'PasswordResetService.ResetPassword',
+      'InstallationService.ConfirmMasterKeyCopy',
       'SigningKeyService.ActivateSigningKey',
       'SigningKeyService.RevokeSigningKey',
       'UserService.DisableUser',

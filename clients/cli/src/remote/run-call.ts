@@ -9,7 +9,7 @@ import {
   textOption,
   UsageError,
 } from '../base/command.ts';
-import { wantsJson, writeJson, writeObject } from '../base/print.ts';
+import { pathWords, wantsJson, writeJson, writeObject } from '../base/print.ts';
 import { canAsk, confirm } from '../base/prompt.ts';
 import { cleanText } from '../base/text.ts';
 import type { CallSpec } from './call-spec.ts';
@@ -73,15 +73,26 @@ async function print(
   if (wantsJson(input)) await writeJson(host, data);
   else if (Object.keys(data).length === 0) host.stderr.write('Done.\n');
   else await writeObject(host, shownData(body?.message ?? method.output, data), fieldAt);
-  if (spec.undo !== undefined && host.stderr.isTTY === true && !wantsJson(input)) {
-    const [resource] = Object.values(data) as [JsonObject];
-    const words = cleanText(`${spec.undo} ${resource.id}`);
-    host.stderr.write(`To undo it: ${programName(host)} ${words}\n`);
-  }
+  if (host.stderr.isTTY === true && !wantsJson(input)) host.stderr.write(notesOn(spec, data, host));
   if (spec.copied !== undefined && input.options.copy === true) {
     await copyToClipboard(spec.copied.what, String(data[spec.copied.path]), host);
   }
   return 0;
+}
+
+/** The next steps of a person. */
+function notesOn(spec: CallSpec, data: JsonObject, host: CommandHost): string {
+  const { fields } = methodOf(spec).output;
+  const secret = fields.find((field) => field.proto.options?.debugRedact && data[field.name]);
+  const lines: string[] = [];
+  if (secret !== undefined) {
+    lines.push(`Store the ${pathWords(secret.name)} now. It is not shown again.\n`);
+  }
+  if (spec.undo !== undefined) {
+    const [resource] = Object.values(data) as [JsonObject];
+    lines.push(`To undo it: ${programName(host)} ${cleanText(`${spec.undo} ${resource.id}`)}\n`);
+  }
+  return lines.join('');
 }
 
 /** A workspace's API key is bound to its workspace. */
