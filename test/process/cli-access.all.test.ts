@@ -171,7 +171,7 @@ describe('on a terminal', () => {
     expect(status).toBe(130);
   });
 
-  test('a sensitive action asks for the password again, and goes on', async () => {
+  test('a sensitive action asks for the password again, and shows the secret once', async () => {
     const shell = await signedIn();
     const words = ['clients', 'create', 'stepped-up', '--scope', 'tokens:read'];
     // Without a terminal, the command cannot ask.
@@ -182,6 +182,7 @@ describe('on a terminal', () => {
     ]);
     expect(text).toContain(`Sign in again as ${program.env.STAFF_EMAIL}`);
     expect(text).toMatch(/client secret +lk_cs_/);
+    expect(text).toMatch(/\nStore the client secret now\. It is not shown again\.\r?\n$/);
     expect(status).toBe(0);
   });
 });
