@@ -35,7 +35,7 @@ export async function runCompletion(
   return 0;
 }
 
-/** The script completes the path of a file. */
+/** Instead of words: the script completes the path of a file. */
 const files = 'files';
 
 type Completion = readonly Word[] | typeof files;
@@ -116,7 +116,7 @@ const count = (lines: string) => lines.split('\n').length - 1;
 /** The line that asks the script for files. No word contains a colon. */
 const filesLine = ':files\n';
 
-/** A word and its description on each line, separated by a tab. */
+/** A word and its description on each line: separated by a tab, in bash by two spaces. */
 function linesFor(shell: ShellName, found: Completion): string {
   if (found === files) return filesLine;
   // Bash shows a list of whole lines, and inserts what all of them begin with.

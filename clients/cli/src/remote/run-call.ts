@@ -80,7 +80,7 @@ async function print(
   return 0;
 }
 
-/** The next steps of a person. */
+/** The lines after the answer on a terminal: a secret to store, and the command that undoes it. */
 function notesOn(spec: CallSpec, data: JsonObject, host: CommandHost): string {
   const { fields } = methodOf(spec).output;
   const secret = fields.find((field) => field.proto.options?.debugRedact && data[field.name]);
