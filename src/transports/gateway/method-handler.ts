@@ -76,7 +76,7 @@ function readRequest(
       query: at === -1 ? '' : url.slice(at + 1),
       isForm,
       basic: usesBasic ? authorization : undefined,
-      hasCertificate: () => call.clientCertificate() !== undefined,
+      call,
       headerFields: download ? headerFields(request, endpoint.descriptor) : {},
       body,
     });

@@ -2,6 +2,7 @@
 // Basic (§2.3.1) become fields of the request.
 import { isUtf8 } from 'node:buffer';
 import type { DescMessage, JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { Call } from '../../api/call.ts';
 import type { MethodFacts } from '../../api/endpoint.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 
@@ -47,9 +48,12 @@ export function parseOAuthForm(message: DescMessage, text: string): JsonObject {
 }
 
 /** Throws if neither a form nor its connection has client authentication. */
-export function requireClientCredentials(json: JsonObject, hasCertificate: () => boolean): void {
+export function requireClientCredentials(
+  json: JsonObject,
+  call: Pick<Call, 'clientCertificate'>,
+): void {
   if (json.client_secret !== undefined || json.client_assertion !== undefined) return;
-  if (hasCertificate()) return;
+  if (call.clientCertificate() !== undefined) return;
   throw fail('identity.credential_invalid', 'The request contains no client authentication.');
 }
 

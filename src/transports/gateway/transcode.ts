@@ -12,6 +12,7 @@ import {
 } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
 import { FieldMaskSchema, isWrapperDesc } from '@bufbuild/protobuf/wkt';
+import type { Call } from '../../api/call.ts';
 import { fieldNamed, isObjectMessage } from '../../api/json-members.ts';
 import { requireTextForm, wrongType } from '../../api/json-texts.ts';
 import { parseRequestJson } from '../../api/request-json.ts';
@@ -36,8 +37,7 @@ export type HttpRequestParts = {
   readonly isForm: boolean;
   /** The Authorization header, if it is HTTP Basic and the method accepts that. */
   readonly basic: string | undefined;
-  /** Whether the connection has a client certificate. */
-  readonly hasCertificate: () => boolean;
+  readonly call: Pick<Call, 'clientCertificate'>;
   /** Fields of the request that are HTTP headers, by proto name. */
   readonly headerFields: JsonObject;
 };
@@ -73,7 +73,7 @@ function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpRequest
 /** Copies the body into the message. Returns the names of its fields. */
 function placeBody(
   { body, endpoint }: Binding,
-  { isForm, basic, hasCertificate }: HttpRequestParts,
+  { isForm, basic, call }: HttpRequestParts,
   value: JsonValue | undefined,
   json: JsonObject,
 ): string[] {
@@ -87,7 +87,7 @@ function placeBody(
   const fields = readMembers(endpoint.descriptor.input, value, '', 0);
   Object.assign(json, fields);
   if (basic !== undefined) addBasicClient(json, basic);
-  else if (isForm && authenticatesClient(endpoint)) requireClientCredentials(json, hasCertificate);
+  else if (isForm && authenticatesClient(endpoint)) requireClientCredentials(json, call);
   return Object.keys(fields);
 }
 
