@@ -15,10 +15,12 @@ const schemes: Partial<Record<PrincipalType, Scheme>> = {
   [PrincipalType.WORKSPACE_KEY]: 'workspace_key',
 };
 
+const clientAlternatives = [{}, { client_basic: [] }, { client_certificate: [] }];
+
 /** The alternatives of a method: a caller needs one of them. */
 export function securityOf(endpoint: Endpoint): Schema[] {
   const { access } = endpoint;
-  if (access.public) return authenticatesClient(endpoint) ? [{}, { client_basic: [] }] : [];
+  if (access.public) return authenticatesClient(endpoint) ? clientAlternatives : [];
   const scopes = access.scope === '' ? [] : [access.scope];
   const cookie = { session_cookie: [] };
   if (access.sessionCookie === SessionCookie.REQUIRED) return [cookie];
@@ -109,6 +111,12 @@ export function securitySchemes(endpoints: readonly Endpoint[]): Record<string, 
       description:
         'The id and the secret of a service client (RFC 6749 §2.3.1), instead of `client_id` and ' +
         '`client_secret` in the body.',
+    },
+    client_certificate: {
+      type: 'mutualTLS',
+      description:
+        'The certificate of a service client (RFC 8705 §2.1), instead of its secret, if the ' +
+        'operator has set `LATCHKEY_HTTP_CLIENT_CA`.',
     },
   };
 }

@@ -1,9 +1,11 @@
-// The package @latchkey/client over gRPC with TLS, and with a certificate instead of a secret.
+// The package @latchkey/client with TLS, and with a certificate instead of a secret.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { credentials } from '@grpc/grpc-js';
 import { decodeJwt } from 'jose';
+import * as undici from 'undici';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type * as Http from '../../clients/client/src/index.ts';
 import type * as Node from '../../clients/client/src/node.ts';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { createAuthority, type KeyPair } from '../support/certificates.ts';
@@ -66,7 +68,7 @@ export function describeClientTls(installed: () => PackedClients): void {
       ).rejects.toMatchObject({ code: 'identity.credential_invalid' });
     });
 
-    it('gets a token with the program of docs/operations.md', async () => {
+    it('gets tokens with the programs of docs/operations.md, over gRPC and HTTPS', async () => {
       const { folder } = installed();
       const { key, certificate } = workloads.issue({ uri });
       await writeFile(path.join(folder, 'ca.crt'), testApp.files.authority.certificate);
@@ -76,9 +78,45 @@ export function describeClientTls(installed: () => PackedClients): void {
         path.join(import.meta.dirname, '../../docs/operations.md'),
         'utf8',
       );
-      const [, program = ''] = /```js\n(\/\/ workload\.mjs\n[\s\S]*?)```/.exec(page) ?? [];
-      const env = { LATCHKEY_GRPC_ADDRESS: testApp.app.grpcAddress };
-      expect(decodeJwt(await installed().run(program, env)).sub).toBe(clientId);
+      const programs = page.matchAll(/```js\n(\/\/ workload(?:-https)?\.mjs\n[\s\S]*?)```/g);
+      const { grpcAddress, publicUrl } = testApp.app;
+      const env = { LATCHKEY_GRPC_ADDRESS: grpcAddress, LATCHKEY_BASE_URL: publicUrl };
+      const subjects: unknown[] = [];
+      for (const [, program = ''] of programs) {
+        subjects.push(decodeJwt(await installed().run(program, env)).sub);
+      }
+      expect(subjects).toEqual([clientId, clientId]);
+    });
+
+    it('calls methods over HTTPS through the given fetch', async () => {
+      const { createClient } = await installed().load<typeof Http>('@latchkey/client');
+      const { certificate, key } = workloads.issue({ uri });
+      const { certificate: ca } = testApp.files.authority;
+      const dispatcher = new undici.Agent({ connect: { ca, cert: certificate, key } });
+      onTestFinished(() => dispatcher.close());
+      const paths: string[] = [];
+      const fetch = ((url: string, init: undici.RequestInit) => {
+        paths.push(new URL(url).pathname);
+        return undici.fetch(url, { ...init, dispatcher });
+      }) as unknown as typeof globalThis.fetch;
+      const { publicUrl: baseUrl } = testApp.app;
+      const client = createClient({ baseUrl, credentials: { scope }, fetch });
+      expect((await client.accounts.listAccounts({})).accounts.length).toBeGreaterThan(0);
+      const credentials = { apiKey: testApp.env.API_KEY };
+      const document = await createClient({ baseUrl, credentials, fetch }).upload(new Blob(['a']));
+      expect(document.sizeBytes).toBe(1);
+      expect(paths).toEqual([
+        '/latchkey.identity.v1.IssuanceService/IssueToken',
+        '/latchkey.identity.v1.AccountService/ListAccounts',
+        '/api/v1/documents',
+      ]);
+      const wrong = { fetch: 'fetch' as unknown as typeof fetch };
+      expect(() => createClient({ baseUrl, credentials: { scope }, ...wrong })).toThrow(
+        'fetch must be a function.',
+      );
+      expect(() => createClient({ baseUrl, credentials: { scope } })).toThrow(
+        'credentials is incomplete.',
+      );
     });
 
     it('uses a renewed certificate for its next connection', async () => {

@@ -38,7 +38,7 @@ export type PackedClients = {
 
 /**
  * Packs and installs. npm works offline: it copies the permitted packages from those of the root.
- * Any other dependency therefore fails. The frameworks of the middleware are links.
+ * Any other dependency therefore fails. The frameworks of the middleware and undici are links.
  */
 export async function installPackedClients(): Promise<PackedClients> {
   const parent = await mkdtemp(path.join(tmpdir(), 'latchkey-clients-'));
@@ -61,7 +61,7 @@ export async function installPackedClients(): Promise<PackedClients> {
   const packed = (await readdir(parent)).filter((name) => name.endsWith('.tgz'));
   const files = packed.map((name) => path.join(parent, name));
   await npm(folder, 'install', '--install-links', '--ignore-scripts', '--no-audit', ...files);
-  for (const name of ['express', 'fastify', '@grpc', '@types']) {
+  for (const name of ['express', 'fastify', 'undici', '@grpc', '@types']) {
     await symlink(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name));
   }
   const { resolve } = createRequire(path.join(folder, 'package.json'));

@@ -3,21 +3,15 @@ import type { Interceptor, Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import type { RetryOptions } from './attempts.ts';
-import {
-  type AnyCredentials,
-  assertionsOf,
-  type Credentials,
-  requireSecret,
-  tokenSourceOf,
-} from './credentials.ts';
+import { type AnyCredentials, assertionsOf, requireSecret, tokenSourceOf } from './credentials.ts';
 import { createProver, type DpopOption, type Prover, presentToken } from './dpop.ts';
 import { latchkeyErrorOfAnswer } from './errors.ts';
 import { createExchange, type ExchangeToken } from './exchange.ts';
 import { callInterceptor, issuanceInterceptor } from './interceptor.ts';
-import { urlOption } from './options.ts';
+import { requireOption, urlOption } from './options.ts';
 import { createServices, createTypedClient, type Services } from './services.ts';
 import type { TokenSource } from './token-source.ts';
-import { createUpload, type Upload } from './upload.ts';
+import { createUpload, type Fetch, type Upload } from './upload.ts';
 
 /** The services, each with its methods, and the functions that need more than one call. */
 export type LatchkeyClient = Services & {
@@ -43,7 +37,7 @@ export type ServiceRequest = {
 export type ClientOptions = {
   /** The public URL of the service, such as `https://latchkey.example.com`. */
   readonly baseUrl: string;
-  readonly credentials: Credentials;
+  readonly credentials: AnyCredentials;
   /** The format of messages. JSON is easier to read in a browser's tools. Default `binary`. */
   readonly format?: 'binary' | 'json';
   readonly retry?: RetryOptions;
@@ -54,14 +48,22 @@ export type ClientOptions = {
    * or a CryptoKeyPair. Each request has a proof of the key. Not for the API key of a workspace.
    */
   readonly dpop?: DpopOption;
+  /**
+   * Sends the requests instead of the global `fetch`, for example with a client certificate, a
+   * private CA or a proxy. Required for credentials without a secret. In a browser, uploads use
+   * XMLHttpRequest.
+   */
+  readonly fetch?: Fetch;
 };
 
 /** Throws a TypeError if an option cannot work. No request is sent before the first call. */
 export function createClient(options: ClientOptions): LatchkeyClient {
   const { credentials, format = 'binary', retry = {}, timeoutSeconds = 60 } = options;
+  const { fetch = globalThis.fetch } = options;
+  requireOption(typeof fetch === 'function', 'fetch', fetch, 'must be a function.');
   const { href, origin: server } = urlOption('baseUrl', options.baseUrl);
   const baseUrl = href.replace(/\/+$/, '');
-  requireSecret(credentials);
+  if (options.fetch === undefined) requireSecret(credentials);
   const prover = options.dpop && createProver(options.dpop, baseUrl);
   const connect = (interceptor: Interceptor) =>
     createConnectTransport({
@@ -69,23 +71,25 @@ export function createClient(options: ClientOptions): LatchkeyClient {
       useBinaryFormat: format === 'binary',
       interceptors: [interceptor],
       defaultTimeoutMs: timeoutSeconds * 1000,
-      fetch: fetchFromLatchkey,
+      fetch: fetchFromLatchkey(fetch),
     });
   const publicUrl = baseUrl;
   const opened = openServices({ server, publicUrl, credentials, retry, connect, prover });
-  const upload = createUpload(baseUrl, { server, tokens: opened.tokens, retry, prover });
+  const upload = createUpload(baseUrl, { server, tokens: opened.tokens, retry, prover, fetch });
   return clientOf({ ...opened, upload, prover });
 }
 
 /** Errors of Connect are JSON. Others come from a proxy, and Connect would misread their status. */
-const fetchFromLatchkey: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  const isJson = /json/.test(response.headers.get('content-type') ?? '');
-  if (response.status < 300 || isJson) return response;
-  const header = (name: string) => response.headers.get(name);
-  await response.body?.cancel();
-  throw latchkeyErrorOfAnswer({ status: response.status, header, text: '' });
-};
+const fetchFromLatchkey =
+  (fetch: Fetch): Fetch =>
+  async (input, init) => {
+    const response = await fetch(input, init);
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    if (response.status < 300 || isJson) return response;
+    const header = (name: string) => response.headers.get(name);
+    await response.body?.cancel();
+    throw latchkeyErrorOfAnswer({ status: response.status, header, text: '' });
+  };
 
 export type ServiceOptions = {
   readonly server: string;

@@ -52,7 +52,10 @@ export type Credentials =
   | { readonly apiKey: string; readonly scope?: string; readonly resource?: string }
   | { readonly token: () => Promise<AccessToken | string> | AccessToken | string };
 
-/** A service client whose certificate replaces the secret. Only over gRPC with mutual TLS. */
+/**
+ * A service client whose certificate replaces the secret (RFC 8705 §2.1), over TLS. The option
+ * `fetch` of `createClient` presents the certificate, or `tls` of `createGrpcClient`.
+ */
 export type CertificateCredentials = {
   readonly scope: string;
   readonly clientId?: string;
@@ -74,7 +77,7 @@ const complete =
   'assertion.';
 
 /** For transports without client certificates. */
-export function requireSecret(credentials: Credentials): void {
+export function requireSecret(credentials: AnyCredentials): void {
   if (usesCertificate(credentials))
     throw new TypeError(`credentials is incomplete. It ${complete}`);
 }

@@ -6,7 +6,7 @@ export {
   type LatchkeyClient,
   type ServiceRequest,
 } from './client.ts';
-export type { Credentials } from './credentials.ts';
+export type { CertificateCredentials, Credentials } from './credentials.ts';
 export type { DpopKeyPair, DpopOption } from './dpop.ts';
 export { type ErrorCode, errorCodes } from './error-codes.ts';
 export { type FieldError, LatchkeyError, type LocalErrorCode } from './errors.ts';

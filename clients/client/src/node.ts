@@ -6,7 +6,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
 import type { UploadVersionRequestSchema } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type ClientOptions, clientOf, type LatchkeyClient, openServices } from './client.ts';
-import { type CertificateCredentials, type Credentials, usesCertificate } from './credentials.ts';
+import { usesCertificate } from './credentials.ts';
 import { createProver } from './dpop.ts';
 import { LatchkeyError } from './errors.ts';
 import { type TlsFiles, tlsOptionsOf } from './grpc-tls.ts';
@@ -15,7 +15,6 @@ import { urlOption } from './options.ts';
 import type { Upload } from './upload.ts';
 import { type OpenSource, openSource, piecesOf, type UploadOptions } from './upload-source.ts';
 
-export type { CertificateCredentials } from './credentials.ts';
 export type { TlsFiles } from './grpc-tls.ts';
 
 /**
@@ -26,10 +25,9 @@ export function assertionFromFile(file: string): () => Promise<string> {
   return async () => (await readFile(file, 'utf8')).trim();
 }
 
-export type GrpcClientOptions = Omit<ClientOptions, 'baseUrl' | 'format' | 'credentials'> & {
+export type GrpcClientOptions = Omit<ClientOptions, 'baseUrl' | 'format' | 'fetch'> & {
   /** The gRPC listener, such as `http://127.0.0.1:50051`, or `https://…` with TLS. */
   readonly grpcUrl: string;
-  readonly credentials: Credentials | CertificateCredentials;
   /** For a private CA, and for mutual TLS. */
   readonly tls?: TlsFiles;
   /**

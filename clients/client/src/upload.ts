@@ -32,13 +32,16 @@ type Form = {
   readonly options: UploadOptions;
 };
 
+export type Fetch = typeof globalThis.fetch;
+
 type UploadParts = Pick<Attempts, 'server' | 'tokens' | 'retry'> & {
   readonly prover: Prover | undefined;
+  readonly fetch: Fetch;
 };
 
 export function createUpload(
   baseUrl: string,
-  { server, tokens, retry, prover }: UploadParts,
+  { server, tokens, retry, prover, fetch }: UploadParts,
 ): Upload {
   return (given, options = {}) => {
     const { name, documentId, workspaceId, signal } = options;
@@ -68,7 +71,7 @@ export function createUpload(
         const Constructor = xhrConstructor();
         const answer =
           Constructor === undefined
-            ? await sendStream(form)
+            ? await sendStream(form, fetch)
             : await postByXhr(Constructor, await xhrRequestOf(form));
         if (answer.status >= 300) throw latchkeyErrorOfAnswer(answer);
         return documentOf(answer);
@@ -84,7 +87,10 @@ function pathOf(documentId: string | undefined): string {
   return path.replace('{document_id}', encodeURIComponent(documentId ?? ''));
 }
 
-async function sendStream({ url, headers, fields, source, options }: Form): Promise<HttpAnswer> {
+async function sendStream(
+  { url, headers, fields, source, options }: Form,
+  fetch: Fetch,
+): Promise<HttpAnswer> {
   const { contentType, stream } = multipartBody(fields, source, options.onProgress);
   headers.set('content-type', contentType);
   const request = {
