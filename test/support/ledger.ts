@@ -23,6 +23,12 @@ type Fields = Record<string, { id: string } & Record<string, unknown>>;
 
 export type Ledger = ReturnType<typeof createLedger>;
 
+/** The links of a batch. */
+const batchSize = 20;
+
+/** One document has at most 100 versions. */
+const versionsMax = 90;
+
 const isOk = (answer: CampaignAnswer | undefined): answer is CampaignAnswer =>
   answer !== undefined && answer.status < 300;
 
@@ -33,6 +39,8 @@ export function createLedger(random: SeededRandom) {
   const clients: Client[] = [];
   const statuses = new Map<number, number>();
   let manager: Client | undefined;
+  /** A document that no write deletes. */
+  let kept: { readonly id: string; versions: number } | undefined;
 
   /** Counts the answer; undefined unless it is a success. */
   function counted(answer: CampaignAnswer | undefined): CampaignAnswer | undefined {
@@ -89,6 +97,43 @@ export function createLedger(random: SeededRandom) {
       const answer = counted(await calls.json('POST', '/api/v1/links', key, fields));
       // Another call may delete the link's document, and the link with it.
       if (answer !== undefined && documents.has(id)) links.push(String(answer.body.id));
+    },
+    async createLinks({ calls, key }: Access) {
+      if (kept === undefined) return;
+      const { id } = kept;
+      const name = `Batch ${randomBytes(4).toString('hex')}`;
+      const requests = Array.from({ length: batchSize }, (_, i) => ({
+        ...{ document_id: id, name: `${name} ${i}`, recipient: `reader${i}@example.com` },
+      }));
+      const batch = { requests };
+      const answer = counted(await calls.json('POST', '/api/v1/links:batchCreate', key, batch));
+      const counts = answer === undefined ? [0, batchSize] : [batchSize];
+      facts.set(name, {
+        what: `all links or none of ${name}`,
+        async holds(access) {
+          const route = `/api/v1/links?page_size=200&query=${encodeURIComponent(name)}`;
+          const listed = await access.calls.json('GET', route, access.key);
+          const { links } = (listed?.body ?? {}) as { links?: unknown[] };
+          return links !== undefined && counts.includes(links.length);
+        },
+      });
+    },
+    async uploadVersion({ calls, key }: Access) {
+      if (kept === undefined || kept.versions >= versionsMax) return;
+      kept.versions += 1;
+      const route = `/api/v1/documents/${kept.id}/versions`;
+      const bytes = random.bytes(1 + random.below(40_000));
+      const digest = sha256(bytes);
+      const answer = await calls.upload(new Uint8Array(bytes), key, route);
+      if (counted(answer) === undefined) return;
+      facts.set(digest, {
+        what: `a version in ${route}`,
+        async holds(access) {
+          const listed = await access.calls.json('GET', `${route}?page_size=100`, access.key);
+          const { versions = [] } = (listed?.body ?? {}) as { versions?: { sha256: string }[] };
+          return versions.some(({ sha256 }) => sha256 === digest);
+        },
+      });
     },
     async revokeLink({ calls, key }: Access) {
       const id = links.shift();
@@ -164,6 +209,10 @@ export function createLedger(random: SeededRandom) {
     /** Signs in as the manager; the first call creates that user. */
     async enter(calls: Calls, key: string): Promise<Access> {
       manager ??= await addManager(calls);
+      if (kept === undefined || kept.versions >= versionsMax) {
+        const answer = await calls.upload(new Uint8Array(random.bytes(1_000)), key);
+        kept = answer?.status === 201 ? { id: String(answer.body.id), versions: 1 } : undefined;
+      }
       const scope = 'clients:read clients:write tokens:read tokens:write';
       return { calls, key, token: await calls.issue(manager.id, manager.secret, scope) };
     },

@@ -36,18 +36,19 @@ export function compareBlobs(databaseUrl: string, blobDir: string): Promise<Stor
 export async function compareStored(databaseUrl: string, stored: StoredBytes) {
   const before = await stored.list();
   const db = await openDatabase(databaseUrl);
-  const [rows, pending] = await Promise.all([
-    db.selectFrom('documents').selectAll().execute(),
+  const [documents, versions, pending] = await Promise.all([
+    db.selectFrom('documents').select(['id', 'blob_id', 'sha256']).execute(),
+    db.selectFrom('document_versions').select(['document_id as id', 'blob_id', 'sha256']).execute(),
     db.selectFrom('pending_blobs').selectAll().execute(),
   ]).finally(() => db.destroy());
   const damaged: string[] = [];
   const owned = new Set<string>();
-  for (const row of rows) {
+  for (const row of [...documents, ...versions]) {
     const name = stored.nameOf(row.blob_id);
     owned.add(name);
     const bytes = await stored.read(name).catch(() => undefined);
     if (bytes === undefined || sha256(bytes) !== row.sha256) damaged.push(row.id);
   }
   const orphans = before.filter((name) => !owned.has(name));
-  return { rows: rows.length, damaged, orphans, pending: pending.length };
+  return { rows: documents.length, damaged, orphans, pending: pending.length };
 }
