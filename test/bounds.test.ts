@@ -20,6 +20,7 @@ import { explainPattern } from '../src/api/pattern-details.ts';
 import { services } from '../src/api/services.ts';
 import { describeAppOnSqlite } from './support/app-suite.ts';
 import { codeOf } from './support/manager-calls.ts';
+import { isFull } from './support/matrix.ts';
 import { itHoldsFor } from './support/rule.ts';
 import { transportNames } from './support/transports.ts';
 
@@ -70,6 +71,7 @@ itHoldsFor(inputs, 90)(
         if (isValid) await check(message);
         else await expect(check(message)).rejects.toThrow();
       }),
+      { numRuns: isFull ? 100 : 25 },
     );
   },
 );
