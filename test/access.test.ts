@@ -114,6 +114,7 @@ describe('the contract', () => {
       'UserService.EnableUser',
       'UserService.EnrolTotp',
       'UserService.ExportUser',
+      'UserService.MailPasswordLink',
       'UserService.RemoveTotp',
       'UserService.SetPassword',
       'UserService.UndeleteUser',

@@ -156,7 +156,7 @@ export async function createIdentityModule(
   });
   const passwordResets = createPasswordResets({
     ...{ db, auditLog, mailer: options.mailer, passwords, publicUrl, warn, random, now },
-    ...{ checkPassword, localPasswords },
+    ...{ checkPassword, localPasswords, rolesOf },
     keys: masterKey.derive('password resets'),
     securityNotices,
   });
@@ -282,6 +282,7 @@ export async function createIdentityModule(
         ...{ ...management, masterKey, passwords, securityNotices, rolesOf },
         ...{ checkPassword, addSessionMethods, requireFactor, shared: options.sharedAccess },
         ...createUserExport({ db, sharedData: options.sharedData }),
+        mailPasswordLink: passwordResets.mailPasswordLink,
         checkCurrentPassword: createCurrentPasswordCheck({
           ...{ db, passwords, now },
           keys: masterKey.derive('current passwords'),

@@ -10,6 +10,7 @@ import {
   staleSignInTime,
   useConsole,
 } from '../support/console-suite.ts';
+import { tokenOfMail } from '../support/mailed-links.ts';
 import { liveSessions } from '../support/member-rows.ts';
 import { addSession, addTotp, addUser } from '../support/user-rows.ts';
 
@@ -49,6 +50,7 @@ it('staff create users after a step-up, and take over no one with more scopes', 
   await dialog.getByLabel('Type').selectOption('Staff: manages the service');
   await dialog.getByLabel('Email address').fill('Night.Watch@example.com');
   await dialog.getByLabel('Name').fill('Night watch');
+  await dialog.getByLabel('Sign-in').selectOption('Set a password now');
   await dialog.locator('input[type=password]').fill('short');
   const offered = dialog.getByRole('checkbox', { disabled: false });
   await expect.poll(() => offered.count()).toBe(3);
@@ -87,7 +89,6 @@ it('members have no scopes, and email addresses are unique', async () => {
   await dialog.waitFor();
   expect(await dialog.getByRole('checkbox').count()).toBe(0);
   await dialog.getByLabel('Email address').fill(other.email);
-  await dialog.locator('input[type=password]').fill('a lantern on the quay');
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByText('Another user has the email address.').waitFor();
   await dialog.getByText('Request ID').waitFor();
@@ -95,6 +96,19 @@ it('members have no scopes, and email addresses are unique', async () => {
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { level: 1, name: 'deck.hand@example.com' }).waitFor();
   expect(await userOf('deck.hand@example.com')).toMatchObject({ kind: 'member', scopes: '' });
+  await page.getByText('Link sent').waitFor();
+  const mailed = { page: 'reset-password' };
+  await tokenOfMail(app(), 'deck.hand@example.com', mailed);
+  await page.getByRole('button', { name: 'Email password link' }).click();
+  await expectAccessible(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Send link' }).click();
+  const token = await tokenOfMail(app(), 'deck.hand@example.com', { ...mailed, count: 2 });
+  const invited = await visit();
+  await invited.open(`/reset-password#${token}`);
+  await invited.page.locator('input[type=password]').fill('a lantern on the quay');
+  await invited.page.getByRole('button', { name: 'Set password' }).click();
+  await invited.page.getByRole('heading', { name: 'Password changed' }).waitFor();
+  await signInAs({ id: '', email: 'deck.hand@example.com', password: 'a lantern on the quay' });
   expect(await page.getByRole('button', { name: 'Change scopes' }).count()).toBe(0);
 });
 

@@ -116,6 +116,11 @@ export const requestsFor: Readonly<Record<string, (suite: Suite) => Promise<Requ
     const password = randomBytes(12).toString('hex');
     return both(fields, { password }, { password: `${password}x` });
   },
+  'UserService.MailPasswordLink': async ({ app }) => {
+    const users = [addUser(app.inside.db), addUser(app.inside.db)];
+    const [first, other] = (await Promise.all(users)).map(({ id }) => ({ userId: id }));
+    return { first: first ?? {}, other };
+  },
   'UserService.ConfirmTotp': async ({ app, testApp, clock }) => {
     const { id } = await addUser(app.inside.db, { scopes: creatorScope });
     const codeAt = await addTotp(testApp, id, { confirmed: false });

@@ -76,6 +76,7 @@ export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
   'UserService.DeleteUser': aboutUser(),
   'UserService.UndeleteUser': aboutUser(),
   'UserService.SetPassword': aboutUser({ password }),
+  'UserService.MailPasswordLink': aboutUser(),
   'UserService.RemoveTotp': aboutUser(),
   'UserService.EnrolTotp': bySelf(),
 

@@ -12,6 +12,7 @@ import type { RequireFactor } from '../factor-rules/factor-check.ts';
 import type { CheckCurrentPassword } from './current-password.ts';
 import type { UserDeletionOptions } from './deletion-methods.ts';
 import { grantChecksFor } from './grant-checks.ts';
+import type { MailPasswordLink } from './password-resets.ts';
 import type { CheckPassword } from './password-rules.ts';
 import type { SecurityNotices } from './security-notices.ts';
 import {
@@ -28,6 +29,7 @@ import { type AddSessionMethods, lockUser, requireUser, userMessage } from './us
 export type UserOptions = UserDeletionOptions & {
   readonly db: Database;
   readonly exportUser: ServiceImpl<typeof UserService>['exportUser'];
+  readonly mailPasswordLink: MailPasswordLink;
   readonly masterKey: MasterKey;
   readonly passwords: Passwords;
   readonly checkPassword: CheckPassword;

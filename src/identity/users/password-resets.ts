@@ -1,10 +1,14 @@
-// Password resets by mail. The answer to a request does not depend on the address, and neither does
-// its duration: the service looks for the user and sends the mail after the answer.
-// See docs/decisions/0007.
+// Mailed links to choose a password. The answer to a request for a reset does not depend on the
+// address, and neither does its duration: the service looks for the user and sends the mail after
+// the answer. See docs/decisions/0007.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
+import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { requireNotDeleted } from '../../api/deletion.ts';
+import { claimOf } from '../../api/idempotency/claim.ts';
 import { callerOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -23,13 +27,16 @@ import type { Mailer } from '../../base/mail/mailer.ts';
 import { readEmail } from '../../base/net/email.ts';
 import { networkOf } from '../../base/net/network.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
+import { transact } from '../../storage/database.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
-import type { CheckPassword } from './password-rules.ts';
+import { grantChecksFor, type RolesOf } from './grant-checks.ts';
+import { type CheckPassword, passwordsAreOff } from './password-rules.ts';
 import type { SecurityNotices } from './security-notices.ts';
 import {
+  deletePasswordReset,
   deletePasswordResets,
   endSessionsOf,
   findEnabledUser,
@@ -42,7 +49,9 @@ import { lockUser } from './users.ts';
 
 const second = 1_000;
 const minute = 60 * second;
-const validMs = 60 * minute;
+const resetMs = 60 * minute;
+/** Of a link that another user requested, as long as an invitation. */
+const chosenMs = 7 * 24 * 60 * minute;
 
 const limits = {
   // One address, so that no mailbox is flooded. An attacker who makes the user wait here also makes
@@ -57,6 +66,8 @@ const tasksMax = 100;
 /** The answer has left by then. A write to SQLite would delay it for known addresses. */
 const pauseMs = 300;
 
+export type MailPasswordLink = ServiceImpl<typeof UserService>['mailPasswordLink'];
+
 export type PasswordResetOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
@@ -65,6 +76,7 @@ export type PasswordResetOptions = {
   readonly checkPassword: CheckPassword;
   readonly localPasswords: boolean;
   readonly securityNotices: SecurityNotices;
+  readonly rolesOf: RolesOf;
   readonly keys: DerivedKeys;
   readonly publicUrl: string;
   readonly warn: (facts: object, message: string) => void;
@@ -74,11 +86,13 @@ export type PasswordResetOptions = {
 
 export type PasswordResets = {
   readonly service: ServiceImpl<typeof PasswordResetService>;
+  readonly mailPasswordLink: MailPasswordLink;
   stop(): Promise<void>;
 };
 
 export function createPasswordResets(options: PasswordResetOptions): PasswordResets {
-  const { db, auditLog, passwords, checkPassword, keys, now, warn } = options;
+  const { db, auditLog, mailer, passwords, checkPassword, localPasswords } = options;
+  const { publicUrl, rolesOf, keys, random, now, warn } = options;
   const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
   const tasks = new Set<Promise<void>>();
 
@@ -89,6 +103,21 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
       .catch((err: unknown) => warn({ err }, 'a mail for a password reset was not sent'))
       .finally(() => tasks.delete(task));
     tasks.add(task);
+  }
+
+  const urlOf = (token: LinkToken) =>
+    `${publicUrl}/console/reset-password#${formatLinkToken(token)}`;
+
+  async function mailLink(context: HandlerContext, email: string): Promise<void> {
+    const user = await findEnabledUser(db, email);
+    if (user === undefined || !localPasswords) return;
+    // Users of an identity provider must not get around it.
+    if (user.password_hash === '') return;
+    const token = generateLinkToken('pwr', random);
+    const row = rowOf(token, user, now(), resetMs);
+    await auditLog.change(context, { target: user.id }, (trx) => insertPasswordReset(trx, row));
+    const text = textOf(urlOf(token));
+    await mailer.send({ to: user.email, subject: 'Reset your password', text });
   }
 
   async function requireReset(executor: Executor, token: LinkToken): Promise<UserRow> {
@@ -103,6 +132,35 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
     async stop() {
       await Promise.all(tasks);
     },
+
+    async mailPasswordLink({ userId }, context) {
+      if (!localPasswords) throw passwordsAreOff();
+      const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
+      const token = generateLinkToken('pwr', random);
+      let to = '';
+      const answer = await auditLog.create(context, { target: userId }, async (trx) => {
+        const user = await lockUser(trx, userId);
+        requireNotDeleted(user, 'user');
+        await requireToActAs(trx, user);
+        if (user.disable_time !== null) throw fail('conflict', 'The user is disabled.');
+        to = user.email;
+        await throttle.countIn(trx, [throttle.counter('address', to)]);
+        const row = rowOf(token, user, now(), chosenMs);
+        await insertPasswordReset(trx, row);
+        return { expireTime: timestampFromMs(row.expire_time) };
+      });
+      try {
+        await mailer.send({ to, subject: 'Choose your password', text: welcome(urlOf(token)) });
+      } catch (error) {
+        await transact(db, async (trx) => {
+          await deletePasswordReset(trx, token.id);
+          await claimOf(context)?.withdraw(trx);
+        });
+        throw error;
+      }
+      return answer;
+    },
+
     service: {
       async requestPasswordReset(request, context) {
         const email = readEmail(request.email);
@@ -115,7 +173,7 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
           counter('network', network),
           counter('service'),
         ]);
-        runLater(() => mailLink(options, context, email));
+        runLater(() => mailLink(context, email));
         return {};
       },
 
@@ -140,33 +198,18 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
   };
 }
 
-async function mailLink(
-  { db, auditLog, mailer, localPasswords, publicUrl, random, now }: PasswordResetOptions,
-  context: HandlerContext,
-  email: string,
-): Promise<void> {
-  const user = await findEnabledUser(db, email);
-  if (user === undefined || !localPasswords) return;
-  // Users of an identity provider must not get around it.
-  if (user.password_hash === '') return;
-  const token = generateLinkToken('pwr', random);
-  const row: PasswordResetRow = {
-    id: token.id,
-    user_id: user.id,
-    digest: linkTokenDigest(token, factsOf(user)),
-    create_time: now(),
-    expire_time: now() + validMs,
+function rowOf(token: LinkToken, user: UserRow, time: number, ms: number): PasswordResetRow {
+  return {
+    ...{ id: token.id, user_id: user.id, digest: linkTokenDigest(token, factsOf(user)) },
+    ...{ create_time: time, expire_time: time + ms },
   };
-  await auditLog.change(context, { target: user.id }, (trx) => insertPasswordReset(trx, row));
-  const url = `${publicUrl}/console/reset-password#${formatLinkToken(token)}`;
-  await mailer.send({ to: user.email, subject: 'Reset your password', text: textOf(url) });
 }
 
 /** A change of these facts makes the links of the user invalid. */
 const factsOf = ({ email, password_hash }: UserRow) => [email, password_hash];
 
 function isValid(token: LinkToken, row: PasswordResetRow, user: UserRow, time: number): boolean {
-  const isInTime = time < row.expire_time && row.expire_time <= time + validMs;
+  const isInTime = row.create_time <= time && time < row.expire_time;
   const matches = linkTokenMatches(token, row.digest, factsOf(user));
   return matches && isInTime && user.disable_time === null;
 }
@@ -176,7 +219,7 @@ export const passwordResetRetention = (now: Clock): RetentionRule =>
     table: 'password_resets',
     key: 'id',
     time: 'expire_time',
-    ranges: () => [{ before: now() + 1 }, { from: now() + validMs + 1 }],
+    ranges: () => [{ before: now() + 1 }, { from: now() + chosenMs + 1 }],
   });
 
 const notValid = (target?: string) =>
@@ -200,4 +243,13 @@ The link expires in an hour and works once. A new password ends all of your
 sessions. If you use an authenticator app, you still need its code to sign in.
 
 If you did not request a new password, ignore this email: nothing has changed.
+`;
+
+const welcome = (url: string) => `Open this link to choose your password for Latchkey:
+
+${url}
+
+The link expires in 7 days and works once. Do not forward it.
+
+If you did not expect this email, ignore it.
 `;

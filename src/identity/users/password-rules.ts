@@ -13,8 +13,11 @@ export function createPasswordRules(localPasswords: boolean): CheckPassword {
   return localPasswords ? checkPassword : refusePassword;
 }
 
+export const passwordsAreOff = () =>
+  fail('conflict', 'Passwords are off. Users sign in with an identity provider.');
+
 async function refusePassword(): Promise<void> {
-  throw fail('conflict', 'Passwords are off. Users sign in with an identity provider.');
+  throw passwordsAreOff();
 }
 
 async function checkPassword(password: string, email: string): Promise<void> {

@@ -64,6 +64,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     ...createRecoveryCodeMethods(options),
     ...createUserDeletionMethods(options),
     exportUser: options.exportUser,
+    mailPasswordLink: options.mailPasswordLink,
 
     async createUser(request, context) {
       const { kind } = request;

@@ -198,6 +198,10 @@ export function findPasswordReset(db: Executor, id: string): Promise<PasswordRes
   return db.selectFrom('password_resets').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+export async function deletePasswordReset(db: Executor, id: string): Promise<void> {
+  await db.deleteFrom('password_resets').where('id', '=', id).execute();
+}
+
 export async function deletePasswordResets(db: Executor, userId: string): Promise<void> {
   await db.deleteFrom('password_resets').where('user_id', '=', userId).execute();
 }

@@ -102,6 +102,10 @@ describeFeature('without local passwords', (dialect) => {
     expect(codeOf(await http.call(UserService.method.setPassword, change, manager))).toBe(
       'conflict',
     );
+    const { mailPasswordLink } = UserService.method;
+    expect(codeOf(await http.call(mailPasswordLink, { userId: made?.id ?? '' }, manager))).toBe(
+      'conflict',
+    );
     // As `recover-staff` does.
     const row = await db
       .selectFrom('users')

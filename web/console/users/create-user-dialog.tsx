@@ -3,34 +3,60 @@ import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { FormDialog } from '../shared/form-dialog.tsx';
+import { NoMailNote } from '../shared/no-mail-note.tsx';
 import { StaffScopesField } from '../shared/scopes/staff-scopes-field.tsx';
+import { showToast } from '../shared/toasts.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { passwordAdvice } from './set-password-dialog.tsx';
 import { EmailField, UserNameField } from './user-fields.tsx';
 
-type Values = { kind: string; email: string; name: string; password: string; scopes: string[] };
+type SignIn = 'link' | 'password' | 'company';
 
-const initialValues: Values = { kind: 'member', email: '', name: '', password: '', scopes: [] };
+type Values = {
+  kind: string;
+  email: string;
+  name: string;
+  signIn: SignIn;
+  password: string;
+  scopes: string[];
+};
+
+const initialValues: Values = {
+  ...{ kind: 'member', email: '', name: '', signIn: 'link', password: '', scopes: [] },
+};
+
+const signIns: readonly { readonly value: SignIn; readonly label: string }[] = [
+  { value: 'link', label: 'Email a link to choose a password' },
+  { value: 'password', label: 'Set a password now' },
+  { value: 'company', label: 'No password: the user has a company account' },
+];
 
 export function CreateUserDialog() {
   const form = useForm<Values>({ initialValues });
   const create = useMethod(UserService.method.createUser);
+  const mailLink = useMethod(UserService.method.mailPasswordLink);
   const navigate = useNavigate();
   return (
     <FormDialog
       title="Create user"
       label="Create"
       form={form}
-      submit={async ({ kind, email, name, password, scopes }) => {
+      submit={async ({ kind, email, name, signIn, password, scopes }) => {
         const isStaff = kind === 'staff';
-        const { user } = await create({
+        const { user: { id: userId } = { id: '' } } = await create({
           kind: isStaff ? UserKind.STAFF : UserKind.MEMBER,
           email: email.trim(),
           name,
-          password,
+          password: signIn === 'password' ? password : '',
           scopes: isStaff ? scopes : [],
         });
-        await navigate({ to: '/users/$userId', params: { userId: user?.id ?? '' } });
+        await navigate({ to: '/users/$userId', params: { userId } });
+        if (signIn === 'link') {
+          await mailLink({ userId }).then(
+            () => showToast('Link sent'),
+            () => showToast('The link wasn’t sent. Try again with “Email password link”.'),
+          );
+        }
       }}
     >
       <NativeSelect
@@ -45,12 +71,17 @@ export function CreateUserDialog() {
       />
       <EmailField {...form.getInputProps('email')} />
       <UserNameField {...form.getInputProps('name')} />
-      <PasswordInput
-        label="Password"
-        description={`${passwordAdvice} Leave it empty for a user with a company account.`}
-        autoComplete="new-password"
-        {...form.getInputProps('password')}
-      />
+      <NativeSelect label="Sign-in" data={signIns} {...form.getInputProps('signIn')} />
+      {form.values.signIn === 'link' ? <NoMailNote /> : null}
+      {form.values.signIn === 'password' ? (
+        <PasswordInput
+          label="Password"
+          description={passwordAdvice}
+          required
+          autoComplete="new-password"
+          {...form.getInputProps('password')}
+        />
+      ) : null}
       {form.values.kind === 'staff' ? (
         <StaffScopesField {...form.getInputProps('scopes')} value={form.values.scopes} />
       ) : (

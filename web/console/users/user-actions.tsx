@@ -30,6 +30,7 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
           {label}
         </Button>
       ))}
+      {isSelf || user.disableTime !== undefined ? null : <MailPasswordLinkButton user={user} />}
       {user.totpEnabled ? <RemoveTotpButton user={user} /> : null}
       {user.disableTime === undefined ? (
         <DisableUserButton user={user} isSelf={isSelf} />
@@ -38,6 +39,27 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
       )}
       {isSelf ? null : <DeleteUserButton user={user} restore={restore} />}
     </>
+  );
+}
+
+function MailPasswordLinkButton({ user }: { readonly user: User }) {
+  const { confirm } = useDialogs();
+  const mail = useMethod(UserService.method.mailPasswordLink);
+  const ask = () =>
+    confirm({
+      title: `Email a password link to ${isolateName(displayName(user))}?`,
+      consequence:
+        'The link opens a page to choose a new password. It works once, within 7 days. Until ' +
+        'then, the current password and the sessions stay.',
+      label: 'Send link',
+      isDestructive: false,
+      done: 'Link sent',
+      run: () => mail({ userId: user.id }),
+    });
+  return (
+    <Button variant="default" onClick={ask}>
+      Email password link
+    </Button>
   );
 }
 

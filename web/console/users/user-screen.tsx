@@ -83,7 +83,9 @@ function factsOf(user: User): Fact[] {
     },
     {
       name: 'Password',
-      value: passwordEnabled ? 'Set' : 'None. The user signs in with a company account.',
+      value: passwordEnabled
+        ? 'Set'
+        : 'None. The user signs in with a company account or chooses one with an emailed link.',
     },
     {
       name: 'Two-factor authentication',

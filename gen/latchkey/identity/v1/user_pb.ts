@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/user.proto.
  */
 export const file_latchkey_identity_v1_user: GenFile = /*@__PURE__*/
-  fileDesc("Ch9sYXRjaGtleS9pZGVudGl0eS92MS91c2VyLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSLcAgoEVXNlchIKCgJpZBgBIAEoCRIsCgRraW5kGAIgASgOMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlcktpbmQSDQoFZW1haWwYAyABKAkSDAoEbmFtZRgEIAEoCRIOCgZzY29wZXMYBSADKAkSFAoMdG90cF9lbmFibGVkGAYgASgIEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxkaXNhYmxlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3JlY292ZXJ5X2NvZGVzX2xlZnQYCSABKA0SGAoQcGFzc3dvcmRfZW5hYmxlZBgKIAEoCBIvCgtkZWxldGVfdGltZRhuIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEZXRhZxhnIAEoCSLiAQoRQ3JlYXRlVXNlclJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAEY/gESFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESOAoEa2luZBgDIAEoDjIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXJLaW5kQgq6SAeCAQQQASAAEh0KCHBhc3N3b3JkGAQgASgJQguAAQG6SAVyAyiACBJBCgZzY29wZXMYBSADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQiPgoSQ3JlYXRlVXNlclJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIiwKDkdldFVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCI7Cg9HZXRVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIi5gEKEExpc3RVc2Vyc1JlcXVlc3QSFwoFZW1haWwYASABKAlCCLpIBXIDGP4BEjYKBGtpbmQYAiABKA4yHi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyS2luZEIIukgFggECEAESGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAEhQKDHNob3dfZGVsZXRlZBgyIAEoCCJrChFMaXN0VXNlcnNSZXNwb25zZRIpCgV1c2VycxgBIAMoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iiQIKEVVwZGF0ZVVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIXCgVlbWFpbBgCIAEoCUIIukgFcgMY/gESFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESQQoGc2NvcGVzGAQgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkEkwKC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0IbukgY4gEVEgVlbWFpbBIEbmFtZRIGc2NvcGVzEhYKBGV0YWcYZyABKAlCCLpIBXIDGIABIj4KElVwZGF0ZVVzZXJSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlciIwChJEaXNhYmxlVXNlclJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIj8KE0Rpc2FibGVVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIiLwoRRW5hYmxlVXNlclJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIj4KEkVuYWJsZVVzZXJSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlciJ4ChJTZXRQYXNzd29yZFJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAEh8KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRABKIAIEiUKEGN1cnJlbnRfcGFzc3dvcmQYAyABKAlCC4ABAbpIBXIDKIAIIhUKE1NldFBhc3N3b3JkUmVzcG9uc2UiLgoQRW5yb2xUb3RwUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiOgoRRW5yb2xUb3RwUmVzcG9uc2USEwoGc2VjcmV0GAEgASgJQgOAAQESEAoDdXJpGAIgASgJQgOAAQEicAoSQ29uZmlybVRvdHBSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIiCgRjb2RlGAIgASgJQhSAAQG6SA5yDDIKXlswLTldezZ9JBIaChJlbmRfb3RoZXJfc2Vzc2lvbnMYAyABKAgiPwoTQ29uZmlybVRvdHBSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlciJLChFSZW1vdmVUb3RwUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASGgoSZW5kX290aGVyX3Nlc3Npb25zGAIgASgIIhQKElJlbW92ZVRvdHBSZXNwb25zZSI4ChpDcmVhdGVSZWNvdmVyeUNvZGVzUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiMQobQ3JlYXRlUmVjb3ZlcnlDb2Rlc1Jlc3BvbnNlEhIKBWNvZGVzGAEgAygJQgOAAQEiLwoRRGVsZXRlVXNlclJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIlQKEkRlbGV0ZVVzZXJSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlchIUCgxrZXB0X2JhY2t1cHMYAiABKA0iMQoTVW5kZWxldGVVc2VyUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiQAoUVW5kZWxldGVVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIiLwoRRXhwb3J0VXNlclJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAImEKEkV4cG9ydFVzZXJSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0KlAKCFVzZXJLaW5kEhkKFVVTRVJfS0lORF9VTlNQRUNJRklFRBAAEhMKD1VTRVJfS0lORF9TVEFGRhABEhQKEFVTRVJfS0lORF9NRU1CRVIQAjLtEQoLVXNlclNlcnZpY2USpgEKCkNyZWF0ZVVzZXISJy5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVVc2VyUmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZVVzZXJSZXNwb25zZSJFkAIAirUYExILdXNlcnM6d3JpdGUaAgEDIAGStRgQCMkBEgsvdXNlcnMve2lkfYLT5JMCEToBKmIEdXNlciIGL3VzZXJzEpIBCgdHZXRVc2VyEiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0VXNlclJlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRVc2VyUmVzcG9uc2UiOpACAYq1GBUSCnVzZXJzOnJlYWQaAwEDBDgBUAGC0+STAhhiBHVzZXISEC91c2Vycy97dXNlcl9pZH0SgwEKCUxpc3RVc2VycxImLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RVc2Vyc1JlcXVlc3QaJy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlcnNSZXNwb25zZSIlkAIBirUYEBIKdXNlcnM6cmVhZBoCAQOC0+STAggSBi91c2VycxKsAQoKVXBkYXRlVXNlchInLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZVVzZXJSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlVXNlclJlc3BvbnNlIkuQAgKKtRgjEgt1c2Vyczp3cml0ZRoDAQMEMgVlbWFpbDIGc2NvcGVzOAGC0+STAhs6ASpiBHVzZXIyEC91c2Vycy97dXNlcl9pZH0SqQEKC0Rpc2FibGVVc2VyEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGlzYWJsZVVzZXJSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGlzYWJsZVVzZXJSZXNwb25zZSJFkAICirUYFRILdXNlcnM6d3JpdGUaAgEDIAFIAYLT5JMCIzoBKmIEdXNlciIYL3VzZXJzL3t1c2VyX2lkfTpkaXNhYmxlEqMBCgpFbmFibGVVc2VyEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlVXNlclJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVVc2VyUmVzcG9uc2UiQpACAoq1GBMSC3VzZXJzOndyaXRlGgIBAyABgtPkkwIiOgEqYgR1c2VyIhcvdXNlcnMve3VzZXJfaWR9OmVuYWJsZRKYAQoKRGVsZXRlVXNlchInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRlbGV0ZVVzZXJSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGVsZXRlVXNlclJlc3BvbnNlIjeQAgKKtRgYEgt1c2Vyczp3cml0ZRoDAQMEIAE4AUgBgtPkkwISKhAvdXNlcnMve3VzZXJfaWR9EqsBCgxVbmRlbGV0ZVVzZXISKS5sYXRjaGtleS5pZGVudGl0eS52MS5VbmRlbGV0ZVVzZXJSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuVW5kZWxldGVVc2VyUmVzcG9uc2UiRJACAoq1GBMSC3VzZXJzOndyaXRlGgIBAyABgtPkkwIkOgEqYgR1c2VyIhkvdXNlcnMve3VzZXJfaWR9OnVuZGVsZXRlEpcBCgpFeHBvcnRVc2VyEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuRXhwb3J0VXNlclJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5FeHBvcnRVc2VyUmVzcG9uc2UiNJACAYq1GAgaAgMEIAE4AZK1GAI4AYLT5JMCGRIXL3VzZXJzL3t1c2VyX2lkfTpleHBvcnQwARKlAQoLU2V0UGFzc3dvcmQSKC5sYXRjaGtleS5pZGVudGl0eS52MS5TZXRQYXNzd29yZFJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5TZXRQYXNzd29yZFJlc3BvbnNlIkGQAgKKtRgWEgt1c2Vyczp3cml0ZRoDAQMEIAE4AYLT5JMCHjoBKhoZL3VzZXJzL3t1c2VyX2lkfS9wYXNzd29yZBKPAQoJRW5yb2xUb3RwEiYubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5yb2xUb3RwUmVxdWVzdBonLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVucm9sVG90cFJlc3BvbnNlIjGQAgKKtRgKGgIDBCABOAFQAYLT5JMCGjoBKiIVL3VzZXJzL3t1c2VyX2lkfS90b3RwEqMBCgtDb25maXJtVG90cBIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNvbmZpcm1Ub3RwUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNvbmZpcm1Ub3RwUmVzcG9uc2UiP5ACAIq1GAoaAgMEIAE4AVABgtPkkwIoOgEqYgR1c2VyIh0vdXNlcnMve3VzZXJfaWR9L3RvdHA6Y29uZmlybRKbAQoKUmVtb3ZlVG90cBInLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJlbW92ZVRvdHBSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVtb3ZlVG90cFJlc3BvbnNlIjqQAgKKtRgWEgt1c2Vyczp3cml0ZRoDAQMEIAE4AYLT5JMCFyoVL3VzZXJzL3t1c2VyX2lkfS90b3RwErcBChNDcmVhdGVSZWNvdmVyeUNvZGVzEjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlUmVjb3ZlcnlDb2Rlc1JlcXVlc3QaMS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVSZWNvdmVyeUNvZGVzUmVzcG9uc2UiO5ACAIq1GAoaAgMEIAE4AVABgtPkkwIkOgEqIh8vdXNlcnMve3VzZXJfaWR9L3JlY292ZXJ5LWNvZGVzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("Ch9sYXRjaGtleS9pZGVudGl0eS92MS91c2VyLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSLcAgoEVXNlchIKCgJpZBgBIAEoCRIsCgRraW5kGAIgASgOMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlcktpbmQSDQoFZW1haWwYAyABKAkSDAoEbmFtZRgEIAEoCRIOCgZzY29wZXMYBSADKAkSFAoMdG90cF9lbmFibGVkGAYgASgIEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxkaXNhYmxlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhsKE3JlY292ZXJ5X2NvZGVzX2xlZnQYCSABKA0SGAoQcGFzc3dvcmRfZW5hYmxlZBgKIAEoCBIvCgtkZWxldGVfdGltZRhuIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEZXRhZxhnIAEoCSLiAQoRQ3JlYXRlVXNlclJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAEY/gESFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESOAoEa2luZBgDIAEoDjIeLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXJLaW5kQgq6SAeCAQQQASAAEh0KCHBhc3N3b3JkGAQgASgJQguAAQG6SAVyAyiACBJBCgZzY29wZXMYBSADKAlCMbpILpIBKxBkIidyJTIjXlthLXpdW2EtejAtOV9dezAsNjN9OihyZWFkfHdyaXRlKSQiPgoSQ3JlYXRlVXNlclJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIiwKDkdldFVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCI7Cg9HZXRVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIi5gEKEExpc3RVc2Vyc1JlcXVlc3QSFwoFZW1haWwYASABKAlCCLpIBXIDGP4BEjYKBGtpbmQYAiABKA4yHi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyS2luZEIIukgFggECEAESGgoJcGFnZV9zaXplGAMgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YBCABKAlCCLpIBXIDGIAQEhYKBXF1ZXJ5GAUgASgJQge6SARyAhhkEhkKCG9yZGVyX2J5GAYgASgJQge6SARyAhhAEhQKDHNob3dfZGVsZXRlZBgyIAEoCCJrChFMaXN0VXNlcnNSZXNwb25zZRIpCgV1c2VycxgBIAMoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCnRvdGFsX3NpemUYAyABKA0iiQIKEVVwZGF0ZVVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIXCgVlbWFpbBgCIAEoCUIIukgFcgMY/gESFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESQQoGc2NvcGVzGAQgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkEkwKC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0IbukgY4gEVEgVlbWFpbBIEbmFtZRIGc2NvcGVzEhYKBGV0YWcYZyABKAlCCLpIBXIDGIABIj4KElVwZGF0ZVVzZXJSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlciIwChJEaXNhYmxlVXNlclJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIj8KE0Rpc2FibGVVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIiLwoRRW5hYmxlVXNlclJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIj4KEkVuYWJsZVVzZXJSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlciJ4ChJTZXRQYXNzd29yZFJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAEh8KCHBhc3N3b3JkGAIgASgJQg2AAQG6SAdyBRABKIAIEiUKEGN1cnJlbnRfcGFzc3dvcmQYAyABKAlCC4ABAbpIBXIDKIAIIhUKE1NldFBhc3N3b3JkUmVzcG9uc2UiNQoXTWFpbFBhc3N3b3JkTGlua1JlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIksKGE1haWxQYXNzd29yZExpbmtSZXNwb25zZRIvCgtleHBpcmVfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiLgoQRW5yb2xUb3RwUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiOgoRRW5yb2xUb3RwUmVzcG9uc2USEwoGc2VjcmV0GAEgASgJQgOAAQESEAoDdXJpGAIgASgJQgOAAQEicAoSQ29uZmlybVRvdHBSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIiCgRjb2RlGAIgASgJQhSAAQG6SA5yDDIKXlswLTldezZ9JBIaChJlbmRfb3RoZXJfc2Vzc2lvbnMYAyABKAgiPwoTQ29uZmlybVRvdHBSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlciJLChFSZW1vdmVUb3RwUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASGgoSZW5kX290aGVyX3Nlc3Npb25zGAIgASgIIhQKElJlbW92ZVRvdHBSZXNwb25zZSI4ChpDcmVhdGVSZWNvdmVyeUNvZGVzUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiMQobQ3JlYXRlUmVjb3ZlcnlDb2Rlc1Jlc3BvbnNlEhIKBWNvZGVzGAEgAygJQgOAAQEiLwoRRGVsZXRlVXNlclJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIlQKEkRlbGV0ZVVzZXJSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlchIUCgxrZXB0X2JhY2t1cHMYAiABKA0iMQoTVW5kZWxldGVVc2VyUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiQAoUVW5kZWxldGVVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIiLwoRRXhwb3J0VXNlclJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAImEKEkV4cG9ydFVzZXJSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0KlAKCFVzZXJLaW5kEhkKFVVTRVJfS0lORF9VTlNQRUNJRklFRBAAEhMKD1VTRVJfS0lORF9TVEFGRhABEhQKEFVTRVJfS0lORF9NRU1CRVIQAjKpEwoLVXNlclNlcnZpY2USpgEKCkNyZWF0ZVVzZXISJy5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVVc2VyUmVxdWVzdBooLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZVVzZXJSZXNwb25zZSJFkAIAirUYExILdXNlcnM6d3JpdGUaAgEDIAGStRgQCMkBEgsvdXNlcnMve2lkfYLT5JMCEToBKmIEdXNlciIGL3VzZXJzEpIBCgdHZXRVc2VyEiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0VXNlclJlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRVc2VyUmVzcG9uc2UiOpACAYq1GBUSCnVzZXJzOnJlYWQaAwEDBDgBUAGC0+STAhhiBHVzZXISEC91c2Vycy97dXNlcl9pZH0SgwEKCUxpc3RVc2VycxImLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RVc2Vyc1JlcXVlc3QaJy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlcnNSZXNwb25zZSIlkAIBirUYEBIKdXNlcnM6cmVhZBoCAQOC0+STAggSBi91c2VycxKsAQoKVXBkYXRlVXNlchInLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZVVzZXJSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlVXNlclJlc3BvbnNlIkuQAgKKtRgjEgt1c2Vyczp3cml0ZRoDAQMEMgVlbWFpbDIGc2NvcGVzOAGC0+STAhs6ASpiBHVzZXIyEC91c2Vycy97dXNlcl9pZH0SqQEKC0Rpc2FibGVVc2VyEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGlzYWJsZVVzZXJSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGlzYWJsZVVzZXJSZXNwb25zZSJFkAICirUYFRILdXNlcnM6d3JpdGUaAgEDIAFIAYLT5JMCIzoBKmIEdXNlciIYL3VzZXJzL3t1c2VyX2lkfTpkaXNhYmxlEqMBCgpFbmFibGVVc2VyEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlVXNlclJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVVc2VyUmVzcG9uc2UiQpACAoq1GBMSC3VzZXJzOndyaXRlGgIBAyABgtPkkwIiOgEqYgR1c2VyIhcvdXNlcnMve3VzZXJfaWR9OmVuYWJsZRKYAQoKRGVsZXRlVXNlchInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkRlbGV0ZVVzZXJSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuRGVsZXRlVXNlclJlc3BvbnNlIjeQAgKKtRgYEgt1c2Vyczp3cml0ZRoDAQMEIAE4AUgBgtPkkwISKhAvdXNlcnMve3VzZXJfaWR9EqsBCgxVbmRlbGV0ZVVzZXISKS5sYXRjaGtleS5pZGVudGl0eS52MS5VbmRlbGV0ZVVzZXJSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuVW5kZWxldGVVc2VyUmVzcG9uc2UiRJACAoq1GBMSC3VzZXJzOndyaXRlGgIBAyABgtPkkwIkOgEqYgR1c2VyIhkvdXNlcnMve3VzZXJfaWR9OnVuZGVsZXRlEpcBCgpFeHBvcnRVc2VyEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuRXhwb3J0VXNlclJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5FeHBvcnRVc2VyUmVzcG9uc2UiNJACAYq1GAgaAgMEIAE4AZK1GAI4AYLT5JMCGRIXL3VzZXJzL3t1c2VyX2lkfTpleHBvcnQwARKlAQoLU2V0UGFzc3dvcmQSKC5sYXRjaGtleS5pZGVudGl0eS52MS5TZXRQYXNzd29yZFJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5TZXRQYXNzd29yZFJlc3BvbnNlIkGQAgKKtRgWEgt1c2Vyczp3cml0ZRoDAQMEIAE4AYLT5JMCHjoBKhoZL3VzZXJzL3t1c2VyX2lkfS9wYXNzd29yZBK5AQoQTWFpbFBhc3N3b3JkTGluaxItLmxhdGNoa2V5LmlkZW50aXR5LnYxLk1haWxQYXNzd29yZExpbmtSZXF1ZXN0Gi4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuTWFpbFBhc3N3b3JkTGlua1Jlc3BvbnNlIkaQAgCKtRgTEgt1c2Vyczp3cml0ZRoCAQMgAYLT5JMCJjoBKiIhL3VzZXJzL3t1c2VyX2lkfTptYWlsUGFzc3dvcmRMaW5rEo8BCglFbnJvbFRvdHASJi5sYXRjaGtleS5pZGVudGl0eS52MS5FbnJvbFRvdHBSZXF1ZXN0GicubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5yb2xUb3RwUmVzcG9uc2UiMZACAoq1GAoaAgMEIAE4AVABgtPkkwIaOgEqIhUvdXNlcnMve3VzZXJfaWR9L3RvdHASowEKC0NvbmZpcm1Ub3RwEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ29uZmlybVRvdHBSZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ29uZmlybVRvdHBSZXNwb25zZSI/kAIAirUYChoCAwQgATgBUAGC0+STAig6ASpiBHVzZXIiHS91c2Vycy97dXNlcl9pZH0vdG90cDpjb25maXJtEpsBCgpSZW1vdmVUb3RwEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVtb3ZlVG90cFJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5SZW1vdmVUb3RwUmVzcG9uc2UiOpACAoq1GBYSC3VzZXJzOndyaXRlGgMBAwQgATgBgtPkkwIXKhUvdXNlcnMve3VzZXJfaWR9L3RvdHAStwEKE0NyZWF0ZVJlY292ZXJ5Q29kZXMSMC5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVSZWNvdmVyeUNvZGVzUmVxdWVzdBoxLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZVJlY292ZXJ5Q29kZXNSZXNwb25zZSI7kAIAirUYChoCAwQgATgBUAGC0+STAiQ6ASoiHy91c2Vycy97dXNlcl9pZH0vcmVjb3ZlcnktY29kZXNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A person who signs in.
@@ -152,7 +152,8 @@ export type CreateUserRequest = Message<"latchkey.identity.v1.CreateUserRequest"
    * The password: at least 12 characters, at most 1,024 bytes in UTF-8. It must neither contain the
    * email address nor repeat a single character. Common passwords are refused, in any letter case
    * and also when repeated or extended with digits and signs. Unset means that the user has no
-   * password, and can sign in only with an identity provider.
+   * password: the user signs in with an identity provider, or chooses a password with the link of
+   * MailPasswordLink.
    *
    * @generated from field: string password = 4;
    */
@@ -563,6 +564,48 @@ export const SetPasswordResponseSchema: GenMessage<SetPasswordResponse> = /*@__P
   messageDesc(file_latchkey_identity_v1_user, 14);
 
 /**
+ * The request of UserService.MailPasswordLink.
+ *
+ * @generated from message latchkey.identity.v1.MailPasswordLinkRequest
+ */
+export type MailPasswordLinkRequest = Message<"latchkey.identity.v1.MailPasswordLinkRequest"> & {
+  /**
+   * The user's id: at most 64 characters. Required.
+   *
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.MailPasswordLinkRequest.
+ * Use `create(MailPasswordLinkRequestSchema)` to create a new message.
+ */
+export const MailPasswordLinkRequestSchema: GenMessage<MailPasswordLinkRequest> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_user, 15);
+
+/**
+ * The response of UserService.MailPasswordLink.
+ *
+ * @generated from message latchkey.identity.v1.MailPasswordLinkResponse
+ */
+export type MailPasswordLinkResponse = Message<"latchkey.identity.v1.MailPasswordLinkResponse"> & {
+  /**
+   * When the link expires.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 1;
+   */
+  expireTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message latchkey.identity.v1.MailPasswordLinkResponse.
+ * Use `create(MailPasswordLinkResponseSchema)` to create a new message.
+ */
+export const MailPasswordLinkResponseSchema: GenMessage<MailPasswordLinkResponse> = /*@__PURE__*/
+  messageDesc(file_latchkey_identity_v1_user, 16);
+
+/**
  * The request of UserService.EnrolTotp.
  *
  * @generated from message latchkey.identity.v1.EnrolTotpRequest
@@ -581,7 +624,7 @@ export type EnrolTotpRequest = Message<"latchkey.identity.v1.EnrolTotpRequest"> 
  * Use `create(EnrolTotpRequestSchema)` to create a new message.
  */
 export const EnrolTotpRequestSchema: GenMessage<EnrolTotpRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 15);
+  messageDesc(file_latchkey_identity_v1_user, 17);
 
 /**
  * The response of UserService.EnrolTotp.
@@ -610,7 +653,7 @@ export type EnrolTotpResponse = Message<"latchkey.identity.v1.EnrolTotpResponse"
  * Use `create(EnrolTotpResponseSchema)` to create a new message.
  */
 export const EnrolTotpResponseSchema: GenMessage<EnrolTotpResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 16);
+  messageDesc(file_latchkey_identity_v1_user, 18);
 
 /**
  * The request of UserService.ConfirmTotp.
@@ -646,7 +689,7 @@ export type ConfirmTotpRequest = Message<"latchkey.identity.v1.ConfirmTotpReques
  * Use `create(ConfirmTotpRequestSchema)` to create a new message.
  */
 export const ConfirmTotpRequestSchema: GenMessage<ConfirmTotpRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 17);
+  messageDesc(file_latchkey_identity_v1_user, 19);
 
 /**
  * The response of UserService.ConfirmTotp.
@@ -667,7 +710,7 @@ export type ConfirmTotpResponse = Message<"latchkey.identity.v1.ConfirmTotpRespo
  * Use `create(ConfirmTotpResponseSchema)` to create a new message.
  */
 export const ConfirmTotpResponseSchema: GenMessage<ConfirmTotpResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 18);
+  messageDesc(file_latchkey_identity_v1_user, 20);
 
 /**
  * The request of UserService.RemoveTotp.
@@ -695,7 +738,7 @@ export type RemoveTotpRequest = Message<"latchkey.identity.v1.RemoveTotpRequest"
  * Use `create(RemoveTotpRequestSchema)` to create a new message.
  */
 export const RemoveTotpRequestSchema: GenMessage<RemoveTotpRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 19);
+  messageDesc(file_latchkey_identity_v1_user, 21);
 
 /**
  * The response of UserService.RemoveTotp.
@@ -710,7 +753,7 @@ export type RemoveTotpResponse = Message<"latchkey.identity.v1.RemoveTotpRespons
  * Use `create(RemoveTotpResponseSchema)` to create a new message.
  */
 export const RemoveTotpResponseSchema: GenMessage<RemoveTotpResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 20);
+  messageDesc(file_latchkey_identity_v1_user, 22);
 
 /**
  * The request of UserService.CreateRecoveryCodes.
@@ -731,7 +774,7 @@ export type CreateRecoveryCodesRequest = Message<"latchkey.identity.v1.CreateRec
  * Use `create(CreateRecoveryCodesRequestSchema)` to create a new message.
  */
 export const CreateRecoveryCodesRequestSchema: GenMessage<CreateRecoveryCodesRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 21);
+  messageDesc(file_latchkey_identity_v1_user, 23);
 
 /**
  * The response of UserService.CreateRecoveryCodes.
@@ -752,7 +795,7 @@ export type CreateRecoveryCodesResponse = Message<"latchkey.identity.v1.CreateRe
  * Use `create(CreateRecoveryCodesResponseSchema)` to create a new message.
  */
 export const CreateRecoveryCodesResponseSchema: GenMessage<CreateRecoveryCodesResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 22);
+  messageDesc(file_latchkey_identity_v1_user, 24);
 
 /**
  * The request of UserService.DeleteUser.
@@ -773,7 +816,7 @@ export type DeleteUserRequest = Message<"latchkey.identity.v1.DeleteUserRequest"
  * Use `create(DeleteUserRequestSchema)` to create a new message.
  */
 export const DeleteUserRequestSchema: GenMessage<DeleteUserRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 23);
+  messageDesc(file_latchkey_identity_v1_user, 25);
 
 /**
  * The response of UserService.DeleteUser.
@@ -803,7 +846,7 @@ export type DeleteUserResponse = Message<"latchkey.identity.v1.DeleteUserRespons
  * Use `create(DeleteUserResponseSchema)` to create a new message.
  */
 export const DeleteUserResponseSchema: GenMessage<DeleteUserResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 24);
+  messageDesc(file_latchkey_identity_v1_user, 26);
 
 /**
  * The request of UserService.UndeleteUser.
@@ -824,7 +867,7 @@ export type UndeleteUserRequest = Message<"latchkey.identity.v1.UndeleteUserRequ
  * Use `create(UndeleteUserRequestSchema)` to create a new message.
  */
 export const UndeleteUserRequestSchema: GenMessage<UndeleteUserRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 25);
+  messageDesc(file_latchkey_identity_v1_user, 27);
 
 /**
  * The response of UserService.UndeleteUser.
@@ -845,7 +888,7 @@ export type UndeleteUserResponse = Message<"latchkey.identity.v1.UndeleteUserRes
  * Use `create(UndeleteUserResponseSchema)` to create a new message.
  */
 export const UndeleteUserResponseSchema: GenMessage<UndeleteUserResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 26);
+  messageDesc(file_latchkey_identity_v1_user, 28);
 
 /**
  * The request of UserService.ExportUser.
@@ -866,7 +909,7 @@ export type ExportUserRequest = Message<"latchkey.identity.v1.ExportUserRequest"
  * Use `create(ExportUserRequestSchema)` to create a new message.
  */
 export const ExportUserRequestSchema: GenMessage<ExportUserRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 27);
+  messageDesc(file_latchkey_identity_v1_user, 29);
 
 /**
  * A part of the file of UserService.ExportUser.
@@ -903,7 +946,7 @@ export type ExportUserResponse = Message<"latchkey.identity.v1.ExportUserRespons
  * Use `create(ExportUserResponseSchema)` to create a new message.
  */
 export const ExportUserResponseSchema: GenMessage<ExportUserResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_identity_v1_user, 28);
+  messageDesc(file_latchkey_identity_v1_user, 30);
 
 /**
  * The kind of a user. It never changes.
@@ -1138,6 +1181,26 @@ export const UserService: GenService<{
     methodKind: "unary";
     input: typeof SetPasswordRequestSchema;
     output: typeof SetPasswordResponseSchema;
+  },
+  /**
+   * Mails a user a link to choose a password, which only the user knows then. The link works once,
+   * within seven days. Until then, the sign-in of the user does not change. Earlier links stay
+   * valid.
+   *
+   * Errors:
+   * - `not_found`: the user does not exist.
+   * - `conflict`: the user is disabled or deleted, or passwords are off
+   *   (`LATCHKEY_LOCAL_PASSWORDS`).
+   * - `forbidden`: the caller does not hold all of the user's scopes.
+   * - `rate_limited`: too many links were sent to the user.
+   * - `unavailable`: the mail was not sent. The link does not work.
+   *
+   * @generated from rpc latchkey.identity.v1.UserService.MailPasswordLink
+   */
+  mailPasswordLink: {
+    methodKind: "unary";
+    input: typeof MailPasswordLinkRequestSchema;
+    output: typeof MailPasswordLinkResponseSchema;
   },
   /**
    * Starts adding a second factor: creates the seed for an authenticator app (TOTP, RFC 6238). The
