@@ -208,6 +208,18 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     expect(signedOut.problem).toBe('expired');
   });
 
+  it('ignores a session id that the database cannot store', async () => {
+    const id = await registerProvider(place(), shared.provider);
+    const browser = new SignInBrowser(shared.testApp.app);
+    const { status, problem } = await browser.signIn(shared.provider, id, account({ sid: 'a\0' }));
+    expect([status, problem]).toEqual([303, '']);
+    const userId = (await signedInUser(browser))?.id ?? '';
+    const sessions = db().selectFrom('sessions').select('provider_sid');
+    expect(await sessions.where('user_id', '=', userId).execute()).toEqual([
+      { provider_sid: null },
+    ]);
+  });
+
   it('ends with the provider, and with the link of the account', async () => {
     const id = await registerProvider(place(), shared.provider);
     const ends: readonly ((userId: string) => Promise<unknown>)[] = [
