@@ -51,7 +51,7 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     expect(sent).toMatchObject({
       response_type: 'code',
       client_id: 'latchkey',
-      redirect_uri: `${shared.testApp.app.publicUrl}/sessions/oidc/callback`,
+      redirect_uri: `${shared.testApp.app.publicUrl}/sessions/oidc/${id}/callback`,
       scope: 'openid email profile',
       code_challenge_method: 'S256',
     });
