@@ -95,7 +95,7 @@ export const texts: Readonly<Record<string, string>> = {
   ...{ 'UserIdentity.subject': '248289761001', group: 'latchkey-admins' },
   ...{ allowed_domains: 'example.com', groups_claim: 'groups', additional_scopes: 'groups' },
   email_verified_claim: 'email_verified',
-  redirect_uri: 'https://latchkey.example/sessions/oidc/callback',
+  redirect_uri: 'https://latchkey.example/sessions/oidc/idp_3mKq7VbT9xZp2LcR8sWd4n/callback',
   backchannel_logout_uri:
     'https://latchkey.example/sessions/oidc/idp_3mKq7VbT9xZp2LcR8sWd4n/logout',
   ...{ next: '/console/', step_up: 'true', state: 'g1Dk2', error: 'access_denied' },

@@ -9,6 +9,7 @@ import {
 } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { callerOf } from '../api/principal.ts';
 import { invalid } from '../base/errors/errors.ts';
+import { takeTurn } from '../base/limits/turns.ts';
 import { type PageRequest, parsePageRequest } from '../storage/page-token.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { findEvents } from './events.ts';
@@ -43,6 +44,7 @@ export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof
         const { events, nextPageToken } = await read(filter, page, context);
         for (const value of chunksOf(format, events)) yield { part: { case: 'chunk', value } };
         pageToken = nextPageToken === '' ? undefined : nextPageToken;
+        await takeTurn();
         // A long export ends when the caller leaves or loses access.
         context.signal.throwIfAborted();
         await callerOf(context).repeatCheck();

@@ -61,6 +61,8 @@ export type Returned = {
 export class SignInBrowser {
   readonly #app: App;
   readonly cookies = new Map<string, string>();
+  /** The path of the redirect URI with which the last sign-in started. */
+  returnPath = '/sessions/oidc/idp_0000000000000000000000/callback';
 
   constructor(app: App) {
     this.#app = app;
@@ -87,12 +89,16 @@ export class SignInBrowser {
   }
 
   /** Returns where the browser was sent: to the provider, or to a problem. */
-  start(providerId: string, query: Readonly<Record<string, string>> = {}): Promise<Returned> {
-    return this.#redirect(`/sessions/oidc/${providerId}?${new URLSearchParams(query)}`);
+  async start(providerId: string, query: Readonly<Record<string, string>> = {}): Promise<Returned> {
+    const path = `/sessions/oidc/${providerId}?${new URLSearchParams(query)}`;
+    const returned = await this.#redirect(path);
+    const redirectUri = returned.location.searchParams.get('redirect_uri');
+    if (redirectUri !== null) this.returnPath = new URL(redirectUri).pathname;
+    return returned;
   }
 
   callback(query: Readonly<Record<string, string>> | URLSearchParams): Promise<Returned> {
-    return this.#redirect(`/sessions/oidc/callback?${new URLSearchParams(query)}`);
+    return this.#redirect(`${this.returnPath}?${new URLSearchParams(query)}`);
   }
 
   /** Signs in as the account with these claims. */

@@ -91,11 +91,21 @@ type Sending = {
   readonly bytesMax: number;
 };
 
-function send(
+/** A proxy may send `103 Early Hints`. */
+const interimResponsesMax = 10;
+
+type Received = Pick<http.IncomingMessage, 'statusCode' | 'headers'> & { readonly body: Buffer };
+
+async function send(url: URL, request: EgressRequest, sending: Sending): Promise<Response> {
+  const { statusCode, headers, body } = await exchange(url, request, sending);
+  return new Response(body, { status: statusCode ?? 0, headers: headersOf(headers) });
+}
+
+function exchange(
   url: URL,
   { method, headers, body }: EgressRequest,
   { addresses, signal, bytesMax }: Sending,
-): Promise<Response> {
+): Promise<Received> {
   const checked: LookupFunction = (_host, { all }, callback) => {
     const [first] = addresses;
     if (all) callback(null, [...addresses]);
@@ -112,10 +122,16 @@ function send(
       signal,
       headers: { 'user-agent': 'Latchkey', ...headers, 'accept-encoding': 'identity' },
     });
+    let interimResponses = 0;
+    sent.on('information', () => {
+      interimResponses++;
+      if (interimResponses <= interimResponsesMax) return;
+      fail('The server sends too many interim responses.');
+      sent.destroy();
+    });
     sent.on('response', (response) => {
       const { statusCode = 0, headers: received } = response;
-      // A status without a body cannot have one in a Response.
-      if (statusCode < 200 || statusCode === 204 || statusCode === 205 || statusCode === 304) {
+      if (!isStatusWithBody(statusCode)) {
         fail(`The server answered with the status ${statusCode}.`);
         sent.destroy();
         return;
@@ -135,8 +151,7 @@ function send(
         sent.destroy();
       });
       response.on('end', () => {
-        const init = { status: statusCode, headers: headersOf(received) };
-        resolve(new Response(Buffer.concat(chunks), init));
+        resolve({ statusCode, headers: received, body: Buffer.concat(chunks) });
       });
       response.on('error', () => fail('The connection was lost.'));
     });
@@ -144,6 +159,10 @@ function send(
     sent.end(body);
   });
 }
+
+/** Whether a Response can have this status and a body. A server can send each number up to 999. */
+const isStatusWithBody = (status: number) =>
+  status >= 200 && status <= 599 && ![204, 205, 304].includes(status);
 
 function headersOf(received: http.IncomingHttpHeaders): Headers {
   const headers = new Headers();

@@ -6,13 +6,15 @@ const bytesMax = 16 * 1024;
 
 export type ReadCredential = { readonly id: string; readonly userHandle: unknown };
 
-/** Throws `invalid_argument` for a credential without an id, and for a large one. */
+/** Throws `invalid_argument` for a credential without a valid id, and for a large one. */
 export function readCredential(credential: JsonObject): ReadCredential {
   if (Buffer.byteLength(JSON.stringify(credential)) > bytesMax) {
     throw invalid('credential', 'must be at most 16,384 bytes of JSON');
   }
   const { id, response } = credential;
-  if (typeof id !== 'string' || id === '') throw invalid('credential.id', 'must be a string');
+  if (typeof id !== 'string' || !/^[\w-]+$/.test(id)) {
+    throw invalid('credential.id', 'must be base64url');
+  }
   if (typeof response !== 'object' || response === null || Array.isArray(response)) {
     throw invalid('credential.response', 'must be an object');
   }

@@ -1,6 +1,7 @@
 // Reads the claims about an account (OpenID Connect Core 1.0 §5.1), which a provider may put into
 // the ID token or into the UserInfo response.
 import type { IDToken, UserInfoResponse } from 'openid-client';
+import { readClaimText } from '../../base/crypto/claim-text.ts';
 import { readEmail } from '../../base/net/email.ts';
 import type { IdentityProviderRow } from '../../storage/schema.ts';
 import { SignInRefusal } from './problems.ts';
@@ -24,7 +25,6 @@ export type Sources = { readonly idToken: IDToken; readonly userInfo?: UserInfoR
 const subjectMax = 255;
 const nameMax = 255;
 const groupsMax = 1_000;
-const sidMax = 255;
 const amrMax = 10;
 
 type Provider = Pick<IdentityProviderRow, 'groups_claim' | 'email_verified_claim'>;
@@ -53,7 +53,7 @@ export function readAccountClaims(
       .filter((method) => /^[\w-]{1,32}$/.test(method))
       .slice(0, amrMax),
     authTime: typeof authTime === 'number' ? authTime * 1000 : undefined,
-    sid: typeof sid === 'string' && sid !== '' && sid.length <= sidMax ? sid : undefined,
+    sid: readClaimText(sid),
   };
 }
 

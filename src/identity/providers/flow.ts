@@ -23,6 +23,13 @@ export type SignInFlow = {
 
 export const flowSeconds = 600;
 
+/**
+ * Each provider has another redirect URI: it shows which provider has sent a code. Otherwise, one
+ * provider could get the codes of another that sends no `iss` (RFC 9700 §4.4).
+ */
+export const redirectUriOf = (publicUrl: string, providerId: string) =>
+  `${publicUrl}/sessions/oidc/${providerId}/callback`;
+
 export type Flows = {
   create(facts: Pick<SignInFlow, 'providerId' | 'next' | 'sessionId' | 'stepUp'>): SignInFlow;
   /** Undefined without a cookie, after ten minutes, and for a changed cookie. */

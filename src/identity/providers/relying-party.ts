@@ -2,12 +2,12 @@
 // requests, and exchanges codes for the claims of the account.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Configuration, IDToken } from 'openid-client';
+import type { Configuration, IDToken, ServerMetadata } from 'openid-client';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import { EgressError, type EgressFetch } from '../../base/net/egress-fetch.ts';
 import type { IdentityProviderRow } from '../../storage/schema.ts';
 import { type AccountClaims, readAccountClaims, type Sources } from './account-claims.ts';
-import type { SignInFlow } from './flow.ts';
+import { redirectUriOf, type SignInFlow } from './flow.ts';
 import { SignInRefusal } from './problems.ts';
 import { secretPurpose } from './sealed-secrets.ts';
 
@@ -44,7 +44,6 @@ const refusals = new Set(['access_denied', 'login_required', 'consent_required']
 
 export function createRelyingParty(options: RelyingPartyOptions): RelyingParty {
   const { masterKey, egressFetch, publicUrl } = options;
-  const redirectUri = `${publicUrl}/sessions/oidc/callback`;
   const maxAge = Math.min(maxAgeSecondsMax, options.stepUpSeconds);
   const configurations = new LRUCache<string, Configuration, IdentityProviderRow>({
     max: 10,
@@ -64,13 +63,21 @@ export function createRelyingParty(options: RelyingPartyOptions): RelyingParty {
         : client.ClientSecretPost;
       method(secret.toString())(as, own, body, headers);
     };
-    return client.discovery(new URL(provider.issuer), provider.client_id, {}, authenticate(), {
-      // The signature of an ID token is checked although it comes from the provider over TLS.
-      execute: [client.enableNonRepudiationChecks, client.allowInsecureRequests],
-      [client.customFetch]: (url, { method, headers, body }) =>
-        // The guard refuses http, except for listed loopback addresses.
-        egressFetch(url, { method, headers, body: body == null ? undefined : String(body) }),
-    });
+    const configuration = await client.discovery(
+      new URL(provider.issuer),
+      provider.client_id,
+      {},
+      authenticate(),
+      {
+        // The signature of an ID token is checked although it comes from the provider over TLS.
+        execute: [client.enableNonRepudiationChecks, client.allowInsecureRequests],
+        [client.customFetch]: (url, { method, headers, body }) =>
+          // The guard refuses http, except for listed loopback addresses.
+          egressFetch(url, { method, headers, body: body == null ? undefined : String(body) }),
+      },
+    );
+    requireEndpoints(configuration.serverMetadata());
+    return configuration;
   }
 
   async function configurationOf(provider: IdentityProviderRow): Promise<Configuration> {
@@ -87,8 +94,7 @@ export function createRelyingParty(options: RelyingPartyOptions): RelyingParty {
 
   return {
     async metadata(provider) {
-      const { issuer, jwks_uri: jwksUri } = (await configurationOf(provider)).serverMetadata();
-      if (jwksUri === undefined) throw new SignInRefusal('provider_unavailable');
+      const { issuer, jwks_uri: jwksUri = '' } = (await configurationOf(provider)).serverMetadata();
       return { issuer, jwksUri };
     },
 
@@ -96,11 +102,8 @@ export function createRelyingParty(options: RelyingPartyOptions): RelyingParty {
       const configuration = await configurationOf(provider);
       const client = await import('openid-client');
       const { additional_scopes: more } = provider;
-      const { authorization_endpoint: endpoint = '' } = configuration.serverMetadata();
-      // The browser must not be led to a script or to a file.
-      if (!/^https?:/.test(endpoint)) throw new SignInRefusal('provider_unavailable');
       const url = client.buildAuthorizationUrl(configuration, {
-        redirect_uri: redirectUri,
+        redirect_uri: redirectUriOf(publicUrl, provider.id),
         scope: `openid email profile${more === '' ? '' : ` ${more}`}`,
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
@@ -117,7 +120,7 @@ export function createRelyingParty(options: RelyingPartyOptions): RelyingParty {
       try {
         const tokens = await client.authorizationCodeGrant(
           configuration,
-          new URL(`${redirectUri}?${query}`),
+          new URL(`${redirectUriOf(publicUrl, provider.id)}?${query}`),
           {
             expectedState: flow.state,
             expectedNonce: flow.nonce,
@@ -142,6 +145,15 @@ export function createRelyingParty(options: RelyingPartyOptions): RelyingParty {
       }
     },
   };
+}
+
+/** The browser must not be led to a script or to a file. */
+function requireEndpoints(metadata: ServerMetadata): void {
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
+    const url: unknown = metadata[name];
+    const isEndpoint = typeof url === 'string' && /^https?:/.test(url) && URL.canParse(url);
+    if (!isEndpoint) throw new Error(`the metadata has no ${name}`);
+  }
 }
 
 /** Core 1.0 §3.1.3.7, step 5. The library checks it only for several audiences. */

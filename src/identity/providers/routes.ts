@@ -27,7 +27,7 @@ export function providerRoutes(signIn: ProviderSignIn, flows: Pick<Flows, 'clear
     },
     {
       method: 'GET',
-      path: '/sessions/oidc/callback',
+      path: '/sessions/oidc/{provider_id}/callback',
       name: 'return of a company sign-in',
       doc: callbackDoc,
       async handle(request) {
@@ -118,10 +118,11 @@ const callbackDoc: RouteDoc = {
   tag: 'Company sign-in',
   summary: 'Finish a sign-in with an identity provider',
   description:
-    'The redirect URI of all providers. Exchanges the code, checks the ID token, links or ' +
+    'The redirect URI of a provider. Exchanges the code, checks the ID token, links or ' +
     'creates the user, starts a session and sets its cookie. Leads to the console, with a ' +
     '`problem` if the sign-in was refused. Each `state` works once, within ten minutes, in the ' +
     'browser that started the sign-in.',
+  path: { provider_id: 'The id of the identity provider.' },
   query: {
     code: { description: 'The authorization code.' },
     state: { description: 'The state of the sign-in.' },

@@ -18,6 +18,7 @@ import { readDomain } from '../../base/net/email.ts';
 import { isUniqueViolation } from '../../storage/database.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
 import type { Database, Executor, IdentityProviderRow } from '../../storage/schema.ts';
+import { redirectUriOf } from './flow.ts';
 import { createIdentityMethods, type IdentityMethodOptions } from './identity-methods.ts';
 import {
   type MappedRoles,
@@ -87,7 +88,7 @@ export function createIdentityProviderService(
     groupsClaim: row.groups_claim,
     emailVerifiedClaim: row.email_verified_claim,
     additionalScopes: row.additional_scopes === '' ? [] : row.additional_scopes.split(' '),
-    redirectUri: `${publicUrl}/sessions/oidc/callback`,
+    redirectUri: redirectUriOf(publicUrl, row.id),
     backchannelLogoutUri: `${publicUrl}/sessions/oidc/${row.id}/logout`,
     createTime: timestampFromMs(row.create_time),
     etag: etagOf(stateOf(row)),

@@ -85,6 +85,9 @@ export function createProviderSignIn(options: ProviderSignInOptions): ProviderSi
   async function complete(request: RouteRequest, flow: SignInFlow): Promise<string> {
     const { peer } = request;
     const origin = originOf(request);
+    if (request.variables.provider_id !== flow.providerId) {
+      throw new SignInRefusal('response_invalid');
+    }
     const provider = await requireProvider(flow.providerId);
     if (!(await options.useOnce(['oidc state', flow.state], now() + flowSeconds * 1000))) {
       throw new SignInRefusal('expired');

@@ -9,6 +9,7 @@ import {
 } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
+import { readClaimText } from '../../base/crypto/claim-text.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { EgressError, type EgressFetch } from '../../base/net/egress-fetch.ts';
 import { decodeStrictJwt } from './assertion.ts';
@@ -47,7 +48,6 @@ const event = 'http://schemas.openid.net/event/backchannel-logout';
 const ageMax = 300;
 const toleranceSeconds = 30;
 const tokenMax = 16_384;
-const textMax = 255;
 
 export function createLogoutTokenVerifier(options: LogoutTokenOptions): VerifyLogoutToken {
   const { egressFetch, useOnce, now } = options;
@@ -102,7 +102,7 @@ export function createLogoutTokenVerifier(options: LogoutTokenOptions): VerifyLo
     const members = isObject(events) ? Object.entries(events) : [];
     if (!members.some(([name, value]) => name === event && isObject(value)))
       throw refuse('it has no logout event');
-    const logout = { subject: textOf(sub), sid: textOf(sid) };
+    const logout = { subject: readClaimText(sub), sid: readClaimText(sid) };
     if (logout.subject === undefined && logout.sid === undefined) {
       throw refuse('it has neither sub nor sid');
     }
@@ -115,9 +115,6 @@ export function createLogoutTokenVerifier(options: LogoutTokenOptions): VerifyLo
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const textOf = (value: unknown) =>
-  typeof value === 'string' && value !== '' && value.length <= textMax ? value : undefined;
 
 /** The answer does not reveal the reason, which the log has. */
 const refuse = (reason: unknown) =>

@@ -5,6 +5,7 @@ import type { DataPage, UserData } from '../../api/access/user-data.ts';
 import { callerOf } from '../../api/principal.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { writeArchive } from '../../base/files/write-archive.ts';
+import { takeTurn } from '../../base/limits/turns.ts';
 import type { Database } from '../../storage/schema.ts';
 import { findUserRow } from '../../storage/users.ts';
 import { identityData } from './sections.ts';
@@ -33,6 +34,7 @@ export function createUserExport({ db, sharedData }: UserExportOptions): UserExp
           for await (const page of read(db, user)) {
             number += 1;
             await writer.addText(`${name}${number === 1 ? '' : `-${number}`}.json`, textOf(page));
+            await takeTurn();
             context.signal.throwIfAborted();
             // A long export ends when the user loses access.
             await callerOf(context).repeatCheck();

@@ -7,6 +7,7 @@ import type { LinkViewSchema } from '../../../gen/latchkey/sharing/v1/link_pb.js
 import type { Clock } from '../../base/clock.ts';
 import { invalid } from '../../base/errors/errors.ts';
 import { countedWarning } from '../../base/limits/counted-warning.ts';
+import { takeTurn } from '../../base/limits/turns.ts';
 import { transact } from '../../storage/database.ts';
 import { type ListPage, shortenPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
@@ -198,8 +199,7 @@ export function createViews({ db, recorder, newViews, now, warn }: ViewsOptions)
         if (last === undefined || (found.length < sliceMax && slice.length === found.length))
           return;
         after = { time: last.create_time, id: last.id };
-        // Lets other calls run.
-        await new Promise((resolve) => setImmediate(resolve));
+        await takeTurn();
       }
     },
 

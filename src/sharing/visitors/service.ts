@@ -7,6 +7,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
 import { csvText, timeText } from '../../base/csv.ts';
 import { fail } from '../../base/errors/errors.ts';
+import { takeTurn } from '../../base/limits/turns.ts';
 import { readEmail } from '../../base/net/email.ts';
 import { foldValue } from '../../storage/folded-text.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
@@ -74,6 +75,7 @@ export function createVisitorService(options: VisitorOptions): ServiceImpl<typeo
       yield rows;
       if (rows.length < sliceMax) return;
       last = rows.at(-1);
+      await takeTurn();
       // A long export ends when the caller loses access.
       await repeatAccessCheck(context, workspaceId);
     }

@@ -55,6 +55,7 @@ const attacks: readonly Attack[] = [
       const cookies = new Map(browser.cookies);
       expect((await browser.callback(honest)).problem).toBe('');
       const thief = use.browser();
+      thief.returnPath = browser.returnPath;
       for (const [name, value] of cookies) thief.cookies.set(name, value);
       return { browser: thief, returned: await thief.callback(honest) };
     },

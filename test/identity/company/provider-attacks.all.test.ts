@@ -87,8 +87,18 @@ const attacks: readonly Attack[] = [
     'provider_unavailable',
     withMetadata({ authorization_endpoint: 'file:///etc/passwd' }),
   ],
+  ...(['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const).flatMap((name) =>
+    [5, {}, 'nonsense', 'http://', '//login.example.com', undefined].map(
+      (value) =>
+        [
+          `the metadata have ${JSON.stringify(value)} as ${name}`,
+          'provider_unavailable',
+          withMetadata({ [name]: value }),
+        ] as const,
+    ),
+  ),
 ];
 
 describe('a hostile provider', () => {
-  use.itRefuses(attacks, 8);
+  use.itRefuses(attacks, 26);
 });

@@ -51,7 +51,7 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     expect(sent).toMatchObject({
       response_type: 'code',
       client_id: 'latchkey',
-      redirect_uri: `${shared.testApp.app.publicUrl}/sessions/oidc/callback`,
+      redirect_uri: `${shared.testApp.app.publicUrl}/sessions/oidc/${id}/callback`,
       scope: 'openid email profile',
       code_challenge_method: 'S256',
     });
@@ -206,6 +206,18 @@ describeFeature('a sign-in with an identity provider', (dialect) => {
     expect(sent).toMatchObject({ max_age: '60', login_hint: own.email });
     const signedOut = await new SignInBrowser(shared.testApp.app).start(id, { step_up: 'true' });
     expect(signedOut.problem).toBe('expired');
+  });
+
+  it('ignores a session id that the database cannot store', async () => {
+    const id = await registerProvider(place(), shared.provider);
+    const browser = new SignInBrowser(shared.testApp.app);
+    const { status, problem } = await browser.signIn(shared.provider, id, account({ sid: 'a\0' }));
+    expect([status, problem]).toEqual([303, '']);
+    const userId = (await signedInUser(browser))?.id ?? '';
+    const sessions = db().selectFrom('sessions').select('provider_sid');
+    expect(await sessions.where('user_id', '=', userId).execute()).toEqual([
+      { provider_sid: null },
+    ]);
   });
 
   it('ends with the provider, and with the link of the account', async () => {

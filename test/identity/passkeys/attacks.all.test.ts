@@ -274,6 +274,9 @@ describeApp('an attack on passkeys', (suite) => {
     for (const [credential, field] of [
       [{ id: 'x'.repeat(16_384), response: {} }, 'credential'],
       [{ id: 1, response: {} }, 'credential.id'],
+      [{ id: '', response: {} }, 'credential.id'],
+      [{ id: 'a\0', response: {} }, 'credential.id'],
+      [{ id: 'a\n', response: {} }, 'credential.id'],
       [{ id: 'x', response: [] }, 'credential.response'],
     ] as const) {
       const answer = await client.call(signInWithPasskey, {

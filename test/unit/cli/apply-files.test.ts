@@ -84,3 +84,23 @@ test('at most 20 problems of each file are shown', async () => {
     ...['b.yaml:2: clients[0].name: is missing', 'Nothing was changed.'],
   ]);
 });
+
+test('the time does not grow with the square of the number of keys', async () => {
+  const keys = Array.from({ length: 50_000 }, (_, i) => `k${i}: v`).join(', ');
+  const item = '  - {external_id: a, name: A, claims: {';
+  await write('a.yaml', `clients:\n${item}${keys}}}\n`);
+  expect(Object.keys((await readFolder(folder))[0]?.values.claims ?? {})).toHaveLength(50_000);
+  await write('a.yaml', `clients:\n${item}${keys}, k1: w}}\n`);
+  expect(await failure()).toBe('a.yaml:2: Map keys must be unique\nNothing was changed.');
+});
+
+test.each(['.inf', '.nan', '!!set {b}', '[{b: .inf}]'])(
+  'a value that JSON does not have is refused: %s',
+  async (value) => {
+    const item = `  - {external_id: a, name: A, claims: {a: ${value}}}`;
+    await write('a.yaml', `%YAML 1.1\n---\nclients:\n${item}\n`);
+    expect(await failure()).toBe(
+      'a.yaml:4: clients[0].claims: must be a map of JSON values\nNothing was changed.',
+    );
+  },
+);

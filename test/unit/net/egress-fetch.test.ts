@@ -1,6 +1,6 @@
 // Requests that the service sends to servers which an administrator chose (SSRF).
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createEgressFetch, EgressError, isEgressUrl } from '../../../src/base/net/egress-fetch.ts';
 import { itHoldsFor } from '../../support/rule.ts';
@@ -41,4 +41,30 @@ it('http is accepted only for a loopback address in a listed network', async () 
   const fetchGuarded = createEgressFetch({ networks, timeoutMs: 1_000, bytesMax: 1_000 });
   const response = await fetchGuarded(`http://127.0.0.1:${port}/`, get);
   expect([response.status, await response.text()]).toEqual([302, 'moved']);
+});
+
+itHoldsFor(
+  [
+    ...['000', '99', '101', '199', '204', '205', '304', '600', '999'].map(
+      (status) => `HTTP/1.1 ${status} x\r\nContent-Length: 2\r\n\r\n{}`,
+    ),
+    'HTTP/1.1 200 OK\r\nContent-Type: \u0001\r\nContent-Length: 2\r\n\r\n{}',
+    'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}',
+    'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}',
+    `HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1_001)}`,
+    `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)}HTTP/1.1 200 OK\r\n\r\n{}`,
+    '{}',
+    '',
+  ],
+  15,
+)('a broken response is an EgressError', async (text) => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {}).on('data', () => socket.end(text));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const networks = ['127.0.0.0/8'];
+  const fetchGuarded = createEgressFetch({ networks, timeoutMs: 60_000, bytesMax: 1_000 });
+  const { port } = server.address() as AddressInfo;
+  await expect(fetchGuarded(`http://127.0.0.1:${port}/`, get)).rejects.toThrow(EgressError);
 });

@@ -58,7 +58,8 @@ class FileReader {
   }
 
   read(text: string): Declared[] {
-    const documents = parseAllDocuments(text, { lineCounter: this.#lines, uniqueKeys: true });
+    // The check of the library takes the square of the number of keys.
+    const documents = parseAllDocuments(text, { lineCounter: this.#lines, uniqueKeys: false });
     return [documents].flat().flatMap((document) => {
       for (const { message, linePos } of document.errors) {
         const [line] = message.split('\n');
@@ -66,14 +67,23 @@ class FileReader {
         this.#problems.push({ file: this.#file, text });
       }
       if (document.errors.length > 0 || document.contents === null) return [];
-      let hasAlias = false;
+      let isRefused = false;
+      const refuse = (node: unknown, problem: string) => {
+        isRefused = true;
+        this.#report(node, '', problem);
+      };
       visit(document, {
-        Alias: (_, node) => {
-          hasAlias = true;
-          this.#report(node, '', 'an alias is not supported: repeat the value');
+        Alias: (_, node) => refuse(node, 'an alias is not supported: repeat the value'),
+        Map: (_, { items }) => {
+          const names = new Set<string>();
+          for (const { key } of items) {
+            const name = nameOf(key);
+            if (names.has(name)) refuse(key, 'Map keys must be unique');
+            names.add(name);
+          }
         },
       });
-      return hasAlias ? [] : this.#readKinds(document.contents as Node);
+      return isRefused ? [] : this.#readKinds(document.contents as Node);
     });
   }
 
@@ -95,11 +105,7 @@ class FileReader {
       this.#report(node, name, 'must be a map of fields');
       return [];
     }
-    return node.items.map(({ key, value }) => [
-      String(isScalar(key) ? key.value : key),
-      value as Node | null,
-      key,
-    ]);
+    return node.items.map(({ key, value }) => [nameOf(key), value as Node | null, key]);
   }
 
   #readKinds(root: Node): Declared[] {
@@ -146,6 +152,8 @@ class FileReader {
   }
 }
 
+const nameOf = (key: unknown) => String(isScalar(key) ? key.value : key);
+
 const jsonOf = (node: Node | null): JsonValue =>
   node === null ? null : (node.toJSON() as JsonValue);
 
@@ -167,12 +175,20 @@ function problemOf(spec: FieldSpec, value: JsonValue): string | undefined {
     case 'flag':
       return typeof value === 'boolean' ? undefined : 'must be true or false';
     case 'object':
-      return isMember(value) ? undefined : 'must be a map';
+      return isMember(value) && isJson(value) ? undefined : 'must be a map of JSON values';
     case 'identities':
       return Array.isArray(value) && value.every(isIdentity)
         ? undefined
         : 'must be a list of maps with trusted_issuer, subject and, optionally, claims';
   }
+}
+
+/** YAML also has infinite numbers and, in version 1.1, sets. */
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain && Object.values(value).every(isJson);
 }
 
 function isIdentity(value: unknown): boolean {

@@ -151,7 +151,7 @@ export type IdentityProvider = Message<"latchkey.identity.v1.IdentityProvider"> 
   additionalScopes: string[];
 
   /**
-   * The redirect URI to register at the provider.
+   * The redirect URI to register at the provider. Each provider has another one.
    *
    * @generated from field: string redirect_uri = 12;
    */
@@ -785,8 +785,8 @@ export const MappedRoleSchema: GenEnum<MappedRole> = /*@__PURE__*/
  * one of a company (OpenID Connect Core 1.0).
  *
  * A browser starts a sign-in at `/sessions/oidc/{provider_id}`, and returns to
- * `/sessions/oidc/callback` with a code. The service uses PKCE (RFC 7636), `state` and `nonce`, and
- * checks `iss` (RFC 9207) and the signature of the ID token.
+ * `/sessions/oidc/{provider_id}/callback` with a code. The service uses PKCE (RFC 7636), `state`
+ * and `nonce`, and checks `iss` (RFC 9207) and the signature of the ID token.
  *
  * An account of a provider is linked to a user by `iss` and `sub`. The first sign-in links it to
  * the user with the same email address, if the provider has verified the address, its domain is one

@@ -1,0 +1,56 @@
+// Exports of one caller do not hold up the calls of others.
+import { randomBytes } from 'node:crypto';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { expect, it } from 'vitest';
+import { newId } from '../../src/base/crypto/ids.ts';
+import { describeAppOnSqlite } from '../support/app-suite.ts';
+import { managerCredential } from '../support/manager-calls.ts';
+import { credentialFor } from '../support/member-rows.ts';
+import { addUser } from '../support/user-rows.ts';
+
+const exportsAtOnce = 20;
+const eventCount = 1_000;
+
+/** Returns the longest turn of the event loop during the work, as a share of its duration. */
+async function longestTurnOf(work: Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  const turns = monitorEventLoopDelay({ resolution: 1 });
+  turns.enable();
+  await work;
+  turns.disable();
+  return turns.max / 1e6 / (performance.now() - start);
+}
+
+describeAppOnSqlite('exports at the same time', (suite) => {
+  it('share the event loop with other calls', async () => {
+    const { db } = suite.app.inside;
+    const user = await addUser(db, { kind: 'member' });
+    const rows = Array.from({ length: eventCount }, (_, n) => ({
+      ...{ id: newId('evt', randomBytes), create_time: Date.now() + n, actor_type: 'member' },
+      ...{ actor_id: user.id, action: 'LinkService.CreateLink', target: '', code: 'ok' },
+      ...{ reason: '', acting_client: '', token_id: '', count: 1, request_id: '', address: '' },
+    }));
+    for (let at = 0; at < eventCount; at += 500) {
+      await db
+        .insertInto('audit_events')
+        .values(rows.slice(at, at + 500))
+        .execute();
+    }
+    const auditor = await managerCredential(suite.app, 'audit:read');
+    const own = await credentialFor(suite.testApp, { type: 'member', scope: '', sub: user.id });
+    for (const [path, headers] of [
+      ['/audit-events:export', auditor],
+      ['/audit-events:export?format=ndjson', auditor],
+      [`/users/${user.id}:export`, own],
+    ] as const) {
+      const download = async () => {
+        const response = await fetch(suite.app.publicUrl + path, { headers });
+        expect(response.status, path).toBe(200);
+        return response.arrayBuffer();
+      };
+      await download();
+      const all = Promise.all(Array.from({ length: exportsAtOnce }, download));
+      expect(await longestTurnOf(all), path).toBeLessThan(0.4);
+    }
+  });
+});
