@@ -53,6 +53,7 @@ function run(tool, ...words) {
 const digest = digestOfSources();
 const isBuilt = existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
 if (!process.argv.includes('--if-changed') || !isBuilt) {
+  console.log('Building dist/, which takes about a minute.');
   rmSync(stamp, { force: true });
   run('vite', 'build', '--logLevel', 'warn', '--config', 'vite.server.config.ts');
   run('vite', 'build', '--logLevel', 'warn');

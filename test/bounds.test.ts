@@ -110,6 +110,12 @@ itHoldsFor(
   expect(correctPlurals(written)).toBe(expected);
 });
 
+// `payments:reed` has the form `<word>:<word>`, too.
+test('the detail of an invalid scope says that it ends in read or write', () => {
+  const pattern = '^[a-z][a-z0-9_]{0,63}:(read|write)$';
+  expect(explainPattern(`does not match regex pattern \`${pattern}\``)).toContain('read or write');
+});
+
 const protoFolder = new URL('../proto/latchkey/', import.meta.url);
 const patterns = readdirSync(protoFolder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.proto'))

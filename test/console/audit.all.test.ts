@@ -86,12 +86,12 @@ describe('the audit log', () => {
     await open('/audit');
     await openFilter(page);
     await page.getByRole('combobox', { name: 'Actor' }).fill(common.actor_id);
-    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(5);
     await openFilter(page);
     await page.getByRole('combobox', { name: 'Action' }).fill(wanted.action);
     await page.getByLabel('Outcome').selectOption('Success');
-    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(3);
     const local = (time: number) => {
       const zone = new Date(time).getTimezoneOffset() * 60_000;
@@ -100,7 +100,7 @@ describe('the audit log', () => {
     await openFilter(page);
     await page.getByLabel('From', { exact: true }).fill(local(noon));
     await page.getByLabel('To', { exact: true }).fill(local(noon + 1000));
-    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
     const startTime = new Date(noon).toISOString().slice(0, 19);
     expect(new URL(page.url()).searchParams.get('start_time')).toContain(startTime);
@@ -197,7 +197,7 @@ describe('the audit log', () => {
     await open('/audit?start_time=2026-03-02T00:00:00Z&end_time=2026-03-01T00:00:00Z');
     await page.getByRole('alert').getByText('End time must be after start_time.').waitFor();
     await openFilter(page);
-    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Choose a time after “From”.').waitFor();
     await page.getByLabel('To', { exact: true }).and(page.locator(':focus')).waitFor();
     await expectAccessible(page);

@@ -1,6 +1,7 @@
 // The screens for clients without secrets: trusted issuers, keys and federated identities of a
 // client.
 import { describe, expect, it } from 'vitest';
+import { transact } from '../../src/storage/database.ts';
 import { keyPairs, makePublicJwk } from '../support/client-keys.ts';
 import { expectFitForAll } from '../support/console-credentials.ts';
 import { chooseRowAction } from '../support/console-menus.ts';
@@ -66,9 +67,19 @@ describe('a trusted issuer', () => {
     await page.getByText('Keys can’t be read').waitFor();
     expect(await page.getByRole('button', { name: 'Add issuer' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Broken' }).click();
-    await page.getByText('The server redirects.').waitFor();
+    await page.getByText('The server redirects. Latchkey tries again every minute.').waitFor();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     expect(await issuerOf(id)).toMatchObject({ name: 'Broken' });
+    // The next attempt of the service succeeds.
+    await transact(db(), (trx) =>
+      trx
+        .updateTable('trusted_issuers')
+        .set({ attempt_error: '', read_time: Date.now(), read_jwks: '{"keys":[]}' })
+        .where('id', '=', id)
+        .execute(),
+    );
+    await page.getByText('The server redirects.').waitFor({ state: 'detached' });
+    await page.getByText('No keys', { exact: true }).waitFor();
   });
 });
 

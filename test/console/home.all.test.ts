@@ -1,4 +1,5 @@
 // The first screens after the sign-in: of a workspace for members, and of the service for staff.
+import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { overhangOf, settle, takePicture } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
@@ -9,6 +10,12 @@ import { addPasskeyRow } from '../support/passkeys.ts';
 import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 const { app, workspaceId, visitAs, staff, member } = useConsole();
+
+/** The place of the right edge, in pixels. */
+const endOf = async (card: Locator) => {
+  const box = await card.boundingBox();
+  return box === null ? undefined : box.x + box.width;
+};
 
 it('the home page of a workspace leads from the first upload to its readers', async () => {
   const own = await member('owner');
@@ -51,6 +58,9 @@ it('the home page of a workspace leads from the first upload to its readers', as
     await page.setViewportSize({ width, height: 844 });
     await settle(page);
     expect(await overhangOf(page)).toBe(0);
+    // The last card has no gap next to it.
+    const documents = main.getByRole('region', { name: 'Most viewed documents' });
+    expect(await endOf(documents)).toBe(await endOf(notices));
     await takePicture(page, `home-${width}`);
   }
   await links.getByRole('link', { name: 'For the board' }).click();
@@ -84,6 +94,7 @@ it('the overview for staff has the open steps, what expires, the health and fail
   for (const name of ['Node ', 'Signing key EdDSA', 'Email', 'Documents', 'Backups']) {
     await health.getByText(name).first().waitFor();
   }
+  expect(await health.getByText('Not set up', { exact: true }).count()).toBe(2);
   await main
     .getByRole('region', { name: 'Failed authentications' })
     .getByRole('listitem')

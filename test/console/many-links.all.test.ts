@@ -67,7 +67,7 @@ describe('several links', () => {
     await form.getByRole('combobox', { name: 'Document or folder' }).click();
     await page.getByRole('option', { name: /^Terms\.txt/ }).click();
     await takePicture(page, 'links-filter');
-    await form.getByRole('button', { name: 'Filter' }).click();
+    await form.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Opens: Terms.txt').waitFor();
     await expect.poll(() => namesIn(page)).toEqual(['Link later', 'Link soon']);
     await page.reload();

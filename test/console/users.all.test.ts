@@ -119,11 +119,11 @@ it('users are filtered by type and email, in pages, and the URL keeps the filter
   await open('/users');
   await openFilter(page);
   await page.getByLabel('Email address').fill('PILOT@example.com');
-  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('button', { name: 'Apply' }).click();
   await expect.poll(() => rowsOf(page).count()).toBe(1);
   await openFilter(page);
   await page.getByLabel('Type', { exact: true }).selectOption('Staff');
-  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('No matching users').waitFor();
   await expectAccessible(page);
   await page.reload();

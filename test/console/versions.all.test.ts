@@ -46,6 +46,12 @@ describe('a document', () => {
     await takePicture(page, 'versions');
     await page.getByRole('button', { name: 'Clear finished uploads' }).click();
     await page.getByText('New version, same links').waitFor({ state: 'detached' });
+
+    const again = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Upload new version' }).click();
+    await (await again).setFiles([textFile('terms v2.txt', 'second text')]);
+    const hint = 'New version, same links. The file is the same as the version before.';
+    await page.getByText(hint).waitFor();
   });
 
   it('gets a new version from a dropped file, and only from one', async () => {

@@ -134,6 +134,22 @@ describe('a refused login stores no profile:', () => {
   });
 });
 
+test('login refuses a workspace that does not exist, and no other', async () => {
+  const shell = await openShell();
+  const { STAFF_EMAIL, STAFF_PASSWORD, API_KEY, WORKSPACE_ID } = program.env;
+  const login = ['login', '--server', server];
+  const asStaff = [...login, '--email', STAFF_EMAIL, '--password-stdin', '--workspace'];
+  const refused = await shell.run([...asStaff, 'ws_4D6GJ0000000000000000'], STAFF_PASSWORD);
+  expect(refused).toMatchObject({ status: 66, stdout: '' });
+  expect(refused.stderr).toMatch(/^The workspace does not exist\. /);
+  await expect(stat(profileOf(shell))).rejects.toThrow('ENOENT');
+
+  expect((await shell.run([...asStaff, WORKSPACE_ID], STAFF_PASSWORD)).status).toBe(0);
+  expect(valuesOf(await shell.run(['whoami'])).workspace_id).toBe(WORKSPACE_ID);
+  const asProgram = [...login, '--api-key', '--workspace', WORKSPACE_ID];
+  expect((await shell.run(asProgram, API_KEY)).status).toBe(0);
+});
+
 test('a profile that other users can read, or that is damaged, is refused', async () => {
   const shell = await signedIn();
   await chmod(profileOf(shell), 0o644);

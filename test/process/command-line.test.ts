@@ -58,6 +58,13 @@ describe('the command line', () => {
     expect((await run('help', 'clients', 'create')).stdout).toBe(stdout);
   });
 
+  test('shows that a token is only read from the standard input', () => {
+    for (const name of ['verify', 'revoke']) {
+      const help = parseWords(rootCommand, [name, '--help']);
+      expect(help).toMatchObject({ text: expect.stringMatching(/^Usage: latchkey \w+ \[-\]/) });
+    }
+  });
+
   itHoldsFor(
     [
       [['clients'], ''],
@@ -102,11 +109,12 @@ describe('the command line', () => {
   test.each([
     [['clinets', 'list'], 'Did you mean clients?', 'latchkey --help'],
     [['clients', 'lst'], 'Did you mean list?', 'latchkey clients --help'],
-  ])('prints no list of commands after the suggestion for %j', async (words, meant, help) => {
+    [['frobnicate'], '', 'latchkey --help'],
+  ])('prints no list of all commands for %j', async (words, meant, help) => {
     const { status, stdout, stderr } = await run(...words);
     expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^The command "\w+" is unknown\. /);
-    expect(stderr.split('unknown. ')[1]).toBe(`${meant}\nHelp: ${help}\n`);
+    const unknown = `The command "${words.at(words[0] === 'clients' ? 1 : 0)}" is unknown.`;
+    expect(stderr).toBe(`${[unknown, meant].join(' ').trimEnd()}\nHelp: ${help}\n`);
   });
 
   test('explains a command whose arguments are given', () => {

@@ -159,11 +159,11 @@ test('an unknown command or argument prints the usage, and names the command', a
   const cases = [
     {
       words: ['rotate'],
-      expected: 'The command "rotate" is unknown.\nUsage: latchkey <command> [options]\n',
+      expected: 'The command "rotate" is unknown.\nHelp: latchkey --help\n',
     },
     {
       words: ['toString'],
-      expected: 'The command "toString" is unknown.\nUsage: latchkey <command> [options]\n',
+      expected: 'The command "toString" is unknown.\nHelp: latchkey --help\n',
     },
     {
       words: ['--port'],

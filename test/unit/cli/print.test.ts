@@ -62,6 +62,26 @@ test('a terminal shows the figures of an object in words, without rows of zeros'
   );
 });
 
+test('a terminal shows days without a time, and how a person signed in with words', async () => {
+  const started = '2026-11-22T06:01:00.000Z';
+  const { host, text } = terminal(80);
+  await writeObject(
+    host,
+    {
+      days: [{ start_time: '2026-11-22T00:00:00Z', view_count: 2 }],
+      nodes: [{ name: 'vm', start_time: started }],
+    },
+    fieldAt,
+  );
+  expect(text()).toBe(
+    '\ndays\nDAY         VIEWS\n2026-11-22  2\n' +
+      '\nnodes\nNAME  STARTED\nvm    2026-11-22 06:01Z\n',
+  );
+  const session = { amr: ['pwd', 'otp', 'mfa'], time: '2026-11-22T00:00:00Z' };
+  const shown = await tableOn(80, [fieldOf('amr'), fieldOf('time')], [session]);
+  expect(shown).toBe('METHOD             DAY\npassword and code  2026-11-22\n');
+});
+
 test.each([0, undefined])('a terminal with %s columns has a table of 80', async (columns) => {
   expect(await tableOn(columns)).toBe(`ID     NAME\ndoc_1  ${'a'.repeat(72)}…\n`);
 });

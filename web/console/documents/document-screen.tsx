@@ -23,7 +23,7 @@ export function DocumentScreen() {
   });
   const query = useDocument({ workspaceId, documentId });
   const document = query.data?.document;
-  const place = { workspaceId, documentId, contentType: document?.contentType };
+  const place = { workspaceId, documentId, before: document };
   const mayWrite = useHasScope()('documents:write');
   const download = useDownload(
     document && {

@@ -68,7 +68,13 @@ export function HealthCard({ query }: CardProps) {
   );
 }
 
-const stateColors = { OK: 'teal', Check: 'orange', Problem: 'red' } as const;
+const stateColors = {
+  OK: 'teal',
+  'Not set up': 'orange',
+  'Mixed versions': 'orange',
+  'No backup': 'orange',
+  Problem: 'red',
+} as const;
 
 type HealthRow = {
   readonly name: string;
@@ -110,7 +116,7 @@ function nodeRows(nodes: Installation['nodes']): HealthRow[] {
         <DateTime time={startTime} />
       </>
     ),
-    state: isMixed ? ('Check' as const) : ('OK' as const),
+    state: isMixed ? ('Mixed versions' as const) : ('OK' as const),
   }));
   const rest = nodes.length - nodesShown;
   if (rest <= 0) return rows;
@@ -126,7 +132,7 @@ function mailRow(mail: NonNullable<Installation['mail']>): HealthRow {
   if (problem !== '') return { name, detail: problem, state: 'Problem' };
   if (!serverConfigured) {
     const detail = 'LATCHKEY_SMTP_URL is not set. The service writes emails to files.';
-    return { name, detail, state: 'Check' };
+    return { name, detail, state: 'Not set up' };
   }
   if (waitingCount === 0) return { name, detail: 'No email is waiting.', state: 'OK' };
   const detail = (
@@ -144,10 +150,10 @@ function backupRow(backups: NonNullable<Installation['backups']>): HealthRow {
   if (problem !== '') return { name, detail: problem, state: 'Problem' };
   if (!targetConfigured) {
     const detail = 'LATCHKEY_BACKUP_TARGET is not set.';
-    return { name, detail, state: 'Check' };
+    return { name, detail, state: 'Not set up' };
   }
   if (newestTime === undefined)
-    return { name, detail: 'The target contains no backup.', state: 'Check' };
+    return { name, detail: 'The target contains no backup.', state: 'No backup' };
   const detail = (
     <>
       {late ? 'A backup is missing. The newest: ' : 'The newest: '}

@@ -13,6 +13,7 @@ import { DateTime } from '../shared/date-time.tsx';
 import { ButtonLink, TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { Checklist } from './checklist.tsx';
+import classes from './home.module.css';
 import { HomeCard, isLive } from './home-card.tsx';
 import { NoticesCard } from './notices-card.tsx';
 
@@ -69,7 +70,7 @@ export function WorkspaceHome() {
           ]}
         />
       ) : null}
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" className={classes.cards ?? ''}>
         <HomeCard
           title="Recent readers"
           all={

@@ -5,17 +5,16 @@ import { useHasScope } from '../session/session-context.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { useFindNewMember } from './find-new-member.ts';
-import { type RoleDialogProps, RoleField } from './role-field.tsx';
+import { type NewMemberDialogProps, RoleField } from './role-field.tsx';
 import { type RoleName, roleOf } from './roles.tsx';
 
 type Values = { userId: string; role: RoleName };
 
-const initialValues: Values = { userId: '', role: 'member' };
-
 /** For staff, who may add a user without an invitation. */
-export function AddMemberDialog({ workspaceId, mayMakeOwners }: RoleDialogProps) {
+export function AddMemberDialog({ workspaceId, mayMakeOwners, role }: NewMemberDialogProps) {
   const hasScope = useHasScope();
   const mayLookUp = hasScope('users:read');
+  const initialValues: Values = { userId: '', role };
   const form = useForm({ mode: 'uncontrolled', initialValues });
   const put = useMethod(WorkspaceService.method.putMember);
   const findUserId = useFindNewMember(workspaceId);

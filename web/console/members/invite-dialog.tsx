@@ -4,15 +4,14 @@ import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { NoMailNote } from '../shared/no-mail-note.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { type RoleDialogProps, RoleField } from './role-field.tsx';
+import { type NewMemberDialogProps, RoleField } from './role-field.tsx';
 import { type RoleName, roleOf } from './roles.tsx';
 
 type Values = { email: string; role: RoleName };
 
-const initialValues: Values = { email: '', role: 'member' };
-
 /** Mails a link with which a person joins the workspace. */
-export function InviteDialog({ workspaceId, mayMakeOwners }: RoleDialogProps) {
+export function InviteDialog({ workspaceId, mayMakeOwners, role }: NewMemberDialogProps) {
+  const initialValues: Values = { email: '', role };
   const form = useForm({ mode: 'uncontrolled', initialValues });
   const invite = useMethod(WorkspaceService.method.createInvitation);
   return (

@@ -42,7 +42,8 @@ export function MembersScreen() {
   const { kind } = useUser();
   const { open } = useDialogs();
   const { mayMakeOwners } = permissions;
-  const dialog = { workspaceId, mayMakeOwners };
+  const hasNone = list.rows?.length === 0 && (list.search?.query ?? '') === '';
+  const dialog = { workspaceId, mayMakeOwners, role: hasNone ? 'owner' : 'member' } as const;
   const invite = useCreateRequest(<InviteDialog {...dialog} />);
   const mayAdd = permissions.mayChange && list.rows !== undefined;
   return (

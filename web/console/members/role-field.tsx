@@ -1,11 +1,17 @@
 import { NativeSelect, type NativeSelectProps } from '@mantine/core';
-import { roleOptions } from './roles.tsx';
+import { type RoleName, roleOptions } from './roles.tsx';
 
 /** A dialog that gives a person a role in a workspace. */
 export type RoleDialogProps = {
   readonly workspaceId: string;
   /** Only owners and staff can choose the role of an owner. */
   readonly mayMakeOwners: boolean;
+};
+
+/** A dialog that adds a person. */
+export type NewMemberDialogProps = RoleDialogProps & {
+  /** The preselected role. The first member has to be an owner. */
+  readonly role: RoleName;
 };
 
 type RoleFieldProps = Omit<NativeSelectProps, 'label' | 'data'> &

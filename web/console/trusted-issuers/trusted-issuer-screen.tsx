@@ -32,7 +32,7 @@ export function TrustedIssuerScreen() {
     // The service reads the keys in the background.
     {
       refetchInterval: ({ state }) =>
-        isReading(state.data?.trustedIssuer) ? readingPauseMs : false,
+        isUnread(state.data?.trustedIssuer) ? readingPauseMs : false,
     },
   );
   const issuer = query.data?.trustedIssuer;
@@ -55,11 +55,11 @@ export function TrustedIssuerScreen() {
 
 TrustedIssuerScreen.reads = [TrustedIssuerService.method.getTrustedIssuer];
 
-const isReading = (issuer: TrustedIssuer | undefined) =>
+/** The keys were not read yet, or the last attempt failed. */
+const isUnread = (issuer: TrustedIssuer | undefined) =>
   issuer?.enabled === true &&
   issuer.jwks === undefined &&
-  issuer.refreshTime === undefined &&
-  issuer.refreshError === '';
+  (issuer.refreshTime === undefined || issuer.refreshError !== '');
 
 const sourceTexts = {
   discovery: 'Found by discovery',
@@ -67,8 +67,10 @@ const sourceTexts = {
   pinned: 'Pinned',
 };
 
+const retryText = ' Latchkey tries again every minute.';
+
 function IssuerFacts(issuer: TrustedIssuer) {
-  const { id, audience, keyIds, jwksUri, refreshTime, refreshError } = issuer;
+  const { id, audience, enabled, keyIds, jwksUri, refreshTime, refreshError } = issuer;
   const isPinned = issuer.jwks !== undefined;
   return (
     <Facts
@@ -90,7 +92,9 @@ function IssuerFacts(issuer: TrustedIssuer) {
                 value: <DateTime time={refreshTime} precision="minute" absent="Not yet" />,
               },
             ]),
-        ...(refreshError === '' ? [] : [{ name: 'Problem', value: refreshError }]),
+        ...(refreshError === ''
+          ? []
+          : [{ name: 'Problem', value: `${refreshError}${enabled ? retryText : ''}` }]),
         { name: 'Created', value: <DateTime time={issuer.createTime} precision="minute" /> },
       ]}
     />

@@ -14,8 +14,11 @@ export function usageTextOf(path: readonly Command[]): string {
   return [...names, ...args].join(' ');
 }
 
-export const argumentText = ({ name, isOptional, isList }: Argument) =>
-  isOptional ? `[<${name}>]` : `<${name}>${isList ? '…' : ''}`;
+/** `-` is written as it is. Any other name stands for a value. */
+export function argumentText({ name, isOptional, isList }: Argument): string {
+  if (name === '-') return '[-]';
+  return isOptional ? `[<${name}>]` : `<${name}>${isList ? '…' : ''}`;
+}
 
 export function optionText({ name, short, value, isNegatable }: Option): string {
   if (short !== undefined)

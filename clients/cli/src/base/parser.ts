@@ -97,8 +97,9 @@ function parserOf(path: readonly Command[], select: Selected): Parser {
     .allowExcessArguments()
     .configureOutput({ writeErr() {}, writeOut() {} })
     .exitOverride((error) => {
-      // A list of all commands would push the suggestion out of sight.
-      const usage = isMisspelt(error) ? helpLineOf(path) : usageOf(path);
+      // A list of all commands would push the message out of sight.
+      const isLong = error.code === 'commander.unknownCommand' && path.length === 1;
+      const usage = isLong || isMisspelt(error) ? helpLineOf(path) : usageOf(path);
       throw new WrongWords(messageOf(error, command), usage, command);
     });
   for (const option of command.options ?? []) addOption(parser, option);

@@ -13,7 +13,7 @@ export type Field = {
   readonly title: string;
   /** The path of the value that a terminal shows instead of an empty one. */
   readonly fallback?: string;
-  readonly format?: 'bytes' | 'duration' | 'share' | 'time';
+  readonly format?: 'bytes' | 'day' | 'duration' | 'share' | 'sign-in' | 'time';
 };
 
 const defaultColumns = 80;
@@ -86,7 +86,7 @@ const isSpare = ({ path }: Field) => /^(actor|target|document_id)$/.test(path);
 export async function writeObject(
   host: CommandHost,
   data: Data,
-  fieldOf: (path: string) => Field = (path) => ({ path, title: pathWords(path) }),
+  fieldOf: (path: string, list?: string) => Field = (path) => ({ path, title: pathWords(path) }),
 ): Promise<void> {
   const values = flatten(data);
   if (host.stdout.isTTY !== true) {
@@ -110,7 +110,8 @@ export async function writeObject(
     if (rows.length === 0) continue;
     const paths = new Set(rows.flatMap((row) => flatten(row).map(([path]) => path)));
     await write(host, `\n${pathWords(name)}\n`);
-    await writeRows(host, [...paths].map(fieldOf), rows);
+    const fields = [...paths].map((path) => fieldOf(path, name));
+    await writeRows(host, fields, rows);
   }
 }
 
@@ -172,9 +173,19 @@ function shown(value: unknown, { format }: Field): string {
     if (format === 'share') return `${Math.round(value * 100)} %`;
   }
   const text = textOf(value);
+  if (format === 'day') return text.replace(/T00:00:00Z$/, '');
+  if (format === 'sign-in') return signInMethods[text] ?? text;
   if (format !== 'time') return text;
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, '$1 $2Z');
 }
+
+/** By the authentication methods of a session (RFC 8176). */
+const signInMethods: Readonly<Record<string, string>> = {
+  pwd: 'password',
+  'pwd otp mfa': 'password and code',
+  'hwk user mfa': 'passkey',
+  'swk user mfa': 'passkey',
+};
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 

@@ -119,9 +119,9 @@ const token: Command = {
 };
 
 const stdinToken = {
-  name: 'token',
+  name: '-',
   isOptional: true,
-  about: 'Only `-`: the token is read from the standard input.',
+  about: 'The token is read from the standard input, also without this argument.',
 };
 
 const verify: Command = {

@@ -49,7 +49,7 @@ const titles = {
   scopes: 'Scopes',
   signing_alg: 'Algorithm',
   size_bytes: 'Size',
-  start_time: 'Day',
+  start_time: 'Started',
   state: 'State',
   subject: 'Subject',
   target: 'Target ID',
@@ -57,6 +57,7 @@ const titles = {
   time: 'Day',
   totp_enabled: 'Two-factor',
   url: 'Address',
+  'days.start_time': 'Day',
   'usage.bytes': 'Size',
   'usage.documents': 'Documents',
   user_id: 'User ID',
@@ -69,14 +70,18 @@ export type ListColumn = keyof typeof titles | Pick<Field, 'path' | 'title' | 'f
 
 export function fieldOf(column: ListColumn): Field {
   const field = typeof column === 'string' ? { path: column, title: titles[column] } : column;
-  const format = formats.find(([end]) => field.path.endsWith(end))?.[1];
+  const format =
+    field.title === 'Day' ? 'day' : formats.find(([end]) => field.path.endsWith(end))?.[1];
   return format === undefined ? field : { ...field, format };
 }
 
-/** The column of a value in any object. A value that no list has is titled with its path. */
-export function fieldAt(path: string): Field {
-  const title = Object.entries(titles).find(([name]) => name === path)?.[1] ?? pathWords(path);
-  return fieldOf({ path, title });
+/**
+ * The column of a value in any object, or in a list of the object. A value that no list has is
+ * titled with its path.
+ */
+export function fieldAt(path: string, list = ''): Field {
+  const all = new Map<string, string>(Object.entries(titles));
+  return fieldOf({ path, title: all.get(`${list}.${path}`) ?? all.get(path) ?? pathWords(path) });
 }
 
 const formats = [
@@ -84,4 +89,5 @@ const formats = [
   ['bytes', 'bytes'],
   ['_ms', 'duration'],
   ['completion', 'share'],
+  ['amr', 'sign-in'],
 ] as const;

@@ -1,6 +1,7 @@
 // `login` and `logout`.
 import type { Transport } from '@connectrpc/connect';
 import { SessionService } from '../../../../gen/latchkey/identity/v1/session_pb.js';
+import { WorkspaceService } from '../../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import {
   type CommandHost,
   errorMessageOf,
@@ -12,7 +13,7 @@ import { wantsJson, writeJson } from '../base/print.ts';
 import { ask, canAsk, readLines } from '../base/prompt.ts';
 import { commandLineVariables as variables } from '../variables.ts';
 import { signInWithBrowser } from './browser-sign-in.ts';
-import { explain } from './errors.ts';
+import { explain, ServerError } from './errors.ts';
 import {
   type Profile,
   type ProfileCredential,
@@ -22,6 +23,7 @@ import {
   requireVisible,
   saveProfile,
 } from './profile.ts';
+import { createRemote } from './remote.ts';
 import { readServer } from './server.ts';
 import { type Cookies, readPassword, type SignedIn, signIn } from './sign-in.ts';
 import { callUnary, connectTo, cookieHeader } from './transport.ts';
@@ -34,12 +36,23 @@ export async function runLogin(input: Input, host: CommandHost): Promise<number>
   const credential = await readCredential(input, host, { server, earlier });
   const workspaceId = textOption(input, 'workspace');
   const profile: Profile = { server, workspaceId, credential };
+  if (workspaceId !== undefined) await requireWorkspace(host, profile, workspaceId);
   // A client or key is stored only if the server accepts it.
   const identity = await identify(host, profile);
   await saveProfile(host.env, profile);
   if (wantsJson(input)) await writeJson(host, identity);
   else host.stderr.write(`Signed in to ${server} as ${describeCredential(credential)}.\n`);
   return 0;
+}
+
+/** Refuses an unknown workspace. A credential that may not read workspaces keeps the id. */
+async function requireWorkspace(host: CommandHost, profile: Profile, workspaceId: string) {
+  try {
+    const { getWorkspace } = WorkspaceService.method;
+    await createRemote(host, profile).call(getWorkspace, { workspaceId });
+  } catch (error) {
+    if (!(error instanceof ServerError) || error.data.code === 'not_found') throw error;
+  }
 }
 
 type Login = {

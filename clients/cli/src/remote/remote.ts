@@ -44,7 +44,7 @@ export async function openRemote(host: CommandHost): Promise<Remote> {
 /** A token with less time left is replaced, so that it does not expire on its way. */
 const leftMsMin = 15_000;
 
-function createRemote(host: CommandHost, first: Profile): Remote {
+export function createRemote(host: CommandHost, first: Profile): Remote {
   const { server } = first;
   let profile = first;
   /** Tokens that were given to the transport, which asks again if the server refuses one. */

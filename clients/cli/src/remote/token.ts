@@ -106,7 +106,7 @@ const issuedOf = ({ accessToken, expiresIn, scope }: IssuedMessage): Issued => (
 
 /** A token in an argument could be seen in the list of processes. */
 async function readToken({ args }: Input, host: CommandHost): Promise<string> {
-  if (args.token !== undefined && args.token !== '-') {
+  if (args['-'] !== undefined && args['-'] !== '-') {
     throw new UsageError('Write the token to the standard input, not into an argument.');
   }
   if (canAsk(host)) host.stderr.write('Paste the token, then press Enter and Ctrl-D:\n');

@@ -6,7 +6,7 @@ import classes from './uploads.module.css';
 import { useUploads } from './uploads-context.tsx';
 
 /** Uploads files that are dropped anywhere in the window. */
-export function DropArea({ workspaceId, folderId, documentId, contentType }: UploadPlace) {
+export function DropArea({ workspaceId, folderId, documentId, before }: UploadPlace) {
   const uploads = useUploads();
   const [isOver, setOver] = useState(false);
   useEffect(() => {
@@ -24,7 +24,7 @@ export function DropArea({ workspaceId, folderId, documentId, contentType }: Upl
       setOver(false);
       if (!hasFiles(event) || isBeneathDialog()) return;
       event.preventDefault();
-      const target = { workspaceId, folderId, documentId, contentType };
+      const target = { workspaceId, folderId, documentId, before };
       const { files, folders } = splitFilesAndFolders(event.dataTransfer);
       if (documentId === undefined || files.length === 1) uploads.add(target, files);
       else for (const file of files) uploads.refuse(target, file, manyFilesText);
@@ -38,7 +38,7 @@ export function DropArea({ workspaceId, folderId, documentId, contentType }: Upl
       removeEventListener('dragleave', leave);
       removeEventListener('drop', drop);
     };
-  }, [uploads, workspaceId, folderId, documentId, contentType]);
+  }, [uploads, workspaceId, folderId, documentId, before]);
   if (!isOver) return null;
   return (
     <div className={classes.drop}>

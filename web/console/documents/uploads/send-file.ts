@@ -9,8 +9,12 @@ export type SendOptions = UploadPlace & {
   readonly onProgress: (share: number) => void;
 };
 
-/** The document of a file that was uploaded, and its type. */
-export type StoredFile = { readonly documentId: string; readonly contentType: string };
+/** The document of a file that was uploaded. */
+export type StoredFile = {
+  readonly documentId: string;
+  readonly contentType: string;
+  readonly sha256: string;
+};
 
 /** Uploads a file. Throws the error of the service. */
 export type SendFile = (file: File, options: SendOptions) => Promise<StoredFile>;
@@ -31,9 +35,11 @@ function send(file: File, token: string, options: SendOptions): Promise<StoredFi
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
     request.onload = () => {
       const { status, responseText } = request;
-      const { id, content_type } = status === 201 ? parseJsonObject(responseText) : {};
-      if (typeof id === 'string') resolve({ documentId: id, contentType: String(content_type) });
-      else reject(parseProblem(status, responseText, request.getResponseHeader('retry-after')));
+      const { id, content_type, sha256 } = status === 201 ? parseJsonObject(responseText) : {};
+      if (typeof id === 'string') {
+        const contentType = String(content_type);
+        resolve({ documentId: id, contentType, sha256: String(sha256) });
+      } else reject(parseProblem(status, responseText, request.getResponseHeader('retry-after')));
     };
     request.onerror = () => reject(new ConnectError('The connection was lost.', Code.Unavailable));
     request.onabort = () => reject(signal.reason);

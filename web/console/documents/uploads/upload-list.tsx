@@ -5,6 +5,7 @@ import { reasonOf } from '../../session/error-details.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { TextLink } from '../../shared/router-links.tsx';
 import { contentTypeText } from '../document-labels.ts';
+import type { StoredFile } from './send-file.ts';
 import { isSamePlace, type UploadPlace } from './upload-place.ts';
 import classes from './uploads.module.css';
 import { type FileUpload, isInProgress } from './uploads.ts';
@@ -103,7 +104,7 @@ function Row({ upload }: { readonly upload: FileUpload }) {
   );
 }
 
-function textOf({ state, documentId, contentType }: FileUpload): string {
+function textOf({ state, documentId, before }: FileUpload): string {
   switch (state.status) {
     case 'waiting':
       return 'Waiting';
@@ -112,14 +113,16 @@ function textOf({ state, documentId, contentType }: FileUpload): string {
     case 'stored':
       return documentId === undefined
         ? 'Uploaded'
-        : `New version, same links${typeChangeText(contentType, state.contentType)}`;
+        : `New version, same links${changeText(before, state)}`;
     case 'failed':
       return 'Upload failed';
   }
 }
 
-function typeChangeText(before: string | undefined, after: string): string {
-  const [old, current] = [before ?? after, after].map(contentTypeText);
+function changeText(before: FileUpload['before'], after: StoredFile): string {
+  if (before?.sha256 === after.sha256) return '. The file is the same as the version before.';
+  const { contentType } = after;
+  const [old, current] = [before?.contentType ?? contentType, contentType].map(contentTypeText);
   return old === current ? '' : `. The type changed from ${old} to ${current}.`;
 }
 

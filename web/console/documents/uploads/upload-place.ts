@@ -5,8 +5,8 @@ export type UploadPlace = {
   readonly folderId?: string | undefined;
   /** The document that gets a new version; unset for a new document. */
   readonly documentId?: string | undefined;
-  /** The type of this document before the upload. It does not distinguish places. */
-  readonly contentType?: string | undefined;
+  /** This document before the upload. It does not distinguish places. */
+  readonly before?: { readonly contentType: string; readonly sha256: string } | undefined;
 };
 
 export const isSamePlace = (one: UploadPlace, other: UploadPlace): boolean =>

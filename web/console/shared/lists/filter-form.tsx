@@ -81,7 +81,7 @@ export function FilterForm({ filters }: FilterFormProps) {
                 </SimpleGrid>
                 <Group gap="xs">
                   <Button type="submit" variant="default">
-                    Filter
+                    Apply
                   </Button>
                 </Group>
               </Stack>

@@ -16,7 +16,7 @@ const sentences: Readonly<Record<string, Sentences>> = {
   },
   audit: {
     read: 'Reads every audit event and the usage of each client and customer.',
-    write: 'Permits nothing.',
+    write: 'Permits nothing. No one can change the audit log.',
   },
   clients: {
     read: 'Lists clients with their scopes and states, without secrets.',
