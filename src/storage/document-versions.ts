@@ -32,7 +32,7 @@ export function withVersion<D extends DocumentRow>(document: D, row: DocumentVer
 
 /** The newest version first. The id only makes positions unique. */
 export const versionList = {
-  sorts: { create_time: { column: 'create_time', kind: 'number' } },
+  sorts: { create_time: 'number' },
   searches: [],
 } as const satisfies List;
 

@@ -19,7 +19,7 @@ import {
 import type { Executor } from './schema.ts';
 
 export type List = {
-  /** The columns by which the list can be sorted, each with an index, by field of the API. */
+  /** Each column has an index. */
   readonly sorts: SortColumns;
   readonly searches: readonly TextColumn[];
   /** The column with the id. Default: `id`. */
@@ -93,7 +93,7 @@ function createReader<DB, T extends keyof DB, O>(
   const { sort, limit, text } = query;
   const direction = sort.descending ? 'desc' : 'asc';
   const id = sql.ref(list.id ?? 'id');
-  const key = sort.kind === 'text' ? foldedColumn(db, sort.column) : sql.ref(sort.column);
+  const key = sort.kind === 'text' ? foldedColumn(db, sort.field) : sql.ref(sort.field);
   const sorted = base.orderBy(key, direction).orderBy(id, direction);
 
   function within<R>(rows: SelectQueryBuilder<DB, T, R>, { after, last }: Bounds) {
@@ -196,7 +196,7 @@ function matchOf(db: Builder, list: List, text: string): RawBuilder<SqlBool> {
 /** Kysely cannot name the columns of a row that is a type parameter. */
 function positionOf(row: unknown, list: List, { sort }: ListQuery): ListPosition {
   const values = row as Readonly<Record<string, string | number>>;
-  const value = values[sort.column] ?? '';
+  const value = values[sort.field] ?? '';
   return {
     value: typeof value === 'string' ? foldValue(value) : value,
     id: String(values[list.id ?? 'id']),

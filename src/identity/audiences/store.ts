@@ -18,10 +18,7 @@ export function findAudience(db: Executor, id: string): Promise<AudienceRow | un
 }
 
 export const audienceList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'identifier', 'id'],
 } as const satisfies List;
 

@@ -34,10 +34,7 @@ export function findClient(db: Executor, id: string): Promise<ClientRow | undefi
 }
 
 export const clientList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 
@@ -102,10 +99,7 @@ export async function insertClientKey(
 }
 
 export const clientKeyList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 
@@ -157,10 +151,7 @@ export async function insertFederatedIdentity(
 }
 
 export const federatedIdentityList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    subject: { column: 'subject', kind: 'text' },
-  },
+  sorts: { create_time: 'number', subject: 'text' },
   searches: ['subject', 'id'],
 } as const satisfies List;
 

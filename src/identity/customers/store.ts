@@ -33,10 +33,7 @@ export async function lockCustomer(
 }
 
 export const customerList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 

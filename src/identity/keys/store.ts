@@ -17,9 +17,7 @@ export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
 }
 
 export const signingKeyList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number' },
   searches: ['kid'],
   id: 'kid',
 } as const satisfies List;

@@ -34,10 +34,7 @@ export async function findEnabledProviders(
 }
 
 export const providerList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'issuer', 'id'],
 } as const satisfies List;
 

@@ -107,10 +107,7 @@ const live = (db: Executor, userId: string, now: number) =>
 
 /** A user has few live sessions, so they can be sorted without an index. */
 export const sessionList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    refresh_time: { column: 'refresh_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number', refresh_time: 'number' },
   searches: ['address'],
 } as const satisfies List;
 

@@ -16,10 +16,7 @@ export function findIssuer(db: Executor, id: string): Promise<TrustedIssuerRow |
 }
 
 export const issuerList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'issuer', 'id'],
 } as const satisfies List;
 

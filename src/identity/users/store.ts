@@ -49,11 +49,7 @@ export type UserFilter = {
 };
 
 export const userList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-    email: { column: 'email', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text', email: 'text' },
   searches: ['name', 'email', 'id'],
 } as const satisfies List;
 

@@ -79,12 +79,7 @@ export function findCountedDocument(
 }
 
 export const documentList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-    size_bytes: { column: 'size_bytes', kind: 'number' },
-    view_count: { column: 'view_count', kind: 'number' },
-  },
+  sorts: { create_time: 'number', name: 'text', size_bytes: 'number', view_count: 'number' },
   searches: ['name', 'id'],
 } as const satisfies List;
 

@@ -9,9 +9,7 @@ const domainColumns = [
 ] as const;
 
 export const domainList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number' },
   searches: ['name', 'id'],
 } as const satisfies List;
 

@@ -6,10 +6,7 @@ import type { Executor, FolderRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 export const folderList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 

@@ -7,20 +7,14 @@ import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/s
 import { hasTarget } from '../../storage/sharing-rows.ts';
 import { type ViewScope, type VisitorScope, viewsIn } from '../../storage/view-scopes.ts';
 
-const newest = { create_time: { column: 'create_time', kind: 'number' } } as const;
-
 /** Another order of a document's views would need another index, which each new view updates. */
 export const viewLists = {
   link_id: {
-    sorts: {
-      ...newest,
-      email: { column: 'email', kind: 'text' },
-      duration_ms: { column: 'duration_ms', kind: 'number' },
-    },
+    sorts: { create_time: 'number', email: 'text', duration_ms: 'number' },
     searches: ['email'],
   },
-  document_id: { sorts: newest, searches: ['email'] },
-  visitor: { sorts: newest, searches: [] },
+  document_id: { sorts: { create_time: 'number' }, searches: ['email'] },
+  visitor: { sorts: { create_time: 'number' }, searches: [] },
 } as const satisfies Record<(ViewScope | VisitorScope)['column'], List>;
 
 export function findViews(

@@ -14,12 +14,7 @@ import type { Executor, VisitorRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 export const visitorList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    last_view_time: { column: 'last_view_time', kind: 'number' },
-    view_count: { column: 'view_count', kind: 'number' },
-    email: { column: 'email', kind: 'text' },
-  },
+  sorts: { create_time: 'number', last_view_time: 'number', view_count: 'number', email: 'text' },
   searches: ['email'],
 } as const satisfies List;
 

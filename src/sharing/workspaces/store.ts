@@ -40,10 +40,7 @@ export async function findMissingWorkspaces(
 }
 
 export const workspaceList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 
@@ -108,9 +105,7 @@ export function findMember(
 
 /** Names and addresses are in another table, so no index can sort members by them. */
 export const memberList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number' },
   searches: ['name', 'email', 'user_id'],
 } as const satisfies List;
 
@@ -220,9 +215,7 @@ export function deleteInvitation(trx: Executor, id: string): Promise<InvitationR
 }
 
 export const invitationList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number' },
   searches: ['email', 'id'],
 } as const satisfies List;
 
