@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, SqliteAdapter, sql, type Transaction } from 'kysely';
 import { databaseTime } from '../storage/database-time.ts';
+import { countRows, hasRow } from '../storage/row-counts.ts';
 import type { Database, Executor, Schema } from '../storage/schema.ts';
 import { BackupError, type BlobFacts, type Row } from './format.ts';
 import { leaseLost } from './lease.ts';
@@ -157,25 +158,23 @@ export async function countUnnoted(trx: Executor, hasVersions: boolean): Promise
   return (await countUnnotedDocuments(trx)) + (hasVersions ? await countUnnotedVersions(trx) : 0);
 }
 
-async function countUnnotedVersions(trx: Executor): Promise<number> {
-  const row = await trx
-    .selectFrom('document_versions')
-    .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'document_versions.blob_id')
-    .where('pending_blobs.blob_id', 'is', null)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
+function countUnnotedVersions(trx: Executor): Promise<number> {
+  return countRows(
+    trx
+      .selectFrom('document_versions')
+      .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'document_versions.blob_id')
+      .where('pending_blobs.blob_id', 'is', null),
+  );
 }
 
-async function countUnnotedDocuments(trx: Executor): Promise<number> {
-  const row = await trx
-    .selectFrom('documents')
-    .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'documents.blob_id')
-    .where('pending_blobs.blob_id', 'is', null)
-    .where('documents.remove_time', 'is', null)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
+function countUnnotedDocuments(trx: Executor): Promise<number> {
+  return countRows(
+    trx
+      .selectFrom('documents')
+      .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'documents.blob_id')
+      .where('pending_blobs.blob_id', 'is', null)
+      .where('documents.remove_time', 'is', null),
+  );
 }
 
 const restoreOwner = 'restore';
@@ -202,7 +201,6 @@ export async function deleteNotes(trx: Executor, blobIds: readonly string[]): Pr
   await trx.deleteFrom('pending_blobs').where('blob_id', 'in', blobIds).execute();
 }
 
-export async function hasForeignNotes(db: Executor): Promise<boolean> {
-  const other = db.selectFrom('pending_blobs').select('blob_id').where('owner', '!=', restoreOwner);
-  return (await other.limit(1).execute()).length > 0;
+export function hasForeignNotes(db: Executor): Promise<boolean> {
+  return hasRow(db.selectFrom('pending_blobs').where('owner', '!=', restoreOwner));
 }

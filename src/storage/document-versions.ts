@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type List, type ListPage, readList } from './list.ts';
 import type { ListQuery } from './list-request.ts';
+import { hasRow } from './row-counts.ts';
 import type { DocumentRow, DocumentVersionRow, Executor } from './schema.ts';
 
 /** A version and the workspace of its document. */
@@ -172,16 +173,14 @@ export async function deleteVersion(
 }
 
 /** Returns whether a link that is not revoked shows the version, whether or not it is current. */
-export async function isPinned(trx: Executor, documentId: string, version: number) {
-  const link = await trx
-    .selectFrom('links')
-    .select('id')
-    .where('document_id', '=', documentId)
-    .where('pinned_version', '=', version)
-    .where('revoke_time', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return link !== undefined;
+export function isPinned(trx: Executor, documentId: string, version: number) {
+  return hasRow(
+    trx
+      .selectFrom('links')
+      .where('document_id', '=', documentId)
+      .where('pinned_version', '=', version)
+      .where('revoke_time', 'is', null),
+  );
 }
 
 /** Returns whether a version or a preview has the blob. */

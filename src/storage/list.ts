@@ -1,6 +1,7 @@
 // Reads a page of a list, in any of its orders, with the number of all rows. A search and some
 // filters cannot use an index: they examine the rows in slices, in the order of the list, so that
 // they do not block SQLite or a connection for long.
+
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import {
   type Builder,
@@ -16,6 +17,7 @@ import {
   listTokenAt,
   type SortColumns,
 } from './list-request.ts';
+import { countRows } from './row-counts.ts';
 import type { Executor } from './schema.ts';
 
 export type List = {
@@ -110,6 +112,9 @@ function createReader<DB, T extends keyof DB, O>(
   }
 
   const conditions = text === '' ? filters : [...filters, matchOf(db, list, text)];
+  /** The columns of the rows are not read. */
+  const countSelected = <R>(rows: SelectQueryBuilder<DB, T, R>) =>
+    countRows(db.selectFrom(rows.clearSelect().select(sql.lit(1).as('row')).as('counted')));
   const matching = <R>(rows: SelectQueryBuilder<DB, T, R>) =>
     rows.where(sql.join<SqlBool>([...conditions], sql` and `));
 
@@ -169,23 +174,17 @@ function createReader<DB, T extends keyof DB, O>(
       return next === undefined ? toPage(found) : { rows: found, next };
     },
 
-    count: () => countRows(db, base.clearSelect().select(sql.lit(1).as('one')).limit(countedMax)),
+    count: () => countSelected(base.limit(countedMax)),
 
     async countMatches(): Promise<number> {
       let total = 0;
       await forEachSlice(undefined, async (slice) => {
-        const rows = matching(within(base, slice)).clearSelect().select(sql.lit(1).as('one'));
-        total += await countRows(db, rows);
+        total += await countSelected(matching(within(base, slice)));
         return total >= countedMax;
       });
       return total;
     },
   };
-}
-
-async function countRows(db: Executor, rows: RawBuilder<unknown> | object): Promise<number> {
-  const counted = sql<{ count: number }>`select count(*) as count from ${rows} as counted`;
-  return Number((await counted.execute(db)).rows[0]?.count ?? 0);
 }
 
 function matchOf(db: Builder, list: List, text: string): RawBuilder<SqlBool> {

@@ -7,6 +7,7 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { readNewest } from '../../storage/newest-rows.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
+import { countRows } from '../../storage/row-counts.ts';
 import type {
   ClientKeyRow,
   ClientRow,
@@ -260,13 +261,8 @@ export const clientAccess = {
 } satisfies Readonly<Record<string, AccessSource>>;
 
 /** Returns the number of clients that a user created. */
-export async function countCreatedClients(db: Executor, creatorId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('clients')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('creator_id', '=', creatorId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+export function countCreatedClients(db: Executor, creatorId: string): Promise<number> {
+  return countRows(db.selectFrom('clients').where('creator_id', '=', creatorId));
 }
 
 export const clientPurge: Purge = {

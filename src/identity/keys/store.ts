@@ -1,6 +1,7 @@
 import type { ReceiptKeyRow } from '../../storage/agreement-rows.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
@@ -67,13 +68,7 @@ export async function raiseTokenSeconds(trx: Executor, seconds: number): Promise
 /** Returns whether tokens are signed with an algorithm. */
 export async function isAlgorithmUsed(db: Executor, alg: SigningAlgorithm): Promise<boolean> {
   if (alg === 'EdDSA') return true;
-  const row = await db
-    .selectFrom('audiences')
-    .select('id')
-    .where('signing_alg', '=', alg)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return hasRow(db.selectFrom('audiences').where('signing_alg', '=', alg));
 }
 
 /** Returns the longest token lifetime of a client, or 0 if no client has one. */
@@ -93,12 +88,8 @@ export async function lockSigningKeys(trx: Executor): Promise<void> {
   await lockRow(trx, 'revisions', 'name', 'signing_keys');
 }
 
-export async function countSigningKeys(db: Executor): Promise<number> {
-  const { count } = await db
-    .selectFrom('signing_keys')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+export function countSigningKeys(db: Executor): Promise<number> {
+  return countRows(db.selectFrom('signing_keys'));
 }
 
 export type SealedValue = {

@@ -1,5 +1,6 @@
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type {
   Executor,
@@ -60,11 +61,7 @@ export function lockProvider(trx: Executor, id: string): Promise<IdentityProvide
 export async function lockProviderCount(trx: Executor): Promise<number> {
   // Providers are rare, so they share the lock of audiences.
   await lockRow(trx, 'revisions', 'name', 'audiences');
-  const { count } = await trx
-    .selectFrom('identity_providers')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return countRows(trx.selectFrom('identity_providers'));
 }
 
 export async function insertProvider(trx: Executor, row: IdentityProviderRow): Promise<void> {

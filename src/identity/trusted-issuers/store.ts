@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, Schema, TrustedIssuerRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
@@ -39,11 +40,7 @@ export function findIssuers(
 /** Counts the trusted issuers. No other transaction creates one until this one ends. */
 export async function lockIssuerCount(trx: Executor): Promise<number> {
   await lockRow(trx, 'revisions', 'name', 'trusted_issuers');
-  const { count } = await trx
-    .selectFrom('trusted_issuers')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+  return countRows(trx.selectFrom('trusted_issuers'));
 }
 
 export async function insertIssuer(
@@ -75,14 +72,8 @@ export async function findScopesOfClients(trx: Executor, issuerId: string): Prom
   return rows.map(({ scopes }) => scopes);
 }
 
-export async function isIssuerUsed(trx: Executor, issuerId: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('federated_identities')
-    .select('id')
-    .where('issuer_id', '=', issuerId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export function isIssuerUsed(trx: Executor, issuerId: string): Promise<boolean> {
+  return hasRow(trx.selectFrom('federated_identities').where('issuer_id', '=', issuerId));
 }
 
 export type LockTrustedIssuer = (trx: Executor, id: string) => Promise<boolean>;

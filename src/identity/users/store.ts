@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import type {
   Executor,
   PasswordResetRow,
@@ -83,16 +84,14 @@ export async function updateUser(db: Executor, id: string, change: UserChange): 
   await db.updateTable('users').set(change).where('id', '=', id).execute();
 }
 
-export async function hasStaffWithScope(db: Executor, scope: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('users')
-    .select('id')
-    .where('kind', '=', 'staff')
-    .where('disable_time', 'is', null)
-    .where(sql`' ' || scopes || ' '`, 'like', `% ${scope} %`)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export function hasStaffWithScope(db: Executor, scope: string): Promise<boolean> {
+  return hasRow(
+    db
+      .selectFrom('users')
+      .where('kind', '=', 'staff')
+      .where('disable_time', 'is', null)
+      .where(sql`' ' || scopes || ' '`, 'like', `% ${scope} %`),
+  );
 }
 
 export async function endSessionsOf(

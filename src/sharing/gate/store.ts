@@ -1,3 +1,4 @@
+import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, GateCodeRow, LinkRow, RememberedReaderRow } from '../../storage/schema.ts';
 
@@ -56,19 +57,14 @@ export async function deleteCode(trx: Executor, key: string, digest: string): Pr
   await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
 }
 
-export async function isVerifiedAddress(
+export function isVerifiedAddress(
   db: Executor,
   keys: readonly string[],
   since: number,
 ): Promise<boolean> {
-  const row = await db
-    .selectFrom('verified_addresses')
-    .select('key')
-    .where('key', 'in', keys)
-    .where('last_time', '>=', since)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return hasRow(
+    db.selectFrom('verified_addresses').where('key', 'in', keys).where('last_time', '>=', since),
+  );
 }
 
 export async function rememberVerifiedAddress(
@@ -105,11 +101,5 @@ export async function deleteRememberedReader(trx: Executor, digest: string): Pro
 /** Returns whether the link can have more views. */
 export async function hasViewsLeft(db: Executor, { id, view_limit }: LinkRow): Promise<boolean> {
   if (view_limit === null) return true;
-  const link = await db
-    .selectFrom('links')
-    .select('id')
-    .where('id', '=', id)
-    .where('view_count', '<', view_limit)
-    .executeTakeFirst();
-  return link !== undefined;
+  return hasRow(db.selectFrom('links').where('id', '=', id).where('view_count', '<', view_limit));
 }

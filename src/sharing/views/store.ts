@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { type PageQuery, selectNewestFirst } from '../../storage/page-token.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
 import { hasTarget } from '../../storage/sharing-rows.ts';
@@ -68,9 +69,8 @@ export async function countDownload(
     .execute();
 }
 
-export async function hasView(db: Executor, viewId: string): Promise<boolean> {
-  const row = await db.selectFrom('views').select('id').where('id', '=', viewId).executeTakeFirst();
-  return row !== undefined;
+export function hasView(db: Executor, viewId: string): Promise<boolean> {
+  return hasRow(db.selectFrom('views').where('id', '=', viewId));
 }
 
 /** A trigger sets the document and the version that a view does not have. */

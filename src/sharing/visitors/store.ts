@@ -10,6 +10,7 @@ import {
 import { containsText, foldedColumn } from '../../storage/folded-text.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor, VisitorRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
@@ -85,13 +86,9 @@ export async function isRemembered(
 ): Promise<boolean> {
   const browsers = db
     .selectFrom('remembered_readers')
-    .select('digest')
     .where('workspace_id', '=', workspace_id)
-    .where('email', '=', email)
-    .limit(1);
-  if ((await browsers.executeTakeFirst()) !== undefined) return true;
-  const mail = await waitingReceipts(db, email, workspace_id).limit(1).executeTakeFirst();
-  return mail !== undefined;
+    .where('email', '=', email);
+  return (await hasRow(browsers)) || hasRow(waitingReceipts(db, email, workspace_id));
 }
 
 /** Removes an address from the views, mails and browsers of the workspace, and the visitor. */

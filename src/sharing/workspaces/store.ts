@@ -3,6 +3,7 @@ import { compileOnce, type QueryParameters } from '../../storage/compiled-query.
 import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows, hasRow } from '../../storage/row-counts.ts';
 import type {
   Executor,
   InvitationRow,
@@ -147,17 +148,15 @@ export async function deleteMember(
 }
 
 /** Whether the workspace has an owner who can sign in. */
-export async function hasWorkspaceOwner(db: Executor, workspaceId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('members')
-    .innerJoin('users', 'users.id', 'members.user_id')
-    .select('members.user_id')
-    .where('members.workspace_id', '=', workspaceId)
-    .where('members.role', '=', 'owner')
-    .where('users.disable_time', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export function hasWorkspaceOwner(db: Executor, workspaceId: string): Promise<boolean> {
+  return hasRow(
+    db
+      .selectFrom('members')
+      .innerJoin('users', 'users.id', 'members.user_id')
+      .where('members.workspace_id', '=', workspaceId)
+      .where('members.role', '=', 'owner')
+      .where('users.disable_time', 'is', null),
+  );
 }
 
 type RoleRow = Pick<MemberRow, 'workspace_id' | 'role' | 'joined'> &
@@ -241,17 +240,16 @@ export function findInvitations(
   return readList(db, open, invitationList, query);
 }
 
-export async function countOtherInvitations(
+export function countOtherInvitations(
   db: Executor,
   { workspace_id, email }: Pick<InvitationRow, 'workspace_id' | 'email'>,
   now: number,
 ): Promise<number> {
-  const { count } = await db
-    .selectFrom('invitations')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('workspace_id', '=', workspace_id)
-    .where('email', '<>', email)
-    .where('expire_time', '>', now)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return countRows(
+    db
+      .selectFrom('invitations')
+      .where('workspace_id', '=', workspace_id)
+      .where('email', '<>', email)
+      .where('expire_time', '>', now),
+  );
 }
