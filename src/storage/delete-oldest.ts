@@ -43,19 +43,22 @@ export async function deleteOldest<T extends keyof Schema>(
   return Number(numDeletedRows);
 }
 
-/** Returns a rule that deletes rows by their time. `ranges` is called once in each round. */
+/** Returns a rule that deletes rows by their time. `rangesNow` is called once in each round. */
 export function oldRows<T extends keyof Schema>(
-  rows: OldRows<T> & { readonly ranges: () => readonly TimeRange[] },
+  table: T,
+  key: Column<T>,
+  time: Column<T>,
+  rangesNow: () => readonly TimeRange[],
 ): RetentionRule {
   return {
-    rows: rows.table,
+    rows: table,
     begin(): DeleteSlice {
-      const ranges = rows.ranges();
+      const ranges = rangesNow();
       return async (trx, limit) => {
         let deleted = 0;
         for (const range of ranges) {
           if (deleted === limit) break;
-          deleted += await deleteOldest(trx, rows, range, limit - deleted);
+          deleted += await deleteOldest(trx, { table, key, time }, range, limit - deleted);
         }
         return deleted;
       };

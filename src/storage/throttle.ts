@@ -7,8 +7,6 @@ import type { Clock } from '../base/clock.ts';
 import type { DerivedKeys } from '../base/crypto/master-key.ts';
 import type { Failure } from '../base/errors/errors.ts';
 import { transact } from './database.ts';
-import { oldRows } from './delete-oldest.ts';
-import type { RetentionRule } from './retention.ts';
 import type { Database, Executor, ThrottleCounterRow } from './schema.ts';
 
 export type ThrottleLimit = {
@@ -20,6 +18,11 @@ export type ThrottleLimit = {
   /** The time after which one attempt is forgotten. */
   readonly forgetMs: number;
 };
+
+/** Permits `free` attempts in a row, and then one in each `everyMs`. */
+export const steadyLimit = (free: number, everyMs: number): ThrottleLimit => ({
+  ...{ free, firstWaitMs: everyMs, waitMsMax: everyMs, forgetMs: everyMs },
+});
 
 /**
  * Counts the attempts for one value of a limit, such as one network. During a rotation of the
@@ -65,10 +68,6 @@ export type ThrottleOptions<Limits extends string> = {
 };
 
 const table = 'throttle_counters';
-
-/** Deletes the counters of all throttles that no longer have any effect. */
-export const throttleRetention = (now: Clock): RetentionRule =>
-  oldRows({ table, key: 'key', time: 'level_time', ranges: () => [{ before: now() + 1 }] });
 
 export function createThrottle<Limits extends string>({
   db,

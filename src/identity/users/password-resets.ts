@@ -7,7 +7,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { PasswordResetService } from '../../../gen/latchkey/identity/v1/password_reset_pb.js';
 import { callerOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, minuteMs, secondMs } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import {
   formatLinkToken,
@@ -23,10 +23,8 @@ import type { Mailer } from '../../base/mail/mailer.ts';
 import { readEmail } from '../../base/net/email.ts';
 import { networkOf } from '../../base/net/network.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
-import { oldRows } from '../../storage/delete-oldest.ts';
-import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';
-import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { CheckPassword } from './password-rules.ts';
 import type { SecurityNotices } from './security-notices.ts';
 import {
@@ -40,17 +38,20 @@ import {
 } from './store.ts';
 import { lockUser } from './users.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-const validMs = 60 * minute;
+export const passwordResetMs = 60 * minuteMs;
 
 const limits = {
   // One address, so that no mailbox is flooded. An attacker who makes the user wait here also makes
   // the service mail a working link to the user.
-  address: { free: 5, firstWaitMs: minute, waitMsMax: 16 * minute, forgetMs: 15 * minute },
+  address: { free: 5, firstWaitMs: minuteMs, waitMsMax: 16 * minuteMs, forgetMs: 15 * minuteMs },
   // One network that requests links for many addresses.
-  network: { free: 20, firstWaitMs: 30 * second, waitMsMax: 4 * minute, forgetMs: 2 * minute },
-  service: { free: 500, firstWaitMs: second, waitMsMax: second, forgetMs: second },
+  network: {
+    free: 20,
+    firstWaitMs: 30 * secondMs,
+    waitMsMax: 4 * minuteMs,
+    forgetMs: 2 * minuteMs,
+  },
+  service: steadyLimit(500, secondMs),
 } as const satisfies Record<string, ThrottleLimit>;
 
 const tasksMax = 100;
@@ -155,7 +156,7 @@ async function mailLink(
     user_id: user.id,
     digest: linkTokenDigest(token, factsOf(user)),
     create_time: now(),
-    expire_time: now() + validMs,
+    expire_time: now() + passwordResetMs,
   };
   await auditLog.change(context, { target: user.id }, (trx) => insertPasswordReset(trx, row));
   const url = `${publicUrl}/console/reset-password#${formatLinkToken(token)}`;
@@ -166,18 +167,10 @@ async function mailLink(
 const factsOf = ({ email, password_hash }: UserRow) => [email, password_hash];
 
 function isValid(token: LinkToken, row: PasswordResetRow, user: UserRow, time: number): boolean {
-  const isInTime = time < row.expire_time && row.expire_time <= time + validMs;
+  const isInTime = time < row.expire_time && row.expire_time <= time + passwordResetMs;
   const matches = linkTokenMatches(token, row.digest, factsOf(user));
   return matches && isInTime && user.disable_time === null;
 }
-
-export const passwordResetRetention = (now: Clock): RetentionRule =>
-  oldRows({
-    table: 'password_resets',
-    key: 'id',
-    time: 'expire_time',
-    ranges: () => [{ before: now() + 1 }, { from: now() + validMs + 1 }],
-  });
 
 const notValid = (target?: string) =>
   fail(
