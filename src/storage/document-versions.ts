@@ -4,6 +4,27 @@ import type { ListQuery } from './list-request.ts';
 import { hasRow } from './row-counts.ts';
 import type { DocumentRow, DocumentVersionRow, Executor } from './schema.ts';
 
+/** A document as its row has it. */
+export type StoredDocument = DocumentRow & {
+  readonly view_count: number;
+  readonly last_version: number;
+};
+
+/** Returns a document that is not removed. */
+export function findDocument(
+  db: Executor,
+  workspaceId: string,
+  id: string,
+): Promise<StoredDocument | undefined> {
+  return db
+    .selectFrom('documents')
+    .selectAll()
+    .where('id', '=', id)
+    .where('workspace_id', '=', workspaceId)
+    .where('remove_time', 'is', null)
+    .executeTakeFirst();
+}
+
 /** A version and the workspace of its document. */
 export type StoredVersion = DocumentVersionRow & { readonly workspace_id: string };
 
