@@ -51,8 +51,11 @@ export type Throttle<Limits extends string> = {
   countIn(trx: Executor, counters: readonly Counter[]): Promise<ThrottledAttempt[]>;
   /** Throws the refusal if an attempt would come too early. Counts nothing and costs one read. */
   check(counters: readonly Counter[]): Promise<void>;
-  /** Removes an attempt from its counter, and its wait unless a later attempt has set another. */
-  takeBack(trx: Executor, counted: ThrottledAttempt): Promise<void>;
+  /**
+   * Removes attempts from their counters, and their waits unless later attempts have set others.
+   * The counter `cleared` forgets its other attempts, too.
+   */
+  takeBack(trx: Executor, counted: readonly ThrottledAttempt[], cleared?: Counter): Promise<void>;
   /** Forgets all attempts of a counter. */
   clear(trx: Executor, counter: Counter): Promise<void>;
 };
@@ -120,6 +123,26 @@ export function createThrottle<Limits extends string>({
     }
   }
 
+  async function takeBackFrom(trx: Executor, { next, addedMs }: ThrottledAttempt): Promise<void> {
+    await trx
+      .updateTable(table)
+      .set((eb) => ({
+        level_time: eb('level_time', '-', addedMs),
+        next_time: eb
+          .case()
+          .when('next_time', '=', next.next_time)
+          .then(now())
+          .else(eb.ref('next_time'))
+          .end(),
+      }))
+      .where('key', '=', next.key)
+      .execute();
+  }
+
+  async function clear(trx: Executor, { keys: rowKeys }: Counter): Promise<void> {
+    await trx.deleteFrom(table).where('key', 'in', rowKeys).execute();
+  }
+
   return {
     counter(limit, ...parts) {
       const text = JSON.stringify([limit, ...parts]);
@@ -138,25 +161,14 @@ export function createThrottle<Limits extends string>({
 
     countIn,
 
-    async takeBack(trx, { next, addedMs }) {
-      await trx
-        .updateTable(table)
-        .set((eb) => ({
-          level_time: eb('level_time', '-', addedMs),
-          next_time: eb
-            .case()
-            .when('next_time', '=', next.next_time)
-            .then(now())
-            .else(eb.ref('next_time'))
-            .end(),
-        }))
-        .where('key', '=', next.key)
-        .execute();
+    async takeBack(trx, counted, cleared) {
+      // In the order in which the attempts have locked the rows.
+      for (const attempt of counted) {
+        await (attempt.counter === cleared ? clear(trx, cleared) : takeBackFrom(trx, attempt));
+      }
     },
 
-    async clear(trx, { keys: rowKeys }) {
-      await trx.deleteFrom(table).where('key', 'in', rowKeys).execute();
-    },
+    clear,
   };
 }
 

@@ -134,7 +134,7 @@ export function createImportedSecrets(options: ImportedSecretsOptions): Imported
     });
     if (found === undefined) return undefined;
     await transact(db, async (trx) => {
-      for (const attempt of counted) await throttle.takeBack(trx, attempt);
+      await throttle.takeBack(trx, counted);
       if (text.length >= lengthMin) await storeImportedDigest(trx, found, digestOf(text));
     });
     // Not found if it was revoked in the meantime.

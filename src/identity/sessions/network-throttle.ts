@@ -60,11 +60,7 @@ export function createNetworkThrottle(options: NetworkThrottleOptions): NetworkT
         ...(options.countsSites ? [throttle.counter('site', siteOf(peer))] : []),
         ...(userId === undefined ? [] : [throttle.counter('user', userId)]),
       ]);
-      return {
-        async takeBack(trx) {
-          for (const attempt of counted) await throttle.takeBack(trx, attempt);
-        },
-      };
+      return { takeBack: (trx) => throttle.takeBack(trx, counted) };
     },
   };
 }

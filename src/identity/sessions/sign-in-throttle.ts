@@ -5,9 +5,9 @@ import { createHmac } from 'node:crypto';
 import { type Clock, dayMs, minuteMs, secondMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
+import { noteSeen, wasSeen } from '../../storage/seen-times.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import { networkLimit, tooManySignIns, userLimit } from './network-throttle.ts';
-import { isFamiliarNetwork, rememberNetwork } from './store.ts';
 
 const limits = {
   // A browser in which the user has signed in before: only typing errors count.
@@ -60,7 +60,7 @@ export function createSignInThrottle({ db, keys, now }: SignInThrottleOptions): 
     // An address without a user causes the same queries and counters, so it cannot be detected.
     const since = now() - familiarMs;
     const familiarKeys = keys.map((key) => familiarKey(attempt, key));
-    const isKnown = await isFamiliarNetwork(db, familiarKeys, since);
+    const isKnown = await wasSeen(db, 'familiar_networks', familiarKeys, since);
     return { own, shared: isKnown ? [ofNetwork] : [ofNetwork, counter('user', email)] };
   }
 
@@ -69,14 +69,10 @@ export function createSignInThrottle({ db, keys, now }: SignInThrottleOptions): 
       const { own, shared } = await countersOf(attempt);
       const counted = await throttle.count([own, ...shared]);
       return {
-        async takeBack(trx) {
-          for (const one of counted) await throttle.takeBack(trx, one);
-        },
+        takeBack: (trx) => throttle.takeBack(trx, counted),
         async forgive(trx) {
-          for (const one of counted) {
-            await (one.counter === own ? throttle.clear(trx, own) : throttle.takeBack(trx, one));
-          }
-          await rememberNetwork(trx, familiarKey(attempt, keys[0]), now());
+          await throttle.takeBack(trx, counted, own);
+          await noteSeen(trx, 'familiar_networks', familiarKey(attempt, keys[0]), now());
         },
       };
     },

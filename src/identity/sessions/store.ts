@@ -227,24 +227,6 @@ export function hasRecoveryPassword(
   );
 }
 
-export function isFamiliarNetwork(
-  db: Executor,
-  keys: readonly string[],
-  since: number,
-): Promise<boolean> {
-  return hasRow(
-    db.selectFrom('familiar_networks').where('key', 'in', keys).where('last_time', '>=', since),
-  );
-}
-
-export async function rememberNetwork(trx: Executor, key: string, now: number): Promise<void> {
-  await trx
-    .insertInto('familiar_networks')
-    .values({ key, last_time: now })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
-    .execute();
-}
-
 export function hasRecoveryCode(db: Executor, userId: string, digest: string): Promise<boolean> {
   return hasRow(
     db.selectFrom('recovery_codes').where('user_id', '=', userId).where('digest', '=', digest),

@@ -62,9 +62,7 @@ export function createCurrentPasswordCheck(options: CurrentPasswordOptions): Che
     } catch (error) {
       const isWrong = error instanceof Failure && error.code === 'identity.credential_invalid';
       if (isWrong) throw error;
-      await transact(db, async (trx) => {
-        for (const attempt of counted) await throttle.takeBack(trx, attempt);
-      });
+      await transact(db, (trx) => throttle.takeBack(trx, counted));
       throw error;
     }
     await transact(db, (trx) => throttle.clear(trx, counter));

@@ -10,6 +10,7 @@ import type { Mailer } from '../../base/mail/mailer.ts';
 import { mailName } from '../../base/net/mail-name.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
+import { noteSeen, wasSeen } from '../../storage/seen-times.ts';
 import {
   type Counter,
   createThrottle,
@@ -19,15 +20,7 @@ import {
 import type { Brand, Brands } from '../brand/brand.ts';
 import type { Domains } from '../domains/domains.ts';
 import { verifiedBrowserId } from './known-browser.ts';
-import {
-  addTry,
-  deleteCode,
-  findCode,
-  isVerifiedAddress,
-  lockCode,
-  rememberVerifiedAddress,
-  replaceCode,
-} from './store.ts';
+import { addTry, deleteCode, findCode, lockCode, replaceCode } from './store.ts';
 
 const validMs = 10 * minuteMs;
 /** Tries that one visitor has for one code. */
@@ -149,7 +142,7 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
     }
     const since = now() - verifiedAddressMs;
     const verifiedKeys = all.map((digests) => digests.verifiedAddressKeyOf(target));
-    if (await isVerifiedAddress(db, verifiedKeys, since)) {
+    if (await wasSeen(db, 'verified_addresses', verifiedKeys, since)) {
       return [address('verified'), counter('service', 'address')];
     }
     if (verifiedBrowser !== undefined) {
@@ -229,7 +222,8 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
       const given = Buffer.from(digests.codeDigest(target, code));
       if (!timingSafeEqual(Buffer.from(row.digest), given)) return false;
       await deleteCode(trx, row.key, row.digest);
-      await rememberVerifiedAddress(trx, ownDigests.verifiedAddressKeyOf(target), now());
+      const key = ownDigests.verifiedAddressKeyOf(target);
+      await noteSeen(trx, 'verified_addresses', key, now());
       return true;
     },
   };

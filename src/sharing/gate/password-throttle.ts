@@ -44,13 +44,7 @@ export function createPasswordThrottle(options: PasswordThrottleOptions): Passwo
           : counter('browser', linkId, browser);
       const shared = browser === undefined ? [counter('link', linkId)] : [];
       const counted = await throttle.count([own, ...shared]);
-      return () =>
-        transact(options.db, async (trx) => {
-          for (const count of counted) {
-            if (count.counter === own) await throttle.clear(trx, own);
-            else await throttle.takeBack(trx, count);
-          }
-        });
+      return () => transact(options.db, (trx) => throttle.takeBack(trx, counted, own));
     },
   };
 }

@@ -57,28 +57,6 @@ export async function deleteCode(trx: Executor, key: string, digest: string): Pr
   await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
 }
 
-export function isVerifiedAddress(
-  db: Executor,
-  keys: readonly string[],
-  since: number,
-): Promise<boolean> {
-  return hasRow(
-    db.selectFrom('verified_addresses').where('key', 'in', keys).where('last_time', '>=', since),
-  );
-}
-
-export async function rememberVerifiedAddress(
-  trx: Executor,
-  key: string,
-  now: number,
-): Promise<void> {
-  await trx
-    .insertInto('verified_addresses')
-    .values({ key, last_time: now })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
-    .execute();
-}
-
 export async function insertRememberedReader(
   trx: Executor,
   row: RememberedReaderRow,
