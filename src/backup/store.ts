@@ -1,5 +1,6 @@
-import { type Kysely, type RawBuilder, SqliteAdapter, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { databaseTime } from '../storage/database-time.ts';
+import { isPostgres } from '../storage/dialect.ts';
 import { countRows, hasRow } from '../storage/row-counts.ts';
 import type { Database, Executor, Schema } from '../storage/schema.ts';
 import { BackupError, type BlobFacts, type Row } from './format.ts';
@@ -9,8 +10,6 @@ import { type BackedUpTable, backedUpTables } from './tables.ts';
 type AnyTables = Record<string, Record<string, string | number | null>>;
 
 const anyTables = (db: Executor) => db as unknown as Kysely<AnyTables>;
-
-const isSqlite = (db: Executor) => db.getExecutor().adapter instanceof SqliteAdapter;
 
 /** Sees the database as it is now and blocks no writer. It may take hours. */
 export function readSnapshot<T>(
@@ -23,7 +22,7 @@ export function readSnapshot<T>(
     .setAccessMode('read only');
   return transaction.execute(async (trx) => {
     await allowLongTransaction(trx);
-    if (!isSqlite(trx)) await lockSchema(trx);
+    if (isPostgres(trx)) await lockSchema(trx);
     // The snapshot begins with the first read.
     await trx.selectFrom('revisions').select('name').execute();
     return work(trx);
@@ -31,7 +30,7 @@ export function readSnapshot<T>(
 }
 
 export async function allowLongTransaction(trx: Executor): Promise<void> {
-  if (isSqlite(trx)) return;
+  if (!isPostgres(trx)) return;
   for (const timeout of ['idle_in_transaction_session_timeout', 'statement_timeout']) {
     await sql`set local ${sql.raw(timeout)} = 0`.execute(trx);
   }
@@ -117,7 +116,7 @@ export async function insertRows(
 }
 
 export async function clearForRestore(trx: Executor): Promise<void> {
-  if (!isSqlite(trx)) await allowLongTransaction(trx);
+  if (isPostgres(trx)) await allowLongTransaction(trx);
   await trx.deleteFrom('revisions').execute();
 }
 

@@ -1,7 +1,7 @@
 // Deletes a limited number of rows, oldest first.
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { DeleteSlice, RetentionRule } from './retention.ts';
-import { skipLocked } from './row-locks.ts';
+import { anyTable, skipLocked } from './row-locks.ts';
 import type { Executor, Schema } from './schema.ts';
 
 type Column<T extends keyof Schema> = keyof Schema[T] & string;
@@ -16,9 +16,6 @@ type OldRows<T extends keyof Schema> = {
 /** Times from `from` until before `before`. */
 type TimeRange = { readonly from?: number; readonly before?: number };
 
-/** Kysely cannot type a query on a table that is a type parameter. */
-type AnyTable = Kysely<Record<string, Record<string, unknown>>>;
-
 /** Rows that another transaction has locked are kept. Returns the number of deleted rows. */
 export async function deleteOldest<T extends keyof Schema>(
   trx: Executor,
@@ -26,7 +23,7 @@ export async function deleteOldest<T extends keyof Schema>(
   { from, before }: TimeRange,
   limit: number,
 ): Promise<number> {
-  const db = trx as unknown as AnyTable;
+  const db = anyTable(trx);
   const column = sql.ref(time);
   const name: string = key;
   let oldest = db.selectFrom<string>(table).select(name).orderBy(column).limit(limit);
