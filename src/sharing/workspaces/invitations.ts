@@ -23,7 +23,6 @@ import type { Mailer } from '../../base/mail/mailer.ts';
 import { readEmail } from '../../base/net/email.ts';
 import { mailAddress, mailName } from '../../base/net/mail-name.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
 import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import { findUserRow, findUserRowByEmail } from '../../storage/users.ts';
@@ -37,11 +36,10 @@ import {
   findInvitations,
   findInvitationTo,
   findMember,
-  findWorkspace,
   invitationList,
   replaceInvitation,
 } from './store.ts';
-import { workspaceNotFound } from './workspaces.ts';
+import { lockWorkspace, requireWorkspace } from './workspaces.ts';
 
 export const invitationMs = 7 * dayMs;
 const openMax = 100;
@@ -97,8 +95,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
         expire_time: now() + invitationMs,
       };
       const answer = await auditLog.create(context, { target: row.id }, async (trx) => {
-        const found = await lockRow(trx, 'workspaces', 'id', row.workspace_id);
-        if (found === undefined) throw workspaceNotFound(row.workspace_id);
+        await lockWorkspace(trx, row.workspace_id);
         const { workspace_id: workspaceId } = row;
         await requireHeldScopes(trx, context, roleScopes[row.role], { workspaceId });
         const replaced = await findInvitationTo(trx, workspaceId, email, now());
@@ -128,8 +125,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
 
     async listInvitations(request, context) {
       const workspaceId = workspaceOf(context);
-      if ((await findWorkspace(db, workspaceId)) === undefined)
-        throw workspaceNotFound(workspaceId);
+      await requireWorkspace(db, workspaceId);
       const query = parseListRequest(request, invitationList.sorts, context.signal);
       const { rows, ...page } = await findInvitations(db, workspaceId, now(), query);
       const messages = rows.map(invitationMessage);
