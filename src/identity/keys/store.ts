@@ -5,7 +5,7 @@ import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { type KeyChange, publishedStates, statesWithPrivateKey } from './lifecycle.ts';
+import { type KeyChange, publishedStates } from './lifecycle.ts';
 
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
   return db
@@ -92,29 +92,6 @@ export function countSigningKeys(db: Executor): Promise<number> {
   return countRows(db.selectFrom('signing_keys'));
 }
 
-export type SealedValue = {
-  readonly id: string;
-  readonly ciphertext: string;
-  readonly masterKeyId: string;
-};
-
-export function findSealedKeys(db: Executor): Promise<SealedValue[]> {
-  return db
-    .selectFrom('signing_keys')
-    .select(['kid as id', 'private_ciphertext as ciphertext', 'master_key_id as masterKeyId'])
-    .where('state', 'in', statesWithPrivateKey)
-    .orderBy('kid')
-    .execute();
-}
-
-export async function updateSealedKey(db: Executor, value: SealedValue): Promise<void> {
-  await db
-    .updateTable('signing_keys')
-    .set({ private_ciphertext: value.ciphertext, master_key_id: value.masterKeyId })
-    .where('kid', '=', value.id)
-    .execute();
-}
-
 /** Returns the keys that sign receipts, newest first. */
 export function findReceiptKeys(db: Executor): Promise<ReceiptKeyRow[]> {
   return db
@@ -127,20 +104,4 @@ export function findReceiptKeys(db: Executor): Promise<ReceiptKeyRow[]> {
 
 export async function insertReceiptKey(trx: Executor, row: ReceiptKeyRow): Promise<void> {
   await trx.insertInto('receipt_keys').values(row).execute();
-}
-
-export function findSealedReceiptKeys(db: Executor): Promise<SealedValue[]> {
-  return db
-    .selectFrom('receipt_keys')
-    .select(['kid as id', 'private_ciphertext as ciphertext', 'master_key_id as masterKeyId'])
-    .orderBy('kid')
-    .execute();
-}
-
-export async function updateSealedReceiptKey(db: Executor, value: SealedValue): Promise<void> {
-  await db
-    .updateTable('receipt_keys')
-    .set({ private_ciphertext: value.ciphertext, master_key_id: value.masterKeyId })
-    .where('kid', '=', value.id)
-    .execute();
 }

@@ -159,22 +159,3 @@ export async function insertProvidedUser(trx: Executor, row: UserRow): Promise<v
 export async function updateScopes(trx: Executor, id: string, scopes: string): Promise<void> {
   await trx.updateTable('users').set({ scopes }).where('id', '=', id).execute();
 }
-
-export function findSealedSecrets(db: Executor) {
-  return db
-    .selectFrom('identity_providers')
-    .select(['id', 'secret_ciphertext as ciphertext', 'master_key_id as masterKeyId'])
-    .orderBy('id')
-    .execute();
-}
-
-export async function updateSealedSecret(
-  db: Executor,
-  secret: { id: string; ciphertext: string; masterKeyId: string },
-): Promise<void> {
-  await db
-    .updateTable('identity_providers')
-    .set({ secret_ciphertext: secret.ciphertext, master_key_id: secret.masterKeyId })
-    .where('id', '=', secret.id)
-    .execute();
-}

@@ -166,25 +166,6 @@ export async function deletePasskeys(trx: Executor, userId: string): Promise<voi
   await trx.deleteFrom('passkeys').where('user_id', '=', userId).execute();
 }
 
-export function findSealedSeeds(db: Executor) {
-  return db
-    .selectFrom('totp_seeds')
-    .select(['user_id as id', 'ciphertext', 'master_key_id as masterKeyId'])
-    .orderBy('user_id')
-    .execute();
-}
-
-export async function updateSealedSeed(
-  db: Executor,
-  seed: { id: string; ciphertext: string; masterKeyId: string },
-): Promise<void> {
-  await db
-    .updateTable('totp_seeds')
-    .set({ ciphertext: seed.ciphertext, master_key_id: seed.masterKeyId })
-    .where('user_id', '=', seed.id)
-    .execute();
-}
-
 export async function insertPasswordReset(db: Executor, row: PasswordResetRow): Promise<void> {
   await db.insertInto('password_resets').values(row).execute();
 }
