@@ -1,14 +1,12 @@
 // Deletes audit events that are older than the retention period. If the clock jumps ahead, nothing
 // is deleted at first: see docs/decisions/0016. Resources that users deleted are kept likewise.
-import type { Clock } from '../base/clock.ts';
+import { type Clock, dayMs, hourMs } from '../base/clock.ts';
 import { transact } from '../storage/database.ts';
 import { deleteOldest } from '../storage/delete-oldest.ts';
 import type { RetentionRule } from '../storage/retention.ts';
 import type { Database } from '../storage/schema.ts';
 import { findNewestTime, readRetentionTime, writeRetentionTime } from './store.ts';
 
-const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 /** How much faster than real time the trusted time may follow the clock. */
 const catchUpFactor = 24;
 /** A longer time since the last round counts as an hour: another process deleted events. */

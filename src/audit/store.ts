@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { compileOnce, type QueryParameters } from '../storage/compiled-query.ts';
 import { type PageQuery, type Position, selectNewestFirst } from '../storage/page-token.ts';
+import { hasRow } from '../storage/row-counts.ts';
 import type { AuditEventRow, Executor } from '../storage/schema.ts';
 
 const insertRow = compileOnce((db, row: QueryParameters<AuditEventRow>) =>
@@ -25,16 +26,14 @@ export async function insertEvent(db: Executor, row: AuditEventRow): Promise<voi
   await insertRow(db, row);
 }
 
-export async function hasEventOf(db: Executor, actorId: string, action: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('audit_events')
-    .select('id')
-    .where('actor_id', '=', actorId)
-    // `|| ''` prevents the use of the index of the action, which has more events.
-    .where(sql<SqlBool>`action || '' = ${action}`)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export function hasEventOf(db: Executor, actorId: string, action: string): Promise<boolean> {
+  return hasRow(
+    db
+      .selectFrom('audit_events')
+      .where('actor_id', '=', actorId)
+      // `|| ''` prevents the use of the index of the action, which has more events.
+      .where(sql<SqlBool>`action || '' = ${action}`),
+  );
 }
 
 /** Inserts the events that are not stored yet, so that a failed write can be repeated. */

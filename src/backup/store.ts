@@ -1,5 +1,7 @@
-import { type Kysely, type RawBuilder, SqliteAdapter, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { databaseTime } from '../storage/database-time.ts';
+import { isPostgres } from '../storage/dialect.ts';
+import { countRows, hasRow } from '../storage/row-counts.ts';
 import type { Database, Executor, Schema } from '../storage/schema.ts';
 import { BackupError, type BlobFacts, type Row } from './format.ts';
 import { leaseLost } from './lease.ts';
@@ -8,8 +10,6 @@ import { type BackedUpTable, backedUpTables } from './tables.ts';
 type AnyTables = Record<string, Record<string, string | number | null>>;
 
 const anyTables = (db: Executor) => db as unknown as Kysely<AnyTables>;
-
-const isSqlite = (db: Executor) => db.getExecutor().adapter instanceof SqliteAdapter;
 
 /** Sees the database as it is now and blocks no writer. It may take hours. */
 export function readSnapshot<T>(
@@ -22,7 +22,7 @@ export function readSnapshot<T>(
     .setAccessMode('read only');
   return transaction.execute(async (trx) => {
     await allowLongTransaction(trx);
-    if (!isSqlite(trx)) await lockSchema(trx);
+    if (isPostgres(trx)) await lockSchema(trx);
     // The snapshot begins with the first read.
     await trx.selectFrom('revisions').select('name').execute();
     return work(trx);
@@ -30,7 +30,7 @@ export function readSnapshot<T>(
 }
 
 export async function allowLongTransaction(trx: Executor): Promise<void> {
-  if (isSqlite(trx)) return;
+  if (!isPostgres(trx)) return;
   for (const timeout of ['idle_in_transaction_session_timeout', 'statement_timeout']) {
     await sql`set local ${sql.raw(timeout)} = 0`.execute(trx);
   }
@@ -116,7 +116,7 @@ export async function insertRows(
 }
 
 export async function clearForRestore(trx: Executor): Promise<void> {
-  if (!isSqlite(trx)) await allowLongTransaction(trx);
+  if (isPostgres(trx)) await allowLongTransaction(trx);
   await trx.deleteFrom('revisions').execute();
 }
 
@@ -157,25 +157,23 @@ export async function countUnnoted(trx: Executor, hasVersions: boolean): Promise
   return (await countUnnotedDocuments(trx)) + (hasVersions ? await countUnnotedVersions(trx) : 0);
 }
 
-async function countUnnotedVersions(trx: Executor): Promise<number> {
-  const row = await trx
-    .selectFrom('document_versions')
-    .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'document_versions.blob_id')
-    .where('pending_blobs.blob_id', 'is', null)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
+function countUnnotedVersions(trx: Executor): Promise<number> {
+  return countRows(
+    trx
+      .selectFrom('document_versions')
+      .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'document_versions.blob_id')
+      .where('pending_blobs.blob_id', 'is', null),
+  );
 }
 
-async function countUnnotedDocuments(trx: Executor): Promise<number> {
-  const row = await trx
-    .selectFrom('documents')
-    .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'documents.blob_id')
-    .where('pending_blobs.blob_id', 'is', null)
-    .where('documents.remove_time', 'is', null)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
+function countUnnotedDocuments(trx: Executor): Promise<number> {
+  return countRows(
+    trx
+      .selectFrom('documents')
+      .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'documents.blob_id')
+      .where('pending_blobs.blob_id', 'is', null)
+      .where('documents.remove_time', 'is', null),
+  );
 }
 
 const restoreOwner = 'restore';
@@ -202,7 +200,6 @@ export async function deleteNotes(trx: Executor, blobIds: readonly string[]): Pr
   await trx.deleteFrom('pending_blobs').where('blob_id', 'in', blobIds).execute();
 }
 
-export async function hasForeignNotes(db: Executor): Promise<boolean> {
-  const other = db.selectFrom('pending_blobs').select('blob_id').where('owner', '!=', restoreOwner);
-  return (await other.limit(1).execute()).length > 0;
+export function hasForeignNotes(db: Executor): Promise<boolean> {
+  return hasRow(db.selectFrom('pending_blobs').where('owner', '!=', restoreOwner));
 }

@@ -1,6 +1,7 @@
 // Reads the state of the installation, for the metrics and for staff.
 
 import { findNewestBackup } from '../backup/newest-backup.ts';
+import { dayMs } from '../base/clock.ts';
 import type { Config } from '../base/config/config.ts';
 import { type MailQueue, summarizeQueue, type WaitingMail } from '../base/mail/retries.ts';
 import { type ScheduledKey, scheduleOf, stepLateMs } from '../identity/keys/lifecycle.ts';
@@ -12,7 +13,6 @@ import { findWaitingMails } from '../sharing/reader-mails/store.ts';
 import { keepFor } from '../storage/keep-for.ts';
 import type { Database, Executor } from '../storage/schema.ts';
 
-const dayMs = 86_400_000;
 const mailsCountedMax = 10_000;
 /** The checks send requests to other servers. */
 const checkMs = 60_000;

@@ -1,27 +1,17 @@
-// The stage of retention: deletes the rows that no request needs any more. Every table that grows
-// without a quota has a rule here; docs/decisions/0012 lists the others.
+// The stage of retention: deletes the rows that no request needs any more.
 
 import { randomBytes } from 'node:crypto';
-import { recordedAnswerRetention } from '../api/idempotency/recorded-answers.ts';
 import { purgeRecorder } from '../audit/purges.ts';
 import { auditRetention, createTrustedTime } from '../audit/retention.ts';
-import { usageRetention } from '../credentials/usage/store.ts';
 import { clientPurge } from '../identity/clients/store.ts';
 import { customerPurge } from '../identity/customers/store.ts';
-import { sessionRetention } from '../identity/sessions/retention.ts';
-import { assertionRetention } from '../identity/tokens/client-assertions.ts';
-import { revocationRetention } from '../identity/tokens/revocations.ts';
 import { userPurge } from '../identity/user-data/store.ts';
-import { passwordResetRetention } from '../identity/users/password-resets.ts';
-import { domainRetention } from '../sharing/domains/domains.ts';
-import { gateRetention } from '../sharing/gate/retention.ts';
 import { removal, workspacePurge } from '../sharing/removal/removal.ts';
 import { createUserErasure } from '../sharing/user-data/user-data.ts';
-import { invitationRetention } from '../sharing/workspaces/invitations.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
 import { purgeRule } from '../storage/purge.ts';
 import { createRetention } from '../storage/retention.ts';
-import { throttleRetention } from '../storage/throttle.ts';
+import { oldRowRules } from './old-rows.ts';
 import type { AppOptions } from './options.ts';
 import type { OpenStorage } from './storage.ts';
 
@@ -45,16 +35,7 @@ export function startRetention(options: AppOptions, storage: OpenStorage): Reten
     warn,
     rules: [
       removal,
-      throttleRetention(now),
-      ...gateRetention(now),
-      ...sessionRetention(now),
-      passwordResetRetention(now),
-      invitationRetention(now),
-      domainRetention(now),
-      revocationRetention(now),
-      assertionRetention(now),
-      recordedAnswerRetention(now),
-      usageRetention(now),
+      ...oldRowRules(now),
       auditRetention({ days: config.auditRetentionDays, trustedTime }),
       ...purges.map((purge) => purgeRule(purge, { trustedTime, record })),
     ],

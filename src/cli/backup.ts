@@ -1,5 +1,6 @@
 // `backup <file>`: writes an encrypted copy of all rows, documents and keys. Can run while
 // the service runs.
+
 import path from 'node:path';
 import {
   CommandError,
@@ -13,6 +14,7 @@ import { wantsJson, write, writeJson } from '../../clients/cli/src/base/print.ts
 import { abortOnSignal } from '../../clients/cli/src/base/signals.ts';
 import { generateBackupKey } from '../backup/encryption.ts';
 import { type BackupEnd, BackupError, type BlobMode } from '../backup/format.ts';
+import { dayMs } from '../base/clock.ts';
 import { readConfig } from '../base/config/config.ts';
 import { removeTemporaries, writeFileOnce, writeNewFile } from '../base/files/durable-files.ts';
 import { makeBackup, requireRecipients } from './make-backup.ts';
@@ -20,7 +22,6 @@ import { blobModeOf } from './stores.ts';
 import { runTargetBackup } from './target-backup.ts';
 
 const damagedStatus = 3;
-const dayMs = 86_400_000;
 
 export async function runBackup(input: Input, host: CommandHost): Promise<number> {
   const { file } = input.args;

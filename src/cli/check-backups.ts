@@ -1,9 +1,9 @@
 // The check of the target of scheduled backups.
+
 import { findNewestBackup } from '../backup/newest-backup.ts';
+import { hourMs } from '../base/clock.ts';
 import type { Config } from '../base/config/config.ts';
 import { type Finding, ok, warning } from './finding.ts';
-
-const hourMs = 3_600_000;
 
 export async function checkBackups(config: Config, now: number): Promise<Finding[]> {
   const newest = await findNewestBackup(config, now);

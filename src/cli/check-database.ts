@@ -1,8 +1,10 @@
 // The checks of the database, its schema and its clock.
+
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { errorMessageOf } from '../../clients/cli/src/base/command.ts';
+import { dayMs } from '../base/clock.ts';
 import type { Config } from '../base/config/config.ts';
 import { readMasterKeyIfAny } from '../base/crypto/master-key-file.ts';
 import { errorCodeOf } from '../base/files/error-code.ts';
@@ -18,7 +20,6 @@ import { type Finding, fileExists, ok, problem, warning } from './finding.ts';
 import { findUnfinishedRestore } from './stores.ts';
 
 const clockAheadMsMax = 60_000;
-const dayMs = 86_400_000;
 const quietDays = 30;
 
 export async function checkDatabase(config: Config, now: number): Promise<Finding[]> {

@@ -1,4 +1,5 @@
 // The checks of credentials that expire soon and of the schedule of the signing keys.
+import { dayMs } from '../base/clock.ts';
 import type { Config } from '../base/config/config.ts';
 import { findEndingCredentials } from '../credentials/ending/store.ts';
 import { type ScheduledKey, scheduleOf, stepLateMs } from '../identity/keys/lifecycle.ts';
@@ -6,7 +7,6 @@ import { findPublishedKeys } from '../identity/keys/store.ts';
 import { type Finding, ok, warning } from './finding.ts';
 import { readCurrentDatabase } from './stores.ts';
 
-const dayMs = 86_400_000;
 const soonDays = 14;
 
 const kindNames = {

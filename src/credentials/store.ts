@@ -63,10 +63,7 @@ export async function insertCredential(
 }
 
 export const credentialList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 

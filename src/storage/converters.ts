@@ -1,5 +1,7 @@
 // The processes of the deployment that convert Office files. Each of them holds leases for this.
+
 import { selectHeld } from './leases.ts';
+import { hasRow } from './row-counts.ts';
 import type { Executor } from './schema.ts';
 
 const prefix = 'previews ';
@@ -8,7 +10,6 @@ const prefix = 'previews ';
 export const converterLease = (node: string, slot: number) => `${prefix}${node} ${slot}`;
 
 /** Returns whether a process of the deployment converts files. */
-export async function hasConverter(db: Executor): Promise<boolean> {
-  const lease = selectHeld(db).where('name', 'like', `${prefix}%`).limit(1);
-  return (await lease.executeTakeFirst()) !== undefined;
+export function hasConverter(db: Executor): Promise<boolean> {
+  return hasRow(selectHeld(db).where('name', 'like', `${prefix}%`));
 }

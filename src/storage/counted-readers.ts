@@ -1,6 +1,8 @@
 // A reader whose view a link has counted keeps access when the link has reached its limit.
+
 import { viewIdOf } from '../base/crypto/view-id.ts';
 import { findSeenVersions } from './document-versions.ts';
+import { hasRow } from './row-counts.ts';
 import type { Executor, LinkRow } from './schema.ts';
 
 /** Returns whether the link has counted the reader, for any document or version. */
@@ -13,12 +15,10 @@ export async function isCountedReader(
   const versions = await findSeenVersions(db, document_id);
   if (versions.length === 0) return false;
   const ids = versions.map((version) => viewIdOf(session, version));
-  const query = db.selectFrom('views').select('id').where('id', 'in', ids).limit(1);
-  return (await query.executeTakeFirst()) !== undefined;
+  return hasRow(db.selectFrom('views').where('id', 'in', ids));
 }
 
 /** Returns whether an access session has a view of a document of its room. */
-export async function hasViewIn(db: Executor, accessId: string): Promise<boolean> {
-  const query = db.selectFrom('views').select('id').where('access_id', '=', accessId).limit(1);
-  return (await query.executeTakeFirst()) !== undefined;
+export function hasViewIn(db: Executor, accessId: string): Promise<boolean> {
+  return hasRow(db.selectFrom('views').where('access_id', '=', accessId));
 }

@@ -1,5 +1,7 @@
 // The clock of the database. Processes on different machines compare times with it.
-import { type RawBuilder, SqliteAdapter, sql } from 'kysely';
+
+import { type RawBuilder, sql } from 'kysely';
+import { isPostgres } from './dialect.ts';
 import type { Executor } from './schema.ts';
 
 /**
@@ -11,11 +13,8 @@ export function databaseTime(
   addedMs: number | RawBuilder<number> = 0,
 ): RawBuilder<number> {
   const added = typeof addedMs === 'number' ? sql.lit(addedMs) : addedMs;
-  const { adapter } = db.getExecutor();
-  if (adapter instanceof SqliteAdapter) {
-    const now = sql`cast(round(unixepoch('subsec') * 1000) as integer)`;
-    return sql<number>`(${now} + ${added})`;
-  }
-  const now = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+  const now = isPostgres(db)
+    ? sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+    : sql`cast(round(unixepoch('subsec') * 1000) as integer)`;
   return sql<number>`(${now} + ${added})`;
 }

@@ -1,7 +1,7 @@
 // Deletes a limited number of rows, oldest first.
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { DeleteSlice, RetentionRule } from './retention.ts';
-import { skipLocked } from './row-locks.ts';
+import { anyTable, skipLocked } from './row-locks.ts';
 import type { Executor, Schema } from './schema.ts';
 
 type Column<T extends keyof Schema> = keyof Schema[T] & string;
@@ -16,9 +16,6 @@ type OldRows<T extends keyof Schema> = {
 /** Times from `from` until before `before`. */
 type TimeRange = { readonly from?: number; readonly before?: number };
 
-/** Kysely cannot type a query on a table that is a type parameter. */
-type AnyTable = Kysely<Record<string, Record<string, unknown>>>;
-
 /** Rows that another transaction has locked are kept. Returns the number of deleted rows. */
 export async function deleteOldest<T extends keyof Schema>(
   trx: Executor,
@@ -26,7 +23,7 @@ export async function deleteOldest<T extends keyof Schema>(
   { from, before }: TimeRange,
   limit: number,
 ): Promise<number> {
-  const db = trx as unknown as AnyTable;
+  const db = anyTable(trx);
   const column = sql.ref(time);
   const name: string = key;
   let oldest = db.selectFrom<string>(table).select(name).orderBy(column).limit(limit);
@@ -43,19 +40,22 @@ export async function deleteOldest<T extends keyof Schema>(
   return Number(numDeletedRows);
 }
 
-/** Returns a rule that deletes rows by their time. `ranges` is called once in each round. */
+/** Returns a rule that deletes rows by their time. `rangesNow` is called once in each round. */
 export function oldRows<T extends keyof Schema>(
-  rows: OldRows<T> & { readonly ranges: () => readonly TimeRange[] },
+  table: T,
+  key: Column<T>,
+  time: Column<T>,
+  rangesNow: () => readonly TimeRange[],
 ): RetentionRule {
   return {
-    rows: rows.table,
+    rows: table,
     begin(): DeleteSlice {
-      const ranges = rows.ranges();
+      const ranges = rangesNow();
       return async (trx, limit) => {
         let deleted = 0;
         for (const range of ranges) {
           if (deleted === limit) break;
-          deleted += await deleteOldest(trx, rows, range, limit - deleted);
+          deleted += await deleteOldest(trx, { table, key, time }, range, limit - deleted);
         }
         return deleted;
       };

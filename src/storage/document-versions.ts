@@ -1,7 +1,29 @@
 import { sql } from 'kysely';
 import { type List, type ListPage, readList } from './list.ts';
 import type { ListQuery } from './list-request.ts';
+import { hasRow } from './row-counts.ts';
 import type { DocumentRow, DocumentVersionRow, Executor } from './schema.ts';
+
+/** A document as its row has it. */
+export type StoredDocument = DocumentRow & {
+  readonly view_count: number;
+  readonly last_version: number;
+};
+
+/** Returns a document that is not removed. */
+export function findDocument(
+  db: Executor,
+  workspaceId: string,
+  id: string,
+): Promise<StoredDocument | undefined> {
+  return db
+    .selectFrom('documents')
+    .selectAll()
+    .where('id', '=', id)
+    .where('workspace_id', '=', workspaceId)
+    .where('remove_time', 'is', null)
+    .executeTakeFirst();
+}
 
 /** A version and the workspace of its document. */
 export type StoredVersion = DocumentVersionRow & { readonly workspace_id: string };
@@ -32,7 +54,7 @@ export function withVersion<D extends DocumentRow>(document: D, row: DocumentVer
 
 /** The newest version first. The id only makes positions unique. */
 export const versionList = {
-  sorts: { create_time: { column: 'create_time', kind: 'number' } },
+  sorts: { create_time: 'number' },
   searches: [],
 } as const satisfies List;
 
@@ -172,16 +194,14 @@ export async function deleteVersion(
 }
 
 /** Returns whether a link that is not revoked shows the version, whether or not it is current. */
-export async function isPinned(trx: Executor, documentId: string, version: number) {
-  const link = await trx
-    .selectFrom('links')
-    .select('id')
-    .where('document_id', '=', documentId)
-    .where('pinned_version', '=', version)
-    .where('revoke_time', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return link !== undefined;
+export function isPinned(trx: Executor, documentId: string, version: number) {
+  return hasRow(
+    trx
+      .selectFrom('links')
+      .where('document_id', '=', documentId)
+      .where('pinned_version', '=', version)
+      .where('revoke_time', 'is', null),
+  );
 }
 
 /** Returns whether a version or a preview has the blob. */

@@ -1,15 +1,15 @@
 // Texts that are sorted and searched without regard to letter case. Both dialects get the same
 // result: their functions fold only ASCII, and `containsText` folds the other letters of a query.
-import { type Kysely, PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
+
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { isPostgres } from './dialect.ts';
 
 /** A database or a transaction that executes the query. */
 export type Builder = Pick<Kysely<unknown>, 'getExecutor'>;
 
 /** The name of a column, or an expression that reads one. */
 export type TextColumn = string | RawBuilder<unknown>;
-
-const isPostgres = (db: Builder) => db.getExecutor().adapter instanceof PostgresAdapter;
 
 /**
  * The text of a column with ASCII letters in lower case, ordered by code point. PostgreSQL's

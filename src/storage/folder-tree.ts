@@ -1,5 +1,7 @@
 // The tree of the folders of a workspace.
+
 import { sql } from 'kysely';
+import { countRows } from './row-counts.ts';
 import type { Executor, FolderRow } from './schema.ts';
 
 /** How many folders may contain each other. A folder at the top level has depth 1. */
@@ -89,22 +91,17 @@ export function findDescendants(
 export async function countEntries(db: Executor, folderId: string): Promise<number> {
   const documents = db
     .selectFrom('documents')
-    .select(sql.lit(1).as('one'))
+    .select(sql.lit(1).as('entry'))
     .where('folder_id', '=', folderId)
     .where('remove_time', 'is', null)
     .limit(folderEntriesMax);
   const folders = db
     .selectFrom('folders')
-    .select(sql.lit(1).as('one'))
+    .select(sql.lit(1).as('entry'))
     .where('parent_id', '=', folderId)
     .where('remove_time', 'is', null);
   const counts = await Promise.all(
-    [documents, folders].map((rows) =>
-      db
-        .selectFrom(rows.as('counted'))
-        .select((eb) => eb.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow(),
-    ),
+    [documents, folders].map((rows) => countRows(db.selectFrom(rows.as('counted')))),
   );
-  return counts.reduce((sum, { count }) => sum + Number(count), 0);
+  return counts.reduce((sum, count) => sum + count, 0);
 }

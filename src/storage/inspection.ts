@@ -1,6 +1,8 @@
 // Inspects a database without changing it.
-import { PostgresAdapter, sql } from 'kysely';
+
+import { sql } from 'kysely';
 import { openDatabaseReadOnly } from './database.ts';
+import { isPostgres } from './dialect.ts';
 import { compareSchema, type SchemaComparison } from './migrate.ts';
 import type { PostgresSettings } from './postgres.ts';
 import type { Database } from './schema.ts';
@@ -44,12 +46,11 @@ export async function inspectDatabase(
 const queries = 5;
 
 async function inspectServer(db: Database): Promise<DatabaseServer> {
-  const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
   let best: DatabaseServer | undefined;
   for (let i = 0; i < queries; i++) {
     const sent = Date.now();
     const start = performance.now();
-    const row = isPostgres ? await readPostgres(db) : await readSqlite(db);
+    const row = isPostgres(db) ? await readPostgres(db) : await readSqlite(db);
     const latencyMs = performance.now() - start;
     if (best !== undefined && best.latencyMs <= latencyMs) continue;
     const { version, timeMs = sent } = row;

@@ -1,10 +1,12 @@
 // Leases: each background job of a deployment runs in the process that holds the job's lease. A
 // process that is suspended can believe for a moment that it still holds a lease. Jobs must
 // therefore also be correct, if less efficient, when two processes run them.
+
 import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import { transact } from './database.ts';
 import { databaseTime } from './database-time.ts';
+import { hasRow } from './row-counts.ts';
 import type { Database, Executor, Schema } from './schema.ts';
 import { within } from './within.ts';
 
@@ -190,9 +192,8 @@ function isCurrent(db: Executor, durationMs: number) {
 }
 
 /** Returns whether any process holds a lease of the default duration. */
-export async function isLeaseHeld(db: Executor, name: string): Promise<boolean> {
-  const lease = selectHeld(db).where('name', '=', name);
-  return (await lease.executeTakeFirst()) !== undefined;
+export function isLeaseHeld(db: Executor, name: string): Promise<boolean> {
+  return hasRow(selectHeld(db).where('name', '=', name));
 }
 
 /** Selects the names of the leases that processes hold for the default duration. */

@@ -8,15 +8,11 @@ export type ListRequest = PageRequest & { readonly query: string; readonly order
 
 const timeField = 'create_time';
 
-export type SortColumn = {
-  readonly column: string;
-  /** Texts are sorted without regard to the case of ASCII letters. */
-  readonly kind: 'number' | 'text';
-};
+/** Texts are sorted without regard to the case of ASCII letters. */
+type SortKind = 'number' | 'text';
 
-export type SortColumns = { readonly create_time: SortColumn } & Readonly<
-  Record<string, SortColumn>
->;
+/** The columns by which a list can be sorted. The fields of the API have the same names. */
+export type SortColumns = { readonly create_time: 'number' } & Readonly<Record<string, SortKind>>;
 
 export type ListPosition = { readonly value: string | number; readonly id: string };
 
@@ -26,7 +22,11 @@ export type ListQuery = {
   readonly text: string;
   /** The filters that the list examines rows for, as a text; empty means none. */
   readonly filter: string;
-  readonly sort: SortColumn & { readonly field: string; readonly descending: boolean };
+  readonly sort: {
+    readonly field: string;
+    readonly kind: SortKind;
+    readonly descending: boolean;
+  };
   readonly after: ListPosition | undefined;
   /** The total of the first page, if the page token contains it. */
   readonly total: number | undefined;
@@ -79,17 +79,17 @@ const isNewestFirst = ({ sort, ...rest }: Listed) =>
 
 /** `<field>` or `<field> desc` (AIP-132). */
 function parseOrder(orderBy: string, sorts: SortColumns): ListQuery['sort'] {
-  if (orderBy.trim() === '') return { ...sorts.create_time, field: timeField, descending: true };
+  if (orderBy.trim() === '') return { field: timeField, kind: 'number', descending: true };
   const [field = '', direction = 'asc', ...rest] = orderBy.trim().split(/\s+/);
-  const sort = Object.hasOwn(sorts, field) ? sorts[field] : undefined;
-  if (sort === undefined) {
+  const kind = Object.hasOwn(sorts, field) ? sorts[field] : undefined;
+  if (kind === undefined) {
     const known = Object.keys(sorts).join(', ');
     throw invalid('order_by', `must name one of these fields: ${known}; not ${quote(field)}`);
   }
   if (rest.length > 0 || (direction !== 'asc' && direction !== 'desc')) {
     throw invalid('order_by', `must be "${field}" or "${field} desc"`);
   }
-  return { ...sort, field, descending: direction === 'desc' };
+  return { field, kind, descending: direction === 'desc' };
 }
 
 const quote = (text: string) => JSON.stringify(text.slice(0, 64));

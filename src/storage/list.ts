@@ -1,6 +1,7 @@
 // Reads a page of a list, in any of its orders, with the number of all rows. A search and some
 // filters cannot use an index: they examine the rows in slices, in the order of the list, so that
 // they do not block SQLite or a connection for long.
+
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import {
   type Builder,
@@ -16,10 +17,11 @@ import {
   listTokenAt,
   type SortColumns,
 } from './list-request.ts';
+import { countRows } from './row-counts.ts';
 import type { Executor } from './schema.ts';
 
 export type List = {
-  /** The columns by which the list can be sorted, each with an index, by field of the API. */
+  /** Each column has an index. */
   readonly sorts: SortColumns;
   readonly searches: readonly TextColumn[];
   /** The column with the id. Default: `id`. */
@@ -93,7 +95,7 @@ function createReader<DB, T extends keyof DB, O>(
   const { sort, limit, text } = query;
   const direction = sort.descending ? 'desc' : 'asc';
   const id = sql.ref(list.id ?? 'id');
-  const key = sort.kind === 'text' ? foldedColumn(db, sort.column) : sql.ref(sort.column);
+  const key = sort.kind === 'text' ? foldedColumn(db, sort.field) : sql.ref(sort.field);
   const sorted = base.orderBy(key, direction).orderBy(id, direction);
 
   function within<R>(rows: SelectQueryBuilder<DB, T, R>, { after, last }: Bounds) {
@@ -110,6 +112,9 @@ function createReader<DB, T extends keyof DB, O>(
   }
 
   const conditions = text === '' ? filters : [...filters, matchOf(db, list, text)];
+  /** The columns of the rows are not read. */
+  const countSelected = <R>(rows: SelectQueryBuilder<DB, T, R>) =>
+    countRows(db.selectFrom(rows.clearSelect().select(sql.lit(1).as('row')).as('counted')));
   const matching = <R>(rows: SelectQueryBuilder<DB, T, R>) =>
     rows.where(sql.join<SqlBool>([...conditions], sql` and `));
 
@@ -169,23 +174,17 @@ function createReader<DB, T extends keyof DB, O>(
       return next === undefined ? toPage(found) : { rows: found, next };
     },
 
-    count: () => countRows(db, base.clearSelect().select(sql.lit(1).as('one')).limit(countedMax)),
+    count: () => countSelected(base.limit(countedMax)),
 
     async countMatches(): Promise<number> {
       let total = 0;
       await forEachSlice(undefined, async (slice) => {
-        const rows = matching(within(base, slice)).clearSelect().select(sql.lit(1).as('one'));
-        total += await countRows(db, rows);
+        total += await countSelected(matching(within(base, slice)));
         return total >= countedMax;
       });
       return total;
     },
   };
-}
-
-async function countRows(db: Executor, rows: RawBuilder<unknown> | object): Promise<number> {
-  const counted = sql<{ count: number }>`select count(*) as count from ${rows} as counted`;
-  return Number((await counted.execute(db)).rows[0]?.count ?? 0);
 }
 
 function matchOf(db: Builder, list: List, text: string): RawBuilder<SqlBool> {
@@ -196,7 +195,7 @@ function matchOf(db: Builder, list: List, text: string): RawBuilder<SqlBool> {
 /** Kysely cannot name the columns of a row that is a type parameter. */
 function positionOf(row: unknown, list: List, { sort }: ListQuery): ListPosition {
   const values = row as Readonly<Record<string, string | number>>;
-  const value = values[sort.column] ?? '';
+  const value = values[sort.field] ?? '';
   return {
     value: typeof value === 'string' ? foldValue(value) : value,
     id: String(values[list.id ?? 'id']),

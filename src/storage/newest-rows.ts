@@ -6,7 +6,7 @@ import type { Executor } from './schema.ts';
 
 const newestMax = 20;
 
-const sorts = { create_time: { column: 'create_time', kind: 'number' } } as const;
+const sorts = { create_time: 'number' } as const;
 
 /** The first page of a list in its default order. */
 export const newestQuery = parseListRequest(

@@ -1,5 +1,5 @@
 // Reads the rows about a user in pages, in the order of their ids.
-import type { Kysely } from 'kysely';
+import { anyTable } from './row-locks.ts';
 import type { Database, Schema } from './schema.ts';
 
 type Row = Record<string, unknown>;
@@ -22,7 +22,7 @@ export function ownData<T extends keyof Schema>({ table, owner, by, columns, key
   const column: string = owner;
   return (db: Database, user: { readonly id: string; readonly email: string }) =>
     pagesByKey(order, (after) =>
-      (db as unknown as Kysely<Record<string, Row>>)
+      anyTable(db)
         .selectFrom<string>(table)
         .select([...columns])
         .where(column, '=', user[by])

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lease } from './leases.ts';
 
 export type PeriodicTask = {
@@ -64,15 +65,6 @@ function runRound({ round, onError }: PeriodicTaskOptions, signal: AbortSignal):
   );
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms).unref();
-    signal.addEventListener('abort', end);
-  });
-}
+/** An abort ends the pause. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal, ref: false }).catch(() => {});

@@ -1,5 +1,7 @@
 // Checks that a PostgreSQL server is writable. Does not load pg.
-import { PostgresAdapter, sql } from 'kysely';
+
+import { sql } from 'kysely';
+import { isPostgres } from './dialect.ts';
 import type { Database } from './schema.ts';
 
 /** SQLSTATE 25006 on a read-only server, whose reads would miss revocations. */
@@ -10,6 +12,6 @@ export const requireWritable = `do $$ begin
 end $$`;
 
 export async function requireWritableServer(db: Database): Promise<void> {
-  if (!(db.getExecutor().adapter instanceof PostgresAdapter)) return;
+  if (!isPostgres(db)) return;
   await sql.raw(requireWritable).execute(db);
 }

@@ -1,8 +1,8 @@
 // Deletes resources for good once their waiting time has ended, with everything that belongs to
 // them. Each slice is a transaction. After a crash, the next round continues with the other rows.
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { RetentionRule } from './retention.ts';
-import { lockRow } from './row-locks.ts';
+import { anyTable, lockRow } from './row-locks.ts';
 import type { Executor, Schema } from './schema.ts';
 
 export type PurgedTable = 'clients' | 'customers' | 'users' | 'workspaces';
@@ -35,21 +35,28 @@ export function purgeRule(purge: Purge, { trustedTime, record }: PurgeOptions): 
       if (failed.size >= failedMax) failed.clear();
       if (current !== undefined) failed.add(current);
       current = undefined;
-      return async (trx, limit) => {
-        let deleted = 0;
-        while (deleted < limit) {
-          const next = await findNext(trx, purge.table, time, failed);
-          current = next;
-          if (next === undefined) break;
-          const slice = { id: next, time, limit: limit - deleted, record };
-          const rows = await purgeOne(trx, purge, slice);
-          if (rows === 0) break;
-          deleted += rows;
-        }
-        return deleted;
-      };
+      return (trx, limit) =>
+        deleteUntil(limit, async (rest) => {
+          current = await findNext(trx, purge.table, time, failed);
+          if (current === undefined) return 0;
+          return purgeOne(trx, purge, { id: current, time, limit: rest, record });
+        });
     },
   };
+}
+
+/** Repeats a step until it has deleted `limit` rows, or finds none. Returns their number. */
+export async function deleteUntil(
+  limit: number,
+  step: (rest: number) => Promise<number>,
+): Promise<number> {
+  let deleted = 0;
+  while (deleted < limit) {
+    const rows = await step(limit - deleted);
+    if (rows === 0) break;
+    deleted += rows;
+  }
+  return deleted;
 }
 
 /** Resources that failed are tried last, until this many have failed. */
@@ -98,11 +105,6 @@ async function purgeOne(
 const deleteFrom = (table: PurgedTable) => async (trx: Executor, id: string) => {
   await trx.deleteFrom(table).where('id', '=', id).execute();
 };
-
-/** Kysely cannot type a query on a table that is a type parameter. */
-const anyTable = (trx: Executor) => trx as unknown as Kysely<Record<string, AnyRow>>;
-
-type AnyRow = Record<string, unknown>;
 
 type Column<T extends keyof Schema> = keyof Schema[T] & string;
 

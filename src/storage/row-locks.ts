@@ -1,18 +1,14 @@
 // Row locks for both dialects. On SQLite, a transaction is alone from its start (begin immediate),
 // so it is enough to read a row.
-import {
-  type Insertable,
-  type Kysely,
-  PostgresAdapter,
-  type Selectable,
-  type SelectQueryBuilder,
-} from 'kysely';
+
+import type { Insertable, Kysely, Selectable, SelectQueryBuilder } from 'kysely';
+import { isPostgres } from './dialect.ts';
 import type { Executor, Schema } from './schema.ts';
 
 type Column<T extends keyof Schema> = keyof Schema[T] & string;
 
 /** Kysely cannot type a query on a table that is a type parameter. */
-const anyTable = (trx: Executor) => trx as unknown as Kysely<Record<string, AnyRow>>;
+export const anyTable = (trx: Executor) => trx as unknown as Kysely<Record<string, AnyRow>>;
 
 type AnyRow = Record<string, unknown>;
 
@@ -30,8 +26,6 @@ export async function lockRows<T extends keyof Schema>(
   const locking = isPostgres(trx) ? query.forNoKeyUpdate() : query;
   return (await locking.execute()) as Selectable<Schema[T]>[];
 }
-
-const isPostgres = (trx: Executor) => trx.getExecutor().adapter instanceof PostgresAdapter;
 
 export async function lockRow<T extends keyof Schema>(
   trx: Executor,

@@ -7,8 +7,6 @@ import type { Clock } from '../base/clock.ts';
 import type { DerivedKeys } from '../base/crypto/master-key.ts';
 import type { Failure } from '../base/errors/errors.ts';
 import { transact } from './database.ts';
-import { oldRows } from './delete-oldest.ts';
-import type { RetentionRule } from './retention.ts';
 import type { Database, Executor, ThrottleCounterRow } from './schema.ts';
 
 export type ThrottleLimit = {
@@ -20,6 +18,11 @@ export type ThrottleLimit = {
   /** The time after which one attempt is forgotten. */
   readonly forgetMs: number;
 };
+
+/** Permits `free` attempts in a row, and then one in each `everyMs`. */
+export const steadyLimit = (free: number, everyMs: number): ThrottleLimit => ({
+  ...{ free, firstWaitMs: everyMs, waitMsMax: everyMs, forgetMs: everyMs },
+});
 
 /**
  * Counts the attempts for one value of a limit, such as one network. During a rotation of the
@@ -48,8 +51,11 @@ export type Throttle<Limits extends string> = {
   countIn(trx: Executor, counters: readonly Counter[]): Promise<ThrottledAttempt[]>;
   /** Throws the refusal if an attempt would come too early. Counts nothing and costs one read. */
   check(counters: readonly Counter[]): Promise<void>;
-  /** Removes an attempt from its counter, and its wait unless a later attempt has set another. */
-  takeBack(trx: Executor, counted: ThrottledAttempt): Promise<void>;
+  /**
+   * Removes attempts from their counters, and their waits unless later attempts have set others.
+   * The counter `cleared` forgets its other attempts, too.
+   */
+  takeBack(trx: Executor, counted: readonly ThrottledAttempt[], cleared?: Counter): Promise<void>;
   /** Forgets all attempts of a counter. */
   clear(trx: Executor, counter: Counter): Promise<void>;
 };
@@ -65,10 +71,6 @@ export type ThrottleOptions<Limits extends string> = {
 };
 
 const table = 'throttle_counters';
-
-/** Deletes the counters of all throttles that no longer have any effect. */
-export const throttleRetention = (now: Clock): RetentionRule =>
-  oldRows({ table, key: 'key', time: 'level_time', ranges: () => [{ before: now() + 1 }] });
 
 export function createThrottle<Limits extends string>({
   db,
@@ -121,6 +123,26 @@ export function createThrottle<Limits extends string>({
     }
   }
 
+  async function takeBackFrom(trx: Executor, { next, addedMs }: ThrottledAttempt): Promise<void> {
+    await trx
+      .updateTable(table)
+      .set((eb) => ({
+        level_time: eb('level_time', '-', addedMs),
+        next_time: eb
+          .case()
+          .when('next_time', '=', next.next_time)
+          .then(now())
+          .else(eb.ref('next_time'))
+          .end(),
+      }))
+      .where('key', '=', next.key)
+      .execute();
+  }
+
+  async function clear(trx: Executor, { keys: rowKeys }: Counter): Promise<void> {
+    await trx.deleteFrom(table).where('key', 'in', rowKeys).execute();
+  }
+
   return {
     counter(limit, ...parts) {
       const text = JSON.stringify([limit, ...parts]);
@@ -139,25 +161,14 @@ export function createThrottle<Limits extends string>({
 
     countIn,
 
-    async takeBack(trx, { next, addedMs }) {
-      await trx
-        .updateTable(table)
-        .set((eb) => ({
-          level_time: eb('level_time', '-', addedMs),
-          next_time: eb
-            .case()
-            .when('next_time', '=', next.next_time)
-            .then(now())
-            .else(eb.ref('next_time'))
-            .end(),
-        }))
-        .where('key', '=', next.key)
-        .execute();
+    async takeBack(trx, counted, cleared) {
+      // In the order in which the attempts have locked the rows.
+      for (const attempt of counted) {
+        await (attempt.counter === cleared ? clear(trx, cleared) : takeBackFrom(trx, attempt));
+      }
     },
 
-    async clear(trx, { keys: rowKeys }) {
-      await trx.deleteFrom(table).where('key', 'in', rowKeys).execute();
-    },
+    clear,
   };
 }
 

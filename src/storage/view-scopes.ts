@@ -1,5 +1,7 @@
 // Which views a list or a figure covers.
+
 import { foldedColumn } from './folded-text.ts';
+import { countRows } from './row-counts.ts';
 import type { Executor } from './schema.ts';
 
 /** The views of a link, or of all links of a document. */
@@ -30,7 +32,5 @@ export function viewsIn(db: Executor, scope: ViewScope | VisitorScope) {
   return scope.version === 0 ? all : all.where('version', '=', scope.version);
 }
 
-export async function countViewsIn(db: Executor, scope: ViewScope): Promise<number> {
-  const counted = viewsIn(db, scope).select((eb) => eb.fn.countAll<number>().as('views'));
-  return Number((await counted.executeTakeFirstOrThrow()).views);
-}
+export const countViewsIn = (db: Executor, scope: ViewScope): Promise<number> =>
+  countRows(viewsIn(db, scope));

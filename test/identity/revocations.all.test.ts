@@ -1,6 +1,7 @@
 // The revoked tokens that a process knows: all of them, while it reads only their changes.
 import { expect, it, onTestFinished } from 'vitest';
-import { openRevocations, revocationRetention } from '../../src/identity/tokens/revocations.ts';
+import { oldRowRules } from '../../src/boot/old-rows.ts';
+import { openRevocations } from '../../src/identity/tokens/revocations.ts';
 import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { createRetention } from '../../src/storage/retention.ts';
@@ -206,7 +207,7 @@ describeDialects('a revocation', (dialect) => {
     now += 700_000;
     await revocations.revoke('new', Math.floor(now / 1000) + 60);
 
-    const rules = [revocationRetention(() => now)];
+    const rules = oldRowRules(() => now);
     await createRetention({ db, rules, warn: () => {} })(new AbortController().signal);
 
     const rows = await db.selectFrom('revoked_tokens').select('jti').execute();

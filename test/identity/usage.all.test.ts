@@ -9,7 +9,7 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { OAuthService } from '../../gen/latchkey/identity/v1/oauth_pb.js';
 import { UsageService } from '../../gen/latchkey/identity/v1/usage_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { usageRetention } from '../../src/credentials/usage/store.ts';
+import { oldRowRules } from '../../src/boot/old-rows.ts';
 import { createCredentialUsage } from '../../src/credentials/usage/usage.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createObserver } from '../../src/observe/observer.ts';
@@ -207,7 +207,7 @@ describeFeature('usage', (dialect) => {
     const usage = recorder(db, () => time);
     for (time of [noon, noon + dayMs]) usage.count('issued', [ownerId]);
     await usage.flush();
-    const rules = [usageRetention(() => noon + 401 * dayMs)];
+    const rules = oldRowRules(() => noon + 401 * dayMs);
     await createRetention({ db, rules, warn: () => {} })(new AbortController().signal);
     expect(await countsOf(db, ownerId)).toEqual({ [`${today + 1} issued`]: 1 });
   });

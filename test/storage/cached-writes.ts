@@ -1,4 +1,5 @@
 // The writes of the stores to cached tables, and the entity that each of them changes.
+
 import {
   endCredentials,
   revokeCredential,
@@ -16,10 +17,10 @@ import {
   insertAccounts,
   updateCustomer,
 } from '../../src/identity/customers/store.ts';
+import { sealedSigningKeys } from '../../src/identity/keys/sealed-values.ts';
 import {
   insertSigningKey,
   raiseTokenSeconds,
-  updateSealedKey,
   updateSigningKey,
 } from '../../src/identity/keys/store.ts';
 import { endSessions, extendSession } from '../../src/identity/sessions/store.ts';
@@ -169,10 +170,10 @@ export const evicting: [string, Table, string, Write][] = [
     (trx) => updateSigningKey(trx, 'kid_1', { state: 'retired', retire_time: 2 }),
   ],
   [
-    'updateSealedKey',
+    'sealedSigningKeys.write',
     'signing_keys',
     'kid_1',
-    (trx) => updateSealedKey(trx, { id: 'kid_1', ciphertext: 'x', masterKeyId: 'x' }),
+    (trx) => sealedSigningKeys.write(trx, { id: 'kid_1', ciphertext: 'x', masterKeyId: 'x' }),
   ],
   [
     'insertRevokedToken',

@@ -107,7 +107,8 @@ describeDialects('old rows', (dialect) => {
     await add(db, [1, 2, 3]);
     const err = new Error('broken');
     const broken = { rows: 'nothing', begin: () => Promise.reject(err) };
-    const rules = [broken, oldRows({ ...counters, ranges: () => [{ before: 2 }, { from: 3 }] })];
+    const ranges = () => [{ before: 2 }, { from: 3 }];
+    const rules = [broken, oldRows('throttle_counters', 'key', 'level_time', ranges)];
     const warn = vi.fn();
     await createRetention({ db, rules, warn })(signal);
 

@@ -210,10 +210,10 @@ const sortedLists: SortedList[] = [
 function queriesFor({ sorts, isExamined }: SortedList): [string, ListQuery][] {
   const filter = isExamined ? 'expired' : '';
   const first = { limit: 50, text: '', filter, after: undefined, total: undefined };
-  return Object.entries(sorts).flatMap(([field, sort]) =>
+  return Object.entries(sorts).flatMap(([field, kind]) =>
     [true, false].flatMap((descending): [string, ListQuery][] => {
-      const query = { ...first, sort: { ...sort, field, descending } };
-      const [low, high] = sort.kind === 'text' ? ['10', '95'] : [1_000, 19_000];
+      const query = { ...first, sort: { field, kind, descending } };
+      const [low, high] = kind === 'text' ? ['10', '95'] : [1_000, 19_000];
       const after = { value: descending ? high : low, id: '5000' };
       const order = `by ${field}${descending ? ' desc' : ''}`;
       return [

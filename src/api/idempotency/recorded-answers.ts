@@ -3,8 +3,6 @@ import { createHash, hkdfSync } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { createMasterKey, type MasterKey } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
-import { oldRows } from '../../storage/delete-oldest.ts';
-import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, RecordedAnswerRow } from '../../storage/schema.ts';
 import {
   AlreadyRecorded,
@@ -14,23 +12,12 @@ import {
 } from './claim.ts';
 import { deleteAnswer, deleteSurplus, findAnswer, hasAnswer, insertAnswer } from './store.ts';
 
-const keptMs = 86_400_000;
+export const answerMs = 86_400_000;
 /** Later answers replace the oldest ones of the same caller. */
 const answersMaxDefault = 10_000;
 
 /** An answer of the future was recorded before the clock was set back. */
-const validAt = (time: number) => ({ after: time - keptMs, until: time + keptMs });
-
-export const recordedAnswerRetention = (now: Clock): RetentionRule =>
-  oldRows({
-    table: 'recorded_answers',
-    key: 'key',
-    time: 'create_time',
-    ranges: () => {
-      const { after, until } = validAt(now());
-      return [{ before: after + 1 }, { from: until + 1 }];
-    },
-  });
+const validAt = (time: number) => ({ after: time - answerMs, until: time + answerMs });
 
 export type RecordedAnswersOptions = {
   readonly db: Database;

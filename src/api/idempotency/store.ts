@@ -1,10 +1,11 @@
+import { hasRow } from '../../storage/row-counts.ts';
 import { skipLocked } from '../../storage/row-locks.ts';
 import type { Executor, RecordedAnswerRow } from '../../storage/schema.ts';
 
 export type ValidTimes = { readonly after: number; readonly until: number };
 
-export async function hasAnswer(db: Executor, key: string, times: ValidTimes): Promise<boolean> {
-  return (await validAnswer(db, key, times).select('key').executeTakeFirst()) !== undefined;
+export function hasAnswer(db: Executor, key: string, times: ValidTimes): Promise<boolean> {
+  return hasRow(validAnswer(db, key, times));
 }
 
 export function findAnswer(

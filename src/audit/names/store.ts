@@ -1,7 +1,8 @@
 // Finds the names of resources by their ids, in one query for each kind of id. Accounts, signing
 // keys and visitors have no such names.
+import { sql } from 'kysely';
 import { isForeignClientId } from '../../base/crypto/ids.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database, Schema } from '../../storage/schema.ts';
 
 export type ResourceKind =
   | 'audience'
@@ -43,102 +44,78 @@ type IdKind = {
   find(db: Database, ids: readonly string[]): Promise<OwnedResource[]>;
 };
 
+const owners = {
+  client: { table: 'clients', name: sql`owner.name` },
+  user: { table: 'users', name: sql`coalesce(nullif(owner.name, ''), owner.email)` },
+  workspace: { table: 'workspaces', name: sql`owner.name` },
+} as const;
+
+const users = named('user', 'users', 'email');
+
 export const idKinds: Readonly<Record<string, IdKind>> = {
-  aud: named('audience'),
-  cli: { ...named('client'), mayHave: isForeignClientId },
-  sec: { kinds: ['client_secret'], find: findSecrets },
-  iss: { kinds: ['trusted_issuer'], find: findIssuerNames },
-  fed: { kinds: ['federated_identity'], find: findIdentitySubjects },
-  jwk: { kinds: ['client_key'], find: findClientKeyNames },
-  cus: named('customer'),
+  aud: named('audience', 'audiences'),
+  cli: { ...named('client', 'clients'), mayHave: isForeignClientId },
+  sec: owned('client_secret', 'credentials', { by: 'client' }),
+  iss: named('trusted_issuer', 'trusted_issuers', 'issuer'),
+  fed: owned('federated_identity', 'federated_identities', { by: 'client', name: 'subject' }),
+  jwk: owned('client_key', 'client_keys', { by: 'client' }),
+  cus: named('customer', 'customers'),
   key: { kinds: ['customer_key', 'workspace_key'], find: findKeys },
-  idp: named('identity_provider'),
-  uid: { kinds: ['user_identity'], find: findIdentityUsers },
-  pky: { kinds: ['passkey'], find: findPasskeyNames },
-  usr: { kinds: ['user'], find: findUserNames },
-  ses: { kinds: ['session'], find: findSessionUsers },
-  ws: named('workspace'),
-  inv: { kinds: ['invitation'], find: findInvitationNames },
-  dom: owned('domain'),
-  fld: owned('folder'),
-  doc: owned('document'),
+  idp: named('identity_provider', 'identity_providers'),
+  uid: owned('user_identity', 'user_identities', { by: 'user', name: undefined }),
+  pky: owned('passkey', 'passkeys', { by: 'user' }),
+  usr: users,
+  ses: owned('session', 'sessions', { by: 'user', name: undefined }),
+  ws: named('workspace', 'workspaces'),
+  inv: owned('invitation', 'invitations', { by: 'workspace', name: 'email' }),
+  dom: owned('domain', 'domains', { by: 'workspace', isRemovable: true }),
+  fld: owned('folder', 'folders', { by: 'workspace', isRemovable: true }),
+  doc: owned('document', 'documents', { by: 'workspace', isRemovable: true }),
   lnk: { kinds: ['link'], find: findLinkNames },
 };
 
-const tables = {
-  audience: 'audiences',
-  client: 'clients',
-  customer: 'customers',
-  identity_provider: 'identity_providers',
-  workspace: 'workspaces',
-} as const;
-
-const ownedTables = {
-  domain: 'domains',
-  folder: 'folders',
-  document: 'documents',
-} as const;
-
-function named(kind: keyof typeof tables): IdKind {
+/** `substitute`: the column with the name of a resource without a name. */
+function named(kind: ResourceKind, table: keyof Schema, substitute = 'name'): IdKind {
   return {
     kinds: [kind],
     async find(db, ids) {
-      const query = db.selectFrom(tables[kind]).select(['id', 'name']);
-      const rows = await query.where('id', 'in', ids).execute();
+      const name = sql`coalesce(nullif(name, ''), ${sql.ref(substitute)})`;
+      const { rows } = await sql<{ id: string; name: string }>`
+        select id, ${name} as name from ${sql.table(table)} where id in (${sql.join(ids)})
+      `.execute(db);
       return rows.map((row) => ({ kind, ...row, parents: [] }));
     },
   };
 }
 
-async function findSecrets(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom('credentials')
-    .innerJoin('clients', 'clients.id', 'client_id')
-    .select(['credentials.id', 'credentials.name', 'clients.id as owner', 'clients.name as of'])
-    .where('credentials.id', 'in', ids)
-    .execute();
-  return rows.map(({ owner, of, ...row }) => {
-    return { kind: 'client_secret', ...row, parents: [{ kind: 'client', id: owner, name: of }] };
-  });
-}
+type Ownership = {
+  readonly by: keyof typeof owners;
+  /** The column with the name. */
+  readonly name?: string | undefined;
+  /** Whether removed rows stay. They are not found. */
+  readonly isRemovable?: boolean;
+};
 
-async function findClientKeyNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom('client_keys')
-    .innerJoin('clients', 'clients.id', 'client_id')
-    .select(['client_keys.id', 'client_keys.name', 'clients.id as owner', 'clients.name as of'])
-    .where('client_keys.id', 'in', ids)
-    .execute();
-  return rows.map(({ id, name, owner, of }) => {
-    return { kind: 'client_key', id, name, parents: [{ kind: 'client', id: owner, name: of }] };
-  });
-}
-
-async function findIssuerNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom('trusted_issuers')
-    .select(['id', 'name', 'issuer'])
-    .where('id', 'in', ids)
-    .execute();
-  return rows.map(({ id, name, issuer }) => {
-    return { kind: 'trusted_issuer', id, name: name || issuer, parents: [] };
-  });
-}
-
-async function findIdentitySubjects(
-  db: Database,
-  ids: readonly string[],
-): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom('federated_identities as f')
-    .innerJoin('clients', 'clients.id', 'client_id')
-    .select(['f.id', 'f.subject as name', 'clients.id as owner', 'clients.name as of'])
-    .where('f.id', 'in', ids)
-    .execute();
-  return rows.map(({ id, name, owner, of }) => ({
-    ...{ kind: 'federated_identity', id, name },
-    parents: [{ kind: 'client', id: owner, name: of }],
-  }));
+/** Resources with an owner. */
+function owned(kind: ResourceKind, table: keyof Schema, ownership: Ownership): IdKind {
+  const { by, name, isRemovable = false } = { name: 'name', ...ownership };
+  const owner = owners[by];
+  return {
+    kinds: [kind],
+    async find(db, ids) {
+      const { rows } = await sql<Record<'id' | 'name' | 'owner_id' | 'owner_name', string>>`
+        select owned.id, ${name === undefined ? sql.lit('') : sql.ref(`owned.${name}`)} as name,
+          owner.id as owner_id, ${owner.name} as owner_name
+        from ${sql.table(table)} as owned
+        inner join ${sql.table(owner.table)} as owner on owner.id = ${sql.ref(`owned.${by}_id`)}
+        where owned.id in (${sql.join(ids)})
+          ${isRemovable ? sql`and owned.remove_time is null` : sql``}
+      `.execute(db);
+      return rows.map(({ owner_id, owner_name, ...row }) => {
+        return { kind, ...row, parents: [{ kind: by, id: owner_id, name: owner_name }] };
+      });
+    },
+  };
 }
 
 async function findKeys(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
@@ -163,114 +140,22 @@ async function findKeys(db: Database, ids: readonly string[]): Promise<OwnedReso
   );
 }
 
-async function findUserNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom('users')
-    .select(['id', 'name', 'email'])
-    .where('id', 'in', ids)
-    .execute();
-  return rows.map(({ id, name, email }) => ({
-    kind: 'user',
-    id,
-    name: name || email,
-    parents: [],
-  }));
-}
-
 /** The names of the members of a workspace among these ids. */
 export async function findMemberNames(
   db: Database,
   workspaceId: string,
   ids: readonly string[],
 ): Promise<OwnedResource[]> {
-  const users = ids.filter((id) => id.startsWith('usr_'));
-  if (users.length === 0) return [];
+  const userIds = ids.filter((id) => id.startsWith('usr_'));
+  if (userIds.length === 0) return [];
   const rows = await db
     .selectFrom('members')
     .select('user_id')
     .where('workspace_id', '=', workspaceId)
-    .where('user_id', 'in', [...new Set(users)])
+    .where('user_id', 'in', [...new Set(userIds)])
     .execute();
   const members = rows.map(({ user_id }) => user_id);
-  return members.length === 0 ? [] : findUserNames(db, members);
-}
-
-async function findIdentityUsers(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom('user_identities')
-    .innerJoin('users', 'users.id', 'user_id')
-    .select(['user_identities.id', 'users.id as user', 'users.name', 'email'])
-    .where('user_identities.id', 'in', ids)
-    .execute();
-  return rows.map(({ id, user, name, email }) => ({
-    ...{ kind: 'user_identity', id, name: '' },
-    parents: [{ kind: 'user', id: user, name: name || email }],
-  }));
-}
-
-async function findPasskeyNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom('passkeys')
-    .innerJoin('users', 'users.id', 'user_id')
-    .select(['passkeys.id', 'passkeys.name as passkey', 'users.id as user', 'users.name', 'email'])
-    .where('passkeys.id', 'in', ids)
-    .execute();
-  return rows.map(({ id, passkey, user, name, email }) => ({
-    ...{ kind: 'passkey', id, name: passkey },
-    parents: [{ kind: 'user', id: user, name: name || email }],
-  }));
-}
-
-async function findSessionUsers(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'user_id')
-    .select(['sessions.id', 'users.id as user', 'users.name', 'email'])
-    .where('sessions.id', 'in', ids)
-    .execute();
-  return rows.map(({ id, user, name, email }) => {
-    const parent = { kind: 'user', id: user, name: name || email } as const;
-    return { kind: 'session', id, name: '', parents: [parent] };
-  });
-}
-
-async function findInvitationNames(db: Database, ids: readonly string[]): Promise<OwnedResource[]> {
-  const rows = await db
-    .selectFrom('invitations')
-    .innerJoin('workspaces', 'workspaces.id', 'workspace_id')
-    .select(['invitations.id', 'email', 'workspace_id', 'workspaces.name as workspace'])
-    .where('invitations.id', 'in', ids)
-    .execute();
-  return rows.map(({ id, email, workspace_id, workspace }) => ({
-    ...{ kind: 'invitation', id, name: email },
-    parents: [{ kind: 'workspace', id: workspace_id, name: workspace }],
-  }));
-}
-
-/** Resources that a workspace owns, unless they were removed. */
-function owned(kind: keyof typeof ownedTables): IdKind {
-  return {
-    kinds: [kind],
-    async find(db, ids) {
-      const rows = await db
-        .selectFrom(ownedTables[kind])
-        .select(['id', 'name', 'workspace_id'])
-        .select((eb) =>
-          eb
-            .selectFrom('workspaces')
-            .select('workspaces.name')
-            .whereRef('workspaces.id', '=', 'workspace_id')
-            .as('workspace'),
-        )
-        .where('id', 'in', ids)
-        .where('remove_time', 'is', null)
-        .execute();
-      return rows.map(({ id, name, workspace_id, workspace }) => ({
-        ...{ kind, id, name },
-        parents: [{ kind: 'workspace', id: workspace_id, name: workspace ?? '' }],
-      }));
-    },
-  };
+  return members.length === 0 ? [] : users.find(db, members);
 }
 
 /** The links of a removed document are not found. */

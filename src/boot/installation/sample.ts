@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, hourMs, secondMs } from '../../base/clock.ts';
 import { newId, type Random, randomText } from '../../base/crypto/ids.ts';
 import type { StagedBlob, StagedBlobs } from '../../sharing/blobs/staged-blobs.ts';
 import { insertDocument } from '../../sharing/documents/store.ts';
@@ -26,8 +26,6 @@ export type StagedSample = {
 };
 
 const pageCount = 4;
-const second = 1_000;
-const hour = 3_600_000;
 
 const readers = [
   { email: 'ada@example.com', hoursAgo: 26, pageSeconds: [45, 80, 35, 20] },
@@ -58,7 +56,7 @@ async function insertSample(trx: Executor, stored: Stored): Promise<void> {
   const { workspaceId, blob, bytes, random, now } = stored;
   const documentId = newId('doc', random);
   const linkId = newId('lnk', random);
-  const create_time = now() - 27 * hour;
+  const create_time = now() - 27 * hourMs;
   await insertDocument(trx, {
     id: documentId,
     workspace_id: workspaceId,
@@ -104,14 +102,14 @@ async function insertReader(
     view_id: id,
     visit,
     page: i + 1,
-    duration_ms: seconds * second,
+    duration_ms: seconds * secondMs,
   }));
   await insertView(trx, {
     id,
     link_id: linkId,
     email,
     email_verified: 0,
-    create_time: now() - hoursAgo * hour,
+    create_time: now() - hoursAgo * hourMs,
     duration_ms: pages.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
   });
   await raisePageDurations(trx, pages);

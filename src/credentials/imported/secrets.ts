@@ -1,7 +1,7 @@
 // Imported secrets of clients. They have no lookup id, so they are found by the id of the client.
 // At its first use, the hash of a secret of at least 16 characters is replaced with a digest,
 // because a fast check is enough for a random secret.
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, secondMs } from '../../base/clock.ts';
 import {
   digestMatches,
   digestOf,
@@ -28,11 +28,10 @@ const lengthMin = 16;
 const lengthMax = 256;
 
 const cachedMax = 10_000;
-const second = 1_000;
 
 const limits = {
   /** Wrong secrets for a client from a network. Secrets that match a digest never wait. */
-  secret: { free: 20, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 60 * second },
+  secret: { free: 20, firstWaitMs: secondMs, waitMsMax: 64 * secondMs, forgetMs: 60 * secondMs },
 } as const satisfies Record<string, ThrottleLimit>;
 
 /** Returns the columns of a given secret. Throws `invalid_argument`, without the secret. */
@@ -135,7 +134,7 @@ export function createImportedSecrets(options: ImportedSecretsOptions): Imported
     });
     if (found === undefined) return undefined;
     await transact(db, async (trx) => {
-      for (const attempt of counted) await throttle.takeBack(trx, attempt);
+      await throttle.takeBack(trx, counted);
       if (text.length >= lengthMin) await storeImportedDigest(trx, found, digestOf(text));
     });
     // Not found if it was revoked in the meantime.

@@ -1,11 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import { oldRows } from '../../storage/delete-oldest.ts';
-import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor, UsageCountRow } from '../../storage/schema.ts';
 
 export const usageDaysMax = 400;
-
-const dayMs = 86_400_000;
 
 export async function addUsageCounts(trx: Executor, rows: readonly UsageCountRow[]): Promise<void> {
   await trx
@@ -62,11 +57,3 @@ export async function findSubjects(
   }
   return subjects;
 }
-
-export const usageRetention = (now: Clock): RetentionRule =>
-  oldRows({
-    table: 'usage_counts',
-    key: 'key',
-    time: 'day',
-    ranges: () => [{ before: Math.floor(now() / dayMs) - usageDaysMax }],
-  });

@@ -1,6 +1,6 @@
 // Records when credentials were last used, and counts how token requests and verifications ended.
 // Both are collected in memory and written periodically, so that no request waits for a write.
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs } from '../../base/clock.ts';
 import type { ErrorCode } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, UsageCountRow } from '../../storage/schema.ts';
@@ -19,8 +19,6 @@ const countsMax = 200_000;
 const claimedMax = 1_000;
 
 const batchMax = 1_000;
-
-const dayMs = 86_400_000;
 
 export type Outcome = 'issued' | 'verified' | ErrorCode;
 

@@ -9,10 +9,7 @@ export type AccountFilter = {
 };
 
 export const accountList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    id: { column: 'id', kind: 'text' },
-  },
+  sorts: { create_time: 'number', id: 'text' },
   searches: ['id'],
 } as const satisfies List;
 

@@ -4,6 +4,7 @@ import { parseAudienceIds } from '../../credentials/audience-ids.ts';
 import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type { AudienceRow, Executor, Schema } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
@@ -18,10 +19,7 @@ export function findAudience(db: Executor, id: string): Promise<AudienceRow | un
 }
 
 export const audienceList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'identifier', 'id'],
 } as const satisfies List;
 
@@ -44,11 +42,7 @@ export function findAudiences(
 /** Counts the audiences. No other transaction creates one until this one ends. */
 export async function lockAudienceCount(trx: Executor): Promise<number> {
   await lockRow(trx, 'revisions', 'name', 'audiences');
-  const { count } = await trx
-    .selectFrom('audiences')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+  return countRows(trx.selectFrom('audiences'));
 }
 
 export async function insertAudience(

@@ -7,6 +7,7 @@ import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { readNewest } from '../../storage/newest-rows.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
+import { countRows } from '../../storage/row-counts.ts';
 import type {
   ClientKeyRow,
   ClientRow,
@@ -34,10 +35,7 @@ export function findClient(db: Executor, id: string): Promise<ClientRow | undefi
 }
 
 export const clientList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 
@@ -102,10 +100,7 @@ export async function insertClientKey(
 }
 
 export const clientKeyList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 
@@ -157,10 +152,7 @@ export async function insertFederatedIdentity(
 }
 
 export const federatedIdentityList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    subject: { column: 'subject', kind: 'text' },
-  },
+  sorts: { create_time: 'number', subject: 'text' },
   searches: ['subject', 'id'],
 } as const satisfies List;
 
@@ -269,13 +261,8 @@ export const clientAccess = {
 } satisfies Readonly<Record<string, AccessSource>>;
 
 /** Returns the number of clients that a user created. */
-export async function countCreatedClients(db: Executor, creatorId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('clients')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('creator_id', '=', creatorId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+export function countCreatedClients(db: Executor, creatorId: string): Promise<number> {
+  return countRows(db.selectFrom('clients').where('creator_id', '=', creatorId));
 }
 
 export const clientPurge: Purge = {

@@ -3,6 +3,7 @@ import { type ShownResources, shownByDefault, withExternalId } from '../../stora
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { ownedRows, type Purge } from '../../storage/purge.ts';
+import { countRows } from '../../storage/row-counts.ts';
 import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor, ResourceColumns, Schema } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
@@ -33,10 +34,7 @@ export async function lockCustomer(
 }
 
 export const customerList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 
@@ -140,13 +138,8 @@ export async function lockAccounts(
 }
 
 /** Returns the number of customers that a user created. */
-export async function countCreatedCustomers(db: Executor, creatorId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('customers')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('creator_id', '=', creatorId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+export function countCreatedCustomers(db: Executor, creatorId: string): Promise<number> {
+  return countRows(db.selectFrom('customers').where('creator_id', '=', creatorId));
 }
 
 export const customerPurge: Purge = {

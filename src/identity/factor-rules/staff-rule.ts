@@ -1,11 +1,9 @@
 // Records when the setting that requires a second factor of staff was turned on, so that restarts
 // do not extend the grace period.
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs } from '../../base/clock.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database } from '../../storage/schema.ts';
 import { deleteStaffRule, findStaffRule, insertStaffRule } from './store.ts';
-
-const dayMs = 24 * 60 * 60_000;
 
 export type StaffRuleOptions = {
   readonly db: Database;

@@ -1,3 +1,4 @@
+import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor } from '../../storage/schema.ts';
 
 const name = 'staff';
@@ -28,18 +29,14 @@ export type SecondFactors = {
 };
 
 export async function secondFactorsOf(trx: Executor, userId: string): Promise<SecondFactors> {
-  const passkeys = trx.selectFrom('passkeys').select('id').where('user_id', '=', userId).limit(1);
+  const passkeys = trx.selectFrom('passkeys').where('user_id', '=', userId);
   const seeds = trx
     .selectFrom('totp_seeds')
     .innerJoin('users', 'users.id', 'totp_seeds.user_id')
-    .select('user_id')
     .where('user_id', '=', userId)
     .where('confirm_time', 'is not', null)
     .where('password_hash', '<>', '');
-  return {
-    passkey: (await passkeys.executeTakeFirst()) !== undefined,
-    code: (await seeds.executeTakeFirst()) !== undefined,
-  };
+  return { passkey: await hasRow(passkeys), code: await hasRow(seeds) };
 }
 
 /** The methods of the sign-in, separated by spaces; none for an unknown session. */

@@ -4,7 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs } from '../../base/clock.ts';
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { Lease } from '../../storage/leases.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
@@ -29,7 +29,6 @@ export type RotationOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-const dayMs = 86_400_000;
 /** Steps are planned an hour ahead, so a minute's delay does not matter. */
 const tickMs = 60_000;
 

@@ -2,33 +2,24 @@
 
 import type { MasterKey } from '../../base/crypto/master-key.ts';
 import type { Executor } from '../../storage/schema.ts';
-import {
-  findSealedKeys,
-  findSealedReceiptKeys,
-  type SealedValue,
-  updateSealedKey,
-  updateSealedReceiptKey,
-} from './store.ts';
+import { type SealedRows, type SealedValue, sealedRows } from '../../storage/sealed-rows.ts';
+import { statesWithPrivateKey } from './lifecycle.ts';
 
-export type SealedColumn = {
+export type SealedColumn = SealedRows & {
   readonly name: string;
   purpose(id: string): string;
-  read(db: Executor): Promise<readonly SealedValue[]>;
-  write(db: Executor, value: SealedValue): Promise<void>;
 };
 
 export const sealedSigningKeys: SealedColumn = {
   name: 'signing key',
   purpose: (kid) => `signing key ${kid}`,
-  read: findSealedKeys,
-  write: updateSealedKey,
+  ...sealedRows('signing_keys', 'kid', 'private_ciphertext', statesWithPrivateKey),
 };
 
 export const sealedReceiptKeys: SealedColumn = {
   name: 'receipt key',
   purpose: (kid) => `receipt key ${kid}`,
-  read: findSealedReceiptKeys,
-  write: updateSealedReceiptKey,
+  ...sealedRows('receipt_keys', 'kid', 'private_ciphertext'),
 };
 
 export type ResealResult = {

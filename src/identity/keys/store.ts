@@ -1,10 +1,11 @@
 import type { ReceiptKeyRow } from '../../storage/agreement-rows.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningAlgorithm, SigningKeyRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
-import { type KeyChange, publishedStates, statesWithPrivateKey } from './lifecycle.ts';
+import { type KeyChange, publishedStates } from './lifecycle.ts';
 
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
   return db
@@ -17,9 +18,7 @@ export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
 }
 
 export const signingKeyList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number' },
   searches: ['kid'],
   id: 'kid',
 } as const satisfies List;
@@ -69,13 +68,7 @@ export async function raiseTokenSeconds(trx: Executor, seconds: number): Promise
 /** Returns whether tokens are signed with an algorithm. */
 export async function isAlgorithmUsed(db: Executor, alg: SigningAlgorithm): Promise<boolean> {
   if (alg === 'EdDSA') return true;
-  const row = await db
-    .selectFrom('audiences')
-    .select('id')
-    .where('signing_alg', '=', alg)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return hasRow(db.selectFrom('audiences').where('signing_alg', '=', alg));
 }
 
 /** Returns the longest token lifetime of a client, or 0 if no client has one. */
@@ -95,35 +88,8 @@ export async function lockSigningKeys(trx: Executor): Promise<void> {
   await lockRow(trx, 'revisions', 'name', 'signing_keys');
 }
 
-export async function countSigningKeys(db: Executor): Promise<number> {
-  const { count } = await db
-    .selectFrom('signing_keys')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
-export type SealedValue = {
-  readonly id: string;
-  readonly ciphertext: string;
-  readonly masterKeyId: string;
-};
-
-export function findSealedKeys(db: Executor): Promise<SealedValue[]> {
-  return db
-    .selectFrom('signing_keys')
-    .select(['kid as id', 'private_ciphertext as ciphertext', 'master_key_id as masterKeyId'])
-    .where('state', 'in', statesWithPrivateKey)
-    .orderBy('kid')
-    .execute();
-}
-
-export async function updateSealedKey(db: Executor, value: SealedValue): Promise<void> {
-  await db
-    .updateTable('signing_keys')
-    .set({ private_ciphertext: value.ciphertext, master_key_id: value.masterKeyId })
-    .where('kid', '=', value.id)
-    .execute();
+export function countSigningKeys(db: Executor): Promise<number> {
+  return countRows(db.selectFrom('signing_keys'));
 }
 
 /** Returns the keys that sign receipts, newest first. */
@@ -138,20 +104,4 @@ export function findReceiptKeys(db: Executor): Promise<ReceiptKeyRow[]> {
 
 export async function insertReceiptKey(trx: Executor, row: ReceiptKeyRow): Promise<void> {
   await trx.insertInto('receipt_keys').values(row).execute();
-}
-
-export function findSealedReceiptKeys(db: Executor): Promise<SealedValue[]> {
-  return db
-    .selectFrom('receipt_keys')
-    .select(['kid as id', 'private_ciphertext as ciphertext', 'master_key_id as masterKeyId'])
-    .orderBy('kid')
-    .execute();
-}
-
-export async function updateSealedReceiptKey(db: Executor, value: SealedValue): Promise<void> {
-  await db
-    .updateTable('receipt_keys')
-    .set({ private_ciphertext: value.ciphertext, master_key_id: value.masterKeyId })
-    .where('kid', '=', value.id)
-    .execute();
 }

@@ -1,11 +1,10 @@
+import { sealedRows } from '../../storage/sealed-rows.ts';
 import type { SealedColumn } from '../keys/sealed-values.ts';
-import { findSealedSecrets, updateSealedSecret } from './store.ts';
 
 export const secretPurpose = (providerId: string) => `client secret at ${providerId}`;
 
 export const sealedProviderSecrets: SealedColumn = {
   name: 'client secret at the identity provider',
   purpose: secretPurpose,
-  read: findSealedSecrets,
-  write: updateSealedSecret,
+  ...sealedRows('identity_providers', 'id', 'secret_ciphertext'),
 };

@@ -1,5 +1,6 @@
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows } from '../../storage/row-counts.ts';
 import { lockRow, lockRows } from '../../storage/row-locks.ts';
 import type {
   Executor,
@@ -34,10 +35,7 @@ export async function findEnabledProviders(
 }
 
 export const providerList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'issuer', 'id'],
 } as const satisfies List;
 
@@ -63,11 +61,7 @@ export function lockProvider(trx: Executor, id: string): Promise<IdentityProvide
 export async function lockProviderCount(trx: Executor): Promise<number> {
   // Providers are rare, so they share the lock of audiences.
   await lockRow(trx, 'revisions', 'name', 'audiences');
-  const { count } = await trx
-    .selectFrom('identity_providers')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return countRows(trx.selectFrom('identity_providers'));
 }
 
 export async function insertProvider(trx: Executor, row: IdentityProviderRow): Promise<void> {
@@ -164,23 +158,4 @@ export async function insertProvidedUser(trx: Executor, row: UserRow): Promise<v
 
 export async function updateScopes(trx: Executor, id: string, scopes: string): Promise<void> {
   await trx.updateTable('users').set({ scopes }).where('id', '=', id).execute();
-}
-
-export function findSealedSecrets(db: Executor) {
-  return db
-    .selectFrom('identity_providers')
-    .select(['id', 'secret_ciphertext as ciphertext', 'master_key_id as masterKeyId'])
-    .orderBy('id')
-    .execute();
-}
-
-export async function updateSealedSecret(
-  db: Executor,
-  secret: { id: string; ciphertext: string; masterKeyId: string },
-): Promise<void> {
-  await db
-    .updateTable('identity_providers')
-    .set({ secret_ciphertext: secret.ciphertext, master_key_id: secret.masterKeyId })
-    .where('id', '=', secret.id)
-    .execute();
 }

@@ -1,36 +1,34 @@
 // Bounds the sign-ins of one network that involve no password: with a passkey, with a provider, or
 // with a device code. Also bounds the codes that one user enters.
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, secondMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { networkOf, siteOf } from '../../base/net/network.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 
-const second = 1_000;
-
 /** A success takes its attempt back, so that a whole office can sign in within a minute. */
 export const networkLimit: ThrottleLimit = {
   free: 50,
-  firstWaitMs: second,
-  waitMsMax: 8 * second,
-  forgetMs: 60 * second,
+  firstWaitMs: secondMs,
+  waitMsMax: 8 * secondMs,
+  forgetMs: 60 * secondMs,
 };
 
 /** Many networks that guess at one user, or one user who guesses: at most 1,350 guesses a day. */
 export const userLimit: ThrottleLimit = {
   free: 20,
-  firstWaitMs: second,
-  waitMsMax: 64 * second,
-  forgetMs: 5 * 60 * second,
+  firstWaitMs: secondMs,
+  waitMsMax: 64 * secondMs,
+  forgetMs: 5 * 60 * secondMs,
 };
 
 /** All networks of a site together: at most about 560 attempts in ten minutes. */
 const siteLimit: ThrottleLimit = {
   free: 500,
-  firstWaitMs: second,
-  waitMsMax: 64 * second,
-  forgetMs: 10 * second,
+  firstWaitMs: secondMs,
+  waitMsMax: 64 * secondMs,
+  forgetMs: 10 * secondMs,
 };
 
 export type NetworkAttempt = { takeBack(trx: Executor): Promise<void> };
@@ -62,11 +60,7 @@ export function createNetworkThrottle(options: NetworkThrottleOptions): NetworkT
         ...(options.countsSites ? [throttle.counter('site', siteOf(peer))] : []),
         ...(userId === undefined ? [] : [throttle.counter('user', userId)]),
       ]);
-      return {
-        async takeBack(trx) {
-          for (const attempt of counted) await throttle.takeBack(trx, attempt);
-        },
-      };
+      return { takeBack: (trx) => throttle.takeBack(trx, counted) };
     },
   };
 }

@@ -2,28 +2,25 @@
 // and networks have separate counters.
 
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs, minuteMs, secondMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
+import { noteSeen, wasSeen } from '../../storage/seen-times.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import { networkLimit, tooManySignIns, userLimit } from './network-throttle.ts';
-import { isFamiliarNetwork, rememberNetwork } from './store.ts';
-
-const second = 1_000;
-const minute = 60 * second;
 
 const limits = {
   // A browser in which the user has signed in before: only typing errors count.
-  device: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+  device: { free: 5, firstWaitMs: secondMs, waitMsMax: 64 * secondMs, forgetMs: 10 * minuteMs },
   // One network that guesses at one user: at most 1,350 guesses a day.
-  pair: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+  pair: { free: 5, firstWaitMs: secondMs, waitMsMax: 64 * secondMs, forgetMs: 10 * minuteMs },
   // One network that guesses at many users. In an office network, a failure a minute is normal.
   network: networkLimit,
   // Many networks that guess at one user: at most 1,350 guesses a day in total.
   user: userLimit,
 } as const satisfies Record<string, ThrottleLimit>;
 
-export const familiarMs = 90 * 24 * 60 * minute;
+export const familiarMs = 90 * dayMs;
 
 export type Attempt = {
   readonly email: string;
@@ -63,7 +60,7 @@ export function createSignInThrottle({ db, keys, now }: SignInThrottleOptions): 
     // An address without a user causes the same queries and counters, so it cannot be detected.
     const since = now() - familiarMs;
     const familiarKeys = keys.map((key) => familiarKey(attempt, key));
-    const isKnown = await isFamiliarNetwork(db, familiarKeys, since);
+    const isKnown = await wasSeen(db, 'familiar_networks', familiarKeys, since);
     return { own, shared: isKnown ? [ofNetwork] : [ofNetwork, counter('user', email)] };
   }
 
@@ -72,14 +69,10 @@ export function createSignInThrottle({ db, keys, now }: SignInThrottleOptions): 
       const { own, shared } = await countersOf(attempt);
       const counted = await throttle.count([own, ...shared]);
       return {
-        async takeBack(trx) {
-          for (const one of counted) await throttle.takeBack(trx, one);
-        },
+        takeBack: (trx) => throttle.takeBack(trx, counted),
         async forgive(trx) {
-          for (const one of counted) {
-            await (one.counter === own ? throttle.clear(trx, own) : throttle.takeBack(trx, one));
-          }
-          await rememberNetwork(trx, familiarKey(attempt, keys[0]), now());
+          await throttle.takeBack(trx, counted, own);
+          await noteSeen(trx, 'familiar_networks', familiarKey(attempt, keys[0]), now());
         },
       };
     },

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { selectNewestFirst } from '../../storage/page-token.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, Schema, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 import type { AddSessionMethods } from '../users/users.ts';
@@ -48,14 +49,13 @@ export async function lockUnchangedUser(
   return row?.password_hash === password_hash && row.disable_time === null;
 }
 
-export async function hasConfirmedSeed(trx: Executor, userId: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('totp_seeds')
-    .select('user_id')
-    .where('user_id', '=', userId)
-    .where('confirm_time', 'is not', null)
-    .executeTakeFirst();
-  return row !== undefined;
+export function hasConfirmedSeed(trx: Executor, userId: string): Promise<boolean> {
+  return hasRow(
+    trx
+      .selectFrom('totp_seeds')
+      .where('user_id', '=', userId)
+      .where('confirm_time', 'is not', null),
+  );
 }
 
 /** False if another code was used since the seed was read. */
@@ -107,10 +107,7 @@ const live = (db: Executor, userId: string, now: number) =>
 
 /** A user has few live sessions, so they can be sorted without an index. */
 export const sessionList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    refresh_time: { column: 'refresh_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number', refresh_time: 'number' },
   searches: ['address'],
 } as const satisfies List;
 
@@ -218,54 +215,22 @@ export async function endProviderSessions(
 }
 
 /** Whether `recover-staff` has set the current password of the user. */
-export async function hasRecoveryPassword(
+export function hasRecoveryPassword(
   db: Executor,
   { id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>,
 ): Promise<boolean> {
-  const row = await db
-    .selectFrom('recovery_passwords')
-    .select('user_id')
-    .where('user_id', '=', id)
-    .where('password_hash', '=', password_hash)
-    .executeTakeFirst();
-  return row !== undefined;
+  return hasRow(
+    db
+      .selectFrom('recovery_passwords')
+      .where('user_id', '=', id)
+      .where('password_hash', '=', password_hash),
+  );
 }
 
-export async function isFamiliarNetwork(
-  db: Executor,
-  keys: readonly string[],
-  since: number,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('familiar_networks')
-    .select('key')
-    .where('key', 'in', keys)
-    .where('last_time', '>=', since)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-export async function rememberNetwork(trx: Executor, key: string, now: number): Promise<void> {
-  await trx
-    .insertInto('familiar_networks')
-    .values({ key, last_time: now })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
-    .execute();
-}
-
-export async function hasRecoveryCode(
-  db: Executor,
-  userId: string,
-  digest: string,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('recovery_codes')
-    .select('user_id')
-    .where('user_id', '=', userId)
-    .where('digest', '=', digest)
-    .executeTakeFirst();
-  return row !== undefined;
+export function hasRecoveryCode(db: Executor, userId: string, digest: string): Promise<boolean> {
+  return hasRow(
+    db.selectFrom('recovery_codes').where('user_id', '=', userId).where('digest', '=', digest),
+  );
 }
 
 export async function consumeRecoveryCode(
@@ -281,9 +246,8 @@ export async function consumeRecoveryCode(
   return numDeletedRows > 0n;
 }
 
-export async function hasUser(db: Executor, id: string): Promise<boolean> {
-  const row = await db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst();
-  return row !== undefined;
+export function hasUser(db: Executor, id: string): Promise<boolean> {
+  return hasRow(db.selectFrom('users').where('id', '=', id));
 }
 
 export async function endSessionsOfUser(trx: Executor, userId: string, now: number): Promise<void> {

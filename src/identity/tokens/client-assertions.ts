@@ -5,8 +5,6 @@ import { parseStoredScopes } from '../../api/access/scopes.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isForeignClientId, isId } from '../../base/crypto/ids.ts';
 import { tokenSettingsOf } from '../../credentials/token-settings.ts';
-import { oldRows } from '../../storage/delete-oldest.ts';
-import type { RetentionRule } from '../../storage/retention.ts';
 import type { AssertingClient, FindAssertingClient } from './asserting-clients.ts';
 import {
   type Assertion,
@@ -33,7 +31,7 @@ export type ClientAssertionOptions = {
 const secondsMax = 300;
 
 /** The clocks of two processes differ by at most this much. */
-const skewMaxMs = 300_000;
+export const assertionSkewMsMax = 300_000;
 
 const jtiMax = 256;
 
@@ -106,11 +104,3 @@ function problemOf(
   }
   return findTimeProblem(payload, secondsMax, now);
 }
-
-export const assertionRetention = (now: Clock): RetentionRule =>
-  oldRows({
-    table: 'used_assertions',
-    key: 'digest',
-    time: 'expire_time',
-    ranges: () => [{ before: now() - skewMaxMs }],
-  });

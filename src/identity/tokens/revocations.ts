@@ -4,11 +4,9 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import { oldRows } from '../../storage/delete-oldest.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createLoader } from '../../storage/loader.ts';
 import { unannouncedRevision } from '../../storage/release-0-1.ts';
-import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { findRevokedTokens, insertRevokedToken, isTokenRevoked } from './store.ts';
 
@@ -28,7 +26,7 @@ export type RevocationsOptions = {
 };
 
 /** Rows stay this much longer, for processes whose clocks are behind. */
-const skewMaxMs = 300_000;
+export const revocationSkewMsMax = 300_000;
 
 /** Parsing a page blocks the event loop for a few milliseconds. */
 const pageMax = 2_000;
@@ -57,12 +55,12 @@ export function createExpiringIds(forgetBefore: () => number) {
 
 export function openRevocations(options: RevocationsOptions): Revocations {
   const { db, invalidations, now } = options;
-  const revoked = createExpiringIds(() => now() - skewMaxMs);
+  const revoked = createExpiringIds(() => now() - revocationSkewMsMax);
 
   async function readAll(): Promise<void> {
     let after = '';
     for (;;) {
-      const page = { after, unexpiredAt: now() - skewMaxMs, limit: pageMax };
+      const page = { after, unexpiredAt: now() - revocationSkewMsMax, limit: pageMax };
       const rows = await findRevokedTokens(db, page);
       for (const { jti, expire_time } of rows) revoked.add(jti, expire_time);
       const last = rows.at(-1);
@@ -102,11 +100,3 @@ export function openRevocations(options: RevocationsOptions): Revocations {
     },
   };
 }
-
-export const revocationRetention = (now: Clock): RetentionRule =>
-  oldRows({
-    table: 'revoked_tokens',
-    key: 'jti',
-    time: 'expire_time',
-    ranges: () => [{ before: now() - skewMaxMs }],
-  });

@@ -1,6 +1,7 @@
 import { parseStoredScopes } from '../../api/access/scopes.ts';
 import { parseAudienceIds } from '../../credentials/audience-ids.ts';
 import { type EntityKey, entityKey } from '../../storage/change.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import type {
   Database,
   Executor,
@@ -92,13 +93,8 @@ export function findRevokedTokens(
     .execute();
 }
 
-export async function isTokenRevoked(db: Database, jti: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('revoked_tokens')
-    .select('jti')
-    .where('jti', '=', jti)
-    .executeTakeFirst();
-  return row !== undefined;
+export function isTokenRevoked(db: Database, jti: string): Promise<boolean> {
+  return hasRow(db.selectFrom('revoked_tokens').where('jti', '=', jti));
 }
 
 export async function insertRevokedToken(db: Executor, row: RevokedTokenRow): Promise<void> {

@@ -2,6 +2,7 @@ import type { Insertable } from 'kysely';
 import { withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows, hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, Schema, TrustedIssuerRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
@@ -16,10 +17,7 @@ export function findIssuer(db: Executor, id: string): Promise<TrustedIssuerRow |
 }
 
 export const issuerList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'issuer', 'id'],
 } as const satisfies List;
 
@@ -42,11 +40,7 @@ export function findIssuers(
 /** Counts the trusted issuers. No other transaction creates one until this one ends. */
 export async function lockIssuerCount(trx: Executor): Promise<number> {
   await lockRow(trx, 'revisions', 'name', 'trusted_issuers');
-  const { count } = await trx
-    .selectFrom('trusted_issuers')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+  return countRows(trx.selectFrom('trusted_issuers'));
 }
 
 export async function insertIssuer(
@@ -78,14 +72,8 @@ export async function findScopesOfClients(trx: Executor, issuerId: string): Prom
   return rows.map(({ scopes }) => scopes);
 }
 
-export async function isIssuerUsed(trx: Executor, issuerId: string): Promise<boolean> {
-  const row = await trx
-    .selectFrom('federated_identities')
-    .select('id')
-    .where('issuer_id', '=', issuerId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export function isIssuerUsed(trx: Executor, issuerId: string): Promise<boolean> {
+  return hasRow(trx.selectFrom('federated_identities').where('issuer_id', '=', issuerId));
 }
 
 export type LockTrustedIssuer = (trx: Executor, id: string) => Promise<boolean>;

@@ -1,7 +1,7 @@
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { UsageService } from '../../../gen/latchkey/identity/v1/usage_pb.js';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs } from '../../base/clock.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { findSubjects, findUsageCounts, usageDaysMax } from '../../credentials/usage/store.ts';
 import type { Database, UsageCountRow } from '../../storage/schema.ts';
@@ -12,7 +12,6 @@ export type UsageServiceOptions = {
 };
 
 const daysDefault = 30;
-const dayMs = 86_400_000;
 
 export function createUsageService({
   db,

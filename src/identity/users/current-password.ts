@@ -3,7 +3,7 @@
 
 import type { HandlerContext } from '@connectrpc/connect';
 import { isUser, principalOf } from '../../api/principal.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, minuteMs, secondMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { Failure, fail, invalid } from '../../base/errors/errors.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
@@ -11,13 +11,10 @@ import { transact } from '../../storage/database.ts';
 import type { Database, UserRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-
 const limits = {
   // Each session has its own counter, so that a stolen session cannot delay the others. The limits
   // are those of a sign-in from a known browser.
-  session: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+  session: { free: 5, firstWaitMs: secondMs, waitMsMax: 64 * secondMs, forgetMs: 10 * minuteMs },
 } as const satisfies Record<string, ThrottleLimit>;
 
 export type CurrentPasswordOptions = {
@@ -65,9 +62,7 @@ export function createCurrentPasswordCheck(options: CurrentPasswordOptions): Che
     } catch (error) {
       const isWrong = error instanceof Failure && error.code === 'identity.credential_invalid';
       if (isWrong) throw error;
-      await transact(db, async (trx) => {
-        for (const attempt of counted) await throttle.takeBack(trx, attempt);
-      });
+      await transact(db, (trx) => throttle.takeBack(trx, counted));
       throw error;
     }
     await transact(db, (trx) => throttle.clear(trx, counter));

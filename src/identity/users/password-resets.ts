@@ -11,7 +11,7 @@ import { requireNotDeleted } from '../../api/deletion.ts';
 import { claimOf } from '../../api/idempotency/claim.ts';
 import { callerOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs, minuteMs, secondMs } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import {
   formatLinkToken,
@@ -28,10 +28,8 @@ import { readEmail } from '../../base/net/email.ts';
 import { networkOf } from '../../base/net/network.ts';
 import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import { transact } from '../../storage/database.ts';
-import { oldRows } from '../../storage/delete-oldest.ts';
-import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor, PasswordResetRow, UserRow } from '../../storage/schema.ts';
-import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { type CheckPassword, passwordsAreOff } from './password-rules.ts';
 import type { SecurityNotices } from './security-notices.ts';
@@ -47,19 +45,22 @@ import {
 } from './store.ts';
 import { lockUser } from './users.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-const resetMs = 60 * minute;
+const resetMs = 60 * minuteMs;
 /** Of a link that another user requested, as long as an invitation. */
-const chosenMs = 7 * 24 * 60 * minute;
+export const passwordLinkMsMax = 7 * dayMs;
 
 const limits = {
   // One address, so that no mailbox is flooded. An attacker who makes the user wait here also makes
   // the service mail a working link to the user.
-  address: { free: 5, firstWaitMs: minute, waitMsMax: 16 * minute, forgetMs: 15 * minute },
+  address: { free: 5, firstWaitMs: minuteMs, waitMsMax: 16 * minuteMs, forgetMs: 15 * minuteMs },
   // One network that requests links for many addresses.
-  network: { free: 20, firstWaitMs: 30 * second, waitMsMax: 4 * minute, forgetMs: 2 * minute },
-  service: { free: 500, firstWaitMs: second, waitMsMax: second, forgetMs: second },
+  network: {
+    free: 20,
+    firstWaitMs: 30 * secondMs,
+    waitMsMax: 4 * minuteMs,
+    forgetMs: 2 * minuteMs,
+  },
+  service: steadyLimit(500, secondMs),
 } as const satisfies Record<string, ThrottleLimit>;
 
 const tasksMax = 100;
@@ -145,7 +146,7 @@ export function createPasswordResets(options: PasswordResetOptions): PasswordRes
         if (user.disable_time !== null) throw fail('conflict', 'The user is disabled.');
         to = user.email;
         await throttle.countIn(trx, [throttle.counter('address', to)]);
-        const row = rowOf(token, user, now(), chosenMs);
+        const row = rowOf(token, user, now(), passwordLinkMsMax);
         await insertPasswordReset(trx, row);
         return { expireTime: timestampFromMs(row.expire_time) };
       });
@@ -213,14 +214,6 @@ function isValid(token: LinkToken, row: PasswordResetRow, user: UserRow, time: n
   const matches = linkTokenMatches(token, row.digest, factsOf(user));
   return matches && isInTime && user.disable_time === null;
 }
-
-export const passwordResetRetention = (now: Clock): RetentionRule =>
-  oldRows({
-    table: 'password_resets',
-    key: 'id',
-    time: 'expire_time',
-    ranges: () => [{ before: now() + 1 }, { from: now() + chosenMs + 1 }],
-  });
 
 const notValid = (target?: string) =>
   fail(

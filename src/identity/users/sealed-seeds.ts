@@ -1,10 +1,9 @@
+import { sealedRows } from '../../storage/sealed-rows.ts';
 import type { SealedColumn } from '../keys/sealed-values.ts';
-import { findSealedSeeds, updateSealedSeed } from './store.ts';
 import { seedPurpose } from './totp.ts';
 
 export const sealedSeeds: SealedColumn = {
   name: 'TOTP seed',
   purpose: seedPurpose,
-  read: findSealedSeeds,
-  write: updateSealedSeed,
+  ...sealedRows('totp_seeds', 'user_id', 'ciphertext'),
 };

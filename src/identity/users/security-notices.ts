@@ -3,20 +3,18 @@
 
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, isUser, type Principal } from '../../api/principal.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, hourMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import type { Mail, Mailer } from '../../base/mail/mailer.ts';
 import { networkOf } from '../../base/net/network.ts';
 import type { Database, UserRow } from '../../storage/schema.ts';
-import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import { type SecurityEvent, securityNotice } from './security-notice.ts';
-
-const hour = 60 * 60_000;
 
 const limits = {
   // One event of one user: a program may sign in each minute, always as a new device.
-  event: { free: 5, firstWaitMs: hour, waitMsMax: hour, forgetMs: hour },
+  event: steadyLimit(5, hourMs),
 } as const satisfies Record<string, ThrottleLimit>;
 
 const tasksMax = 100;

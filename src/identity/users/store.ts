@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import type {
   Executor,
   PasswordResetRow,
@@ -49,11 +50,7 @@ export type UserFilter = {
 };
 
 export const userList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-    email: { column: 'email', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text', email: 'text' },
   searches: ['name', 'email', 'id'],
 } as const satisfies List;
 
@@ -87,16 +84,14 @@ export async function updateUser(db: Executor, id: string, change: UserChange): 
   await db.updateTable('users').set(change).where('id', '=', id).execute();
 }
 
-export async function hasStaffWithScope(db: Executor, scope: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('users')
-    .select('id')
-    .where('kind', '=', 'staff')
-    .where('disable_time', 'is', null)
-    .where(sql`' ' || scopes || ' '`, 'like', `% ${scope} %`)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export function hasStaffWithScope(db: Executor, scope: string): Promise<boolean> {
+  return hasRow(
+    db
+      .selectFrom('users')
+      .where('kind', '=', 'staff')
+      .where('disable_time', 'is', null)
+      .where(sql`' ' || scopes || ' '`, 'like', `% ${scope} %`),
+  );
 }
 
 export async function endSessionsOf(
@@ -169,25 +164,6 @@ export async function deleteSeed(db: Executor, userId: string): Promise<void> {
 
 export async function deletePasskeys(trx: Executor, userId: string): Promise<void> {
   await trx.deleteFrom('passkeys').where('user_id', '=', userId).execute();
-}
-
-export function findSealedSeeds(db: Executor) {
-  return db
-    .selectFrom('totp_seeds')
-    .select(['user_id as id', 'ciphertext', 'master_key_id as masterKeyId'])
-    .orderBy('user_id')
-    .execute();
-}
-
-export async function updateSealedSeed(
-  db: Executor,
-  seed: { id: string; ciphertext: string; masterKeyId: string },
-): Promise<void> {
-  await db
-    .updateTable('totp_seeds')
-    .set({ ciphertext: seed.ciphertext, master_key_id: seed.masterKeyId })
-    .where('user_id', '=', seed.id)
-    .execute();
 }
 
 export async function insertPasswordReset(db: Executor, row: PasswordResetRow): Promise<void> {

@@ -1,5 +1,6 @@
 // Agreements that readers accept before they get any byte of a document, and their receipts: claims
 // that are signed once, when the reader accepts, so that every copy of a receipt is the same.
+
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Clock } from '../../base/clock.ts';
 import { newId, type Random } from '../../base/crypto/ids.ts';
@@ -8,13 +9,12 @@ import type { MailPart } from '../../base/mail/mail-body.ts';
 import { mailLine, mailName, shortName } from '../../base/net/mail-name.ts';
 import type { AgreementRow, AgreementTextRow } from '../../storage/agreement-rows.ts';
 import { transact } from '../../storage/database.ts';
-import { findVersion } from '../../storage/document-versions.ts';
+import { findDocument, findVersion } from '../../storage/document-versions.ts';
+import { findFolder } from '../../storage/folder-tree.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
 import {
-  findAgreedDocument,
-  findAgreedFolder,
   findAgreement,
   findAgreementById,
   findText,
@@ -71,9 +71,9 @@ export function createAgreements(options: AgreementOptions): Agreements {
    * gets them by mail, so that a link that hides the name hides it here, too.
    */
   async function sharedClaims(link: LinkRow): Promise<object> {
-    const { document_id, folder_id, pinned_version, show_title } = link;
+    const { workspace_id, document_id, folder_id, pinned_version, show_title } = link;
     if (document_id !== null) {
-      const document = await findAgreedDocument(db, document_id);
+      const document = await findDocument(db, workspace_id, document_id);
       const shown =
         pinned_version === null ? document : await findVersion(db, document_id, pinned_version);
       if (document === undefined || shown === undefined) throw noSuchLink();
@@ -82,7 +82,7 @@ export function createAgreements(options: AgreementOptions): Agreements {
         ...{ document_sha256: shown.sha256, document_version: shown.version },
       };
     }
-    const folder = await findAgreedFolder(db, folder_id ?? '');
+    const folder = await findFolder(db, workspace_id, folder_id ?? '');
     if (folder === undefined) throw noSuchLink();
     return show_title === 1 ? { folder_id, folder_name: folder.name } : { folder_id };
   }

@@ -1,5 +1,5 @@
 import type { AgreementRow } from '../../storage/agreement-rows.ts';
-import type { DocumentRow, Executor, FolderRow } from '../../storage/schema.ts';
+import type { Executor } from '../../storage/schema.ts';
 
 export async function insertText(trx: Executor, sha256: string, text: string): Promise<void> {
   await trx
@@ -39,29 +39,4 @@ export function findAgreement(
 
 export function findAgreementById(db: Executor, id: string): Promise<AgreementRow | undefined> {
   return db.selectFrom('agreements').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** Returns the folder of a link, unless it was deleted. */
-export function findAgreedFolder(
-  db: Executor,
-  id: string,
-): Promise<Pick<FolderRow, 'name'> | undefined> {
-  return db
-    .selectFrom('folders')
-    .select('name')
-    .where('id', '=', id)
-    .where('remove_time', 'is', null)
-    .executeTakeFirst();
-}
-
-export function findAgreedDocument(
-  db: Executor,
-  id: string,
-): Promise<Pick<DocumentRow, 'name' | 'sha256' | 'version'> | undefined> {
-  return db
-    .selectFrom('documents')
-    .select(['name', 'sha256', 'version'])
-    .where('id', '=', id)
-    .where('remove_time', 'is', null)
-    .executeTakeFirst();
 }

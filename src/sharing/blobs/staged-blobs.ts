@@ -2,13 +2,15 @@
 // exists from before the first byte until the transaction that inserts the document, and from the
 // transaction that deletes the document until the bytes are gone. A process renews the rows of its
 // uploads. After a crash or a lost database connection they expire, and a sweep removes the bytes.
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+
+import { setImmediate } from 'node:timers/promises';
 import { type Random, randomText } from '../../base/crypto/ids.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { transact, UnconfirmedCommit } from '../../storage/database.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
 import { isLeaseHeld } from '../../storage/leases.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
+import { within } from '../../storage/within.ts';
 import type { BlobStore } from './blob-store.ts';
 import {
   claimPendingBlob,
@@ -172,10 +174,7 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
 
 /** Ignores errors, because a sweep repeats the removal. */
 async function waitBriefly(removal: Promise<void>): Promise<void> {
-  const done = new AbortController();
-  const late = sleep(removalWaitMs, undefined, { ref: false, signal: done.signal });
-  const end = removal.catch(() => {}).finally(() => done.abort());
-  await Promise.race([end, late.catch(() => {})]);
+  await within(removalWaitMs, removal).catch(() => {});
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
 import { databaseTime } from '../../storage/database-time.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor, Schema } from '../../storage/schema.ts';
 
 /** A process, and how long its rows protect their blobs unless it renews them. */
@@ -139,7 +140,6 @@ export async function replaceStoreId(trx: Executor, id: string): Promise<void> {
 }
 
 /** Returns whether the database has pending blobs. */
-export async function hasPendingBlobs(db: Executor): Promise<boolean> {
-  const row = db.selectFrom('pending_blobs').select('blob_id').limit(1);
-  return (await row.executeTakeFirst()) !== undefined;
+export function hasPendingBlobs(db: Executor): Promise<boolean> {
+  return hasRow(db.selectFrom('pending_blobs'));
 }

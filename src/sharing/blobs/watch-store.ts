@@ -1,8 +1,9 @@
 // Checks the blob store every five seconds. Logs when it starts to fail and when it works again.
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { Failure } from '../../base/errors/errors.ts';
 import { describeStoreError } from '../../base/s3/failure.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
+import { within } from '../../storage/within.ts';
 import type { BlobStore } from './blob-store.ts';
 import { WrongStore } from './store-id.ts';
 
@@ -74,7 +75,7 @@ export function watchStore({ blobs, kind, log, observe }: StoreWatchOptions): St
   return {
     async state() {
       if (kind === 'folder') return check();
-      if (current === undefined) await Promise.race([first, sleep(answerMs, undefined, unref)]);
+      if (current === undefined) await within(answerMs, first);
       return current ?? 'outage';
     },
     // Does not wait for a running check, because a store that does not answer would delay the stop.
@@ -84,8 +85,6 @@ export function watchStore({ blobs, kind, log, observe }: StoreWatchOptions): St
     },
   };
 }
-
-const unref = { ref: false };
 
 const isWrongStore = (error: unknown) =>
   error instanceof Failure && error.extra.cause instanceof WrongStore;

@@ -6,19 +6,18 @@ import { type Failure, fail } from '../../base/errors/errors.ts';
 import { type Damage, DamagedBlob } from '../../base/files/damaged-blob.ts';
 import { type RangeRequest, selectBytes } from '../../base/http/byte-range.ts';
 import { entityKey } from '../../storage/change.ts';
-import { findVersion, withVersion } from '../../storage/document-versions.ts';
+import {
+  findDocument,
+  findVersion,
+  type StoredDocument,
+  withVersion,
+} from '../../storage/document-versions.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import {
-  type CountedDocument,
-  type DocumentKey,
-  findCountedDocument,
-  findDocument,
-  type StoredDocument,
-} from './store.ts';
+import { type CountedDocument, type DocumentKey, findCountedDocument } from './store.ts';
 
 /** The part of a document that a request asked for. */
 export type OpenDocument = {

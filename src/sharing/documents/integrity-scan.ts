@@ -2,7 +2,7 @@
 // backup still exists. Reads one blob at a time, slowly.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs, hourMs } from '../../base/clock.ts';
 import { type Damage, DamagedBlob } from '../../base/files/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
 import { findVersion, findVersionsToCheck, setCheckTime } from '../../storage/document-versions.ts';
@@ -12,8 +12,6 @@ import type { Database, DocumentVersionRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { type BlobCheck, type StoredContent, verifyDigest } from './documents.ts';
 
-const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 const bytesPerSecond = 8 * 1024 * 1024;
 /** Chooses one of this many versions, so that two processes rarely check the same one. */
 const choices = 16;

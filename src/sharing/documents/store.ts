@@ -29,26 +29,6 @@ export async function insertDocument(db: Executor, row: NewDocument): Promise<vo
   await insertRow(db, { folder_id: null, creator_id: null, ...row });
 }
 
-/** A document as its row has it. */
-export type StoredDocument = DocumentRow & {
-  readonly view_count: number;
-  readonly last_version: number;
-};
-
-export function findDocument(
-  db: Executor,
-  workspaceId: string,
-  id: string,
-): Promise<StoredDocument | undefined> {
-  return db
-    .selectFrom('documents')
-    .selectAll()
-    .where('id', '=', id)
-    .where('workspace_id', '=', workspaceId)
-    .where('remove_time', 'is', null)
-    .executeTakeFirst();
-}
-
 export type CountedDocument = DocumentRow & {
   readonly view_count: number;
   readonly link_count: number;
@@ -79,12 +59,7 @@ export function findCountedDocument(
 }
 
 export const documentList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-    size_bytes: { column: 'size_bytes', kind: 'number' },
-    view_count: { column: 'view_count', kind: 'number' },
-  },
+  sorts: { create_time: 'number', name: 'text', size_bytes: 'number', view_count: 'number' },
   searches: ['name', 'id'],
 } as const satisfies List;
 

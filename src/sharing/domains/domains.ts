@@ -1,13 +1,12 @@
 // The verified domains of all workspaces, in memory: every request for another host name than the
 // service's own is looked up here, and every URL of a link. A read waits for nothing, because a
 // late change of a domain opens nothing: the gate checks each link against the database's changes.
+
 import type { LinkDomain } from '../../api/routes/route.ts';
-import type { Clock } from '../../base/clock.ts';
+import { dayMs } from '../../base/clock.ts';
 import { hostNameOf } from '../../base/http/host-name.ts';
-import { oldRows } from '../../storage/delete-oldest.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { keepLoaded } from '../../storage/loaded-rows.ts';
-import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
 import { findVerifiedDomains } from './store.ts';
 
@@ -64,12 +63,4 @@ export async function openDomains(options: DomainsOptions): Promise<Domains> {
 const originOf = (name: string) => `https://${name}`;
 
 /** A proxy may serve a deleted domain until its last certificate expires. */
-const removedMs = 90 * 24 * 60 * 60_000;
-
-export const domainRetention = (now: Clock): RetentionRule =>
-  oldRows({
-    table: 'domains',
-    key: 'id',
-    time: 'remove_time',
-    ranges: () => [{ before: now() - removedMs }],
-  });
+export const removedDomainMs = 90 * dayMs;

@@ -1,6 +1,7 @@
 import type { DomainRow } from '../../storage/domain-rows.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows, hasRow } from '../../storage/row-counts.ts';
 import type { Executor } from '../../storage/schema.ts';
 
 const domainColumns = [
@@ -9,9 +10,7 @@ const domainColumns = [
 ] as const;
 
 export const domainList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number' },
   searches: ['name', 'id'],
 } as const satisfies List;
 
@@ -38,14 +37,13 @@ export function findDomain(
   return selectDomains(db, workspaceId).where('id', '=', id).executeTakeFirst();
 }
 
-export async function countDomains(db: Executor, workspaceId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('domains')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', workspaceId)
-    .where('remove_time', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+export function countDomains(db: Executor, workspaceId: string): Promise<number> {
+  return countRows(
+    db
+      .selectFrom('domains')
+      .where('workspace_id', '=', workspaceId)
+      .where('remove_time', 'is', null),
+  );
 }
 
 export async function insertDomain(trx: Executor, row: DomainRow): Promise<void> {
@@ -127,12 +125,11 @@ export function findVerifiedDomains(db: Executor) {
 /** @param name any text, because a proxy passes the host name that a client sent */
 export async function isVerifiedDomain(db: Executor, name: string): Promise<boolean> {
   if (!/^[a-z0-9.-]{1,253}$/.test(name)) return false;
-  const row = await db
-    .selectFrom('domains')
-    .select('id')
-    .where('name', '=', name)
-    .where('verify_time', 'is not', null)
-    .where('remove_time', 'is', null)
-    .executeTakeFirst();
-  return row !== undefined;
+  return hasRow(
+    db
+      .selectFrom('domains')
+      .where('name', '=', name)
+      .where('verify_time', 'is not', null)
+      .where('remove_time', 'is', null),
+  );
 }

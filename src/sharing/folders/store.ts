@@ -2,14 +2,12 @@ import { sql } from 'kysely';
 import { folderColumns } from '../../storage/folder-tree.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows, hasRow } from '../../storage/row-counts.ts';
 import type { Executor, FolderRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 export const folderList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 
@@ -40,14 +38,13 @@ export function findFolders(
   return readList(db, within, folderList, query);
 }
 
-export async function countFolders(db: Executor, workspaceId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('folders')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('workspace_id', '=', workspaceId)
-    .where('remove_time', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+export function countFolders(db: Executor, workspaceId: string): Promise<number> {
+  return countRows(
+    db
+      .selectFrom('folders')
+      .where('workspace_id', '=', workspaceId)
+      .where('remove_time', 'is', null),
+  );
 }
 
 export async function insertFolder(trx: Executor, row: FolderRow): Promise<void> {
@@ -62,8 +59,7 @@ export async function updateFolder(trx: Executor, id: string, change: FolderChan
 
 /** Deletes a folder, or marks it as removed if links refer to it, and revokes these links. */
 export async function removeFolder(trx: Executor, id: string, time: number): Promise<void> {
-  const links = trx.selectFrom('links').select('id').where('folder_id', '=', id).limit(1);
-  if ((await links.executeTakeFirst()) === undefined) {
+  if (!(await hasRow(trx.selectFrom('links').where('folder_id', '=', id)))) {
     await trx.deleteFrom('folders').where('id', '=', id).execute();
     return;
   }

@@ -1,7 +1,7 @@
 // One-time codes of six digits. A visitor who enters the code has verified the email address.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs, minuteMs, secondMs } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
@@ -10,49 +10,43 @@ import type { Mailer } from '../../base/mail/mailer.ts';
 import { mailName } from '../../base/net/mail-name.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
-import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { noteSeen, wasSeen } from '../../storage/seen-times.ts';
+import {
+  type Counter,
+  createThrottle,
+  steadyLimit,
+  type ThrottleLimit,
+} from '../../storage/throttle.ts';
 import type { Brand, Brands } from '../brand/brand.ts';
 import type { Domains } from '../domains/domains.ts';
 import { verifiedBrowserId } from './known-browser.ts';
-import {
-  addTry,
-  deleteCode,
-  findCode,
-  isVerifiedAddress,
-  lockCode,
-  rememberVerifiedAddress,
-  replaceCode,
-} from './store.ts';
+import { addTry, deleteCode, findCode, lockCode, replaceCode } from './store.ts';
 
-const minute = 60_000;
-
-const validMs = 10 * minute;
+const validMs = 10 * minuteMs;
 /** Tries that one visitor has for one code. */
 const triesMax = 5;
 /** Tries that all visitors who did not request the code have together. */
 const othersTriesMax = 20;
 const resendMs = 30_000;
 
-const second = 1_000;
-
 const limits = {
   // One address in one workspace: at most 12 mails an hour. Strangers, those who enter a verified
   // address, and each browser with a verified address are counted separately.
-  address: { free: 6, firstWaitMs: 10 * minute, waitMsMax: 10 * minute, forgetMs: 10 * minute },
+  address: steadyLimit(6, 10 * minuteMs),
   // One address in all workspaces, so that no mailbox is flooded. Verified addresses do not count.
-  mailbox: { free: 18, firstWaitMs: 5 * minute, waitMsMax: 5 * minute, forgetMs: 5 * minute },
+  mailbox: steadyLimit(18, 5 * minuteMs),
   // One network that enters many addresses. It may be an office at a presentation.
-  network: { free: 60, firstWaitMs: minute, waitMsMax: minute, forgetMs: minute },
+  network: steadyLimit(60, minuteMs),
   // One browser in which another address was verified.
-  browser: { free: 5, firstWaitMs: 5 * minute, waitMsMax: 5 * minute, forgetMs: 5 * minute },
+  browser: steadyLimit(5, 5 * minuteMs),
   // The budgets of a link, a workspace and the service. Verified addresses, browsers with a
   // verified address, and strangers have separate budgets and cannot exhaust each other's.
-  link: { free: 100, firstWaitMs: 20 * second, waitMsMax: 20 * second, forgetMs: 20 * second },
-  workspace: { free: 300, firstWaitMs: 5 * second, waitMsMax: 5 * second, forgetMs: 5 * second },
-  service: { free: 1_000, firstWaitMs: second, waitMsMax: second, forgetMs: second },
+  link: steadyLimit(100, 20 * secondMs),
+  workspace: steadyLimit(300, 5 * secondMs),
+  service: steadyLimit(1_000, secondMs),
 } as const satisfies Record<string, ThrottleLimit>;
 
-export const verifiedAddressMs = 90 * 24 * 60 * minute;
+export const verifiedAddressMs = 90 * dayMs;
 
 export type CodeTarget = {
   readonly linkId: string;
@@ -148,7 +142,7 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
     }
     const since = now() - verifiedAddressMs;
     const verifiedKeys = all.map((digests) => digests.verifiedAddressKeyOf(target));
-    if (await isVerifiedAddress(db, verifiedKeys, since)) {
+    if (await wasSeen(db, 'verified_addresses', verifiedKeys, since)) {
       return [address('verified'), counter('service', 'address')];
     }
     if (verifiedBrowser !== undefined) {
@@ -228,7 +222,8 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
       const given = Buffer.from(digests.codeDigest(target, code));
       if (!timingSafeEqual(Buffer.from(row.digest), given)) return false;
       await deleteCode(trx, row.key, row.digest);
-      await rememberVerifiedAddress(trx, ownDigests.verifiedAddressKeyOf(target), now());
+      const key = ownDigests.verifiedAddressKeyOf(target);
+      await noteSeen(trx, 'verified_addresses', key, now());
       return true;
     },
   };
@@ -265,7 +260,7 @@ function partsOf(code: string, { brand, title, url }: CodeMail): MailPart[] {
         'page of the link to view the document.',
     },
     { label: 'Open the page', url },
-    { text: `The code expires in ${validMs / minute} minutes and works once.` },
+    { text: `The code expires in ${validMs / minuteMs} minutes and works once.` },
     {
       note:
         'Do not share this code with anyone. If you did not request it, ignore this email: ' +

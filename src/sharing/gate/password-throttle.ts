@@ -1,22 +1,19 @@
 // Slows the guessing of links' passwords. Known browsers have separate limits, so that an attacker
 // cannot lock out readers.
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, minuteMs, secondMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail } from '../../base/errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-
 const limits = {
   // A browser in which the password was entered before. Readers mistype it.
-  browser: { free: 10, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+  browser: { free: 10, firstWaitMs: secondMs, waitMsMax: 64 * secondMs, forgetMs: 10 * minuteMs },
   // One network and one link: at most 1,350 guesses a day.
-  pair: { free: 10, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+  pair: { free: 10, firstWaitMs: secondMs, waitMsMax: 64 * secondMs, forgetMs: 10 * minuteMs },
   // All networks together. New visitors of the link share this limit, so its wait is short.
-  link: { free: 100, firstWaitMs: second, waitMsMax: 4 * second, forgetMs: 30 * second },
+  link: { free: 100, firstWaitMs: secondMs, waitMsMax: 4 * secondMs, forgetMs: 30 * secondMs },
 } as const satisfies Record<string, ThrottleLimit>;
 
 export type PasswordAttempt = {
@@ -47,13 +44,7 @@ export function createPasswordThrottle(options: PasswordThrottleOptions): Passwo
           : counter('browser', linkId, browser);
       const shared = browser === undefined ? [counter('link', linkId)] : [];
       const counted = await throttle.count([own, ...shared]);
-      return () =>
-        transact(options.db, async (trx) => {
-          for (const count of counted) {
-            if (count.counter === own) await throttle.clear(trx, own);
-            else await throttle.takeBack(trx, count);
-          }
-        });
+      return () => transact(options.db, (trx) => throttle.takeBack(trx, counted, own));
     },
   };
 }

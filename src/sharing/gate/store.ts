@@ -1,3 +1,4 @@
+import { hasRow } from '../../storage/row-counts.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, GateCodeRow, LinkRow, RememberedReaderRow } from '../../storage/schema.ts';
 
@@ -56,33 +57,6 @@ export async function deleteCode(trx: Executor, key: string, digest: string): Pr
   await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
 }
 
-export async function isVerifiedAddress(
-  db: Executor,
-  keys: readonly string[],
-  since: number,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('verified_addresses')
-    .select('key')
-    .where('key', 'in', keys)
-    .where('last_time', '>=', since)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-export async function rememberVerifiedAddress(
-  trx: Executor,
-  key: string,
-  now: number,
-): Promise<void> {
-  await trx
-    .insertInto('verified_addresses')
-    .values({ key, last_time: now })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
-    .execute();
-}
-
 export async function insertRememberedReader(
   trx: Executor,
   row: RememberedReaderRow,
@@ -105,11 +79,5 @@ export async function deleteRememberedReader(trx: Executor, digest: string): Pro
 /** Returns whether the link can have more views. */
 export async function hasViewsLeft(db: Executor, { id, view_limit }: LinkRow): Promise<boolean> {
   if (view_limit === null) return true;
-  const link = await db
-    .selectFrom('links')
-    .select('id')
-    .where('id', '=', id)
-    .where('view_count', '<', view_limit)
-    .executeTakeFirst();
-  return link !== undefined;
+  return hasRow(db.selectFrom('links').where('id', '=', id).where('view_count', '<', view_limit));
 }

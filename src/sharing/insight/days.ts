@@ -1,5 +1,7 @@
 // The days of a time zone. A day begins at midnight of the zone and may have 23 to 25 hours.
 
+import { dayMs } from '../../base/clock.ts';
+
 export function startsOfDays(timeZone: string, count: number, now: number): number[] {
   const local = createLocalTime(timeZone);
   // A day count of the calendar, in which each day has 24 hours.
@@ -20,8 +22,6 @@ export function isTimeZone(name: string): boolean {
     return false;
   }
 }
-
-const dayMs = 86_400_000;
 
 function createLocalTime(timeZone: string): (time: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {

@@ -3,8 +3,8 @@ import { viewerKindOf } from '../../base/http/viewer-kinds.ts';
 import type { DocumentVersionRow, ViewRow } from '../../storage/schema.ts';
 import type { PageTime, ViewWithPages } from '../views/views.ts';
 
-export const viewsMax = 10_000;
-export const pageRowsMax = 100_000;
+const viewsMax = 10_000;
+const pageRowsMax = 100_000;
 const pagesMax = 2_000;
 
 /** A page that was visible for a shorter time was not read. */
@@ -27,13 +27,46 @@ export function pageCountOf(version: PagedVersion | undefined): number {
 export const visitorOf = ({ id, email }: Pick<ViewRow, 'id' | 'email'>) =>
   email === '' ? id : email.toLowerCase();
 
-export type Figures = {
+/** The figures of the views that were read. */
+export type ViewFigures = {
   readonly coveredViewCount: number;
   readonly visitorCount: number;
   readonly visitCount: number;
-  readonly completion?: number;
   readonly averageDurationMs: number;
   readonly downloadCount: number;
+};
+
+/** Calls `each` for the newest views, and returns their sums. */
+export async function sumViews(
+  slices: AsyncIterable<readonly ViewWithPages[]>,
+  each: (view: ViewWithPages) => void,
+): Promise<ViewFigures> {
+  const visitors = new Set<string>();
+  const sums = { views: 0, visits: 0, durationMs: 0, downloads: 0, rows: 0 };
+  for await (const slice of slices) {
+    for (const viewed of slice.slice(0, viewsMax - sums.views)) {
+      const { view, visitCount, pages } = viewed;
+      visitors.add(visitorOf(view));
+      sums.views += 1;
+      sums.visits += visitCount;
+      sums.durationMs += view.duration_ms;
+      sums.downloads += view.download_count;
+      sums.rows += pages.length;
+      each(viewed);
+    }
+    if (sums.views >= viewsMax || sums.rows >= pageRowsMax) break;
+  }
+  return {
+    coveredViewCount: sums.views,
+    visitorCount: visitors.size,
+    visitCount: sums.visits,
+    averageDurationMs: averageOf(sums.durationMs, sums.views),
+    downloadCount: sums.downloads,
+  };
+}
+
+export type Figures = ViewFigures & {
+  readonly completion?: number;
   readonly pages: { page: number; viewCount: number; averageDurationMs: number }[];
 };
 
@@ -41,35 +74,21 @@ export async function computeFigures(
   slices: AsyncIterable<readonly ViewWithPages[]>,
   pageCount: number,
 ): Promise<Figures> {
-  const visitors = new Set<string>();
   const byPage = new Map<number, { views: number; durationMs: number }>();
-  const sums = { views: 0, visits: 0, durationMs: 0, downloads: 0, read: 0, rows: 0 };
-  for await (const slice of slices) {
-    for (const { view, visitCount, pages } of slice.slice(0, viewsMax - sums.views)) {
-      const read = pages.filter(isRead);
-      visitors.add(visitorOf(view));
-      sums.views += 1;
-      sums.visits += visitCount;
-      sums.durationMs += view.duration_ms;
-      sums.downloads += view.download_count;
-      sums.read += read.length;
-      sums.rows += pages.length;
-      for (const { page, durationMs } of read) {
-        const known = byPage.get(page) ?? { views: 0, durationMs: 0 };
-        byPage.set(page, { views: known.views + 1, durationMs: known.durationMs + durationMs });
-      }
+  let readPages = 0;
+  const figures = await sumViews(slices, ({ pages }) => {
+    const read = pages.filter(isRead);
+    readPages += read.length;
+    for (const { page, durationMs } of read) {
+      const known = byPage.get(page) ?? { views: 0, durationMs: 0 };
+      byPage.set(page, { views: known.views + 1, durationMs: known.durationMs + durationMs });
     }
-    if (sums.views >= viewsMax || sums.rows >= pageRowsMax) break;
-  }
-  const possible = sums.views * pageCount;
+  });
+  const possible = figures.coveredViewCount * pageCount;
   const last = pageCount === 0 ? Math.max(0, ...byPage.keys()) : pageCount;
   return {
-    coveredViewCount: sums.views,
-    visitorCount: visitors.size,
-    visitCount: sums.visits,
-    ...(possible === 0 ? {} : { completion: Math.min(1, sums.read / possible) }),
-    averageDurationMs: averageOf(sums.durationMs, sums.views),
-    downloadCount: sums.downloads,
+    ...figures,
+    ...(possible === 0 ? {} : { completion: Math.min(1, readPages / possible) }),
     pages: Array.from({ length: Math.min(last, pagesMax) }, (_, index) => {
       const { views = 0, durationMs = 0 } = byPage.get(index + 1) ?? {};
       const averageDurationMs = averageOf(durationMs, views);

@@ -1,6 +1,6 @@
 // Computes the figures of a room: who read which of its documents.
 import type { ViewWithPages } from '../views/views.ts';
-import { averageOf, type Figures, pageRowsMax, viewsMax, visitorOf } from './figures.ts';
+import { averageOf, sumViews, type ViewFigures, visitorOf } from './figures.ts';
 
 const documentsMax = 1_000;
 
@@ -21,40 +21,23 @@ type Sums = {
   readonly visitors: Set<string>;
 };
 
-type RoomFigures = Omit<Figures, 'completion' | 'pages'> & {
-  readonly documents: DocumentFigures[];
-};
+type RoomFigures = ViewFigures & { readonly documents: DocumentFigures[] };
 
 export async function computeRoomFigures(
   slices: AsyncIterable<readonly ViewWithPages[]>,
 ): Promise<RoomFigures> {
-  const visitors = new Set<string>();
   const documents = new Map<string, Sums>();
-  const sums = { views: 0, visits: 0, durationMs: 0, downloads: 0, rows: 0 };
-  for await (const slice of slices) {
-    for (const { view, documentName, visitCount, pages } of slice.slice(0, viewsMax - sums.views)) {
-      visitors.add(visitorOf(view));
-      sums.views += 1;
-      sums.visits += visitCount;
-      sums.durationMs += view.duration_ms;
-      sums.downloads += view.download_count;
-      sums.rows += pages.length;
-      const id = view.document_id ?? '';
-      const known = documents.get(id) ?? newSums(documentName);
-      known.views += 1;
-      known.durationMs += view.duration_ms;
-      known.downloads += view.download_count;
-      known.visitors.add(visitorOf(view));
-      documents.set(id, known);
-    }
-    if (sums.views >= viewsMax || sums.rows >= pageRowsMax) break;
-  }
+  const figures = await sumViews(slices, ({ view, documentName }) => {
+    const id = view.document_id ?? '';
+    const known = documents.get(id) ?? newSums(documentName);
+    known.views += 1;
+    known.durationMs += view.duration_ms;
+    known.downloads += view.download_count;
+    known.visitors.add(visitorOf(view));
+    documents.set(id, known);
+  });
   return {
-    coveredViewCount: sums.views,
-    visitorCount: visitors.size,
-    visitCount: sums.visits,
-    averageDurationMs: averageOf(sums.durationMs, sums.views),
-    downloadCount: sums.downloads,
+    ...figures,
     documents: [...documents]
       .map(([documentId, known]) => ({
         documentId,

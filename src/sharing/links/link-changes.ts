@@ -1,4 +1,5 @@
 // Changing and revoking links: one, or up to 200 at once with the same checks.
+
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import {
   type LinkService,
@@ -17,11 +18,12 @@ import type { Agreements } from '../agreements/agreements.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { inBatch, inLockOrder } from './batches.ts';
 import type { LinkMessages } from './link-messages.ts';
-import { linkNotFound } from './links.ts';
+import { requireLink } from './links.ts';
 import { requireEntries, requireVersion } from './new-links.ts';
 import { changesGate, checkOptions, fieldsAt, impliedBy, linkState } from './options.ts';
 import type { HashLinkPassword } from './password-rules.ts';
-import { findLink, type LinkChange, revokeLink, updateLink } from './store.ts';
+import { hashEqualOnce } from './password-rules.ts';
+import { type LinkChange, revokeLink, updateLink } from './store.ts';
 
 export type LinkChangeOptions = {
   readonly db: Database;
@@ -52,12 +54,6 @@ type Prepared = {
 
 export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeMethods {
   const { db, auditLog, quotas, messages, hashPassword, agreements, forgetViews, now } = options;
-
-  async function requireLink(trx: Executor, workspaceId: string, id: string): Promise<LinkRow> {
-    const row = await findLink(trx, workspaceId, id);
-    if (row === undefined) throw linkNotFound();
-    return row;
-  }
 
   async function prepare(
     request: UpdateLinkRequest,
@@ -122,13 +118,7 @@ export function createLinkChangeMethods(options: LinkChangeOptions): LinkChangeM
     async batchUpdateLinks({ requests }, context) {
       const workspaceId = workspaceOf(context);
       const known = new Set<string>();
-      // Equal passwords have one hash, because a slow hash for each link would take too long.
-      const hashes = new Map<string, string | null>();
-      const hashOnce: HashLinkPassword = async (password, id) => {
-        const hash = hashes.get(password) ?? (await hashPassword(password, id));
-        hashes.set(password, hash);
-        return hash;
-      };
+      const hashOnce = hashEqualOnce(hashPassword);
       const all: (Prepared & { readonly at: string })[] = [];
       for (const [i, request] of requests.entries()) {
         // Each password takes a slow hash.

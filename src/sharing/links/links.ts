@@ -1,8 +1,8 @@
-import { type Failure, fail } from '../../base/errors/errors.ts';
+import { fail } from '../../base/errors/errors.ts';
 import { entityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database, LinkRow } from '../../storage/schema.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import { findLink, findShared, type Shared } from './store.ts';
 
 export type { Shared, SharedDocument, SharedFolder } from './store.ts';
@@ -38,14 +38,13 @@ export function createLinks({ db, invalidations }: LinksOptions): Links {
   return {
     findShared: (slug) => cache.get(slug, () => findShared(db, slug)),
 
-    async require(workspaceId, id) {
-      const row = await findLink(db, workspaceId, id);
-      if (row === undefined) throw linkNotFound();
-      return row;
-    },
+    require: (workspaceId, id) => requireLink(db, workspaceId, id),
   };
 }
 
-export function linkNotFound(): Failure {
-  return fail('not_found', 'The workspace has no such link.');
+/** Throws `not_found` if the workspace has no such link. */
+export async function requireLink(db: Executor, workspaceId: string, id: string): Promise<LinkRow> {
+  const row = await findLink(db, workspaceId, id);
+  if (row === undefined) throw fail('not_found', 'The workspace has no such link.');
+  return row;
 }

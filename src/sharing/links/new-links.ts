@@ -1,4 +1,5 @@
 // Creating links: one, or one for each recipient.
+
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { CreateLinkRequest, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
@@ -23,6 +24,7 @@ import { storeEntryRules } from './entry-rule-messages.ts';
 import type { LinkMessages } from './link-messages.ts';
 import { checkOptions, impliedBy, readListOptions } from './options.ts';
 import type { HashLinkPassword } from './password-rules.ts';
+import { hashEqualOnce } from './password-rules.ts';
 import {
   checkMailMessage,
   checkRecipient,
@@ -148,8 +150,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
       const workspaceId = workspaceOf(context);
       const known = new Set<string>();
       const found = new Set<string>();
-      // Equal passwords have one hash, because a slow hash for each link would take too long.
-      const hashes = new Map<string, string | null>();
+      const hashOnce = hashEqualOnce(hashPassword);
       const rows: LinkRow[] = [];
       for (const [i, request] of requests.entries()) {
         // Each password takes a slow hash.
@@ -162,10 +163,7 @@ export function createNewLinkMethods(options: NewLinkOptions): NewLinkMethods {
             throw invalid('workspace_id', 'must be the workspace of the call');
           }
           if (!found.has(targetIdOf(read))) await requireTarget(read);
-          const { password } = request;
-          const hash = hashes.get(password) ?? (await hashPassword(password, workspaceId));
-          hashes.set(password, hash);
-          return { ...read, password_hash: hash };
+          return { ...read, password_hash: await hashOnce(request.password, workspaceId) };
         });
         known.add(row.recipient);
         found.add(targetIdOf(row));

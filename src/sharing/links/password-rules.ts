@@ -19,3 +19,13 @@ export function createLinkPasswordHash(passwords: Passwords): HashLinkPassword {
     return passwords.hash(password, { kind: 'links', owner: [workspaceId, ''] });
   };
 }
+
+/** Equal passwords get one hash, because a slow hash for each link would take too long. */
+export function hashEqualOnce(hashPassword: HashLinkPassword): HashLinkPassword {
+  const hashes = new Map<string, string | null>();
+  return async (password, workspaceId) => {
+    const hash = hashes.get(password) ?? (await hashPassword(password, workspaceId));
+    hashes.set(password, hash);
+    return hash;
+  };
+}

@@ -1,25 +1,23 @@
 // The recipients of links, and the mails to them.
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, minuteMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { linkMailParts, linkMailSubject } from '../../base/mail/link-mail.ts';
 import { admits } from '../../base/net/address-lists.ts';
 import { readEmail } from '../../base/net/email.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
-import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brands } from '../brand/brand.ts';
 import type { Domains } from '../domains/domains.ts';
 import type { ComposeMail, ReaderMails } from '../reader-mails/reader-mails.ts';
 import { requirePlainText } from './plain-text.ts';
 import { findMailedLink } from './store.ts';
 
-const minute = 60_000;
-
 const limits = {
   // One address in all workspaces, so that no mailbox is flooded.
-  address: { free: 10, firstWaitMs: 10 * minute, waitMsMax: 10 * minute, forgetMs: 10 * minute },
+  address: steadyLimit(10, 10 * minuteMs),
   // Three full batches at once, then 8,640 mails a day.
-  workspace: { free: 600, firstWaitMs: 10_000, waitMsMax: 10_000, forgetMs: 10_000 },
+  workspace: steadyLimit(600, 10_000),
 } as const satisfies Record<string, ThrottleLimit>;
 
 /** Returns an empty text if there is no recipient. Throws `invalid_argument`. */

@@ -9,7 +9,7 @@ import type { Random } from '../../base/crypto/ids.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import type { ListPage } from '../../storage/list.ts';
 import { type ListRequest, parseListRequest } from '../../storage/list-request.ts';
-import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
 import type { Agreements } from '../agreements/agreements.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Domains } from '../domains/domains.ts';
@@ -17,13 +17,12 @@ import type { Folders } from '../folders/folders.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { createLinkChangeMethods } from './link-changes.ts';
 import { createLinkMessages } from './link-messages.ts';
-import { linkNotFound } from './links.ts';
+import { requireLink } from './links.ts';
 import { findLinks, linkList } from './list/store.ts';
 import { createNewLinkMethods } from './new-links.ts';
 import { filterKeyOf, readLinkFilter } from './options.ts';
 import { createLinkPasswordHash } from './password-rules.ts';
 import type { RecipientMails } from './recipients.ts';
-import { findLink } from './store.ts';
 
 type LinkViews = {
   list(
@@ -55,12 +54,6 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
   const messages = createLinkMessages(options);
   const hashPassword = createLinkPasswordHash(options.passwords);
 
-  async function existing(workspaceId: string, id: string): Promise<LinkRow> {
-    const row = await findLink(db, workspaceId, id);
-    if (row === undefined) throw linkNotFound();
-    return row;
-  }
-
   return {
     ...createNewLinkMethods({ ...options, messages, hashPassword }),
     ...createLinkChangeMethods({ ...options, messages, hashPassword }),
@@ -77,7 +70,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
     async getLink({ linkId }, context) {
       const workspaceId = workspaceOf(context);
-      const { link } = await messages.answer(await existing(workspaceId, linkId));
+      const { link } = await messages.answer(await requireLink(db, workspaceId, linkId));
       return { link: link && (await nameCreator(db, context, link, workspaceId)) };
     },
 
@@ -86,7 +79,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     },
 
     async listLinkViews(request, context) {
-      const link = await existing(workspaceOf(context), request.linkId);
+      const link = await requireLink(db, workspaceOf(context), request.linkId);
       const scope = { column: 'link_id', id: link.id, version: request.version } as const;
       const { rows, ...page } = await views.list(scope, request, context.signal);
       return { views: rows, ...page };

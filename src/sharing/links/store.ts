@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import { hasConverter } from '../../storage/converters.ts';
-import { findVersion, withVersion } from '../../storage/document-versions.ts';
+import { findDocument, findVersion, withVersion } from '../../storage/document-versions.ts';
 import { findFolder } from '../../storage/folder-tree.ts';
 import { inLiveWorkspace } from '../../storage/purge.ts';
 import type { DocumentRow, Executor, FolderRow, LinkRow, Schema } from '../../storage/schema.ts';
@@ -198,12 +198,7 @@ export async function findShared(db: Executor, slug: string): Promise<Shared | u
     const folder = await findFolder(db, link.workspace_id, link.folder_id);
     return folder && { link, folder };
   }
-  const document = await db
-    .selectFrom('documents')
-    .selectAll()
-    .where('id', '=', link.document_id)
-    .where('remove_time', 'is', null)
-    .executeTakeFirst();
+  const document = await findDocument(db, link.workspace_id, link.document_id ?? '');
   if (document === undefined) return undefined;
   const mayDownload = link.allow_download === 1;
   if (link.pinned_version === null) return { link, document, mayDownload };

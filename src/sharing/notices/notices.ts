@@ -1,6 +1,6 @@
 // Mails about views to the users who created the links. The transaction of a view notes it; one
 // process of the deployment sends the mails. See docs/decisions/0020.
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs, hourMs, minuteMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { Failure, fail } from '../../base/errors/errors.ts';
 import type { Mailer } from '../../base/mail/mailer.ts';
@@ -9,7 +9,7 @@ import { transact } from '../../storage/database.ts';
 import type { Lease } from '../../storage/leases.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
-import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { Brands } from '../brand/brand.ts';
 import { composeViewMail, readersMax } from './mail.ts';
 import {
@@ -25,15 +25,11 @@ import {
   subtractViews,
 } from './store.ts';
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
-
 const limits = {
   // One link: at most 10 mails an hour.
-  link: { free: 5, firstWaitMs: 12 * minute, waitMsMax: 12 * minute, forgetMs: 12 * minute },
+  link: steadyLimit(5, 12 * minuteMs),
   // One user, for all links: at most 60 mails an hour.
-  recipient: { free: 30, firstWaitMs: 2 * minute, waitMsMax: 2 * minute, forgetMs: 2 * minute },
+  recipient: steadyLimit(30, 2 * minuteMs),
 } as const satisfies Record<string, ThrottleLimit>;
 
 const mailsMax = 500;
@@ -41,8 +37,8 @@ const mailsMax = 500;
 const digestHourUtc = 6;
 
 function nextDigestTime(now: number): number {
-  const today = Math.floor(now / day) * day + digestHourUtc * hour;
-  return today > now ? today : today + day;
+  const today = Math.floor(now / dayMs) * dayMs + digestHourUtc * hourMs;
+  return today > now ? today : today + dayMs;
 }
 
 const dueTimeOf = (now: number) => (notify: LinkRow['notify']) =>

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { retriesDueBy, type WaitingMail } from '../../base/mail/retries.ts';
 import { inLiveWorkspace } from '../../storage/purge.ts';
+import { countRows } from '../../storage/row-counts.ts';
 import type {
   Executor,
   LinkNoticeRow,
@@ -171,14 +172,10 @@ async function findReading(db: Executor, { id, access_id }: ReadView): Promise<R
     .where('page', '>', 0)
     .groupBy(['view_id', 'page'])
     .having(({ fn }) => fn.sum('duration_ms'), '>=', readMsMin);
-  const { count } = await db
-    .selectFrom(pages.as('read'))
-    .select(({ fn }) => fn.countAll<number | string>().as('count'))
-    .executeTakeFirstOrThrow();
   return {
     duration_ms: Number(duration_ms ?? 0),
     documents: Number(documents),
-    pages: Number(count),
+    pages: await countRows(db.selectFrom(pages.as('read'))),
   };
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { selectHeld } from '../../storage/leases.ts';
+import { countRows } from '../../storage/row-counts.ts';
 import type { Executor, PreviewRow } from '../../storage/schema.ts';
 
 /** A version of a document. */
@@ -71,17 +72,13 @@ export function findDue(
 const queueCountedMax = 10_000;
 
 /** Returns the number of queued versions, counted up to 10,000. */
-export async function countQueue(db: Executor): Promise<number> {
+export function countQueue(db: Executor): Promise<number> {
   const queued = db
     .selectFrom('previews')
     .select('version')
     .where('state', '=', 'pending')
     .limit(queueCountedMax);
-  const row = await db
-    .selectFrom(queued.as('queued'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
+  return countRows(db.selectFrom(queued.as('queued')));
 }
 
 /** Changes a queued version. Returns false if it is not queued any more. */

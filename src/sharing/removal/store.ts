@@ -1,14 +1,15 @@
 // Deletes the rows of removed documents, from the page rows of views up to the document, and those
 // of deleted workspaces.
+
 import { findBlobsOf } from '../../storage/document-versions.ts';
 import { insertExpiredBlob } from '../../storage/expired-blobs.ts';
+import { deleteUntil, type PurgeStep } from '../../storage/purge.ts';
 import { skipLocked } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
 
 /** Fewer than `limit`: none is left. A view is deleted with all its page rows. */
-export async function deleteRemovedRows(trx: Executor, limit: number): Promise<number> {
-  let deleted = 0;
-  while (deleted < limit) {
+export function deleteRemovedRows(trx: Executor, limit: number): Promise<number> {
+  return deleteUntil(limit, async (rest) => {
     const document = await trx
       .selectFrom('documents')
       .select('id')
@@ -17,10 +18,8 @@ export async function deleteRemovedRows(trx: Executor, limit: number): Promise<n
       .orderBy('id')
       .limit(1)
       .executeTakeFirst();
-    if (document === undefined) break;
-    deleted += await deleteRowsOf(trx, document.id, limit - deleted);
-  }
-  return deleted;
+    return document === undefined ? 0 : deleteRowsOf(trx, document.id, rest);
+  });
 }
 
 async function deleteRowsOf(trx: Executor, documentId: string, limit: number): Promise<number> {
@@ -50,53 +49,37 @@ async function deleteRowsOfLink(trx: Executor, id: string, limit: number): Promi
 }
 
 /** Deletes rows of the documents of a workspace, and the documents. A sweep removes the bytes. */
-export async function deleteDocumentOf(
-  trx: Executor,
-  workspaceId: string,
-  limit: number,
-): Promise<number> {
-  let deleted = 0;
-  while (deleted < limit) {
+export const deleteDocumentOf: PurgeStep = (trx, workspaceId, limit) =>
+  deleteUntil(limit, async (rest) => {
     const document = await trx
       .selectFrom('documents')
       .select(['id', 'remove_time'])
       .where('workspace_id', '=', workspaceId)
       .limit(1)
       .executeTakeFirst();
-    if (document === undefined) break;
+    if (document === undefined) return 0;
     const { id } = document;
-    if (document.remove_time === null) {
-      const { blobIds } = await findBlobsOf(trx, id);
-      for (const blobId of blobIds) await insertExpiredBlob(trx, blobId);
-      deleted += blobIds.length;
-      await trx.deleteFrom('document_versions').where('document_id', '=', id).execute();
-      const removed = { remove_time: 0, blob_id: `removed ${id}`, folder_id: null };
-      await trx.updateTable('documents').set(removed).where('id', '=', id).execute();
-    }
-    deleted += await deleteRowsOf(trx, id, Math.max(limit - deleted, 1));
-  }
-  return deleted;
-}
+    if (document.remove_time !== null) return deleteRowsOf(trx, id, rest);
+    const { blobIds } = await findBlobsOf(trx, id);
+    for (const blobId of blobIds) await insertExpiredBlob(trx, blobId);
+    await trx.deleteFrom('document_versions').where('document_id', '=', id).execute();
+    const removed = { remove_time: 0, blob_id: `removed ${id}`, folder_id: null };
+    await trx.updateTable('documents').set(removed).where('id', '=', id).execute();
+    const rows = await deleteRowsOf(trx, id, Math.max(rest - blobIds.length, 1));
+    return blobIds.length + rows;
+  });
 
 /** Deletes rows of the remaining links of a workspace, and the links. */
-export async function deleteLinkOf(
-  trx: Executor,
-  workspaceId: string,
-  limit: number,
-): Promise<number> {
-  let deleted = 0;
-  while (deleted < limit) {
+export const deleteLinkOf: PurgeStep = (trx, workspaceId, limit) =>
+  deleteUntil(limit, async (rest) => {
     const link = await trx
       .selectFrom('links')
       .select('id')
       .where('workspace_id', '=', workspaceId)
       .limit(1)
       .executeTakeFirst();
-    if (link === undefined) break;
-    deleted += await deleteRowsOfLink(trx, link.id, limit - deleted);
-  }
-  return deleted;
-}
+    return link === undefined ? 0 : deleteRowsOfLink(trx, link.id, rest);
+  });
 
 async function deleteViews(
   trx: Executor,
@@ -134,13 +117,8 @@ async function deleteCodes(trx: Executor, linkId: string, limit: number): Promis
 }
 
 /** Deletes folders without folders in them, so that each slice leaves a whole tree. */
-export async function deleteFolders(
-  trx: Executor,
-  workspaceId: string,
-  limit: number,
-): Promise<number> {
-  let deleted = 0;
-  while (deleted < limit) {
+export const deleteFolders: PurgeStep = (trx, workspaceId, limit) =>
+  deleteUntil(limit, async (rest) => {
     const rows = await trx
       .selectFrom('folders as f')
       .select('f.id')
@@ -154,12 +132,10 @@ export async function deleteFolders(
           ),
         ),
       )
-      .limit(limit - deleted)
+      .limit(rest)
       .execute();
-    if (rows.length === 0) break;
+    if (rows.length === 0) return 0;
     const ids = rows.map(({ id }) => id);
     await trx.deleteFrom('folders').where('id', 'in', ids).execute();
-    deleted += rows.length;
-  }
-  return deleted;
-}
+    return rows.length;
+  });

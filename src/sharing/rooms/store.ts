@@ -1,5 +1,7 @@
 // The entries of a folder as the readers of a room see them: folders before documents, by name.
+
 import { type SqlBool, sql } from 'kysely';
+import { findDocument } from '../../storage/document-versions.ts';
 import { foldedColumn, foldValue } from '../../storage/folded-text.ts';
 import { findAncestors } from '../../storage/folder-tree.ts';
 import type { DocumentRow, Executor, FolderRow } from '../../storage/schema.ts';
@@ -15,13 +17,7 @@ export async function locateDocument(
   workspaceId: string,
   id: string,
 ): Promise<LocatedDocument | undefined> {
-  const document = await db
-    .selectFrom('documents')
-    .selectAll()
-    .where('id', '=', id)
-    .where('workspace_id', '=', workspaceId)
-    .where('remove_time', 'is', null)
-    .executeTakeFirst();
+  const document = await findDocument(db, workspaceId, id);
   if (document === undefined || document.folder_id === null) return undefined;
   return { document, ancestors: await findAncestors(db, document.folder_id) };
 }

@@ -1,31 +1,29 @@
 // The first report of a reader's browser creates a view. The rate of new views is limited for each
 // network and each link, so that requests cannot fill the database. A reader over the limit can
 // still read the document; the browser's next report tries again to create the view.
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, secondMs } from '../../base/clock.ts';
 import type { DerivedKeys } from '../../base/crypto/master-key.ts';
 import { roomViewIdOf, viewIdOf } from '../../base/crypto/view-id.ts';
 import { type ErrorCode, Failure, fail } from '../../base/errors/errors.ts';
 import { hasViewIn, isCountedReader } from '../../storage/counted-readers.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
-import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
 import type { LinkNotices } from '../notices/notices.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { hasView, insertView, type NewView } from './store.ts';
 
-const second = 1_000;
-
 const limits = {
   // One network, on all links: 120 at once, then 2,880 a day. It may be an office.
   network: {
     free: 120,
-    firstWaitMs: 30 * second,
-    waitMsMax: 30 * second,
-    forgetMs: 30 * second,
+    firstWaitMs: 30 * secondMs,
+    waitMsMax: 30 * secondMs,
+    forgetMs: 30 * secondMs,
   },
   // One link, on all networks: 1,000 at once, then 43,200 a day.
-  link: { free: 1_000, firstWaitMs: 2 * second, waitMsMax: 2 * second, forgetMs: 2 * second },
+  link: steadyLimit(1_000, 2 * secondMs),
 } as const satisfies Record<string, ThrottleLimit>;
 
 export type Reader = {

@@ -2,25 +2,20 @@ import { sql } from 'kysely';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
 import { type PageQuery, selectNewestFirst } from '../../storage/page-token.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, StoredView, ViewPageRow, ViewRow } from '../../storage/schema.ts';
 import { hasTarget } from '../../storage/sharing-rows.ts';
 import { type ViewScope, type VisitorScope, viewsIn } from '../../storage/view-scopes.ts';
 
-const newest = { create_time: { column: 'create_time', kind: 'number' } } as const;
-
 /** Another order of a document's views would need another index, which each new view updates. */
 export const viewLists = {
   link_id: {
-    sorts: {
-      ...newest,
-      email: { column: 'email', kind: 'text' },
-      duration_ms: { column: 'duration_ms', kind: 'number' },
-    },
+    sorts: { create_time: 'number', email: 'text', duration_ms: 'number' },
     searches: ['email'],
   },
-  document_id: { sorts: newest, searches: ['email'] },
-  visitor: { sorts: newest, searches: [] },
+  document_id: { sorts: { create_time: 'number' }, searches: ['email'] },
+  visitor: { sorts: { create_time: 'number' }, searches: [] },
 } as const satisfies Record<(ViewScope | VisitorScope)['column'], List>;
 
 export function findViews(
@@ -74,9 +69,8 @@ export async function countDownload(
     .execute();
 }
 
-export async function hasView(db: Executor, viewId: string): Promise<boolean> {
-  const row = await db.selectFrom('views').select('id').where('id', '=', viewId).executeTakeFirst();
-  return row !== undefined;
+export function hasView(db: Executor, viewId: string): Promise<boolean> {
+  return hasRow(db.selectFrom('views').where('id', '=', viewId));
 }
 
 /** A trigger sets the document and the version that a view does not have. */

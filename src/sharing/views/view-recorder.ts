@@ -1,8 +1,10 @@
 // Buffers the reports of readers' browsers in memory and writes them in batches, so that no report
 // waits for a write. Reports contain totals: if one is lost, the next one replaces it.
+
 import type { Clock } from '../../base/clock.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, ViewPageRow } from '../../storage/schema.ts';
+import { within } from '../../storage/within.ts';
 import {
   findStoredPageRows,
   lockViews,
@@ -113,8 +115,7 @@ export function createViewRecorder({ db, now, warn }: ViewRecorderOptions): View
     record,
     flush,
     async stop() {
-      const late = new Promise<void>((resolve) => setTimeout(resolve, stopMs).unref());
-      await Promise.race([flush(), late]);
+      await within(stopMs, flush());
       clearTimeout(timer);
     },
   };

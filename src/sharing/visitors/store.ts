@@ -10,16 +10,12 @@ import {
 import { containsText, foldedColumn } from '../../storage/folded-text.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { hasRow } from '../../storage/row-counts.ts';
 import type { Executor, VisitorRow } from '../../storage/schema.ts';
 import type { SearchTable } from '../../storage/search.ts';
 
 export const visitorList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    last_view_time: { column: 'last_view_time', kind: 'number' },
-    view_count: { column: 'view_count', kind: 'number' },
-    email: { column: 'email', kind: 'text' },
-  },
+  sorts: { create_time: 'number', last_view_time: 'number', view_count: 'number', email: 'text' },
   searches: ['email'],
 } as const satisfies List;
 
@@ -90,13 +86,9 @@ export async function isRemembered(
 ): Promise<boolean> {
   const browsers = db
     .selectFrom('remembered_readers')
-    .select('digest')
     .where('workspace_id', '=', workspace_id)
-    .where('email', '=', email)
-    .limit(1);
-  if ((await browsers.executeTakeFirst()) !== undefined) return true;
-  const mail = await waitingReceipts(db, email, workspace_id).limit(1).executeTakeFirst();
-  return mail !== undefined;
+    .where('email', '=', email);
+  return (await hasRow(browsers)) || hasRow(waitingReceipts(db, email, workspace_id));
 }
 
 /** Removes an address from the views, mails and browsers of the workspace, and the visitor. */

@@ -1,11 +1,13 @@
 // Stamps files for readers of a link with a watermark. Each file has a separate process, and a few
 // run at a time. Stamped files are not kept, because each of them is for one reader.
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { LRUCache } from 'lru-cache';
 import { fail } from '../../base/errors/errors.ts';
 import { readPart } from '../../base/files/read-part.ts';
 import { createFairAmounts, createFairQueue } from '../../base/limits/fair-share.ts';
@@ -68,7 +70,8 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
   const held = createFairAmounts(given.heldBytesMax);
   const heldBytesMin = Math.ceil(given.heldBytesMax / given.heldFilesMax);
   const children = new Set<ChildProcess>();
-  const refused = createRefusals();
+  /** By digest: readers cannot repeat the cost of a hostile file for five minutes. */
+  const refused = new LRUCache<string, true>({ max: refusedMax, ttl: refusedMs });
   let running = 0;
   let isStopped = false;
 
@@ -160,7 +163,7 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
           if (isStopped) throw busy();
           file.signal.throwIfAborted();
           if (sizeBytes === undefined) {
-            refused.add(file.sha256);
+            refused.set(file.sha256, true);
             throw notStampable();
           }
           const heldBytes = Math.max(sizeBytes, heldBytesMin);
@@ -183,20 +186,6 @@ export function createWatermarks({ file: program, limits }: WatermarkOptions): W
 
 const refusedMax = 1_000;
 const refusedMs = 300_000;
-
-/** Remembers files for five minutes, so that readers cannot repeat the cost of a hostile file. */
-function createRefusals() {
-  const times = new Map<string, number>();
-  return {
-    has: (sha256: string) => performance.now() - (times.get(sha256) ?? -refusedMs) < refusedMs,
-    add(sha256: string): void {
-      times.delete(sha256);
-      times.set(sha256, performance.now());
-      const [oldest] = times.keys();
-      if (times.size > refusedMax && oldest !== undefined) times.delete(oldest);
-    },
-  };
-}
 
 /** Starts the program without access to the service's settings or open files. */
 const startProgram = (program: string, memoryBytesMax: number) =>

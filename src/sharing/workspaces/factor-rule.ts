@@ -1,10 +1,8 @@
 // The rule of a workspace that requires a second factor of its members.
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs } from '../../base/clock.ts';
 import type { WorkspaceRow } from '../../storage/schema.ts';
 
 type StoredRule = Pick<WorkspaceRow, 'factor_required_since' | 'factor_grace_days'>;
-
-const dayMs = 24 * 60 * 60_000;
 
 /** When members begin to need a second factor; undefined if they do not. */
 export function factorDueTimeOf(rule: StoredRule): number | undefined {

@@ -9,7 +9,7 @@ import { type Principal, principalId, principalOf } from '../../api/principal.ts
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { nameCreators } from '../../audit/names/creators.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, dayMs, minuteMs, secondMs } from '../../base/clock.ts';
 import type { Random } from '../../base/crypto/ids.ts';
 import {
   formatLinkToken,
@@ -22,12 +22,9 @@ import type { MailPart } from '../../base/mail/mail-body.ts';
 import type { Mailer } from '../../base/mail/mailer.ts';
 import { readEmail } from '../../base/net/email.ts';
 import { mailAddress, mailName } from '../../base/net/mail-name.ts';
-import { oldRows } from '../../storage/delete-oldest.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import type { RetentionRule } from '../../storage/retention.ts';
-import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor, InvitationRow, UserRow } from '../../storage/schema.ts';
-import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { createThrottle, steadyLimit, type ThrottleLimit } from '../../storage/throttle.ts';
 import { findUserRow, findUserRowByEmail } from '../../storage/users.ts';
 import type { Brands } from '../brand/brand.ts';
 import { requireOwner } from './members.ts';
@@ -39,22 +36,19 @@ import {
   findInvitations,
   findInvitationTo,
   findMember,
-  findWorkspace,
   invitationList,
   replaceInvitation,
 } from './store.ts';
-import { workspaceNotFound } from './workspaces.ts';
+import { lockWorkspace, requireWorkspace } from './workspaces.ts';
 
-const second = 1_000;
-const minute = 60 * second;
-export const invitationMs = 7 * 24 * 60 * minute;
+export const invitationMs = 7 * dayMs;
 const openMax = 100;
 
 const limits = {
   // One address in all workspaces, so that no mailbox is flooded.
-  address: { free: 5, firstWaitMs: 10 * minute, waitMsMax: 10 * minute, forgetMs: 10 * minute },
-  workspace: { free: 100, firstWaitMs: minute, waitMsMax: minute, forgetMs: minute },
-  service: { free: 1_000, firstWaitMs: second, waitMsMax: second, forgetMs: second },
+  address: steadyLimit(5, 10 * minuteMs),
+  workspace: steadyLimit(100, minuteMs),
+  service: steadyLimit(1_000, secondMs),
 } as const satisfies Record<string, ThrottleLimit>;
 
 export type InvitationOptions = {
@@ -101,8 +95,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
         expire_time: now() + invitationMs,
       };
       const answer = await auditLog.create(context, { target: row.id }, async (trx) => {
-        const found = await lockRow(trx, 'workspaces', 'id', row.workspace_id);
-        if (found === undefined) throw workspaceNotFound(row.workspace_id);
+        await lockWorkspace(trx, row.workspace_id);
         const { workspace_id: workspaceId } = row;
         await requireHeldScopes(trx, context, roleScopes[row.role], { workspaceId });
         const replaced = await findInvitationTo(trx, workspaceId, email, now());
@@ -132,8 +125,7 @@ export function createInvitationMethods(options: InvitationOptions): InvitationM
 
     async listInvitations(request, context) {
       const workspaceId = workspaceOf(context);
-      if ((await findWorkspace(db, workspaceId)) === undefined)
-        throw workspaceNotFound(workspaceId);
+      await requireWorkspace(db, workspaceId);
       const query = parseListRequest(request, invitationList.sorts, context.signal);
       const { rows, ...page } = await findInvitations(db, workspaceId, now(), query);
       const messages = rows.map(invitationMessage);
@@ -182,14 +174,6 @@ function invitationMessage(row: InvitationRow) {
     expireTime: timestampFromMs(row.expire_time),
   };
 }
-
-export const invitationRetention = (now: Clock): RetentionRule =>
-  oldRows({
-    table: 'invitations',
-    key: 'id',
-    time: 'expire_time',
-    ranges: () => [{ before: now() + 1 }, { from: now() + invitationMs + 1 }],
-  });
 
 const tooMany = (retryAfterSeconds: number) =>
   fail('rate_limited', 'Too many invitations were sent.', { retryAfterSeconds });

@@ -17,13 +17,12 @@ import {
   deleteMember,
   findMember,
   findMembers,
-  findWorkspace,
   hasWorkspaceOwner,
   type MemberUser,
   memberList,
   putMember,
 } from './store.ts';
-import { workspaceNotFound } from './workspaces.ts';
+import { lockWorkspace, requireWorkspace } from './workspaces.ts';
 
 type MemberOptions = {
   readonly db: Database;
@@ -45,8 +44,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
   ): Promise<T> {
     return auditLog.change(context, { target }, async (trx) => {
       const workspaceId = workspaceOf(context);
-      const workspace = await lockRow(trx, 'workspaces', 'id', workspaceId);
-      if (workspace === undefined) throw workspaceNotFound(workspaceId);
+      await lockWorkspace(trx, workspaceId);
       return work(trx, workspaceId);
     });
   }
@@ -103,8 +101,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
 
     async listMembers(request, context) {
       const workspaceId = workspaceOf(context);
-      if ((await findWorkspace(db, workspaceId)) === undefined)
-        throw workspaceNotFound(workspaceId);
+      await requireWorkspace(db, workspaceId);
       const query = parseListRequest(request, memberList.sorts, context.signal);
       const { rows, ...page } = await findMembers(db, workspaceId, query);
       return { members: rows.map(memberMessage), ...page };

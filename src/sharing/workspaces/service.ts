@@ -27,7 +27,6 @@ import { newId } from '../../base/crypto/ids.ts';
 import { fail, invalid } from '../../base/errors/errors.ts';
 import { refuseExternalId } from '../../storage/external-ids.ts';
 import { parseListRequest } from '../../storage/list-request.ts';
-import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, WorkspaceRow } from '../../storage/schema.ts';
 import type { AnswerWorkspace, LogoMethods } from '../brand/logo-methods.ts';
 import type { Quotas, StoredQuota } from '../quotas/quotas.ts';
@@ -36,14 +35,13 @@ import { createInvitationMethods, type InvitationOptions } from './invitations.t
 import { readLinkDefaults, storeLinkDefaults } from './link-defaults.ts';
 import { createMemberMethods, requireOwner } from './members.ts';
 import {
-  findWorkspace,
   findWorkspaces,
   insertWorkspace,
   updateWorkspace,
   type WorkspaceChange,
   workspaceList,
 } from './store.ts';
-import { workspaceNotFound } from './workspaces.ts';
+import { lockWorkspace, requireWorkspace } from './workspaces.ts';
 
 export type WorkspaceOptions = InvitationOptions & {
   readonly quotas: Quotas;
@@ -56,12 +54,6 @@ export function createWorkspaceService(
   options: WorkspaceOptions,
 ): ServiceImpl<typeof WorkspaceService> {
   const { db, auditLog, quotas, keptBackups, brands, logoMethods, random, now } = options;
-
-  async function existing(trx: Executor, id: string): Promise<WorkspaceRow> {
-    const row = await findWorkspace(trx, id);
-    if (row === undefined) throw workspaceNotFound(id);
-    return row;
-  }
 
   async function messagesOf(rows: readonly WorkspaceRow[], trx: Executor = db) {
     const usages = await quotas.usageOf(
@@ -92,8 +84,7 @@ export function createWorkspaceService(
   async function applyDeletion(context: HandlerContext, changeOf: typeof deletionOf) {
     const id = workspaceOf(context);
     const row = await auditLog.change(context, { target: id }, async (trx) => {
-      const old = await lockRow(trx, 'workspaces', 'id', id);
-      if (old === undefined) throw workspaceNotFound(id);
+      const old = await lockWorkspace(trx, id);
       await requireOwner(trx, context, 'Only owners can delete or undelete a workspace.');
       const step = { before: old, changeOf, time: now() };
       return storeDeletion(context, step, (changed) => updateWorkspace(trx, id, changed));
@@ -121,7 +112,7 @@ export function createWorkspaceService(
     },
 
     async getWorkspace(_request, context) {
-      return answer(await existing(db, workspaceOf(context)));
+      return answer(await requireWorkspace(db, workspaceOf(context)));
     },
 
     async listWorkspaces(request, context) {
@@ -143,13 +134,12 @@ export function createWorkspaceService(
       const { paths, change } = readUpdate(UpdateWorkspaceRequestSchema, request, fields);
       if (principalOf(context).type === 'member') refuseToMember(paths);
       if (paths.length === 0) {
-        const row = await existing(db, id);
+        const row = await requireWorkspace(db, id);
         requireEtag(context, request, row);
         return answer(row);
       }
       const row = await auditLog.change(context, { target: id }, async (trx) => {
-        const old = await lockRow(trx, 'workspaces', 'id', id);
-        if (old === undefined) throw workspaceNotFound(id);
+        const old = await lockWorkspace(trx, id);
         requireEtag(context, request, old);
         const rule = paths.includes('require_second_factor')
           ? changedRule(request.requireSecondFactor, old, now)

@@ -3,6 +3,7 @@ import { compileOnce, type QueryParameters } from '../../storage/compiled-query.
 import { type ShownResources, shownByDefault, withExternalId } from '../../storage/external-ids.ts';
 import { type List, type ListPage, readList } from '../../storage/list.ts';
 import type { ListQuery } from '../../storage/list-request.ts';
+import { countRows, hasRow } from '../../storage/row-counts.ts';
 import type {
   Executor,
   InvitationRow,
@@ -40,10 +41,7 @@ export async function findMissingWorkspaces(
 }
 
 export const workspaceList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-  },
+  sorts: { create_time: 'number', name: 'text' },
   searches: ['name', 'id'],
 } as const satisfies List;
 
@@ -108,9 +106,7 @@ export function findMember(
 
 /** Names and addresses are in another table, so no index can sort members by them. */
 export const memberList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number' },
   searches: ['name', 'email', 'user_id'],
 } as const satisfies List;
 
@@ -152,17 +148,15 @@ export async function deleteMember(
 }
 
 /** Whether the workspace has an owner who can sign in. */
-export async function hasWorkspaceOwner(db: Executor, workspaceId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('members')
-    .innerJoin('users', 'users.id', 'members.user_id')
-    .select('members.user_id')
-    .where('members.workspace_id', '=', workspaceId)
-    .where('members.role', '=', 'owner')
-    .where('users.disable_time', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export function hasWorkspaceOwner(db: Executor, workspaceId: string): Promise<boolean> {
+  return hasRow(
+    db
+      .selectFrom('members')
+      .innerJoin('users', 'users.id', 'members.user_id')
+      .where('members.workspace_id', '=', workspaceId)
+      .where('members.role', '=', 'owner')
+      .where('users.disable_time', 'is', null),
+  );
 }
 
 type RoleRow = Pick<MemberRow, 'workspace_id' | 'role' | 'joined'> &
@@ -220,9 +214,7 @@ export function deleteInvitation(trx: Executor, id: string): Promise<InvitationR
 }
 
 export const invitationList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number' },
   searches: ['email', 'id'],
 } as const satisfies List;
 
@@ -248,17 +240,16 @@ export function findInvitations(
   return readList(db, open, invitationList, query);
 }
 
-export async function countOtherInvitations(
+export function countOtherInvitations(
   db: Executor,
   { workspace_id, email }: Pick<InvitationRow, 'workspace_id' | 'email'>,
   now: number,
 ): Promise<number> {
-  const { count } = await db
-    .selectFrom('invitations')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('workspace_id', '=', workspace_id)
-    .where('email', '<>', email)
-    .where('expire_time', '>', now)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  return countRows(
+    db
+      .selectFrom('invitations')
+      .where('workspace_id', '=', workspace_id)
+      .where('email', '<>', email)
+      .where('expire_time', '>', now),
+  );
 }

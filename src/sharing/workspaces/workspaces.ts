@@ -2,7 +2,8 @@ import type { IsWorkspaceDeleted } from '../../api/principal.ts';
 import { type Failure, fail } from '../../base/errors/errors.ts';
 import { entityKey } from '../../storage/change.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
-import type { Database } from '../../storage/schema.ts';
+import { lockRow } from '../../storage/row-locks.ts';
+import type { Database, Executor, WorkspaceRow } from '../../storage/schema.ts';
 import type { MembershipOptions } from './memberships.ts';
 import { findWorkspace } from './store.ts';
 
@@ -13,7 +14,7 @@ export type Workspaces = {
 export function createWorkspaces(db: Database): Workspaces {
   return {
     async require(id) {
-      if ((await findWorkspace(db, id)) === undefined) throw workspaceNotFound(id);
+      await requireWorkspace(db, id);
     },
   };
 }
@@ -31,6 +32,20 @@ export function createDeletionCheck({ db, invalidations }: MembershipOptions): I
     cache.get(id, async () => ((await findWorkspace(db, id))?.delete_time ?? null) !== null);
 }
 
-export function workspaceNotFound(id: string): Failure {
+function workspaceNotFound(id: string): Failure {
   return fail('not_found', 'The workspace does not exist.', { target: id });
+}
+
+/** Throws `not_found`. */
+export async function requireWorkspace(db: Executor, id: string): Promise<WorkspaceRow> {
+  const row = await findWorkspace(db, id);
+  if (row === undefined) throw workspaceNotFound(id);
+  return row;
+}
+
+/** Returns the locked workspace. Throws `not_found`. */
+export async function lockWorkspace(trx: Executor, id: string): Promise<WorkspaceRow> {
+  const row = await lockRow(trx, 'workspaces', 'id', id);
+  if (row === undefined) throw workspaceNotFound(id);
+  return row;
 }

@@ -6,10 +6,7 @@ import {
   type SortColumns,
 } from '../../../src/storage/list-request.ts';
 
-const sorts: SortColumns = {
-  create_time: { column: 'create_time', kind: 'number' },
-  name: { column: 'name', kind: 'text' },
-};
+const sorts: SortColumns = { create_time: 'number', name: 'text' };
 
 const parse = (fields: object) =>
   parseListRequest({ pageSize: 0, pageToken: '', query: '', orderBy: '', ...fields }, sorts);

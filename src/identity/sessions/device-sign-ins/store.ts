@@ -1,3 +1,4 @@
+import { hasRow } from '../../../storage/row-counts.ts';
 import type { DeviceSignInRow, Executor } from '../../../storage/schema.ts';
 
 const table = 'device_sign_ins';
@@ -13,15 +14,13 @@ export async function insertDeviceSignIn(trx: Executor, row: DeviceSignInRow): P
 }
 
 /** Whether at least so many sign-ins have not expired. */
-export async function hasDeviceSignIns(db: Executor, count: number, now: number): Promise<boolean> {
-  const row = await db
-    .selectFrom(table)
-    .select('id')
-    .where('expire_time', '>', now)
-    .limit(1)
-    .offset(count - 1)
-    .executeTakeFirst();
-  return row !== undefined;
+export function hasDeviceSignIns(db: Executor, count: number, now: number): Promise<boolean> {
+  return hasRow(
+    db
+      .selectFrom(table)
+      .where('expire_time', '>', now)
+      .offset(count - 1),
+  );
 }
 
 export function findByDeviceCode(

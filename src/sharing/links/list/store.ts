@@ -24,12 +24,7 @@ const targetName = sql`coalesce(
 )`;
 
 export const linkList = {
-  sorts: {
-    create_time: { column: 'create_time', kind: 'number' },
-    name: { column: 'name', kind: 'text' },
-    view_count: { column: 'view_count', kind: 'number' },
-    expire_time: { column: 'expire_time', kind: 'number' },
-  },
+  sorts: { create_time: 'number', name: 'text', view_count: 'number', expire_time: 'number' },
   // Most links have no name.
   searches: ['name', 'id', targetName],
 } as const satisfies List;
