@@ -15,7 +15,7 @@ export default defineConfig({
     // How long a test waits for a state.
     expect: { poll: { timeout: 20_000 } },
     // For two cores: many tests wait for a timeout of the service, and leave their core idle.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: Object.entries(projects).map(([name, { include, exclude = [], needsServers }]) => ({
       extends: true as const,
       test: {
