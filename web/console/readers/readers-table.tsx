@@ -170,14 +170,14 @@ function Pages({ pages }: { readonly pages: readonly PageView[] }) {
   if (first === undefined) return null;
   const longest = others.reduce((one, two) => (two.durationMs > one.durationMs ? two : one), first);
   return (
-    <span>
-      <span>{formatRanges(pages.map(({ page }) => page))}</span>
+    <>
+      {formatRanges(pages.map(({ page }) => page))}
       {others.length === 0 ? null : (
-        <Text span size="xs" c="dimmed" ml={8}>
+        <Text size="xs" c="dimmed">
           Longest: page {longest.page}, {formatDuration(longest.durationMs)}
         </Text>
       )}
-    </span>
+    </>
   );
 }
 
